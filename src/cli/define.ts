@@ -1,0 +1,75 @@
+import type { ErrorKind } from '../core/exit.ts';
+import type { Result } from '../output/view.ts';
+import type { Deps } from './deps.ts';
+
+/** An option of a command: its flags as commander writes them, and how its text becomes a value. */
+export interface OptionSpec<T = unknown> {
+  readonly flags: string;
+  readonly about: string;
+  /** Throws a usage error; undefined for a switch. */
+  readonly parse?: (text: string) => T;
+  /** May be given several times; the values are collected. */
+  readonly repeats?: boolean;
+  /** Shown in help and completion. */
+  readonly choices?: readonly string[];
+  readonly hidden?: boolean;
+}
+
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly about: string;
+  readonly required: boolean;
+}
+
+/** An option that takes a value; `parse` throws a usage error on a text that can't be one. */
+export const option = <T>(
+  flags: string,
+  about: string,
+  parse: (text: string) => T,
+  more: Pick<OptionSpec, 'choices' | 'hidden'> = {},
+): OptionSpec<T> => ({ flags, about, parse, ...more });
+
+/** An option that may be given several times. */
+export const repeated = <T>(flags: string, about: string, parse: (text: string) => T): OptionSpec<T[]> => ({
+  flags,
+  about,
+  repeats: true,
+  parse: parse as unknown as (text: string) => T[],
+});
+
+export const flag = (flags: string, about: string): OptionSpec<boolean> => ({ flags, about });
+
+export const argument = (name: string, about: string): ArgumentSpec => ({ name, about, required: true });
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+/** What was given: each key is there only when its option was. */
+export type Given<O extends OptionSpecs> = {
+  readonly [K in keyof O]?: O[K] extends OptionSpec<infer T> ? T : never;
+};
+
+/** A handler's module: loaded when its command runs, never before. */
+export interface Handler<I> {
+  readonly run: (input: I, deps: Deps) => Promise<Result>;
+}
+
+export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs> {
+  /** The words that call it: `['ugwo', 'charge']`. */
+  readonly path: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly args: readonly ArgumentSpec[];
+  readonly options: O;
+  /** Lines that work as they stand; a test parses each. */
+  readonly examples: readonly { readonly about: string; readonly line: string }[];
+  /** The shape of what it prints. */
+  readonly output: string;
+  /** How it can end, besides 0. */
+  readonly exits: readonly ErrorKind[];
+  /** Arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */
+  readonly read: (args: readonly string[], given: Given<O>, how: { readonly validate: boolean }) => I;
+  readonly load: () => Promise<Handler<I>>;
+}
+
+/** Declares a command; its input's type flows from `read` to the handler. */
+export const defineCommand = <I, O extends OptionSpecs>(spec: CommandSpec<I, O>): CommandSpec =>
+  spec as unknown as CommandSpec;

@@ -1,0 +1,47 @@
+import type { Redactor } from '../core/secret.ts';
+
+/** One output stream. Writes resolve when the stream has taken them, so that a slow reader slows the writer. */
+export interface Output {
+  write(text: string): Promise<void>;
+  readonly isTerminal: boolean;
+  /** Width in columns; 80 where nothing says it. */
+  readonly columns: number;
+  /** The reader has gone (`| head -1`): nothing more need be made. */
+  readonly closed: boolean;
+}
+
+export interface Input {
+  readonly isTerminal: boolean;
+  /** All of it, at most `limit` bytes, as UTF-8; a usage error beyond. */
+  text(limit: number): Promise<string>;
+  /** One line typed on the terminal, shown or hidden; undefined at the end of input. */
+  line(prompt: string, options: { readonly hidden: boolean }): Promise<string | undefined>;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Ctrl-C and SIGTERM: `stop` at the first one, `leave` at the second. The reason is the signal's name. */
+export interface Signals {
+  readonly stop: AbortSignal;
+  readonly leave: AbortSignal;
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Everything of the world outside that the program touches; tests pass their own. */
+export interface Io {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Env;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly signals: Signals;
+  readonly redactor: Redactor;
+}

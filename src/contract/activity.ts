@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { EXPIRY_LIMIT_MS, MEDIUMS } from '../core/medium.ts';
+import { parseInstant } from '../core/time.ts';
+import { checkoutSnapshot } from './checkout.ts';
+import { enumLike, id, instant, notBlank } from './common.ts';
+
+const bankAccount = z.looseObject({
+  bank_name: z.string().min(1),
+  account_name: z.string().min(1),
+  account_number: z.string().min(1),
+  expires_at: instant,
+});
+const dialString = z.looseObject({ ussd: z.string().min(1) });
+
+const BANK_KEYS = Object.keys(bankAccount.shape);
+
+/**
+ * `headers` of a user_action (interface.md 2.5). Which medium they are for is read from their keys; keys of a known
+ * medium must then be whole, since half an account number sends a customer's money astray.
+ */
+const userActionHeaders = z.record(z.string(), z.unknown()).superRefine((headers, context) => {
+  const known = 'ussd' in headers ? dialString : BANK_KEYS.some((key) => key in headers) ? bankAccount : undefined;
+  for (const issue of known?.safeParse(headers).error?.issues ?? []) {
+    context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+  }
+});
+
+const userAction = z.looseObject({
+  type: z.literal('user_action'),
+  instruction: z.string().nullish(),
+  headers: userActionHeaders,
+});
+/** An action of a type that is not known here. The known tag is shut out, or it would swallow a malformed one. */
+const otherAction = z.looseObject({
+  type: z
+    .string()
+    .min(1)
+    .refine((type) => type !== 'user_action'),
+});
+
+const nextAction = z.looseObject({ type: z.string() }).superRefine((action, context) => {
+  const schema = action.type === 'user_action' ? userAction : otherAction;
+  for (const issue of schema.safeParse(action).error?.issues ?? []) {
+    context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+  }
+});
+
+/** An activity: interface.md 2.4. `status` is one of section 3 or a later one; a new value is a value. */
+export const activity = z.looseObject({
+  uid: id('act'),
+  activity_type: enumLike.optional(),
+  checkout: checkoutSnapshot.nullish(),
+  ugwo_medium: z.looseObject({}).nullish(),
+  psp: z.string().nullish(),
+  psp_external_id: z.string().nullish(),
+  next_action: nextAction.nullish(),
+  status: enumLike,
+  error: z.union([z.looseObject({}), z.string(), z.array(z.unknown()), z.null()]).optional(),
+  created_at: instant.nullish(),
+  updated_at: instant.nullish(),
+});
+export type Activity = z.output<typeof activity>;
+
+const expiresAt = (now: number) =>
+  z.string({ error: 'should be a text' }).superRefine((text, context) => {
+    const at = parseInstant(text);
+    const fault =
+      at === undefined
+        ? 'is not an ISO 8601 time with an offset'
+        : at.ms <= now
+          ? 'should be in the future'
+          : at.ms > now + EXPIRY_LIMIT_MS
+            ? 'should be at most 15 minutes ahead'
+            : undefined;
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
+const phone = notBlank.refine((text) => text.trim() === '' || /^\+[1-9]\d{5,14}$/.test(text), {
+  error: 'is not in international format, a plus and digits only: +2348031234567',
+});
+
+/**
+ * The body that creates a charge (interface.md 4.2), one variant a medium; `now` in milliseconds is what `expires_at`
+ * is judged against. Keys of `data` without a name here travel untouched.
+ */
+export const activityCreate = (now: number) =>
+  z.looseObject({
+    type: z.literal('charge', { error: (issue) => (issue.input === undefined ? 'is required' : 'should be charge') }),
+    data: z.discriminatedUnion(
+      'medium',
+      [
+        z.looseObject({ medium: z.literal('bank_transfer'), expires_at: expiresAt(now).optional() }),
+        z.looseObject({ medium: z.literal('ussd'), provider: notBlank }),
+        z.looseObject({ medium: z.literal('mobile_money'), provider: notBlank, phone }),
+      ],
+      {
+        error: (issue) => {
+          if (issue.code !== 'invalid_union') return issue.input === undefined ? 'is required' : 'should be an object';
+          const medium = (issue.input as { medium?: unknown } | undefined)?.medium;
+          if (medium === undefined || medium === null || medium === '') return 'should not be blank';
+          return `should be one of ${MEDIUMS.join(', ')}`;
+        },
+      },
+    ),
+  });
+export type ActivityCreate = z.output<ReturnType<typeof activityCreate>>;

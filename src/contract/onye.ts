@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { enumLike, id, instant, textOf } from './common.ts';
+
+/** A customer as the service answers it: interface.md 2.1, the rest from its public material. */
+export const onye = z.looseObject({
+  uid: id('ony'),
+  email: z.string().nullish(),
+  first_name: z.string().nullish(),
+  last_name: z.string().nullish(),
+  ref: z.string().nullish(),
+  billing_address: z.union([z.looseObject({}), z.array(z.unknown()), z.null()]).optional(),
+  meta: z.union([z.looseObject({}), z.array(z.unknown()), z.null()]).optional(),
+  status: enumLike.nullish(),
+  created_at: instant.nullish(),
+});
+export type Onye = z.output<typeof onye>;
+
+/** An address as on customer creation (public material): all strings, `country` an ISO 3166-1 alpha-2 code. */
+const billingAddress = z.looseObject(
+  {
+    address: textOf(1, 100).optional(),
+    address2: textOf(0, 100).optional(),
+    city: textOf(1, 50).optional(),
+    state: textOf(1, 50).optional(),
+    zip: textOf(1, 10).optional(),
+    country: z
+      .string()
+      .regex(/^[A-Za-z]{2}$/, { error: 'is not a two-letter country code' })
+      .optional(),
+  },
+  { error: 'should be an object' },
+);
+
+/**
+ * The body of a partial update (interface.md 4.1). Only the rules that the service states: an address without an @, say,
+ * can't be valid; anything finer is the service's to judge. Fields without a name here travel untouched.
+ */
+export const onyeUpdate = z.looseObject({
+  email: z
+    .string()
+    .regex(/^[^\s@]+@[^\s@]+$/, { error: 'is not a valid e-mail address' })
+    .optional(),
+  ref: textOf(0, 150).optional(),
+  first_name: textOf(0, 100).optional(),
+  last_name: textOf(0, 100).optional(),
+  billing_address: billingAddress.optional(),
+  meta: z.record(z.string(), z.unknown(), { error: 'should be an object of keys and values' }).optional(),
+});
+export type OnyeUpdate = z.output<typeof onyeUpdate>;

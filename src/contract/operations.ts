@@ -1,0 +1,72 @@
+import type * as z from 'zod';
+import type { IdPrefix } from '../core/ids.ts';
+import { activity, activityCreate } from './activity.ts';
+import { onye, onyeUpdate } from './onye.ts';
+import { page, pageQuery } from './page.ts';
+import { ugwo } from './ugwo.ts';
+
+/**
+ * May an operation be sent again? `safe`: any time. `checked`: it sets absolute values, so again only when nothing was
+ * applied. `never-repeat`: each send makes a new thing, and there is no idempotency key.
+ */
+export type Safety = 'safe' | 'checked' | 'never-repeat';
+
+export interface Operation {
+  readonly method: 'GET' | 'PATCH' | 'POST';
+  /** Path under the origin; `{name}` is a path parameter. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, IdPrefix>>;
+  readonly query?: z.ZodType;
+  /** The body's schema at a moment in milliseconds, since some rules are about time. */
+  readonly body?: (now: number) => z.ZodType;
+  readonly success: { readonly status: number; readonly schema: z.ZodType };
+  /** Statuses of error documents that the service is known to answer with. */
+  readonly problems: readonly number[];
+  readonly safety: Safety;
+}
+
+/** The table of endpoints: the single truth for client and emulator (interface.md section 4). */
+export const operations = {
+  'onye.update': {
+    method: 'PATCH',
+    path: '/v1/onye/{uid}',
+    params: { uid: 'ony' },
+    body: () => onyeUpdate,
+    success: { status: 200, schema: onye },
+    problems: [400, 401, 403, 404, 422],
+    safety: 'checked',
+  },
+  'ugwo.charge': {
+    method: 'POST',
+    path: '/v1/ugwo/{ugwoUid}/activities',
+    params: { ugwoUid: 'ugw' },
+    body: activityCreate,
+    success: { status: 200, schema: activity },
+    problems: [400, 401, 403, 404, 409, 422],
+    safety: 'never-repeat',
+  },
+  'ugwo.list': {
+    method: 'GET',
+    path: '/v1/ugwo',
+    params: {},
+    query: pageQuery,
+    success: { status: 200, schema: page(ugwo) },
+    problems: [401, 403, 422],
+    safety: 'safe',
+  },
+} as const satisfies Record<string, Operation>;
+
+export type Operations = typeof operations;
+export type OperationId = keyof Operations;
+export type AnswerOf<K extends OperationId> = z.output<Operations[K]['success']['schema']>;
+/** The lists, and what one record of each is. */
+export type ListId = { [K in OperationId]: AnswerOf<K> extends { data: unknown[] } ? K : never }[OperationId];
+export type RecordOf<K extends ListId> = AnswerOf<K>['data'][number];
+
+/** The path of an operation with its parameters in place, each encoded. Unsafe segments must have been refused before. */
+export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>
+  operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
+
+/** Breaches of a request's rules as the service would word them: dotted property paths and short titles. */
+export const breaches = (error: z.ZodError): { propertyPath: string; title: string }[] =>
+  error.issues.map((issue) => ({ propertyPath: issue.path.join('.'), title: issue.message }));

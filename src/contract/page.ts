@@ -1,0 +1,23 @@
+import * as z from 'zod';
+
+/** The bounds of `limit` (interface.md section 8). */
+export const PAGE_DEFAULT = 10;
+export const PAGE_MAX = 100;
+
+/** A page of any list: interface.md 2.6. `next_cursor` must be there: a page that forgets it would end a walk in silence. */
+export const page = <T extends z.ZodType>(record: T) =>
+  z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });
+
+/** What a list is asked with (interface.md 4.3), as strings of a query. */
+export const pageQuery = z.looseObject({
+  cursor: z.string().optional(),
+  limit: z
+    .string()
+    .superRefine((text, context) => {
+      const limit = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      if (Number.isNaN(limit)) context.addIssue({ code: 'custom', message: 'should be a whole number' });
+      else if (limit < 1) context.addIssue({ code: 'custom', message: 'should be at least 1' });
+      else if (limit > PAGE_MAX) context.addIssue({ code: 'custom', message: `should be at most ${PAGE_MAX}` });
+    })
+    .optional(),
+});

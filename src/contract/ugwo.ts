@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { checkoutSnapshot } from './checkout.ts';
+import { enumLike, id, instant } from './common.ts';
+
+/** A payment request as lists show it: interface.md 2.2, the rest from public material. Amounts in the minor unit. */
+export const ugwo = z.looseObject({
+  uid: id('ugw'),
+  amount: z.number().nullish(),
+  currency: enumLike.nullish(),
+  status: enumLike.nullish(),
+  ref: z.string().nullish(),
+  description: z.string().nullish(),
+  metadata: z.union([z.looseObject({}), z.array(z.unknown()), z.null()]).optional(),
+  onye: z.union([z.looseObject({}), z.string(), z.null()]).optional(),
+  checkout: checkoutSnapshot.nullish(),
+  created_at: instant.nullish(),
+});
+export type Ugwo = z.output<typeof ugwo>;

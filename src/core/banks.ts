@@ -1,0 +1,36 @@
+/**
+ * Bank codes that the service's own clients use for ussd in Nigeria. A help for "did you mean", never a gate: the
+ * service decides what it accepts.
+ */
+export const BANK_CODES = [
+  'access',
+  'access_diamond',
+  'ecobank',
+  'fbn',
+  'fcmb',
+  'fidelity',
+  'finance78',
+  'globus',
+  'gtb',
+  'heritage',
+  'jaiz',
+  'keystone',
+  'kuda',
+  'lotus',
+  'opay',
+  'optimum_trust_bank',
+  'palmpay',
+  'polaris',
+  'premium_trust_bank',
+  'providus',
+  'rubies_mfb',
+  'scb',
+  'stanbicibank',
+  'sterling',
+  'uba',
+  'union',
+  'unity',
+  'vfd',
+  'wema',
+  'zenith',
+] as const;

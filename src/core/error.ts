@@ -1,0 +1,54 @@
+import type { ErrorKind } from './exit.ts';
+
+/** One rule that a request broke: the service's word (interface.md section 7) and the flag behind it, when there is one. */
+export interface Violation {
+  readonly propertyPath: string;
+  readonly title: string;
+  readonly option?: string;
+}
+
+export interface ErrorDetail {
+  /** What to do next, in one or two sentences. */
+  readonly hint?: string;
+  /** The HTTP status, when the service answered. */
+  readonly status?: number;
+  /** The title of the service's own error document. */
+  readonly title?: string;
+  readonly violations?: readonly Violation[];
+  readonly request?: { readonly method: string; readonly path: string };
+  readonly cause?: unknown;
+  /** Replaces the exit code of the kind; only for a signal, whose number is part of it. */
+  readonly exitCode?: number;
+}
+
+/**
+ * The one error of this program: thrown where the fault is known, rendered in one place, turned into an exit code
+ * beside the one table (core/exit.ts). `message` says what happened and why, without a full stop.
+ */
+export class PayError extends Error {
+  override readonly name = 'PayError';
+  readonly kind: ErrorKind;
+  readonly detail: ErrorDetail;
+
+  constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.kind = kind;
+    this.detail = detail;
+  }
+
+  /** The same error with more known about it. */
+  with(detail: ErrorDetail): PayError {
+    return new PayError(this.kind, this.message, { ...this.detail, ...detail });
+  }
+}
+
+export const usageError = (message: string, detail: ErrorDetail = {}): PayError =>
+  new PayError('usage', message, detail);
+
+/** What a message can say of any thrown thing. */
+export const reasonOf = (thrown: unknown): string => {
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown.message !== '') return thrown.message;
+  const code = (thrown as { code?: unknown }).code;
+  return typeof code === 'string' ? code : thrown.name;
+};

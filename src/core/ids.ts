@@ -1,0 +1,26 @@
+/**
+ * Identifiers: a prefix, then dot-separated segments (interface.md section 2). Beyond the prefix they are opaque.
+ */
+export const ID_KINDS = {
+  ony: 'a customer (onye)',
+  ugw: 'a payment request (ugwo)',
+  act: 'an activity',
+  chk: 'a checkout',
+} as const;
+export type IdPrefix = keyof typeof ID_KINDS;
+
+const SHAPE = /^[a-z]+(?:\.[A-Za-z0-9_]+){2,}$/;
+
+export const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}.`) && SHAPE.test(text);
+
+/** Why `text` is not an identifier of this kind, in the user's words; undefined when it is one. */
+export const idProblem = (prefix: IdPrefix, text: string): string | undefined => {
+  if (isId(prefix, text)) return undefined;
+  const wanted = `${ID_KINDS[prefix]}: ${prefix}.XXXX.YYYY…`;
+  const other = Object.entries(ID_KINDS).find(([known]) => text.startsWith(`${known}.`));
+  if (other !== undefined && other[0] !== prefix) return `is the identifier of ${other[1]}, not of ${wanted}`;
+  return `is not the identifier of ${wanted}`;
+};
+
+/** A path parameter that would change which resource is meant, whatever it is encoded as. */
+export const isUnsafeSegment = (text: string): boolean => text === '' || text === '.' || text === '..';

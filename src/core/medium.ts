@@ -1,0 +1,17 @@
+/** The mediums that a charge can use (interface.md 4.2). The service may come to know more; answers may name any. */
+export const MEDIUMS = ['bank_transfer', 'ussd', 'mobile_money'] as const;
+export type Medium = (typeof MEDIUMS)[number];
+
+export const isMedium = (text: string): text is Medium => (MEDIUMS as readonly string[]).includes(text);
+
+/** Initial states of an activity (interface.md section 3). Others come later; any other string is a state too. */
+export const ACTIVITY_STATES = ['requires_action', 'processing', 'failed'] as const;
+
+/** The longest, and the default, life of a bank_transfer account in milliseconds (interface.md section 8). */
+export const EXPIRY_LIMIT_MS = 15 * 60_000;
+
+/**
+ * An enum of the service arrives as a string or as a pair `[machine value, label]`; this is the machine value.
+ */
+export type EnumLike = string | readonly [value: string, label: string];
+export const machineValue = (value: EnumLike): string => (typeof value === 'string' ? value : value[0]);

@@ -1,0 +1,38 @@
+/** The public environments (public documentation). Their data and keys are wholly separate. */
+export const ENVIRONMENTS = {
+  live: 'https://api.kwugwo.africa',
+  sandbox: 'https://sandbox-api.kwugwo.africa',
+} as const;
+export type Environment = keyof typeof ENVIRONMENTS;
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+export const isLoopback = (origin: string): boolean => LOOPBACK.test(new URL(origin).hostname);
+
+export type OriginCheck = { readonly origin: string } | { readonly problem: string };
+
+/**
+ * One exact origin out of a base URL. Nothing but scheme, host and port may be in it: what else a URL can hold (a user,
+ * a path, a query) is either a secret or a way to mean another host.
+ */
+export const checkBaseUrl = (text: string): OriginCheck => {
+  if (!URL.canParse(text)) return { problem: 'is not a URL such as https://api.example.com' };
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'must start with https://' };
+  if (text.includes('\\')) return { problem: 'holds a backslash' };
+  if (url.username !== '' || url.password !== '' || text.includes('@')) return { problem: 'holds a user name or an @' };
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    return { problem: 'holds more than an origin: leave out the path, query and fragment' };
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.origin)) {
+    return { problem: 'is not encrypted: http:// is only for this machine (127.0.0.1, localhost)' };
+  }
+  return { origin: url.origin };
+};
+
+/** Where an operator is about to write: `live`, `sandbox`, `local` (this machine) or the host's name. */
+export const environmentName = (origin: string): string => {
+  const known = Object.entries(ENVIRONMENTS).find(([, url]) => url === origin);
+  if (known !== undefined) return known[0];
+  return isLoopback(origin) ? 'local' : new URL(origin).host;
+};

@@ -1,0 +1,18 @@
+/**
+ * A record from the service: its value, checked against the contract, and the very text it came as. Values are for
+ * decisions and tables; what is printed as JSON is the text.
+ */
+export interface Received<T = unknown> {
+  readonly value: T;
+  readonly text: string;
+}
+
+/** One page of a list (interface.md 2.6), with the cursor that asked for it (undefined for the first). */
+export interface ReceivedPage<T = unknown> {
+  readonly records: readonly Received<T>[];
+  readonly cursor: string | undefined;
+  readonly nextCursor: string | null;
+}
+
+/** A record of our own making, in the shape of one received. */
+export const madeHere = <T>(value: T): Received<T> => ({ value, text: JSON.stringify(value) });

@@ -1,0 +1,36 @@
+/** A secret key as it may stand in a header: 8 to 512 printable ASCII characters without a blank. */
+const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
+
+/** What is wrong with a key, without a character of it; undefined when it can be sent. */
+export const keyProblem = (key: string): string | undefined => {
+  if (key.length === 0) return 'is empty';
+  if (/\s/.test(key)) return 'holds a blank or a line break';
+  if (!PRINTABLE.test(key)) return 'is not 8 to 512 printable ASCII characters';
+  if (key.startsWith('pk.'))
+    return 'is a public key (pk.…), which the service refuses here; the secret key starts with sk.';
+  return undefined;
+};
+
+/** The only part of a key that is ever shown. */
+export const keyTail = (key: string): string => `…${key.slice(-4)}`;
+
+/** Keys of the built-in emulator start so; they are refused for any other machine. */
+export const LOCAL_KEY_PREFIX = 'sk.Lcal.';
+
+/**
+ * Removes known secrets from any text by value. Every byte that leaves the program passes through one of these, so
+ * that a key inside an exception, a service's echo or a debug line cannot get out.
+ */
+export class Redactor {
+  #secrets: string[] = [];
+
+  add(secret: string): void {
+    if (secret.length >= 8 && !this.#secrets.includes(secret)) this.#secrets.push(secret);
+  }
+
+  clean(text: string): string {
+    let cleaned = text;
+    for (const secret of this.#secrets) cleaned = cleaned.replaceAll(secret, `[secret ${keyTail(secret)}]`);
+    return cleaned;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../cli/io.ts';
+
+/** A running emulator: real HTTP on loopback. */
+export interface RunningEmulator {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  /** `sk.Lcal.` and 80 characters; made once for a data file and kept in it. */
+  readonly key: string;
+  close(): Promise<void>;
+}
+
+export interface EmulatorRoom {
+  /** Starts the service over the data in `file` (made when missing, 0600); `port` 0 takes any free one. */
+  start(options: { readonly file: string; readonly port: number; readonly clock: Clock }): Promise<RunningEmulator>;
+  /** Adds so many customers and payment requests; the same calls on a fresh file give the same identifiers. */
+  seed(options: {
+    readonly file: string;
+    readonly clock: Clock;
+    readonly customers: number;
+    readonly ugwo: number;
+  }): Promise<{ readonly customers: number; readonly ugwo: number }>;
+  /** Removes every record; the key stays. */
+  reset(options: { readonly file: string; readonly clock: Clock }): Promise<void>;
+  /** True when the file holds no record yet, or does not exist. */
+  isEmpty(file: string): Promise<boolean>;
+}

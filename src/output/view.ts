@@ -1,0 +1,59 @@
+import type { PayError } from '../core/error.ts';
+import type { NextAction } from '../core/next-action.ts';
+import type { Received, ReceivedPage } from '../core/received.ts';
+
+export const FORMATS = ['table', 'tsv', 'json', 'ndjson', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/**
+ * How a value is shown to people. `enum` and `state` take a string or a `[value, label]` pair; `money` is an integer in
+ * the minor unit of the currency at `currency`. Formats for programs (tsv, csv) show the machine's value instead.
+ */
+export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money';
+
+export interface Column {
+  /** The dotted path into the record; also the header, and the name for `--columns`. */
+  readonly path: string;
+  readonly kind?: CellKind;
+  /** For `money`: the path of the currency. */
+  readonly currency?: string;
+  /** Words on a card; else the path. */
+  readonly label?: string;
+  /** May be shortened on a narrow terminal; identifiers and amounts may not. */
+  readonly flexible?: boolean;
+  /** In csv and tsv, but not in the table or on the card, where another cell says it already. */
+  readonly machineOnly?: boolean;
+}
+
+/** How records of one resource are shown. */
+export interface View {
+  /** The contract's columns in order: binding for tsv and csv. */
+  readonly columns: readonly Column[];
+  /** What the customer must do next, where a record says so. */
+  readonly nextAction?: (value: unknown) => NextAction | undefined;
+}
+
+/** What a command gives back. Commands never print: rendering it is the one job of output/. */
+export type Result =
+  | { readonly kind: 'record'; readonly record: Received; readonly view: View; readonly failure?: PayError }
+  | {
+      readonly kind: 'list';
+      readonly pages: AsyncIterable<ReceivedPage>;
+      readonly view: View;
+      /** At most so many records are shown; then a notice says so. */
+      readonly max?: number;
+      /** The command that goes on from a cursor. */
+      readonly goOn?: (cursor: string) => string;
+    }
+  | { readonly kind: 'text'; readonly text: string }
+  /** A server in the foreground: the record is shown at once, then it runs until `done`. */
+  | { readonly kind: 'service'; readonly record: Received; readonly view: View; readonly done: Promise<void> };
+
+/** What the user asked of the output. */
+export interface OutputOptions {
+  readonly format: Format;
+  readonly columns: readonly string[] | undefined;
+  readonly color: boolean;
+  readonly quiet: boolean;
+  readonly rawCsv: boolean;
+}
