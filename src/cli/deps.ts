@@ -1,19 +1,33 @@
-import type { Client } from '../client/client.ts';
+import type { Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
+import type { ReadSource } from '../core/source.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
+import type { Result } from '../output/view.ts';
 import type { Globals } from './globals.ts';
 import type { Io } from './io.ts';
+
+/**
+ * What a client is wanted for: `write` shows on a terminal where it will write, `preview` needs no key since nothing is
+ * sent.
+ */
+export type Purpose = 'read' | 'write' | 'preview';
 
 /** What a command may reach, each room loaded when it is first asked for. */
 export interface Deps {
   readonly io: Io;
   readonly globals: Globals;
-  /** The client for the profile, origin and key that this run means. `write` shows on a terminal where it will write. */
-  client(purpose: 'read' | 'write'): Promise<Client>;
+  /** The client for the profile, origin and key that this run means. */
+  client(purpose: Purpose): Promise<Client>;
   profiles(): Promise<ProfileRoom>;
+  /** Asks the service whether it takes this key, by the smallest read there is; throws what the read throws. */
+  probe(target: { readonly origin: string; readonly key: string }): Promise<void>;
   folders(): Promise<Folders>;
   emulator(): Promise<EmulatorRoom>;
+  /** The text behind an option: inline, a file, or standard input. */
+  readonly source: ReadSource;
   /** A line on stderr for people, not shown with --quiet. */
   notice(text: string): Promise<void>;
+  /** What --dry-run and --as-curl give back. */
+  preview(request: Preview): Result;
 }

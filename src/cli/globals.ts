@@ -1,4 +1,8 @@
 import type { Format } from '../output/view.ts';
+import { FORMATS } from '../output/view.ts';
+import type { Given } from './define.ts';
+import { flag, option } from './define.ts';
+import { asDuration, asNames, asOneOf, asText } from './options.ts';
 
 /** The global options, parsed. Durations in milliseconds. */
 export interface Globals {
@@ -19,3 +23,47 @@ export interface Globals {
   readonly asCurl: boolean;
   readonly validate: boolean;
 }
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+export const GLOBAL_OPTIONS = {
+  profile: option('--profile <name>', 'which profile (PAYCLI_PROFILE; else the default one)', asText),
+  local: flag('--local', 'the built-in emulator: no network, no key, state kept between calls'),
+  baseUrl: option('--base-url <url>', 'another origin for this call (PAYCLI_BASE_URL)', asText),
+  output: option('-o, --output <format>', `how to print: ${FORMATS.join(', ')}`, asOneOf(FORMATS), {
+    choices: FORMATS,
+  }),
+  json: flag('--json', 'the same as -o json'),
+  columns: option('--columns <a,b.c>', 'which columns, in which order; dotted paths reach into objects', asNames),
+  rawCsv: flag('--raw-csv', 'csv: leave cells that a spreadsheet would run as a formula as they are'),
+  color: option('--color <when>', 'auto, always or never', asOneOf(['auto', 'always', 'never'] as const), {
+    choices: ['auto', 'always', 'never'],
+  }),
+  quiet: flag('-q, --quiet', 'no progress, hints or notices; data and errors only'),
+  debug: flag('--debug', 'one line per HTTP step on stderr, safe to paste into a ticket'),
+  timeout: option('--timeout <duration>', 'bound on one HTTP attempt, such as 30s (the default)', asDuration),
+  noInput: flag('--no-input', 'never prompt; a missing answer is a usage error'),
+  yes: flag('-y, --yes', 'answer yes to confirmations'),
+  dryRun: flag('--dry-run', 'show the request and send nothing'),
+  asCurl: flag('--as-curl', 'show the request as a curl command and send nothing'),
+  noValidate: flag('--no-validate', 'skip the local checks and let the service judge'),
+} as const;
+
+/** What was given, with a default for what was not. `--json` must not stand beside another `--output`. */
+export const readGlobals = (given: Given<typeof GLOBAL_OPTIONS>): Globals => ({
+  profile: given.profile,
+  local: given.local ?? false,
+  baseUrl: given.baseUrl,
+  format: given.json === true ? 'json' : given.output,
+  columns: given.columns,
+  rawCsv: given.rawCsv ?? false,
+  color: given.color ?? 'auto',
+  quiet: given.quiet ?? false,
+  debug: given.debug ?? false,
+  timeout: given.timeout ?? DEFAULT_TIMEOUT_MS,
+  input: given.noInput !== true,
+  yes: given.yes ?? false,
+  dryRun: given.dryRun === true || given.asCurl === true,
+  asCurl: given.asCurl ?? false,
+  validate: given.noValidate !== true,
+});

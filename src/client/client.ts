@@ -1,6 +1,18 @@
-import type { AnswerOf, ListId, OperationId, RecordOf } from '../contract/operations.ts';
+import type { AnswerOf, ListId, Operation, OperationId, RecordOf } from '../contract/operations.ts';
+import { breaches, operations, pathOf } from '../contract/operations.ts';
+import { usageError } from '../core/error.ts';
+import { isUnsafeSegment } from '../core/ids.ts';
+import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
+import { decode } from './decode.ts';
+import type { Walk } from './pages.ts';
+import { walkPages } from './pages.ts';
+import { sendRead } from './read.ts';
+import type { Exchange, SendContext } from './send.ts';
+import type { Transport } from './transport.ts';
+import { sendWrite } from './write.ts';
 
+/** What an operation is called with. All of it is checked against the contract before anything is sent. */
 export interface CallInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -14,9 +26,72 @@ export interface Preview {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * The service, spoken to under the rules of the contract. Every failure is a PayError whose kind says what is certain:
+ * `usage` nothing was sent, `not_sent` nothing was applied, `unknown` it may have been.
+ */
 export interface Client {
-  readonly origin: string;
   call<K extends OperationId>(id: K, input: CallInput): Promise<Received<AnswerOf<K>>>;
-  pages<K extends ListId>(id: K, input: CallInput): AsyncIterable<ReceivedPage<RecordOf<K>>>;
+  /** The pages of a list; the next one is asked for while the current one is being consumed. */
+  pages<K extends ListId>(id: K, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<RecordOf<K>>>;
+  /** The same checks as `call`, and what it would send; touches no network. */
   preview(id: OperationId, input: CallInput): Preview;
+  close(): Promise<void>;
 }
+
+export interface ClientOptions extends SendContext {
+  readonly transport: Transport;
+  readonly origin: string;
+  /** False: the local checks are left to the service (--no-validate). */
+  readonly validate: boolean;
+}
+
+const checkParams = (operation: Operation, input: CallInput): void => {
+  for (const name of Object.keys(operation.params)) {
+    const value = input.params?.[name] ?? '';
+    if (isUnsafeSegment(value)) throw usageError(`"${value}" can't stand for ${name} in a path`);
+  }
+};
+
+const checkRules = (operation: Operation, input: CallInput, now: number): void => {
+  const results = [operation.body?.(now).safeParse(input.body), operation.query?.safeParse(input.query ?? {})];
+  const violations = results.flatMap((result) => (result?.success === false ? breaches(result.error) : []));
+  if (violations.length === 0) return;
+  throw usageError('the service would refuse this, so nothing was sent', {
+    violations,
+    hint: 'mend the value, or let the service judge it with --no-validate',
+  });
+};
+
+const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInput): Exchange => {
+  checkParams(operation, input);
+  if (options.validate) checkRules(operation, input, options.clock.now());
+  const query = new URLSearchParams(input.query).toString();
+  const path = pathOf(operation, input.params ?? {}) + (query === '' ? '' : `?${query}`);
+  const body = operation.body === undefined ? undefined : printExact(input.body ?? {});
+  return { operation, path, body };
+};
+
+/** A client over one transport, which holds the one origin and the key. */
+export const createClient = (options: ClientOptions): Client => {
+  const send = async (id: OperationId, input: CallInput, signal?: AbortSignal): Promise<Received> => {
+    const exchange = exchangeOf(options, operations[id], input);
+    return exchange.operation.safety === 'safe'
+      ? await sendRead(options, options.transport, exchange, signal)
+      : await sendWrite(options, options.transport, exchange);
+  };
+  return {
+    call: async <K extends OperationId>(id: K, input: CallInput) => (await send(id, input)) as Received<AnswerOf<K>>,
+    pages: <K extends ListId>(id: K, input: CallInput, walk: Walk) =>
+      walkPages<RecordOf<K>>(async (cursor, signal) => {
+        const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
+        return decode.page(await send(id, { ...input, query }, signal), cursor) as ReceivedPage<RecordOf<K>>;
+      }, walk),
+    preview: (id, input) => {
+      const { operation, path, body } = exchangeOf(options, operations[id], input);
+      const preview = { method: operation.method, url: `${options.origin}${path}` };
+      return body === undefined ? preview : { ...preview, body: input.body ?? {} };
+    },
+    close: () => options.transport.close(),
+  };
+};

@@ -1,6 +1,17 @@
-import type { Globals } from '../cli/globals.ts';
 import type { Io } from '../cli/io.ts';
+import type { ProfileFile, StoredProfile } from '../contract/profile-file.ts';
+import { PROFILE_FILE_VERSION } from '../contract/profile-file.ts';
+import { environmentName } from '../core/origin.ts';
+import { keyProblem, keyTail } from '../core/secret.ts';
+import { formatDateAtom } from '../core/time.ts';
 import type { Folders } from './folders.ts';
+import { runKeyCommand, splitCommand } from './key-command.ts';
+import type { Machine } from './machine.ts';
+import { thisMachine } from './machine.ts';
+import type { Asked, Chosen } from './settings.ts';
+import { checkKey, checkName, checkOrigin, choose } from './settings.ts';
+import { openStore } from './store.ts';
+import { defaultName, find, originOf, targetOf } from './target.ts';
 
 /** Where requests go and with which key: the answer to "who am I" for one run. */
 export interface Target {
@@ -17,7 +28,7 @@ export interface ProfileSummary {
   readonly default: boolean;
   readonly origin: string;
   readonly environment: string;
-  /** `…abcd` for a stored key, `command` for a helper. */
+  /** `…abcd` for a stored key, `command` for a helper, `unusable` for what can't be a key. */
   readonly key: string;
   readonly created_at: string;
 }
@@ -25,22 +36,108 @@ export interface ProfileSummary {
 export interface NewProfile {
   readonly name: string;
   readonly origin: string;
-  readonly secret: { readonly key: string } | { readonly command: readonly string[] };
+  /** A key, or the command line of a helper that prints it. */
+  readonly secret: { readonly key: string } | { readonly commandLine: string };
 }
 
-/** The profiles of one config folder. Every failure is a PayError of kind `auth`. */
+/**
+ * The profiles of one config folder. A failure is a PayError: `usage` for a text that can't be a name, a URL or a
+ * command, `auth` for the rest.
+ */
 export interface ProfileRoom {
   /** Origin and key by cli.md's precedence: flag, then environment, then the default profile. Never the emulator. */
-  target(globals: Pick<Globals, 'profile' | 'baseUrl'>): Promise<Target>;
+  target(asked: Asked): Promise<Target>;
   /** The origin alone, for --dry-run: needs no key. */
-  origin(globals: Pick<Globals, 'profile' | 'baseUrl'>): Promise<string>;
+  origin(asked: Asked): Promise<string>;
+  /** What flags and environment say, checked; no profile is read. */
+  chosen(asked: Asked): Chosen;
   list(): readonly ProfileSummary[];
+  /** The named profile; without a name the default one. */
   show(name: string | undefined): ProfileSummary;
+  /** Everything that `save` would refuse, and the key itself: a helper is run. Stores nothing. */
+  check(profile: NewProfile): Promise<{ readonly origin: string; readonly key: string }>;
+  /** Stores the profile in place of one of the same name. It becomes the default where there is none. */
   save(profile: NewProfile): ProfileSummary;
   use(name: string): ProfileSummary;
+  /** Gives what was removed. When that was the default, no profile is until `use` or `save` says so. */
   remove(name: string): ProfileSummary;
-  /** Runs a key command and gives its key, checked; for login, before it is stored. */
-  runKeyCommand(command: readonly string[]): Promise<string>;
 }
 
 export type OpenProfiles = (io: Io, folders: Folders) => ProfileRoom;
+
+const tailOf = ({ key, key_command }: StoredProfile): string => {
+  if (key_command !== undefined) return 'command';
+  return key === undefined || keyProblem(key) !== undefined ? 'unusable' : keyTail(key);
+};
+
+const summaryOf = (file: ProfileFile | undefined, name: string | undefined): ProfileSummary => {
+  const found = find(file, name);
+  return {
+    name: found.name,
+    default: found.name === defaultName(file),
+    origin: found.stored.origin,
+    environment: environmentName(found.stored.origin),
+    key: tailOf(found.stored),
+    created_at: found.stored.created_at,
+  };
+};
+
+const storedSecret = ({ name, origin, secret }: NewProfile): Pick<StoredProfile, 'key' | 'key_command'> =>
+  'key' in secret
+    ? { key: checkKey(secret.key, origin, `the key for the profile "${name}"`) }
+    : { key_command: [...splitCommand(secret.commandLine)] };
+
+const stored = (profile: NewProfile, io: Io): StoredProfile => {
+  if ('key' in profile.secret) io.redactor.add(profile.secret.key);
+  checkName(profile.name);
+  const origin = checkOrigin(profile.origin, 'the base URL');
+  const created_at = formatDateAtom({ ms: io.clock.now(), offset: 0 });
+  return { origin, ...storedSecret({ ...profile, origin }), created_at };
+};
+
+const without = (file: ProfileFile, name: string): ProfileFile => {
+  const { default: chosen, ...rest } = file;
+  const profiles = Object.fromEntries(Object.entries(file.profiles).filter(([other]) => other !== name));
+  return chosen === undefined || chosen === name ? { ...rest, profiles } : { ...rest, default: chosen, profiles };
+};
+
+const emptyFile: ProfileFile = { version: PROFILE_FILE_VERSION, profiles: {} };
+
+/** Opens the profiles in the config folder. Nothing is read, made or written before a method asks for it. */
+export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMachine): ProfileRoom => {
+  const store = openStore(folders.config, machine, io.redactor);
+  const change = (name: string, how: (file: ProfileFile) => ProfileFile): ProfileSummary => {
+    const next = how(store.read() ?? emptyFile);
+    store.write(next);
+    return summaryOf(next, name);
+  };
+  return {
+    target: async (asked) => await targetOf(choose(asked, io.env), store.read, io, machine),
+    origin: async (asked) => originOf(choose(asked, io.env), store.read),
+    chosen: (asked) => choose(asked, io.env),
+    list() {
+      const file = store.read();
+      return Object.keys(file?.profiles ?? {}).map((name) => summaryOf(file, name));
+    },
+    show: (name) => summaryOf(store.read(), name === undefined ? undefined : checkName(name)),
+    async check(profile) {
+      const { origin, key, key_command } = stored(profile, io);
+      if (key !== undefined) return { origin, key };
+      const printed = await runKeyCommand(key_command ?? [], io, machine);
+      return { origin, key: checkKey(printed, origin, 'the key of the key command') };
+    },
+    save: (profile) =>
+      change(profile.name, (file) => ({
+        ...file,
+        default: defaultName(file) ?? profile.name,
+        profiles: { ...file.profiles, [profile.name]: stored(profile, io) },
+      })),
+    use: (name) => change(name, (file) => ({ ...file, default: find(file, checkName(name)).name })),
+    remove(name) {
+      const file = store.read();
+      const removed = summaryOf(file, checkName(name));
+      if (file !== undefined) store.write(without(file, name));
+      return removed;
+    },
+  };
+};

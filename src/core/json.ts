@@ -54,6 +54,7 @@ export const elementsOf = (text: string, field: string): string[] => {
   let elements: string[] = [];
   let depth = 0;
   let key = '';
+  let named = false;
   let inside = false;
   let start = 0;
   const close = (end: number): void => {
@@ -64,11 +65,14 @@ export const elementsOf = (text: string, field: string): string[] => {
   scan(text, (mark, index, end) => {
     if (mark === '"') {
       if (depth === 1) key = text.slice(index, end);
+    } else if (mark === ':') {
+      if (depth !== 1) return;
+      named = JSON.parse(key) === field;
+      if (named) elements = [];
     } else if (mark === '{' || mark === '[') {
       depth += 1;
-      if (depth === 2 && mark === '[' && JSON.parse(key) === field) {
+      if (depth === 2 && mark === '[' && named) {
         inside = true;
-        elements = [];
         start = index + 1;
       }
     } else if (mark === '}' || mark === ']') {

@@ -25,12 +25,15 @@ export class Redactor {
   #secrets: string[] = [];
 
   add(secret: string): void {
-    if (secret.length >= 8 && !this.#secrets.includes(secret)) this.#secrets.push(secret);
+    if (secret.length < 8 || this.#secrets.includes(secret)) return;
+    // The longest first: a secret inside another would leave the rest of the other behind.
+    this.#secrets = [...this.#secrets, secret].sort((a, b) => b.length - a.length);
   }
 
   clean(text: string): string {
     let cleaned = text;
-    for (const secret of this.#secrets) cleaned = cleaned.replaceAll(secret, `[secret ${keyTail(secret)}]`);
+    // A function, since in a text `$&` would stand for the secret itself.
+    for (const secret of this.#secrets) cleaned = cleaned.replaceAll(secret, () => `[secret ${keyTail(secret)}]`);
     return cleaned;
   }
 }

@@ -1,5 +1,7 @@
 import type { Clock } from '../cli/io.ts';
 
+export { emulatorRoom } from './emulator.ts';
+
 /** A running emulator: real HTTP on loopback. */
 export interface RunningEmulator {
   /** `http://127.0.0.1:PORT` */
@@ -12,14 +14,16 @@ export interface RunningEmulator {
 export interface EmulatorRoom {
   /** Starts the service over the data in `file` (made when missing, 0600); `port` 0 takes any free one. */
   start(options: { readonly file: string; readonly port: number; readonly clock: Clock }): Promise<RunningEmulator>;
-  /** Adds so many customers and payment requests; the same calls on a fresh file give the same identifiers. */
+  /** Adds so many customers and payment requests, and says how many; the same calls on a fresh file give the same identifiers. */
   seed(options: {
     readonly file: string;
     readonly clock: Clock;
     readonly customers: number;
     readonly ugwo: number;
+    /** Adds nothing when there is a record already; decided and done in one step among all processes. */
+    readonly onlyIfEmpty?: boolean;
   }): Promise<{ readonly customers: number; readonly ugwo: number }>;
-  /** Removes every record; the key stays. */
+  /** Removes every record; the key stays. A file that is damaged or from a newer paycli is made anew, with a new key. */
   reset(options: { readonly file: string; readonly clock: Clock }): Promise<void>;
   /** True when the file holds no record yet, or does not exist. */
   isEmpty(file: string): Promise<boolean>;

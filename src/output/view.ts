@@ -35,7 +35,13 @@ export interface View {
 
 /** What a command gives back. Commands never print: rendering it is the one job of output/. */
 export type Result =
-  | { readonly kind: 'record'; readonly record: Received; readonly view: View; readonly failure?: PayError }
+  | {
+      readonly kind: 'record';
+      readonly record: Received;
+      readonly view: View;
+      readonly failure?: PayError;
+      readonly wrote?: boolean;
+    }
   | {
       readonly kind: 'list';
       readonly pages: AsyncIterable<ReceivedPage>;

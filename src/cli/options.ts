@@ -1,0 +1,40 @@
+import { parseDuration } from '../core/duration.ts';
+import { usageError } from '../core/error.ts';
+import { didYouMean } from '../core/suggest.ts';
+
+/** Texts of options into values. Each throws a usage error that says what is wanted; the flag is named by the caller. */
+export const asText = (text: string): string => text;
+
+/** A duration in milliseconds. */
+export const asDuration = (text: string): number => {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw usageError(`"${text}" is not a duration such as 90s, 10m or 1h`);
+  return ms;
+};
+
+export const asOneOf =
+  <T extends string>(known: readonly T[]) =>
+  (text: string): T => {
+    const found = known.find((value) => value === text);
+    if (found !== undefined) return found;
+    const meant = didYouMean(text, known);
+    throw usageError(
+      `"${text}" is not one of ${known.join(', ')}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`,
+    );
+  };
+
+/** A whole number from `min` to `max`. */
+export const asInteger =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw usageError(`"${text}" is not a whole number from ${min} to ${max}`);
+    return value;
+  };
+
+/** Names parted by commas. */
+export const asNames = (text: string): string[] => {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes('')) throw usageError(`"${text}" has an empty name`);
+  return names;
+};

@@ -1,0 +1,157 @@
+import { Command, CommanderError, Option } from 'commander';
+import { PayError, usageError } from '../core/error.ts';
+import type { CommandSpec, Given, OptionSpec, OptionSpecs } from './define.ts';
+import type { Globals } from './globals.ts';
+import { GLOBAL_OPTIONS, readGlobals } from './globals.ts';
+import { commandHelp, rootHelp } from './help.ts';
+
+/** What argv asks for. */
+export type Parsed =
+  | { readonly kind: 'run'; readonly spec: CommandSpec; readonly input: unknown; readonly globals: Globals }
+  /** Help or the version, for stdout. */
+  | { readonly kind: 'text'; readonly text: string; readonly globals: Globals }
+  | { readonly kind: 'error'; readonly error: PayError; readonly globals: Globals };
+
+export interface ProgramOptions {
+  readonly version: string;
+  /** Columns that help is wrapped to. */
+  readonly width: number;
+  /** One line a noun, for the first page of help. */
+  readonly nouns: Readonly<Record<string, string>>;
+}
+
+/** commander's own option, whose faults name the flag. */
+const toCommander = (spec: OptionSpec): Option => {
+  const option = new Option(spec.flags, spec.about);
+  const { parse } = spec;
+  if (spec.hidden === true) option.hideHelp();
+  if (parse === undefined) return option;
+  const name = option.long ?? spec.flags;
+  return option.argParser((text: string, previous: unknown) => {
+    try {
+      const value = parse(text);
+      return spec.repeats === true ? [...((previous as unknown[] | undefined) ?? []), value] : value;
+    } catch (thrown) {
+      if (thrown instanceof PayError) throw usageError(`${name}: ${thrown.message}`, thrown.detail);
+      throw thrown;
+    }
+  });
+};
+
+const given = <O extends OptionSpecs>(specs: O, command: Command): Given<O> => {
+  const values = command.opts();
+  const entries = Object.entries(specs).flatMap(([key, spec]) => {
+    const option = new Option(spec.flags);
+    const value: unknown = values[option.attributeName()];
+    if (option.negate) return value === false ? [[key, true] as const] : [];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return Object.fromEntries(entries) as Given<O>;
+};
+
+const globalsOf = (program: Command): Globals => readGlobals(given(GLOBAL_OPTIONS, program));
+
+const groupFor = (program: Command, path: readonly string[], nouns: ProgramOptions['nouns']): Command => {
+  let group = program;
+  for (const word of path) {
+    const known = group.commands.find((command) => command.name() === word);
+    group =
+      known ??
+      group
+        .command(word)
+        .description(nouns[word] ?? '')
+        .copyInheritedSettings(program);
+  }
+  return group;
+};
+
+const addCommand = (
+  program: Command,
+  spec: CommandSpec,
+  options: ProgramOptions,
+  chosen: (run: Chosen) => void,
+): void => {
+  const group = groupFor(program, spec.path.slice(0, -1), options.nouns);
+  const command = group.command(spec.path.at(-1) ?? '').copyInheritedSettings(program);
+  command.summary(spec.summary).description(spec.description ?? spec.summary);
+  for (const { name, about, required } of spec.args) command.argument(required ? `<${name}>` : `[${name}]`, about);
+  for (const option of Object.values(spec.options)) command.addOption(toCommander(option));
+  command.addHelpText('after', () => commandHelp(spec));
+  command.action(() => chosen({ spec, command }));
+};
+
+interface Chosen {
+  readonly spec: CommandSpec;
+  readonly command: Command;
+}
+
+interface Written {
+  out: string;
+  err: string;
+}
+
+const newProgram = (written: Written, options: ProgramOptions): Command => {
+  const program = new Command('paycli')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        written.out += text;
+      },
+      writeErr: (text) => {
+        written.err += text;
+      },
+      getOutHelpWidth: () => options.width,
+      getErrHelpWidth: () => options.width,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .version(options.version, '-V, --version', 'print the version')
+    .description('Operate a payments service from a terminal, a script or a CI job.')
+    .helpCommand('help [command]', 'show how a command is called');
+  for (const option of Object.values(GLOBAL_OPTIONS)) program.addOption(toCommander(option));
+  program.addHelpText('after', rootHelp);
+  return program;
+};
+
+/** A fault that commander found, in one sentence, with where to read how the command is called. */
+const usageOf = (error: CommanderError, program: Command, argv: readonly string[]): PayError => {
+  const words: string[] = [];
+  let at: Command | undefined = program;
+  for (const word of argv) {
+    at = at?.commands.find((command) => command.name() === word);
+    if (at === undefined) break;
+    words.push(word);
+  }
+  const help = `see: paycli ${[...words, '--help'].join(' ')}`;
+  if (error.code === 'commander.help') return usageError(`${words.join(' ')} wants a verb`, { hint: help });
+  const message = error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
+  return usageError(message, { hint: help });
+};
+
+/** Turns argv (without node and script) into what is to be done. Never prints, never exits. */
+export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[], options: ProgramOptions): Parsed => {
+  const written: Written = { out: '', err: '' };
+  const program = newProgram(written, options);
+  let chosen: Chosen | undefined;
+  for (const spec of specs) {
+    addCommand(program, spec, options, (run) => {
+      chosen = run;
+    });
+  }
+  try {
+    if (argv.length === 0)
+      return { kind: 'text', text: program.helpInformation() + rootHelp(), globals: globalsOf(program) };
+    program.parse([...argv], { from: 'user' });
+    const globals = globalsOf(program);
+    if (chosen === undefined) throw usageError('no command was given', { hint: 'see: paycli --help' });
+    const { spec, command } = chosen;
+    const input = spec.read(command.args, given(spec.options, command), { validate: globals.validate });
+    return { kind: 'run', spec, input, globals };
+  } catch (thrown) {
+    const globals = globalsOf(program);
+    if (thrown instanceof PayError) return { kind: 'error', error: thrown, globals };
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode === 0) return { kind: 'text', text: written.out, globals };
+    return { kind: 'error', error: usageOf(thrown, program, argv), globals };
+  }
+};

@@ -1,0 +1,50 @@
+import type { Agent as AgentTypes, Dispatcher } from 'undici';
+import Agent from 'undici/lib/dispatcher/agent.js';
+import type { Env } from '../cli/io.ts';
+import { PayError } from '../core/error.ts';
+import { isLoopback } from '../core/origin.ts';
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Whether certificates are verified. Only for this machine may the usual variable turn it off. */
+const verifies = (origin: string, env: Env): boolean => {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return true;
+  if (isLoopback(origin)) return false;
+  throw new PayError('auth', 'NODE_TLS_REJECT_UNAUTHORIZED=0 would send the secret key to anyone who answers', {
+    hint: 'unset it; to trust a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS',
+  });
+};
+
+const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '';
+
+/**
+ * Connections to one origin under the environment's proxy settings. Plain http is for this machine alone and never
+ * goes through a proxy, which would read the key.
+ */
+export const openDispatcher = async (origin: string, env: Env, timeout: number): Promise<Dispatcher> => {
+  const tls = { rejectUnauthorized: verifies(origin, env) };
+  const options: AgentTypes.Options = {
+    allowH2: false,
+    connect: { ...tls, timeout: Math.min(CONNECT_TIMEOUT_MS, timeout) },
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connections: 1,
+    pipelining: 1,
+  };
+  const proxy = setting(env, 'https_proxy') || setting(env, 'all_proxy');
+  if (!origin.startsWith('https:') || proxy === '') return new Agent(options);
+  if (!URL.canParse(proxy)) {
+    throw new PayError('auth', 'HTTPS_PROXY is not a URL', { hint: 'write it as http://host:port' });
+  }
+  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  return new EnvHttpProxyAgent({
+    ...options,
+    httpProxy: '',
+    httpsProxy: proxy,
+    noProxy: setting(env, 'no_proxy'),
+    requestTls: tls,
+    proxyTls: tls,
+  });
+};

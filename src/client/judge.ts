@@ -1,0 +1,78 @@
+import { readProblem } from '../contract/problem.ts';
+import { PayError } from '../core/error.ts';
+import type { Received } from '../core/received.ts';
+import { decode } from './decode.ts';
+import { refusal } from './refusal.ts';
+import type { Exchange } from './send.ts';
+import { requestOf } from './send.ts';
+import type { Outcome } from './transport.ts';
+import { untrustedError } from './transport.ts';
+
+/**
+ * What became of a write. `slow_down` and `not_sent` are certain to have applied nothing; `unknown` is everything that
+ * is not proven otherwise.
+ */
+export type Verdict =
+  | { readonly state: 'accepted'; readonly received: Received }
+  | { readonly state: 'refused'; readonly error: PayError }
+  | { readonly state: 'slow_down'; readonly error: PayError; readonly retryAfter: string | undefined }
+  | { readonly state: 'not_sent'; readonly error: PayError }
+  | { readonly state: 'unknown'; readonly error: PayError };
+
+const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 409, 422];
+
+const UNKNOWN = {
+  POST: {
+    what: 'the charge may have been made',
+    hint: 'do not run it again before you know: the service can make a second charge of it, and the customer can pay both; look the payment request up first',
+  },
+  other: {
+    what: 'the update may have been applied',
+    hint: 'look at the record; sending the same values again changes nothing that was applied',
+  },
+} as const;
+
+const unknown = (exchange: Exchange, reason: string, status?: number): Verdict => {
+  const { what, hint } = exchange.operation.method === 'POST' ? UNKNOWN.POST : UNKNOWN.other;
+  const detail = { hint, request: requestOf(exchange), ...(status === undefined ? {} : { status }) };
+  return { state: 'unknown', error: new PayError('unknown', `${what}: ${reason}`, detail) };
+};
+
+const notSent = (exchange: Exchange, reason: string, status?: number): PayError =>
+  new PayError('not_sent', `nothing was applied: ${reason}`, {
+    request: requestOf(exchange),
+    hint: 'it is safe to run the same command again',
+    ...(status === undefined ? {} : { status }),
+  });
+
+const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'answer' }): Verdict => {
+  const { status, body } = outcome;
+  if (status >= 200 && status < 300) {
+    const decoded = decode.answer(exchange.operation, body);
+    if (!('fault' in decoded)) return { state: 'accepted', received: decoded };
+    return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status);
+  }
+  const problem = 'fault' in body ? undefined : readProblem(status, body.json);
+  if (problem === undefined)
+    return unknown(exchange, `the answer was ${status}, not in the words of the service`, status);
+  if (REFUSALS.includes(status)) return { state: 'refused', error: refusal(exchange, status, problem) };
+  if (status === 429) {
+    const error = notSent(exchange, `the service answered 429 ${problem.title}`, 429);
+    return { state: 'slow_down', error, retryAfter: outcome.retryAfter };
+  }
+  return unknown(exchange, `the service answered ${status} ${problem.title}`, status);
+};
+
+/** The table of answers to a write: one row a line of it, and what no row names is unknown. */
+export const judge = (origin: string, exchange: Exchange, outcome: Outcome): Verdict => {
+  switch (outcome.kind) {
+    case 'answer':
+      return judgeAnswer(exchange, outcome);
+    case 'broken':
+      return unknown(exchange, `the request was sent and no whole answer came back: ${outcome.reason}`);
+    case 'not_sent':
+      return outcome.untrusted
+        ? { state: 'refused', error: untrustedError(origin, outcome.reason) }
+        : { state: 'not_sent', error: notSent(exchange, outcome.reason) };
+  }
+};

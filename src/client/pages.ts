@@ -1,0 +1,61 @@
+import { PayError } from '../core/error.ts';
+import type { ReceivedPage } from '../core/received.ts';
+
+/** How far a walk goes: from a cursor, over at most so many pages, until at least so many records were seen. */
+export interface Walk {
+  readonly from?: string | undefined;
+  readonly pages?: number | undefined;
+  readonly records?: number | undefined;
+}
+
+type FetchPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<ReceivedPage<T>>;
+
+/** More empty pages in a row than any honest list has. */
+const MAX_EMPTY_PAGES = 1000;
+
+const looping = (): PayError =>
+  new PayError('read_failed', 'the service gave a cursor that this walk has already used, so the list has no end', {
+    hint: 'what was shown up to here is whole; report the cursor to the service',
+  });
+
+const endlesslyEmpty = (): PayError =>
+  new PayError('read_failed', `the service sent ${MAX_EMPTY_PAGES} empty pages in a row, each with a next cursor`);
+
+/**
+ * Walks a list (interface.md 4.3): follow `next_cursor` to null, tolerate an empty page, stop at a repeated cursor. The
+ * next page is asked for before the current one is handed out, so it travels while this one is printed.
+ */
+export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGenerator<ReceivedPage<T>> {
+  const seen = new Set<string>(walk.from === undefined ? [] : [walk.from]);
+  const abort = new AbortController();
+  let [pages, records, empty] = [0, 0, 0];
+  let next: Promise<ReceivedPage<T>> = fetch(walk.from, abort.signal);
+  try {
+    for (;;) {
+      const page = await next;
+      pages += 1;
+      records += page.records.length;
+      empty = page.records.length === 0 ? empty + 1 : 0;
+      const { nextCursor } = page;
+      const enough = pages >= (walk.pages ?? Infinity) || records >= (walk.records ?? Infinity);
+      const fault =
+        nextCursor !== null && seen.has(nextCursor)
+          ? looping()
+          : empty >= MAX_EMPTY_PAGES
+            ? endlesslyEmpty()
+            : undefined;
+      const more = nextCursor !== null && !enough && fault === undefined;
+      if (more) {
+        seen.add(nextCursor);
+        next = fetch(nextCursor, abort.signal);
+        // Handled where it is awaited; until then a failure must not count as unhandled.
+        next.catch(() => undefined);
+      }
+      yield page;
+      if (fault !== undefined && !enough) throw fault;
+      if (!more) return;
+    }
+  } finally {
+    abort.abort();
+  }
+}

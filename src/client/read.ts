@@ -1,0 +1,88 @@
+import { readProblem } from '../contract/problem.ts';
+import { PayError } from '../core/error.ts';
+import type { Received } from '../core/received.ts';
+import { backoff } from './backoff.ts';
+import { decode } from './decode.ts';
+import { refusal } from './refusal.ts';
+import { retryAfter } from './retry-after.ts';
+import type { Exchange, SendContext } from './send.ts';
+import { interrupted, pause, requestOf } from './send.ts';
+import type { Outcome, Transport } from './transport.ts';
+import { untrustedError } from './transport.ts';
+
+const MAX_ATTEMPTS = 4;
+const BUDGET_MS = 60_000;
+
+type Verdict =
+  | { readonly received: Received }
+  | { readonly fault: PayError; readonly again: boolean; readonly wait?: number };
+
+const failed = (exchange: Exchange, reason: string, status?: number): PayError =>
+  new PayError('read_failed', `the read failed: ${reason}`, {
+    ...(status === undefined ? {} : { status }),
+    request: requestOf(exchange),
+    hint: 'nothing was changed; run the same command again',
+  });
+
+const judgeAnswer = (context: SendContext, exchange: Exchange, outcome: Outcome & { kind: 'answer' }): Verdict => {
+  const { status, body } = outcome;
+  if (status >= 200 && status < 300) {
+    const decoded = decode.answer(exchange.operation, body);
+    return 'fault' in decoded
+      ? { fault: failed(exchange, decoded.fault, status), again: false }
+      : { received: decoded };
+  }
+  const problem = 'fault' in body ? undefined : readProblem(status, body.json);
+  if (status === 408 || status === 429 || status >= 500) {
+    const wait = retryAfter(outcome.retryAfter, context.clock.now(), BUDGET_MS);
+    const fault = failed(exchange, `the service answered ${status}${problem ? ` ${problem.title}` : ''}`, status);
+    return wait === undefined ? { fault, again: true } : { fault, again: true, wait };
+  }
+  if (problem !== undefined) return { fault: refusal(exchange, status, problem), again: false };
+  if (status === 401 || status === 403) return { fault: refusal(exchange, status, undefined), again: false };
+  const what =
+    status >= 300 && status < 400 ? 'a redirect, which is never followed' : 'not in the words of the service';
+  return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
+};
+
+const judge = (context: SendContext, origin: string, exchange: Exchange, outcome: Outcome): Verdict => {
+  if (outcome.kind === 'answer') return judgeAnswer(context, exchange, outcome);
+  if (outcome.kind === 'not_sent' && outcome.untrusted) {
+    return { fault: untrustedError(origin, outcome.reason), again: false };
+  }
+  return { fault: failed(exchange, outcome.reason), again: true };
+};
+
+/**
+ * A GET: up to 4 attempts begun within 60 s, since repeating it changes nothing. `signal` is the caller's own, for a
+ * page that nobody waits for any more.
+ */
+export const sendRead = async (
+  context: SendContext & { readonly origin: string },
+  transport: Transport,
+  exchange: Exchange,
+  signal?: AbortSignal,
+): Promise<Received> => {
+  const { stop } = context.signals;
+  const ends = signal === undefined ? stop : AbortSignal.any([stop, signal]);
+  const started = context.clock.now();
+  for (let retry = 0; ; retry += 1) {
+    if (stop.aborted) throw interrupted(stop);
+    const outcome = await transport.send({
+      method: exchange.operation.method,
+      path: exchange.path,
+      body: undefined,
+      fresh: false,
+      timeout: context.timeout,
+      signal: ends,
+    });
+    if (stop.aborted) throw interrupted(stop);
+    const verdict = judge(context, context.origin, exchange, outcome);
+    if ('received' in verdict) return verdict.received;
+    if (!verdict.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw verdict.fault;
+    const wait = verdict.wait ?? backoff(retry, context.random);
+    if (context.clock.now() + wait - started > BUDGET_MS) throw verdict.fault;
+    context.debug(`. waiting ${Math.round(wait)} ms before attempt ${retry + 2} of ${MAX_ATTEMPTS}`);
+    await pause(context, wait, signal);
+  }
+};

@@ -1,0 +1,26 @@
+import type { Problem } from '../contract/problem.ts';
+import { PayError } from '../core/error.ts';
+import type { Exchange } from './send.ts';
+import { requestOf } from './send.ts';
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: 'the key was rotated, mistyped, or belongs to the other environment: log in again with `paycli login`',
+  402: "the workspace's own balance is too low for this",
+  403: 'this key may not do that: use one with the permission, or ask the owner of the workspace',
+  404: 'check the identifier, and that the profile is of the workspace that it belongs to',
+  409: 'its state does not allow this now',
+};
+
+/** The service's no (interface.md section 7): exit 4 where the key is at fault, else 3. */
+export const refusal = (exchange: Exchange, status: number, problem: Problem | undefined): PayError => {
+  const words = [problem?.title, problem?.detail].filter((text) => text !== undefined && text !== '');
+  const said = words.length === 0 ? '' : `: ${words.join(': ')}`;
+  const hint = HINTS[status];
+  return new PayError(status === 401 || status === 403 ? 'auth' : 'rejected', `the service answered ${status}${said}`, {
+    status,
+    request: requestOf(exchange),
+    violations: problem?.violations ?? [],
+    ...(problem === undefined ? {} : { title: problem.title }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+};

@@ -1,0 +1,50 @@
+import type { Clock, Signals } from '../cli/io.ts';
+import type { Operation } from '../contract/operations.ts';
+import { PayError } from '../core/error.ts';
+
+/** One operation with its path, query and body made: what travels, but for the key. */
+export interface Exchange {
+  readonly operation: Operation;
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** What sending needs of the world. */
+export interface SendContext {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signals: Signals;
+  /** Bound on one attempt, from look-up to last byte, in milliseconds. */
+  readonly timeout: number;
+  /** One line per HTTP step (--debug). */
+  readonly debug: (line: string) => void;
+  /** A line for people while they wait. */
+  readonly notice: (line: string) => void;
+}
+
+/** How an error names the request; the query stays out, since a cursor is long and says nothing. */
+export const requestOf = ({ operation, path }: Exchange): { method: string; path: string } => ({
+  method: operation.method,
+  path: path.split('?')[0] ?? path,
+});
+
+const SIGNAL_EXIT: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
+
+/** The end of a run that a signal stopped with nothing in flight. */
+export const interrupted = (signal: AbortSignal): PayError => {
+  const name = String(signal.reason);
+  return new PayError('interrupted', `stopped by ${name}; nothing was in flight`, {
+    exitCode: SIGNAL_EXIT[name] ?? SIGNAL_EXIT['SIGINT'] ?? 130,
+  });
+};
+
+/** Waits between two attempts; a signal ends the run there, since nothing is in flight. */
+export const pause = async (context: SendContext, ms: number, signal?: AbortSignal): Promise<void> => {
+  const stop = signal === undefined ? context.signals.stop : AbortSignal.any([context.signals.stop, signal]);
+  try {
+    await context.clock.sleep(ms, stop);
+  } catch (thrown) {
+    if (context.signals.stop.aborted) throw interrupted(context.signals.stop);
+    throw thrown;
+  }
+};

@@ -1,0 +1,58 @@
+import type { Received } from '../core/received.ts';
+import { backoff } from './backoff.ts';
+import type { Verdict } from './judge.ts';
+import { judge } from './judge.ts';
+import { retryAfter } from './retry-after.ts';
+import type { Exchange, SendContext } from './send.ts';
+import { interrupted, pause } from './send.ts';
+import type { Transport } from './transport.ts';
+
+const MAX_CONNECTIONS = 3;
+const MAX_SENDS = 3;
+const MAX_RETRY_AFTER_MS = 120_000;
+
+const attemptOnce = async (
+  context: SendContext & { readonly origin: string },
+  transport: Transport,
+  exchange: Exchange,
+): Promise<Verdict> => {
+  const { stop, leave } = context.signals;
+  const held = (): void => context.notice('waiting for the answer to what is in flight; again to leave it unknown');
+  const outcome = await transport.send({
+    method: exchange.operation.method,
+    path: exchange.path,
+    body: exchange.body,
+    fresh: true,
+    timeout: context.timeout,
+    signal: leave,
+    stop: { signal: stop, held },
+  });
+  return judge(context.origin, exchange, outcome);
+};
+
+/**
+ * A write: sent once. It goes out again only when the verdict is certain that nothing was applied: no connection (up to
+ * 3 of them), or the service's own 429 (up to 3 sends, waiting as it says, at most 120 s).
+ */
+export const sendWrite = async (
+  context: SendContext & { readonly origin: string },
+  transport: Transport,
+  exchange: Exchange,
+): Promise<Received> => {
+  let [connections, sends] = [0, 0];
+  for (;;) {
+    if (context.signals.stop.aborted) throw interrupted(context.signals.stop);
+    const verdict = await attemptOnce(context, transport, exchange);
+    if (verdict.state === 'accepted') return verdict.received;
+    if (verdict.state === 'refused' || verdict.state === 'unknown') throw verdict.error;
+    const again = verdict.state === 'slow_down' ? ++sends < MAX_SENDS : ++connections < MAX_CONNECTIONS;
+    if (!again) throw verdict.error;
+    const told =
+      verdict.state === 'slow_down'
+        ? retryAfter(verdict.retryAfter, context.clock.now(), MAX_RETRY_AFTER_MS)
+        : undefined;
+    const wait = told ?? backoff(sends + connections - 1, context.random);
+    context.debug(`. nothing was applied; waiting ${Math.round(wait)} ms to send it again`);
+    await pause(context, wait);
+  }
+};

@@ -1,0 +1,31 @@
+import type { Deps } from '../../cli/deps.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Result } from '../../output/view.ts';
+import { dataFile, refuseSendingOptions } from './data-file.ts';
+import type { StartInput } from './spec.ts';
+import { serviceView } from './view.ts';
+
+const aborted = (signal: AbortSignal): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener('abort', () => resolve(), { once: true });
+  return promise;
+};
+
+/** Runs the emulator until the program is told to stop; an empty data file is filled first. */
+export const run = async ({ port, data, seed }: StartInput, deps: Deps): Promise<Result> => {
+  refuseSendingOptions(deps);
+  const { clock, signals } = deps.io;
+  const [file, emulator] = [await dataFile(data, deps), await deps.emulator()];
+  const added = await emulator.seed({ file, clock, ...seed, onlyIfEmpty: true });
+  if (added.ugwo > 0) {
+    await deps.notice(`first use: made ${added.customers} customers and ${added.ugwo} payment requests in ${file}`);
+  }
+  const running = await emulator.start({ file, port, clock });
+  return {
+    kind: 'service',
+    record: madeHere({ origin: running.origin, key: running.key, data: file }),
+    view: serviceView,
+    done: aborted(signals.stop).then(() => running.close()),
+  };
+};

@@ -1,0 +1,16 @@
+import type { Deps } from '../../cli/deps.ts';
+import type { ReceivedPage } from '../../core/received.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Result } from '../../output/view.ts';
+import { profileView } from './view.ts';
+
+async function* onePage(values: readonly unknown[]): AsyncIterable<ReceivedPage> {
+  yield { records: values.map((value) => madeHere(value)), cursor: undefined, nextCursor: null };
+}
+
+/** Every profile, as one page. */
+export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
+  const profiles = (await deps.profiles()).list();
+  if (profiles.length === 0) await deps.notice('no profile yet: run `paycli login`, or use --local, which needs none');
+  return { kind: 'list', pages: onePage(profiles), view: profileView };
+};

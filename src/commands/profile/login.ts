@@ -1,0 +1,111 @@
+import type { Deps } from '../../cli/deps.ts';
+import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profiles.ts';
+import { PayError, usageError } from '../../core/error.ts';
+import type { Environment } from '../../core/origin.ts';
+import { ENVIRONMENTS } from '../../core/origin.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Result } from '../../output/view.ts';
+import { ask, canAsk, confirm, described, noticeOverride, refuseSendingOptions } from './ask.ts';
+import { profileView } from './view.ts';
+
+/** Where the key comes from: typed without echo, read from standard input, or printed by a command. */
+export type KeyFrom =
+  | { readonly kind: 'prompt' }
+  | { readonly kind: 'stdin' }
+  | { readonly kind: 'command'; readonly line: string };
+
+export interface LoginInput {
+  readonly environment: Environment | undefined;
+  readonly key: KeyFrom;
+  readonly verify: boolean;
+}
+
+type Chosen = ReturnType<ProfileRoom['chosen']>;
+
+/** What would have to be asked, and nobody is there to answer. */
+const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, deps: Deps): void => {
+  if (deps.globals.local) throw usageError('--local needs no login', { hint: 'leave out --local, or skip the login' });
+  if (environment !== undefined && origin !== undefined) {
+    throw usageError(`--environment and ${origin.from} both say which service is meant`, { hint: 'give one of them' });
+  }
+  if (key.kind === 'stdin' && deps.io.stdin.isTerminal) {
+    throw usageError('--key-stdin would show the key as it is typed', {
+      hint: 'pipe the key in, or leave the option out to type it unseen',
+    });
+  }
+  if (canAsk(deps)) return;
+  if (environment === undefined && origin === undefined) {
+    throw usageError('nothing says which service the key is for', {
+      hint: 'give --environment live, --environment sandbox or --base-url URL',
+    });
+  }
+  if (key.kind === 'prompt') {
+    throw usageError('there is no key, and no terminal to ask for it', { hint: 'give --key-stdin or --key-command' });
+  }
+};
+
+const isEnvironment = (text: string): text is Environment => Object.hasOwn(ENVIRONMENTS, text);
+
+const originFor = async ({ environment }: LoginInput, { origin }: Chosen, deps: Deps): Promise<string> => {
+  if (origin !== undefined) return origin.value;
+  const answer = environment ?? (await ask(deps, 'Which environment, live or sandbox? ')).toLowerCase();
+  if (!isEnvironment(answer)) throw usageError('the environment is live or sandbox; nothing was stored');
+  return ENVIRONMENTS[answer];
+};
+
+const typedKey = async ({ io }: Deps, origin: string): Promise<string> => {
+  const key = await io.stdin.line(`Secret key for ${origin} (not shown): `, { hidden: true });
+  if (key === undefined) throw usageError('no key was typed; nothing was stored');
+  return key;
+};
+
+const secretFrom = async (key: KeyFrom, origin: string, deps: Deps): Promise<NewProfile['secret']> => {
+  if (key.kind === 'command') return { commandLine: key.line };
+  const text = key.kind === 'stdin' ? await deps.io.stdin.text(4096) : await typedKey(deps, origin);
+  const secret = key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text;
+  deps.io.redactor.add(secret);
+  return { key: secret };
+};
+
+const NO_VERIFY = 'or store it unchecked with --no-verify';
+
+/** Asks the service. The error of a failure is the service's own, with what it means for the login. */
+const verify = async (target: { origin: string; key: string }, deps: Deps): Promise<void> => {
+  try {
+    await deps.probe(target);
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    const { status, hint } = thrown.detail;
+    const refused = status === 401 || status === 403;
+    const next = refused ? 'check that the key belongs to this environment and is not rotated' : NO_VERIFY;
+    throw new PayError(thrown.kind, `nothing was stored, since the key could not be verified: ${thrown.message}`, {
+      ...thrown.detail,
+      hint: hint === undefined ? next : `${hint}; ${next}`,
+    });
+  }
+};
+
+const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, deps: Deps): Promise<void> => {
+  if (replaced !== undefined) await deps.notice(`replaced the profile ${described(replaced)}`);
+  if (!saved.default)
+    await deps.notice(`another profile is the default; \`paycli profile use ${saved.name}\` changes that`);
+  await noticeOverride(deps);
+};
+
+/** Stores a profile: one origin and its key, checked with the service first. */
+export const run = async (input: LoginInput, deps: Deps): Promise<Result> => {
+  refuseSendingOptions(deps);
+  const room = await deps.profiles();
+  const chosen = room.chosen(deps.globals);
+  checkAnswerable(input, chosen, deps);
+  const name = chosen.name ?? 'default';
+  const there = room.list().find((profile) => profile.name === name);
+  const origin = await originFor(input, chosen, deps);
+  if (there !== undefined) await confirm(deps, `Replace the profile ${described(there)}?`);
+  const profile = { name, origin, secret: await secretFrom(input.key, origin, deps) };
+  const target = await room.check(profile);
+  if (input.verify) await verify(target, deps);
+  const saved = room.save(profile);
+  await noticeSaved(saved, there, deps);
+  return { kind: 'record', record: madeHere(saved), view: profileView };
+};

@@ -1,0 +1,14 @@
+import type { Deps } from '../../cli/deps.ts';
+import type { Result } from '../../output/view.ts';
+import { run as remove } from './remove.ts';
+
+/** Removes the profile that a call would use now: there is no profile without a key. */
+export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
+  const room = await deps.profiles();
+  const { name } = room.show(room.chosen(deps.globals).name);
+  const result = await remove({ name }, deps);
+  if (deps.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
+    await deps.notice('PAYCLI_SECRET_KEY is still set: calls go on using its key');
+  }
+  return result;
+};

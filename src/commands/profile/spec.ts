@@ -1,0 +1,128 @@
+import type { CommandSpec } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option } from '../../cli/define.ts';
+import { asOneOf, asText } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import type { ErrorKind } from '../../core/exit.ts';
+import type { Environment } from '../../core/origin.ts';
+import { ENVIRONMENTS } from '../../core/origin.ts';
+
+const OUTPUT = 'the profile: name, default, origin, environment, key (its last four characters), created_at';
+const STORED: readonly ErrorKind[] = ['usage', 'auth'];
+
+const environments = Object.keys(ENVIRONMENTS) as Environment[];
+
+const login = defineCommand({
+  path: ['login'],
+  summary: 'Store the secret key of one service as a profile',
+  description:
+    'Asks for the key without echo, checks it with the service and stores it for exactly one origin. The profile is the ' +
+    'one that --profile names, else "default"; the first one becomes the default.',
+  args: [],
+  options: {
+    environment: option(
+      '--environment <name>',
+      'a public environment: live or sandbox (else --base-url)',
+      asOneOf(environments),
+      { choices: environments },
+    ),
+    keyStdin: flag('--key-stdin', 'read the key from standard input'),
+    keyCommand: option(
+      '--key-command <command>',
+      'store a command that prints the key, not the key; it runs without a shell',
+      asText,
+    ),
+    noVerify: flag('--no-verify', 'store the key without asking the service'),
+  },
+  examples: [
+    { about: 'Ask for the sandbox key', line: 'paycli login --environment sandbox' },
+    { about: 'In a script, the key in a pipe', line: 'paycli login --profile shop --environment live --key-stdin' },
+    {
+      about: 'Keep the key in a password manager',
+      line: "paycli login --profile shop --environment live --key-command 'op read op://payments/live/key'",
+    },
+  ],
+  output: OUTPUT,
+  exits: ['usage', 'rejected', 'auth', 'not_sent', 'read_failed', 'interrupted'],
+  read: (_args, given) => {
+    if (given.keyStdin === true && given.keyCommand !== undefined) {
+      throw usageError('--key-stdin and --key-command are two sources for one key', { hint: 'give one of them' });
+    }
+    const key =
+      given.keyCommand !== undefined
+        ? ({ kind: 'command', line: given.keyCommand } as const)
+        : ({ kind: given.keyStdin === true ? 'stdin' : 'prompt' } as const);
+    return { environment: given.environment, key, verify: given.noVerify !== true };
+  },
+  load: () => import('./login.ts'),
+});
+
+const logout = defineCommand({
+  path: ['logout'],
+  summary: 'Remove the profile in use, and with it its stored key',
+  description: 'The profile is the one that --profile names, else the default. Asks first on a terminal.',
+  args: [],
+  options: {},
+  examples: [
+    { about: 'Forget the default profile', line: 'paycli logout' },
+    { about: 'Another one, without a question', line: 'paycli logout --profile shop --yes' },
+  ],
+  output: OUTPUT,
+  exits: STORED,
+  read: () => ({}),
+  load: () => import('./logout.ts'),
+});
+
+const list = defineCommand({
+  path: ['profile', 'list'],
+  summary: 'List the stored profiles',
+  args: [],
+  options: {},
+  examples: [{ about: 'All of them', line: 'paycli profile list' }],
+  output: `a list; each ${OUTPUT}`,
+  exits: STORED,
+  read: () => ({}),
+  load: () => import('./list.ts'),
+});
+
+const show = defineCommand({
+  path: ['profile', 'show'],
+  summary: 'Show a profile, by default the one in use',
+  args: [{ name: 'name', about: 'the profile', required: false }],
+  options: {},
+  examples: [
+    { about: 'The one in use', line: 'paycli profile show' },
+    { about: 'Another one', line: 'paycli profile show shop' },
+  ],
+  output: OUTPUT,
+  exits: STORED,
+  read: ([name]) => ({ name }),
+  load: () => import('./show.ts'),
+});
+
+const use = defineCommand({
+  path: ['profile', 'use'],
+  summary: 'Make a profile the default',
+  args: [argument('name', 'the profile')],
+  options: {},
+  examples: [{ about: 'From now on the shop', line: 'paycli profile use shop' }],
+  output: OUTPUT,
+  exits: STORED,
+  read: ([name = '']) => ({ name }),
+  load: () => import('./use.ts'),
+});
+
+const remove = defineCommand({
+  path: ['profile', 'remove'],
+  summary: 'Remove a profile, and with it its stored key',
+  description: 'Asks first on a terminal. The service takes the key until it is rotated there.',
+  args: [argument('name', 'the profile')],
+  options: {},
+  examples: [{ about: 'Without a question', line: 'paycli profile remove shop --yes' }],
+  output: `${OUTPUT}; as it was`,
+  exits: STORED,
+  read: ([name = '']) => ({ name }),
+  load: () => import('./remove.ts'),
+});
+
+/** Everything about profiles: `login`, `logout` and the noun `profile`. */
+export const profileCommands: readonly CommandSpec[] = [login, logout, list, show, use, remove];

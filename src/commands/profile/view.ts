@@ -1,0 +1,13 @@
+import type { View } from '../../output/view.ts';
+
+/** How a profile is shown. There is no column for a key, only for its last four characters. */
+export const profileView: View = {
+  columns: [
+    { path: 'name', label: 'profile' },
+    { path: 'default' },
+    { path: 'environment' },
+    { path: 'origin', flexible: true },
+    { path: 'key' },
+    { path: 'created_at', kind: 'time', label: 'stored' },
+  ],
+};

@@ -1,0 +1,168 @@
+import type { Given } from '../../cli/define.ts';
+import { argument, defineCommand, option, repeated } from '../../cli/define.ts';
+import { asDuration, asOneOf, asText } from '../../cli/options.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { usageError } from '../../core/error.ts';
+import { idProblem } from '../../core/ids.ts';
+import type { Medium } from '../../core/medium.ts';
+import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS } from '../../core/medium.ts';
+import type { Pair } from '../../core/pairs.ts';
+import { parsePair } from '../../core/pairs.ts';
+import type { Instant } from '../../core/time.ts';
+import { parseInstant } from '../../core/time.ts';
+
+const asInstant = (text: string): Instant => {
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instant;
+  throw usageError(`"${text}" is not a time with an offset such as 2026-11-20T14:05:00+01:00`, {
+    hint: 'or say how long it lives: --expires-in 10m',
+  });
+};
+
+const options = {
+  medium: option('--medium <medium>', MEDIUMS.join(', '), asText, { choices: MEDIUMS }),
+  expiresAt: option(
+    '--expires-at <time>',
+    'bank_transfer: when the account stops accepting; ISO 8601 with an offset',
+    asInstant,
+  ),
+  expiresIn: option(
+    '--expires-in <duration>',
+    'bank_transfer: the same as a duration; at most 15m, the default',
+    asDuration,
+  ),
+  provider: option('--provider <code>', "ussd: the bank's code (gtb, zenith, …); mobile_money: the provider's", asText),
+  phone: option('--phone <number>', 'mobile_money: the number in international format, +233…', asText),
+  param: repeated('--param <k=v>', 'any other key of the charge; k:=json for a value that is no text', parsePair),
+} as const;
+type ChargeGiven = Given<typeof options>;
+
+/** When a bank_transfer account stops accepting: at a moment, or after milliseconds. */
+export type Expiry = { readonly at: Instant } | { readonly in: number };
+
+/** What is charged with: one variant a medium, so that no parameter can stand beside a medium it isn't for. */
+export type ChargeMedium =
+  | { readonly medium: 'bank_transfer'; readonly expiry: Expiry | undefined }
+  | { readonly medium: 'ussd'; readonly provider: string }
+  | { readonly medium: 'mobile_money'; readonly provider: string; readonly phone: string }
+  /** --no-validate: as given, whatever it is. */
+  | {
+      readonly medium: 'unchecked';
+      readonly name: string | undefined;
+      readonly expiry: Expiry | undefined;
+      readonly provider: string | undefined;
+      readonly phone: string | undefined;
+    };
+
+export interface ChargeInput {
+  readonly ugwo: string;
+  readonly with: ChargeMedium;
+  readonly params: readonly Pair[];
+}
+
+const OWN_FLAGS: Readonly<Record<Medium, readonly string[]>> = {
+  bank_transfer: ['--expires-at', '--expires-in'],
+  ussd: ['--provider'],
+  mobile_money: ['--provider', '--phone'],
+};
+
+const givenFlags = (given: ChargeGiven): string[] =>
+  [
+    given.expiresAt === undefined ? [] : ['--expires-at'],
+    given.expiresIn === undefined ? [] : ['--expires-in'],
+    given.provider === undefined ? [] : ['--provider'],
+    given.phone === undefined ? [] : ['--phone'],
+  ].flat();
+
+const refuseForeign = (medium: Medium, given: ChargeGiven): void => {
+  const foreign = givenFlags(given).find((name) => !OWN_FLAGS[medium].includes(name));
+  if (foreign === undefined) return;
+  const owners = MEDIUMS.filter((other) => OWN_FLAGS[other].includes(foreign));
+  throw usageError(`${foreign} does not belong to --medium ${medium}, only to ${owners.join(' and ')}`);
+};
+
+const readExpiry = (given: ChargeGiven): Expiry | undefined => {
+  if (given.expiresAt !== undefined && given.expiresIn !== undefined) {
+    throw usageError('--expires-at and --expires-in exclude each other');
+  }
+  if (given.expiresAt !== undefined) return { at: given.expiresAt };
+  return given.expiresIn === undefined ? undefined : { in: given.expiresIn };
+};
+
+const checkDuration = (given: ChargeGiven): void => {
+  const { expiresIn } = given;
+  if (expiresIn === undefined || (expiresIn > 0 && expiresIn <= EXPIRY_LIMIT_MS)) return;
+  throw usageError(`--expires-in: an account can live at most ${formatDuration(EXPIRY_LIMIT_MS)}, and not 0`);
+};
+
+const needed = (value: string | undefined, flag: string, medium: Medium, what: string): string => {
+  if (value !== undefined) return value;
+  throw usageError(`--medium ${medium} needs ${flag}, ${what}`);
+};
+
+const readMedium = (given: ChargeGiven): ChargeMedium => {
+  if (given.medium === undefined) throw usageError(`--medium is needed: ${MEDIUMS.join(', ')}`);
+  const medium = isMedium(given.medium) ? given.medium : asOneOf(MEDIUMS)(given.medium);
+  refuseForeign(medium, given);
+  switch (medium) {
+    case 'bank_transfer':
+      checkDuration(given);
+      return { medium, expiry: readExpiry(given) };
+    case 'ussd':
+      return {
+        medium,
+        provider: needed(given.provider, '--provider', medium, "the bank's code such as gtb or zenith"),
+      };
+    case 'mobile_money':
+      return {
+        medium,
+        provider: needed(given.provider, '--provider', medium, "the provider's code"),
+        phone: needed(given.phone, '--phone', medium, 'the number in international format'),
+      };
+  }
+};
+
+const readUnchecked = (given: ChargeGiven): ChargeMedium => ({
+  medium: 'unchecked',
+  name: given.medium,
+  expiry: readExpiry(given),
+  provider: given.provider,
+  phone: given.phone,
+});
+
+export const chargeCommand = defineCommand<ChargeInput, typeof options>({
+  path: ['ugwo', 'charge'],
+  summary: 'charge a payment request: one attempt, sent once',
+  description:
+    'Creates an activity: one attempt to charge the payment request. It is sent once. When the answer is lost, the exit ' +
+    'code is 6 and the charge may have been made: the service has no idempotency key, so look before you repeat it.',
+  args: [argument('ugwo', 'the payment request, ugw.…')],
+  options,
+  examples: [
+    {
+      about: 'an account number to transfer to',
+      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium bank_transfer',
+    },
+    {
+      about: 'the same, for ten minutes',
+      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium bank_transfer --expires-in 10m',
+    },
+    {
+      about: 'a code to dial',
+      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb',
+    },
+    {
+      about: 'see the request, send nothing',
+      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb --as-curl',
+    },
+  ],
+  output: 'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at',
+  exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'charge_failed', 'interrupted'],
+  read: (args, given, { validate }) => {
+    const ugwo = args[0] ?? '';
+    const problem = validate ? idProblem('ugw', ugwo) : undefined;
+    if (problem !== undefined) throw usageError(`"${ugwo}" ${problem}`);
+    return { ugwo, with: validate ? readMedium(given) : readUnchecked(given), params: given.param ?? [] };
+  },
+  load: () => import('./charge.ts'),
+});

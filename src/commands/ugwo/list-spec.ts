@@ -1,0 +1,46 @@
+import { defineCommand, flag, option } from '../../cli/define.ts';
+import { asInteger, asText } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+
+const options = {
+  limit: option('--limit <n>', 'records a page, 1 to 100 (10; 100 with --all)', asText),
+  cursor: option('--cursor <cursor>', 'go on from the next_cursor of an earlier page', asText),
+  all: flag('--all', 'walk to the end of the list'),
+  max: option('--max <n>', 'walk until so many records were shown', asInteger(1, 1_000_000_000)),
+} as const;
+
+export interface ListInput {
+  /** As given: whether it is a limit is the contract's to say. */
+  readonly limit: string | undefined;
+  readonly cursor: string | undefined;
+  /** How far to go: one page, so many records, or all. */
+  readonly reach: { readonly kind: 'page' } | { readonly kind: 'max'; readonly max: number } | { readonly kind: 'all' };
+}
+
+export const listCommand = defineCommand<ListInput, typeof options>({
+  path: ['ugwo', 'list'],
+  summary: 'list payment requests, newest first',
+  args: [],
+  options,
+  examples: [
+    { about: 'the newest ten', line: 'paycli ugwo list' },
+    { about: 'all of them, as JSON', line: 'paycli ugwo list --all --json | jq ".data[].uid"' },
+    { about: 'some columns, for a script', line: 'paycli ugwo list --all -o tsv --columns uid,status,amount' },
+  ],
+  output: 'uid, status, amount, currency, ref, description, onye.uid, created_at; json: {"data":[…],"next_cursor":…}',
+  exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
+  read: (_args, given) => {
+    if (given.cursor === '') throw usageError('--cursor is empty');
+    return {
+      limit: given.limit,
+      cursor: given.cursor,
+      reach:
+        given.max !== undefined
+          ? { kind: 'max', max: given.max }
+          : given.all === true
+            ? { kind: 'all' }
+            : { kind: 'page' },
+    };
+  },
+  load: () => import('./list.ts'),
+});

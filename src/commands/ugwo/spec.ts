@@ -1,0 +1,5 @@
+import type { CommandSpec } from '../../cli/define.ts';
+import { chargeCommand } from './charge-spec.ts';
+import { listCommand } from './list-spec.ts';
+
+export const ugwoCommands: readonly CommandSpec[] = [chargeCommand, listCommand];

@@ -1,0 +1,36 @@
+import { readNextAction } from '../../core/next-action.ts';
+import type { View } from '../../output/view.ts';
+
+/** A payment request: the columns of its list and the lines of its card. */
+export const ugwoView: View = {
+  columns: [
+    { path: 'uid' },
+    { path: 'status', kind: 'state' },
+    { path: 'amount', kind: 'money', currency: 'currency' },
+    { path: 'currency', kind: 'enum', machineOnly: true },
+    { path: 'ref', flexible: true },
+    { path: 'description', flexible: true },
+    { path: 'onye.uid', machineOnly: true },
+    { path: 'created_at', kind: 'time', label: 'created' },
+  ],
+};
+
+/** An activity, with what the customer must do next. */
+export const activityView: View = {
+  columns: [
+    { path: 'uid' },
+    { path: 'status', kind: 'state' },
+    { path: 'psp' },
+    { path: 'psp_external_id', label: 'psp reference' },
+    { path: 'next_action.type', machineOnly: true },
+    { path: 'next_action.instruction', machineOnly: true },
+    { path: 'next_action.headers.bank_name', machineOnly: true },
+    { path: 'next_action.headers.account_name', machineOnly: true },
+    { path: 'next_action.headers.account_number', machineOnly: true },
+    { path: 'next_action.headers.expires_at', machineOnly: true },
+    { path: 'next_action.headers.ussd', machineOnly: true },
+    { path: 'error' },
+    { path: 'created_at', kind: 'time', label: 'created' },
+  ],
+  nextAction: readNextAction,
+};

@@ -1,0 +1,120 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { parse } from 'node:path';
+import type { Env, Io } from '../cli/io.ts';
+import { PayError, usageError } from '../core/error.ts';
+import { keyProblem } from '../core/secret.ts';
+import { findProgram } from './find-program.ts';
+import type { Machine } from './machine.ts';
+
+/** The longest key and the end of its line. */
+const LONGEST_OUTPUT = 514;
+
+const WORD = /(?:[^\s'"]|'[^']*'|"[^"]*")+/g;
+const QUOTED = /'([^']*)'|"([^"]*)"/g;
+const SECRET_KEY = /\bsk\.[A-Za-z0-9]{4}\.[A-Za-z0-9]{16,}/;
+
+/**
+ * `op read "op://vault/key"` as a list of arguments. Quotes keep blanks together; nothing else means anything, so
+ * there is no way to a shell, a variable or another file.
+ */
+export const splitCommand = (text: string): readonly string[] => {
+  if (SECRET_KEY.test(text)) {
+    throw usageError('--key-command holds a secret key, which is never the value of an option', {
+      hint: 'other users can see arguments while a program runs: get a new key, then store it with --key-stdin',
+    });
+  }
+  const words = text.match(WORD) ?? [];
+  if (text.replaceAll(WORD, '').trim() !== '') throw usageError('--key-command holds a quote that is not closed');
+  if (words.length === 0) throw usageError('--key-command is empty');
+  return words.map((word) =>
+    word.replaceAll(QUOTED, (_all, single?: string, double?: string) => single ?? double ?? ''),
+  );
+};
+
+const failure = (program: string, what: string): PayError =>
+  new PayError('auth', `the key command ${JSON.stringify(program)} ${what}`, {
+    hint: 'it must print the key as one line and end with 0; it runs without a shell, from the root folder',
+  });
+
+// The helper's own look-ups have no need of a key that was given for this call.
+const childEnv = (env: Env): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== 'PAYCLI_SECRET_KEY'));
+
+interface Run {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly limit: number;
+  readonly stop: AbortSignal;
+  readonly fail: (what: string) => PayError;
+}
+
+const start = ({ file, args, env, fail }: Run): ChildProcess => {
+  try {
+    // Not in the working folder: version managers and helpers read settings from where they run.
+    const options = { cwd: parse(file).root, env, shell: false, windowsHide: true } as const;
+    return spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    throw fail('could not be started');
+  }
+};
+
+const stopped = (stop: AbortSignal): PayError =>
+  new PayError('interrupted', `stopped by ${String(stop.reason)}; nothing was in flight`, {
+    exitCode: stop.reason === 'SIGTERM' ? 143 : 130,
+  });
+
+/** What the program printed. Whatever goes wrong, it is killed and its output dropped. */
+const outputOf = async (run: Run): Promise<string> => {
+  if (run.stop.aborted) throw stopped(run.stop);
+  const child = start(run);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const giveUp = (error: PayError): void => {
+    child.kill('SIGKILL');
+    child.stdout?.destroy();
+    reject(error);
+  };
+  const onStop = (): void => giveUp(stopped(run.stop));
+  const timer = setTimeout(() => giveUp(run.fail(`did not end within ${run.limit / 1000} s`)), run.limit);
+  run.stop.addEventListener('abort', onStop);
+  let output = '';
+  // One character a byte, so that what is not ASCII is seen as such.
+  child.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
+    output += chunk;
+    if (output.length > LONGEST_OUTPUT) giveUp(run.fail('printed more than a key'));
+  });
+  child.on('error', () => giveUp(run.fail('could not be started')));
+  child.on('close', (code, signal) => {
+    if (code === 0) resolve(output);
+    else reject(run.fail(code === null ? `was killed by ${signal}` : `ended with exit code ${code}`));
+  });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    run.stop.removeEventListener('abort', onStop);
+  }
+};
+
+/**
+ * Runs a key command (security.md, row 4) and gives the key that it printed, checked and known to the redactor.
+ * Every failure is a PayError of kind `auth` that names the program and holds nothing that it printed.
+ */
+export const runKeyCommand = async (command: readonly string[], io: Io, machine: Machine): Promise<string> => {
+  const [program = '', ...args] = command;
+  const fail = (what: string): PayError => failure(program, what);
+  const file = findProgram(program, io.env, machine);
+  if (file === undefined) {
+    throw fail('was not found').with({
+      hint: 'store its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
+    });
+  }
+  const run = { file, args, env: childEnv(io.env), limit: machine.keyCommandLimit, stop: io.signals.stop, fail };
+  const key = (await outputOf(run)).replace(machine.platform === 'win32' ? /\r?\n$/ : /\n$/, '');
+  io.redactor.add(key);
+  if (key === '') throw fail('printed nothing');
+  const problem = keyProblem(key);
+  if (problem !== undefined) throw fail(`printed something that ${problem}`);
+  return key;
+};

@@ -1,0 +1,28 @@
+import process from 'node:process';
+
+/** What this room needs to know of the machine and the process that it runs in; tests pass their own. */
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  /** The user that this process acts as; undefined where there are no such numbers. */
+  readonly uid: number | undefined;
+  /** The working folder; undefined when it has been removed. */
+  readonly cwd: () => string | undefined;
+  /** How long a key command may take, in milliseconds. */
+  readonly keyCommandLimit: number;
+}
+
+const workingFolder = (): string | undefined => {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+};
+
+/** The real one. */
+export const thisMachine: Machine = {
+  platform: process.platform,
+  uid: process.geteuid?.(),
+  cwd: workingFolder,
+  keyCommandLimit: 10_000,
+};

@@ -1,0 +1,76 @@
+import type { Globals } from '../cli/globals.ts';
+import type { Env, Io } from '../cli/io.ts';
+import { isProfileName } from '../contract/profile-file.ts';
+import { PayError, usageError } from '../core/error.ts';
+import { checkBaseUrl, isLoopback } from '../core/origin.ts';
+import { keyProblem, LOCAL_KEY_PREFIX } from '../core/secret.ts';
+
+/** The settings of one call that say who it is for. */
+export type Asked = Pick<Globals, 'profile' | 'baseUrl'>;
+
+/** What flags and environment say, before any profile is read. */
+export interface Chosen {
+  readonly name: string | undefined;
+  /** The origin, and which setting it came from. */
+  readonly origin: { readonly value: string; readonly from: string } | undefined;
+}
+
+/** The name, when a profile can have it. It is not repeated in the error: what isn't a name may be a misplaced key. */
+export const checkName = (name: string): string => {
+  if (!isProfileName(name)) {
+    throw usageError(
+      'that is not a profile name: it takes 1 to 64 letters, digits, ".", "_", "-", a letter or digit first',
+    );
+  }
+  if (name.toLowerCase() === 'local') {
+    throw usageError('the name "local" is kept for the built-in emulator, which has no stored profile', {
+      hint: 'use --local instead; it needs no key',
+    });
+  }
+  return name;
+};
+
+const isPlainHttp = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, origin } = new URL(text);
+  return protocol === 'http:' && !isLoopback(origin);
+};
+
+/** The exact origin of a base URL. The URL is not repeated in the error, since it may hold a password. */
+export const checkOrigin = (text: string, from: string): string => {
+  const check = checkBaseUrl(text);
+  if ('origin' in check) return check.origin;
+  throw new PayError(isPlainHttp(text) ? 'auth' : 'usage', `${from} ${check.problem}`, {
+    hint: 'give the scheme and host alone, such as https://api.example.com',
+  });
+};
+
+/** Flag before environment. A variable that is set but empty is an error, never a silent step to the next source. */
+export const choose = (asked: Asked, env: Env): Chosen => {
+  const name = asked.profile ?? env['PAYCLI_PROFILE'];
+  const url = asked.baseUrl ?? env['PAYCLI_BASE_URL'];
+  const from = asked.baseUrl === undefined ? 'PAYCLI_BASE_URL' : '--base-url';
+  return {
+    name: name === undefined ? undefined : checkName(name),
+    origin: url === undefined ? undefined : { value: checkOrigin(url, from), from },
+  };
+};
+
+/** PAYCLI_SECRET_KEY, made known to the redactor before anything else is done with it. */
+export const environmentKey = ({ env, redactor }: Pick<Io, 'env' | 'redactor'>): string | undefined => {
+  const key = env['PAYCLI_SECRET_KEY'];
+  if (key !== undefined) redactor.add(key);
+  return key;
+};
+
+/** The key, when it can be sent to this origin; `what` names its source in the error. */
+export const checkKey = (key: string, origin: string, what: string): string => {
+  const problem = keyProblem(key);
+  if (problem !== undefined) throw new PayError('auth', `${what} ${problem}`);
+  if (key.startsWith(LOCAL_KEY_PREFIX) && !isLoopback(origin)) {
+    throw new PayError('auth', `${what} is the built-in emulator's, which is refused for any other machine`, {
+      hint: 'use --local for the emulator, or give the key of this service',
+    });
+  }
+  return key;
+};

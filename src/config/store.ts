@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { ProfileFile } from '../contract/profile-file.ts';
+import { PROFILE_FILE_VERSION, profileFile } from '../contract/profile-file.ts';
+import { PayError, reasonOf } from '../core/error.ts';
+import type { Redactor } from '../core/secret.ts';
+import { Conf } from './conf.ts';
+import type { Machine } from './machine.ts';
+import { isPrivateFileThere, makePrivateFolder } from './private-file.ts';
+
+/** The one file of profiles: read anew each time, written as a whole. */
+export interface Store {
+  /** Undefined when there is no file yet. Throws for a file that is not safe, or not one that this version wrote. */
+  read(): ProfileFile | undefined;
+  /** Replaces the file, or makes it. */
+  write(next: ProfileFile): void;
+}
+
+const unreadable = (file: string, why: string): PayError =>
+  new PayError('auth', `${file} ${why}; it was left as it is`, {
+    hint: 'mend it or move it away, then run `paycli login`',
+  });
+
+// A parser's own message would quote the file, keys included, so none is passed on, nor kept as a cause.
+const parse = (file: string, load: () => Record<string, unknown>): Record<string, unknown> => {
+  try {
+    return load();
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) throw unreadable(file, 'is damaged: it is not valid JSON');
+    throw unreadable(file, `could not be read: ${reasonOf(thrown)}`);
+  }
+};
+
+const checkShape = (file: string, content: Record<string, unknown>): ProfileFile => {
+  const { version } = content;
+  if (typeof version === 'number' && version > PROFILE_FILE_VERSION) {
+    throw new PayError('auth', `${file} was written by a newer paycli (version ${version}); it was left as it is`, {
+      hint: 'update paycli, or set PAYCLI_HOME to another folder for this version',
+    });
+  }
+  const { error } = profileFile.safeParse(content);
+  if (error === undefined) return content as ProfileFile;
+  const issue = error.issues[0];
+  throw unreadable(file, `is not a file of profiles: ${issue?.path.join('.') || 'its content'}: ${issue?.message}`);
+};
+
+/** The store in `folder`. Neither opening nor reading it makes a file or a folder. */
+export const openStore = (folder: string, machine: Machine, redactor: Redactor): Store => {
+  const file = join(folder, 'config.json');
+  const conf = (): Conf =>
+    new Conf({ cwd: folder, configName: 'config', configFileMode: 0o600, accessPropertiesByDotNotation: false });
+  return {
+    read() {
+      if (!isPrivateFileThere(folder, file, machine)) return undefined;
+      const content = checkShape(
+        file,
+        parse(file, () => conf().store),
+      );
+      for (const { key } of Object.values(content.profiles)) if (key !== undefined) redactor.add(key);
+      return content;
+    },
+    write(next) {
+      makePrivateFolder(folder, machine);
+      isPrivateFileThere(folder, file, machine);
+      try {
+        conf().store = next;
+      } catch (thrown) {
+        throw new PayError('auth', `${file} could not be written: ${reasonOf(thrown)}`, {
+          hint: 'nothing was changed; make room or mend the rights of its folder',
+        });
+      }
+    },
+  };
+};

@@ -1,0 +1,106 @@
+import type { Io } from '../cli/io.ts';
+import type { ProfileFile, StoredProfile } from '../contract/profile-file.ts';
+import { PayError } from '../core/error.ts';
+import { didYouMean } from '../core/suggest.ts';
+import { runKeyCommand } from './key-command.ts';
+import type { Machine } from './machine.ts';
+import type { Target } from './profiles.ts';
+import type { Chosen } from './settings.ts';
+import { checkKey, environmentKey } from './settings.ts';
+
+/** A profile out of the file, with its name. */
+export interface Found {
+  readonly name: string;
+  readonly stored: StoredProfile;
+}
+
+const LOGIN = 'run `paycli login`, or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL; `--local` needs no key';
+
+const own = (file: ProfileFile | undefined, name: string | undefined): StoredProfile | undefined =>
+  file !== undefined && name !== undefined && Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
+
+/** The name of the default profile, when there is such a profile. */
+export const defaultName = (file: ProfileFile | undefined): string | undefined =>
+  own(file, file?.default) === undefined ? undefined : file?.default;
+
+const nothingFound = (name: string | undefined, names: readonly string[]): PayError => {
+  const known = `known: ${names.join(', ')}`;
+  if (names.length === 0) {
+    const what = name === undefined ? 'there is no profile yet' : `there is no profile "${name}", nor any other`;
+    return new PayError('auth', what, { hint: LOGIN });
+  }
+  if (name === undefined) {
+    const hint = `name one with --profile, or make one the default with \`paycli profile use NAME\` (${known})`;
+    return new PayError('auth', 'no profile is the default', { hint });
+  }
+  const meant = didYouMean(name, names);
+  const guess = meant === undefined ? '' : `did you mean "${meant}"? `;
+  return new PayError('auth', `there is no profile "${name}"`, {
+    hint: `${guess}${known}; \`paycli login --profile NAME\` makes one, and --local needs none`,
+  });
+};
+
+/** The named profile, or the default one. */
+export const find = (file: ProfileFile | undefined, name: string | undefined): Found => {
+  const wanted = name ?? defaultName(file);
+  const stored = own(file, wanted);
+  if (wanted === undefined || stored === undefined) throw nothingFound(name, Object.keys(file?.profiles ?? {}));
+  return { name: wanted, stored };
+};
+
+/** Where a call goes, key or no key. The file isn't opened when flags and environment say it all. */
+export const originOf = (chosen: Chosen, read: () => ProfileFile | undefined): string => {
+  if (chosen.origin !== undefined && chosen.name === undefined) return chosen.origin.value;
+  const { stored } = find(read(), chosen.name);
+  return chosen.origin?.value ?? stored.origin;
+};
+
+const withEnvironmentKey = (key: string, chosen: Chosen, read: () => ProfileFile | undefined): Target => {
+  const settled = (origin: string, profile: string | undefined): Target => ({
+    origin,
+    key: checkKey(key, origin, 'the key in PAYCLI_SECRET_KEY'),
+    profile,
+    keySource: 'environment',
+  });
+  if (chosen.origin !== undefined && chosen.name === undefined) return settled(chosen.origin.value, undefined);
+  const file = read();
+  if (chosen.name === undefined && defaultName(file) === undefined) {
+    throw new PayError('auth', 'PAYCLI_SECRET_KEY is set, but nothing says which service the key is for', {
+      hint: 'set PAYCLI_BASE_URL, or name a profile with --profile',
+    });
+  }
+  const { name, stored } = find(file, chosen.name);
+  return settled(chosen.origin?.value ?? stored.origin, name);
+};
+
+/** A stored key goes to the origin that it was stored for, compared as a whole, and nowhere else. */
+const withStoredKey = async ({ name, stored }: Found, chosen: Chosen, io: Io, machine: Machine): Promise<Target> => {
+  const { origin } = stored;
+  if (chosen.origin !== undefined && chosen.origin.value !== origin) {
+    throw new PayError(
+      'auth',
+      `the key of the profile "${name}" is for ${origin} only; ${chosen.origin.from} says otherwise`,
+      {
+        hint: 'give the key for this call in PAYCLI_SECRET_KEY, or log in there under another name: `paycli login --profile NAME`',
+      },
+    );
+  }
+  if (stored.key_command !== undefined) {
+    const key = await runKeyCommand(stored.key_command, io, machine);
+    return { origin, key: checkKey(key, origin, 'the key of the key command'), profile: name, keySource: 'command' };
+  }
+  const key = checkKey(stored.key ?? '', origin, `the key of the profile "${name}"`);
+  return { origin, key, profile: name, keySource: 'profile' };
+};
+
+/** Origin and key by cli.md's precedence. */
+export const targetOf = async (
+  chosen: Chosen,
+  read: () => ProfileFile | undefined,
+  io: Io,
+  machine: Machine,
+): Promise<Target> => {
+  const key = environmentKey(io);
+  if (key !== undefined) return withEnvironmentKey(key, chosen, read);
+  return await withStoredKey(find(read(), chosen.name), chosen, io, machine);
+};

@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { checkBaseUrl } from '../core/origin.ts';
+import { instant } from './common.ts';
+
+/** The version of the file that this program reads and writes. A higher one is never touched. */
+export const PROFILE_FILE_VERSION = 1;
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** A name that a profile may have. `__proto__` isn't one; `constructor` is, and is a name like any other. */
+export const isProfileName = (text: string): boolean => NAME.test(text);
+
+const isExactOrigin = (text: string): boolean => {
+  const check = checkBaseUrl(text);
+  return 'origin' in check && check.origin === text;
+};
+
+const storedProfile = z
+  .looseObject({
+    origin: z.string().refine(isExactOrigin, { error: 'is not an exact https:// origin' }),
+    key: z.string().optional(),
+    key_command: z.array(z.string()).min(1).optional(),
+    created_at: instant,
+  })
+  .refine(({ key, key_command }) => (key === undefined) !== (key_command === undefined), {
+    error: 'must hold either key or key_command',
+  });
+
+// zod's record passes over `__proto__`, so the names are looked at before it.
+const named = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isProfileName),
+  { error: 'must be an object whose names are profile names' },
+);
+
+/** What is stored of the profiles. Fields that this version does not know are kept as they are. */
+export const profileFile = z.looseObject({
+  version: z.literal(PROFILE_FILE_VERSION),
+  default: z.string().optional(),
+  profiles: named.pipe(z.record(z.string(), storedProfile)),
+});
+
+export type StoredProfile = z.output<typeof storedProfile>;
+export type ProfileFile = z.output<typeof profileFile>;

@@ -1,0 +1,35 @@
+import { usageError } from './error.ts';
+import { parseExact } from './json.ts';
+
+/** Where the text of an option comes from: the argument itself, `@file`, or `-` for standard input. */
+export type Source =
+  | { readonly kind: 'inline'; readonly text: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stdin' };
+
+export const sourceOf = (text: string): Source => {
+  if (text === '-') return { kind: 'stdin' };
+  if (text.startsWith('@')) return { kind: 'file', path: text.slice(1) };
+  return { kind: 'inline', text };
+};
+
+export type ReadSource = (source: Source) => Promise<string>;
+
+/** The JSON object behind an option, its numbers not rounded; a usage error that names the flag when it is none. */
+export const readJsonObject = async (
+  read: ReadSource,
+  source: Source,
+  flag: string,
+): Promise<Record<string, unknown>> => {
+  const text = await read(source);
+  let value: unknown;
+  try {
+    value = parseExact(text);
+  } catch (thrown) {
+    throw usageError(`${flag}: not JSON: ${thrown instanceof Error ? thrown.message : 'unreadable'}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw usageError(`${flag}: a JSON object is wanted, such as {"key": "value"}`);
+  }
+  return value as Record<string, unknown>;
+};

@@ -1,0 +1,95 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import { Hono } from 'hono/tiny';
+import type { Clock } from '../cli/io.ts';
+import { breaches, type Operation, type OperationId, operations } from '../contract/operations.ts';
+import { reasonOf } from '../core/error.ts';
+import { readBody } from './body.ts';
+import { refusePages, refuseStrangers } from './guard.ts';
+import { type Handler, handlers, type RequestOf } from './handlers.ts';
+import { checked, checkedProblem, invalid, Refusal, refusal } from './refusal.ts';
+import type { Store } from './store.ts';
+
+export interface Service {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+type Env = { Bindings: HttpBindings };
+
+const operationIds = Object.keys(operations) as OperationId[];
+
+/** `/v1/onye/{uid}` as the router writes it. */
+const routePath = (operation: Operation): string => operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+const respond = (
+  clock: Clock,
+  status: number,
+  type: string,
+  json: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  new Response(json, {
+    status,
+    headers: {
+      'content-type': type,
+      'cache-control': 'no-store',
+      date: new Date(clock.now()).toUTCString(),
+      ...headers,
+    },
+  });
+
+/** Any thrown thing as an error document; one that is no Refusal is a defect, and a 500. */
+export const respondTo = (thrown: unknown, clock: Clock): Response => {
+  const { problem, headers } = thrown instanceof Refusal ? thrown : refusal(500, reasonOf(thrown));
+  return respond(clock, problem.status, 'application/problem+json', checkedProblem(problem), headers);
+};
+
+/** The request, judged by the contract's own schemas. What they accept goes on as it was sent. */
+const readRequest = async <K extends OperationId>(context: Context<Env>, id: K, now: number): Promise<RequestOf<K>> => {
+  const operation: Operation = operations[id];
+  const query = Object.fromEntries(new URL(context.req.url).searchParams);
+  const body = operation.body === undefined ? undefined : await readBody(context.req.raw);
+  const faults = [operation.query?.safeParse(query).error, operation.body?.(now).safeParse(body).error];
+  const violations = faults.flatMap((fault) => (fault === undefined ? [] : breaches(fault)));
+  if (violations.length > 0) throw invalid(violations);
+  return { params: context.req.param(), query, body, now } as unknown as RequestOf<K>;
+};
+
+const mount = <K extends OperationId>(app: Hono<Env>, { store, clock }: Service, id: K): void => {
+  const operation: Operation = operations[id];
+  const handle: Handler<K> = handlers[id];
+  app.on(operation.method, routePath(operation), async (context) => {
+    const request = await readRequest(context, id, clock.now());
+    const answer = (): string => checked(operation.success.schema, handle(request, store));
+    // An answer that breaks the contract must leave no trace either.
+    const json = operation.safety === 'safe' ? answer() : store.write(answer);
+    return respond(clock, operation.success.status, 'application/json', json);
+  });
+};
+
+const refuseOtherMethods = (app: Hono<Env>): void => {
+  for (const path of new Set(operationIds.map((id) => operations[id].path))) {
+    const known = operationIds.filter((id) => operations[id].path === path);
+    const allow = known.map((id) => operations[id].method).join(', ');
+    app.all(routePath(operations[known[0] as OperationId]), (context) => {
+      throw refusal(405, `${context.req.method} is not possible here, only ${allow}`, { allow });
+    });
+  }
+};
+
+/** The service of interface.md as a web application; its routes are the contract's table of operations. */
+export const makeApp = (service: Service): Hono<Env> => {
+  const app = new Hono<Env>();
+  app.use(async (context, next) => {
+    const headers = context.req.header();
+    refusePages(headers, context.env.incoming.socket.localPort ?? 0);
+    refuseStrangers(headers, service.store.key);
+    await next();
+  });
+  for (const id of operationIds) mount(app, service, id);
+  refuseOtherMethods(app);
+  app.notFound((context) => respondTo(refusal(404, `there is nothing at ${context.req.path}`), service.clock));
+  app.onError((thrown) => respondTo(thrown, service.clock));
+  return app;
+};

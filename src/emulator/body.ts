@@ -1,0 +1,48 @@
+import { depthOf } from '../core/json.ts';
+import { refusal } from './refusal.ts';
+
+/** The largest request body, in bytes. */
+export const BODY_LIMIT = 1024 * 1024;
+const DEPTH_LIMIT = 64;
+
+const tooLarge = () => refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { connection: 'close' });
+
+const bytesOf = async (request: Request): Promise<Uint8Array> => {
+  if (Number(request.headers.get('content-length')) > BODY_LIMIT) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > BODY_LIMIT) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+const isJson = (contentType: string | null): boolean =>
+  contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
+
+const parse = (bytes: Uint8Array): unknown => {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw refusal(400, 'the body is not UTF-8');
+  }
+  if (depthOf(text) > DEPTH_LIMIT) throw refusal(400, `the body is nested deeper than ${DEPTH_LIMIT} levels`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refusal(400, 'the body is not JSON');
+  }
+};
+
+/** The JSON object that a request carries (interface.md section 5); a 400 for any body that can't be read as one. */
+export const readBody = async (request: Request): Promise<Record<string, unknown>> => {
+  if (!isJson(request.headers.get('content-type'))) {
+    throw refusal(400, 'the body must be announced as `Content-Type: application/json`');
+  }
+  const value = parse(await bytesOf(request));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw refusal(400, 'the body is not a JSON object');
+};

@@ -1,0 +1,112 @@
+import type { Activity, ActivityCreate } from '../contract/activity.ts';
+import type { CheckoutSnapshot } from '../contract/checkout.ts';
+import type { Ugwo } from '../contract/ugwo.ts';
+import { BANK_CODES } from '../core/banks.ts';
+import type { Violation } from '../core/error.ts';
+import { EXPIRY_LIMIT_MS, machineValue } from '../core/medium.ts';
+import { formatMoney } from '../core/money.ts';
+import { valueAt } from '../core/path.ts';
+import { formatDateAtom, parseInstant } from '../core/time.ts';
+import { unreachable } from '../core/unreachable.ts';
+import type { Handler } from './handlers.ts';
+import { derivedDigits, derivedId, newId, randomText } from './ids.ts';
+import { invalid, refusal } from './refusal.ts';
+
+type Data = ActivityCreate['data'];
+type Outcome = Pick<Activity, 'status' | 'next_action' | 'error'>;
+
+const utc = (ms: number): string => formatDateAtom({ ms, offset: 0 });
+
+/** What only the service can judge: the mediums of the checkout, and the table of banks. */
+const breachesOf = (data: Data, checkout: CheckoutSnapshot): Violation[] => {
+  const offered = (checkout.mediums ?? []).map(({ medium }) => machineValue(medium));
+  const violations: Violation[] = [];
+  if (!offered.includes(data.medium)) {
+    const title = `is not configured on the checkout, which offers ${offered.join(', ')}`;
+    violations.push({ propertyPath: 'data.medium', title });
+  }
+  if (data.medium === 'ussd' && !(BANK_CODES as readonly string[]).includes(data.provider)) {
+    violations.push({ propertyPath: 'data.provider', title: 'is not a supported bank code' });
+  }
+  return violations;
+};
+
+/** `metadata.emulate` of a payment request asks for failures: `fail` for every charge, `fail:<medium>` for one medium. */
+const isToFail = (ugwo: Ugwo, { medium }: Data): boolean => {
+  const wish = valueAt(ugwo.metadata, 'emulate');
+  return wish === 'fail' || wish === `fail:${medium}`;
+};
+
+/** interface.md 2.5. No real bank is named: money sent there could not come back. */
+const transfer = (ugwo: Ugwo, uid: string, expiresAt: number): Activity['next_action'] => {
+  const amount = formatMoney(ugwo.amount ?? 0, machineValue(ugwo.currency ?? ''));
+  return {
+    type: 'user_action',
+    instruction: `Transfer exactly ${amount} to the account below before it expires. A test: no money moves.`,
+    headers: {
+      bank_name: 'Emulator Bank',
+      account_name: 'Paycli Emulator',
+      account_number: derivedDigits(uid, 10),
+      expires_at: utc(expiresAt),
+    },
+  };
+};
+
+const dial = (ugwo: Ugwo, uid: string): Activity['next_action'] => {
+  const amount = formatMoney(ugwo.amount ?? 0, machineValue(ugwo.currency ?? ''));
+  const code = `*000*${derivedDigits(uid, 6)}#`;
+  const instruction = `Dial ${code} on the phone of your bank account to pay ${amount}. A test: no money moves.`;
+  return { type: 'user_action', instruction, headers: { ussd: code } };
+};
+
+/** The initial state of a charge and what the customer must do: interface.md sections 3 and 2.5. */
+const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): Outcome => {
+  if (isToFail(ugwo, data)) {
+    const message = `The provider refused this ${data.medium} charge, as metadata.emulate of the payment request asks.`;
+    return { status: 'failed', next_action: null, error: { code: 'psp.error.declined', message } };
+  }
+  switch (data.medium) {
+    case 'bank_transfer': {
+      const expiresAt = parseInstant(data.expires_at ?? '')?.ms ?? now + EXPIRY_LIMIT_MS;
+      return { status: 'requires_action', next_action: transfer(ugwo, uid, expiresAt), error: null };
+    }
+    case 'ussd':
+      return { status: 'requires_action', next_action: dial(ugwo, uid), error: null };
+    case 'mobile_money':
+      return { status: 'processing', next_action: null, error: null };
+    default:
+      return unreachable(data);
+  }
+};
+
+/**
+ * interface.md 4.2: one attempt to charge a payment request. Attempts know nothing of each other (rule 2), and the
+ * state of the payment request does not matter: the contract names no rule about it.
+ */
+export const charge: Handler<'ugwo.charge'> = ({ params, body, now }, store) => {
+  const ugwo = store.ugwo(params.ugwoUid);
+  if (ugwo === undefined) throw refusal(404, 'ugwo.error.not_found');
+  const { checkout } = ugwo;
+  if (checkout === null || checkout === undefined) {
+    throw invalid([
+      { propertyPath: 'checkout', title: 'the payment request has no checkout, so it cannot be charged' },
+    ]);
+  }
+  const violations = breachesOf(body.data, checkout);
+  if (violations.length > 0) throw invalid(violations);
+  const uid = newId('act');
+  const outcome = outcomeOf(body.data, ugwo, uid, now);
+  const activity: Activity = {
+    uid,
+    activity_type: 'charge',
+    checkout,
+    ugwo_medium: null,
+    psp: derivedId('psp', body.data.medium),
+    psp_external_id: outcome.status === 'failed' ? null : `EMU-${randomText(16)}`,
+    ...outcome,
+    created_at: utc(now),
+    updated_at: utc(now),
+  };
+  store.addActivity(activity, ugwo.uid);
+  return activity;
+};

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import { BeyondUse, replaceFile, stateOf } from './file.ts';
+import type { EmulatorRoom } from './room.ts';
+import { seedStore } from './seed.ts';
+import { openStore, type Store } from './store.ts';
+
+const withStore = <T>(path: string, use: (store: Store) => T): T => {
+  const store = openStore(path);
+  try {
+    return use(store);
+  } finally {
+    store.close();
+  }
+};
+
+const hasData = (path: string): boolean => !['missing', 'empty'].includes(stateOf(path));
+
+const start: EmulatorRoom['start'] = async ({ file, port, clock }) => {
+  const { serve } = await import('./server.ts');
+  return await serve({ store: openStore(resolve(file)), clock }, port);
+};
+
+const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIfEmpty = false }) =>
+  withStore(resolve(file), (store) =>
+    store.write(() => {
+      if (onlyIfEmpty && !store.isEmpty()) return { customers: 0, ugwo: 0 };
+      seedStore(store, { customers, ugwo }, clock.now());
+      return { customers, ugwo };
+    }),
+  );
+
+const reset: EmulatorRoom['reset'] = async ({ file }) => {
+  const path = resolve(file);
+  if (!hasData(path)) return;
+  try {
+    withStore(path, (store) => store.write(() => store.removeRecords()));
+  } catch (thrown) {
+    if (!(thrown instanceof BeyondUse)) throw thrown;
+    replaceFile(path);
+  }
+};
+
+const isEmpty: EmulatorRoom['isEmpty'] = async (file) => {
+  const path = resolve(file);
+  return !hasData(path) || withStore(path, (store) => store.isEmpty());
+};
+
+/** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
+export const emulatorRoom: EmulatorRoom = { start, seed, reset, isEmpty };

@@ -1,0 +1,38 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { refusal } from './refusal.ts';
+
+type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+const hostsOf = (port: number): string[] =>
+  ['127.0.0.1', 'localhost', '[::1]'].flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
+
+/**
+ * Turns away what a web page could send: a name that was rebound to this machine shows in `Host`, and a browser names
+ * the page in `Origin` or `Sec-Fetch-Site`. No answer ever carries a CORS header.
+ */
+export const refusePages = (headers: RequestHeaders, port: number): void => {
+  const hosts = hostsOf(port);
+  const host = headers['host']?.toLowerCase();
+  if (host === undefined || !hosts.includes(host)) {
+    throw refusal(403, `this service answers only to the names ${hosts.join(', ')}`);
+  }
+  const origin = headers['origin'];
+  if (origin !== undefined && !hosts.some((name) => origin === `http://${name}`)) {
+    throw refusal(403, 'this service does not answer web pages');
+  }
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'none' && site !== 'same-origin') {
+    throw refusal(403, 'this service does not answer web pages');
+  }
+};
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+/** Every request must carry the data file's key (interface.md section 5); compared in a time that tells nothing. */
+export const refuseStrangers = (headers: RequestHeaders, key: string): void => {
+  const given = /^Bearer (\S+)$/.exec(headers['authorization'] ?? '')?.[1];
+  if (given !== undefined && timingSafeEqual(digest(given), digest(key))) return;
+  throw refusal(401, 'the header `Authorization: Bearer <SECRET_KEY>` is missing, malformed or holds another key', {
+    'www-authenticate': 'Bearer',
+  });
+};

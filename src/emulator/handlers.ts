@@ -1,0 +1,29 @@
+import type { AnswerOf, OperationId, Operations } from '../contract/operations.ts';
+import { charge } from './charge.ts';
+import { listUgwo } from './list.ts';
+import { updateOnye } from './onye.ts';
+import type { Store } from './store.ts';
+
+/** What a schema lets through; the schema of a body may depend on the moment. */
+type Accepted<S> = S extends { parse: (value: unknown) => infer T } ? T : undefined;
+type BodyOf<O> = O extends { body: (now: number) => infer S } ? Accepted<S> : undefined;
+type QueryOf<O> = O extends { query: infer S } ? Accepted<S> : undefined;
+
+/** A request that the contract's schemas have accepted; everything in it happens at the one moment `now`. */
+export interface RequestOf<K extends OperationId> {
+  readonly params: { readonly [P in keyof Operations[K]['params']]: string };
+  readonly query: QueryOf<Operations[K]>;
+  readonly body: BodyOf<Operations[K]>;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Answers one operation or throws a Refusal. */
+export type Handler<K extends OperationId> = (request: RequestOf<K>, store: Store) => AnswerOf<K>;
+
+/** The service: does not compile while an operation of the contract has no handler. */
+export const handlers: { readonly [K in OperationId]: Handler<K> } = {
+  'onye.update': updateOnye,
+  'ugwo.charge': charge,
+  'ugwo.list': listUgwo,
+};

@@ -1,0 +1,127 @@
+import type { CheckoutSnapshot } from '../contract/checkout.ts';
+import type { Onye } from '../contract/onye.ts';
+import type { Ugwo } from '../contract/ugwo.ts';
+import { formatDateAtom, parseInstant } from '../core/time.ts';
+import { derivedId } from './ids.ts';
+import { CITIES, FIRST_NAMES, GOODS, LAST_NAMES, STREETS } from './seed-words.ts';
+import type { Store } from './store.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** Records of a fresh file are this far apart, unless so many were asked for that they would reach back beyond LONGEST. */
+const STEP = 97 * MINUTE;
+const LONGEST = 90 * DAY;
+
+export interface Amounts {
+  readonly customers: number;
+  readonly ugwo: number;
+}
+
+const pick = <T>(from: readonly T[], index: number): T => from[index % from.length] as T;
+
+const checkout = (code: string, label: string, mediums: readonly string[]): CheckoutSnapshot => ({
+  uid: derivedId('chk', code),
+  currency: [code, `${label} (${code})`],
+  mediums: mediums.map((medium) => ({ medium })),
+});
+
+const NIGERIA = checkout('NGN', 'Nigerian naira', ['bank_transfer', 'ussd']);
+const GHANA = checkout('GHS', 'Ghanaian cedi', ['mobile_money']);
+
+type Kind = Pick<Ugwo, 'currency' | 'checkout'> & { readonly emulate?: string };
+
+const ORDINARY: Kind = { currency: 'NGN', checkout: NIGERIA };
+const GHANAIAN: Kind = { currency: 'GHS', checkout: GHANA };
+const UNROUTED: Kind = { currency: 'NGN', checkout: null };
+
+/** From the newest payment request back, over and over: whoever lists the first page has one of each. */
+const KINDS = [
+  ORDINARY,
+  GHANAIAN,
+  { ...ORDINARY, emulate: 'fail:ussd' },
+  UNROUTED,
+  ORDINARY,
+  ORDINARY,
+  { ...ORDINARY, emulate: 'fail' },
+  GHANAIAN,
+  ORDINARY,
+  ORDINARY,
+] as const satisfies Kind[];
+
+const STATUSES = [
+  'ugwo_successful',
+  'requires_ugwo',
+  'ugwo_successful',
+  'cancelled',
+  'processing',
+  'refunded',
+] as const;
+const CHANNELS = ['web', 'till', 'invoice'] as const;
+
+/** Instants for `count` records, oldest first: newer than `after`, and up to a minute before `now`. */
+const instants = (after: string | undefined, now: number, count: number): ((index: number) => string) => {
+  const end = now - MINUTE;
+  const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST, STEP * count);
+  const reach = Math.max(0, (start < end ? end : now) - start);
+  return (index) => formatDateAtom({ ms: start + Math.floor((reach * (index + 1)) / count), offset: 0 });
+};
+
+const customer = (number: number, createdAt: string): Onye => {
+  const [first, last] = [pick(FIRST_NAMES, number), pick(LAST_NAMES, number * 3)];
+  const [city, state, zip] = pick(CITIES, number);
+  const address = `${(number % 90) + 1} ${pick(STREETS, number)}`;
+  return {
+    uid: derivedId('ony', String(number)),
+    email: `${first}.${last}${number}@example.com`.toLowerCase(),
+    first_name: first,
+    last_name: last,
+    ref: `CUST-${String(number).padStart(5, '0')}`,
+    billing_address: { address, address2: '', city, state, zip, country: 'NG' },
+    meta: { tier: number % 5 === 0 ? 'vip' : 'standard' },
+    status: 'active',
+    created_at: createdAt,
+  };
+};
+
+/** `age` counts back from the newest of its batch. */
+const paymentRequest = (number: number, age: number, createdAt: string): Ugwo => {
+  const kind: Kind = pick(KINDS, age);
+  const [description, price] = pick(GOODS, number);
+  const open = age < KINDS.length || kind.checkout === null;
+  const emulate = kind.emulate === undefined ? {} : { emulate: kind.emulate };
+  return {
+    uid: derivedId('ugw', String(number)),
+    amount: price + (number % 40) * 5000,
+    currency: kind.currency,
+    status: open ? 'requires_ugwo' : pick(STATUSES, number),
+    ref: `INV-${String(number).padStart(6, '0')}`,
+    description,
+    metadata: { channel: pick(CHANNELS, number), ...emulate },
+    onye: null,
+    checkout: kind.checkout,
+    created_at: createdAt,
+  };
+};
+
+/** Each seventh payment request belongs to nobody. */
+const payerOf = (number: number, customers: readonly string[]): string | null =>
+  number % 7 === 0 ? null : (customers[(number * 7) % customers.length] ?? null);
+
+/**
+ * Adds records to the store, newer than those it has. What they are follows from their number in the order of creation
+ * and from the clock, never from chance: the same seeding of a fresh file gives the same identifiers.
+ */
+export const seedStore = (store: Store, { customers, ugwo }: Amounts, now: number): void => {
+  const customerAt = instants(store.newest('onye'), now, customers);
+  const firstCustomer = store.made('onye') + 1;
+  for (let index = 0; index < customers; index += 1) {
+    store.addCustomer(customer(firstCustomer + index, customerAt(index)));
+  }
+  const payers = store.customerIds();
+  const ugwoAt = instants(store.newest('ugwo'), now, ugwo);
+  const firstUgwo = store.made('ugwo') + 1;
+  for (let index = 0; index < ugwo; index += 1) {
+    const number = firstUgwo + index;
+    store.addUgwo(paymentRequest(number, ugwo - 1 - index, ugwoAt(index)), payerOf(number, payers));
+  }
+};

@@ -1,0 +1,128 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Activity } from '../contract/activity.ts';
+import type { Onye } from '../contract/onye.ts';
+import type { Ugwo } from '../contract/ugwo.ts';
+import { BeyondUse, openFile } from './file.ts';
+
+/** A record and its place in the order of creation. */
+export interface Placed<T> {
+  readonly position: number;
+  readonly record: T;
+}
+
+/** The state of one data file. Its records are believed as they come: answers are checked when they leave. */
+export interface Store {
+  readonly key: string;
+  customer(uid: string): Onye | undefined;
+  addCustomer(customer: Onye): void;
+  replaceCustomer(customer: Onye): void;
+  /** The uids of all customers, oldest first. */
+  customerIds(): string[];
+  ugwo(uid: string): Ugwo | undefined;
+  addUgwo(ugwo: Ugwo, customer: string | null): void;
+  /** The newest payment requests that are older than `position` (all, when it is undefined), newest first. */
+  ugwoBefore(position: number | undefined, count: number): Placed<Ugwo>[];
+  addActivity(activity: Activity, ugwo: string): void;
+  /** How many records of a kind were ever made here. */
+  made(kind: 'onye' | 'ugwo'): number;
+  /** The `created_at` of the newest record of a kind. */
+  newest(kind: 'onye' | 'ugwo'): string | undefined;
+  isEmpty(): boolean;
+  removeRecords(): void;
+  /** Runs `work` alone among all processes; what it wrote is undone when it throws. */
+  write<T>(work: () => T): T;
+  close(): void;
+}
+
+type Row = ReturnType<StatementSync['get']>;
+
+const textOf = (row: Row, column: string): string | undefined => {
+  const value = row?.[column];
+  return typeof value === 'string' ? value : undefined;
+};
+
+const recordOf = <T>(row: Row, column = 'record'): T | undefined => {
+  const text = textOf(row, column);
+  return text === undefined ? undefined : (JSON.parse(text) as T);
+};
+
+const write = <T>(db: DatabaseSync, work: () => T): T => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (thrown) {
+    // A full disk, say, has ended the transaction already.
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw thrown;
+  }
+};
+
+const UGWO = `SELECT ugwo.seq, ugwo.record, onye.record AS onye FROM ugwo LEFT JOIN onye ON onye.uid = ugwo.onye`;
+
+/** A payment request as it is shown: with its customer as that is now, in short. */
+const ugwoOf = (row: Row): Ugwo | undefined => {
+  const ugwo = recordOf<Ugwo>(row);
+  if (ugwo === undefined) return undefined;
+  const customer = recordOf<Onye>(row, 'onye');
+  if (customer === undefined) return { ...ugwo, onye: null };
+  const { uid, email, first_name, last_name } = customer;
+  return { ...ugwo, onye: { uid, email, first_name, last_name } };
+};
+
+const customers = (db: DatabaseSync) => {
+  const find = db.prepare('SELECT record FROM onye WHERE uid = ?');
+  const insert = db.prepare('INSERT INTO onye (uid, record) VALUES (?, ?)');
+  const update = db.prepare('UPDATE onye SET record = ? WHERE uid = ?');
+  const ids = db.prepare('SELECT uid FROM onye ORDER BY seq');
+  return {
+    customer: (uid) => recordOf<Onye>(find.get(uid)),
+    addCustomer: (customer) => void insert.run(customer.uid, JSON.stringify(customer)),
+    replaceCustomer: (customer) => void update.run(JSON.stringify(customer), customer.uid),
+    customerIds: () => ids.all().flatMap((row) => textOf(row, 'uid') ?? []),
+  } satisfies Partial<Store>;
+};
+
+const requests = (db: DatabaseSync) => {
+  const find = db.prepare(`${UGWO} WHERE ugwo.uid = ?`);
+  const before = db.prepare(`${UGWO} WHERE ugwo.seq < ? ORDER BY ugwo.seq DESC LIMIT ?`);
+  const insert = db.prepare('INSERT INTO ugwo (uid, onye, record) VALUES (?, ?, ?)');
+  const charge = db.prepare('INSERT INTO activity (uid, ugwo, record) VALUES (?, ?, ?)');
+  return {
+    ugwo: (uid) => ugwoOf(find.get(uid)),
+    addUgwo: (ugwo, customer) => void insert.run(ugwo.uid, customer, JSON.stringify(ugwo)),
+    ugwoBefore: (position = Number.MAX_SAFE_INTEGER, count) =>
+      before.all(position, count).flatMap((row) => {
+        const record = ugwoOf(row);
+        return record === undefined ? [] : [{ position: Number(row['seq']), record }];
+      }),
+    addActivity: (activity, ugwo) => void charge.run(activity.uid, ugwo, JSON.stringify(activity)),
+  } satisfies Partial<Store>;
+};
+
+const whole = (db: DatabaseSync) => {
+  const made = db.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?');
+  const newest = {
+    onye: db.prepare('SELECT record FROM onye ORDER BY seq DESC LIMIT 1'),
+    ugwo: db.prepare('SELECT record FROM ugwo ORDER BY seq DESC LIMIT 1'),
+  };
+  const some = db.prepare('SELECT EXISTS (SELECT 1 FROM onye) OR EXISTS (SELECT 1 FROM ugwo) AS some');
+  return {
+    made: (kind) => Number(made.get(kind)?.['seq'] ?? 0),
+    newest: (kind) => recordOf<Onye | Ugwo>(newest[kind].get())?.created_at ?? undefined,
+    isEmpty: () => some.get()?.['some'] === 0,
+    removeRecords: () =>
+      db.exec('DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye; DELETE FROM sqlite_sequence;'),
+    write: (work) => write(db, work),
+    close: () => db.close(),
+  } satisfies Partial<Store>;
+};
+
+/** Opens the state in the file at an absolute path; made when missing. Throws usage errors. */
+export const openStore = (path: string): Store =>
+  openFile(path, (db) => {
+    const key = textOf(db.prepare("SELECT value FROM setting WHERE name = 'key'").get(), 'value');
+    if (key === undefined) throw new BeyondUse(path, 'is damaged: it holds no key');
+    return { key, ...customers(db), ...requests(db), ...whole(db) };
+  });

@@ -1,0 +1,65 @@
+import { NumberText, printExact } from '../core/json.ts';
+import { machineValue } from '../core/medium.ts';
+import { formatMoney } from '../core/money.ts';
+import { valueAt } from '../core/path.ts';
+import { formatLocalFull, parseInstant } from '../core/time.ts';
+import { visible } from './sanitize.ts';
+import type { Paint, Styles } from './style.ts';
+import { unpainted } from './style.ts';
+import { isBlank, isEnum, isObject } from './value.ts';
+import type { Column } from './view.ts';
+
+/** What a person sees of one value: safe text in one line, and its colour. */
+export interface Cell {
+  readonly text: string;
+  readonly paint: Paint;
+}
+
+/** JSON with a blank after each comma and colon, where a line can be broken. */
+const spacedJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
+  if (!isObject(value)) return printExact(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${spacedJson(member)}`);
+  return `{${members.join(', ')}}`;
+};
+
+/** A value that no column kind knows better; empty where there is nothing to say. Not yet safe to show. */
+export const plainText = (value: unknown): string => {
+  if (isBlank(value)) return '';
+  return typeof value === 'string' ? value : spacedJson(value);
+};
+
+/** The label of a `[machine value, label]` pair, or the string itself. */
+const enumText = (value: unknown): string => {
+  if (!isEnum(value)) return plainText(value);
+  return typeof value === 'string' ? value : value[1] || value[0];
+};
+
+const timeText = (value: unknown): string => {
+  const instant = typeof value === 'string' ? parseInstant(value) : undefined;
+  return instant === undefined ? plainText(value) : formatLocalFull(instant.ms);
+};
+
+const moneyText = (value: unknown, currency: unknown): string => {
+  const minor = value instanceof NumberText ? value.text : value;
+  if (isBlank(minor) || (typeof minor !== 'number' && typeof minor !== 'string')) return plainText(value);
+  return isEnum(currency) ? formatMoney(minor, machineValue(currency)) : `${minor} (minor unit)`;
+};
+
+const textOf = (record: unknown, column: Column): string => {
+  const value = valueAt(record, column.path);
+  if (column.kind === 'time') return timeText(value);
+  if (column.kind === 'money') return moneyText(value, valueAt(record, column.currency ?? 'currency'));
+  if (column.kind === 'enum' || column.kind === 'state') return enumText(value);
+  return plainText(value);
+};
+
+/** The cell of `column` in the value of a record (see `exactValue`); empty where there is nothing. */
+export const cellOf = (record: unknown, column: Column, styles: Styles): Cell => {
+  const value = valueAt(record, column.path);
+  const paint = column.kind === 'state' && isEnum(value) ? styles.state(machineValue(value)) : unpainted;
+  return { text: visible(textOf(record, column)), paint };
+};
+
+/** What a column is called on a card. */
+export const labelOf = (column: Column): string => visible(column.label ?? column.path);

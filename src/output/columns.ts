@@ -1,0 +1,105 @@
+import type { PayError } from '../core/error.ts';
+import { usageError } from '../core/error.ts';
+import { valueAt } from '../core/path.ts';
+import type { Received } from '../core/received.ts';
+import { didYouMean } from '../core/suggest.ts';
+import { exactValue, isBlank, isObject } from './value.ts';
+import type { Column, Format, View } from './view.ts';
+
+const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
+
+const addPaths = (value: unknown, prefix: string, paths: Set<string>): void => {
+  if (!isObject(value) && !Array.isArray(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    paths.add(prefix + name);
+    addPaths(member, `${prefix}${name}.`, paths);
+  }
+};
+
+/** Every dotted path that is there in one of `records`, objects and list elements included. */
+const pathsIn = (records: readonly Received[]): Set<string> => {
+  const paths = new Set<string>();
+  for (const record of records) addPaths(exactValue(record), '', paths);
+  return paths;
+};
+
+const viewPaths = (view: View): string[] => view.columns.map((column) => column.path);
+
+const unknownColumn = (name: string, known: readonly string[]): PayError => {
+  const meant = didYouMean(name, known);
+  const listed = `known columns: ${known.join(', ')}`;
+  return usageError(`there is no column ${JSON.stringify(name)}`, {
+    hint: meant === undefined ? listed : `did you mean ${meant}?\n${listed}`,
+  });
+};
+
+const asColumn = (name: string, view: View): Column =>
+  view.columns.find((column) => column.path === name) ?? { path: name };
+
+/** With `--columns`, a format that prints whole records is a usage error. Asked before anything is sent. */
+export const checkColumnsFormat = (format: Format): void => {
+  if (format !== 'json' && format !== 'ndjson') return;
+  throw usageError(`--columns shapes table, tsv and csv; ${format} always holds every field`, {
+    hint: 'drop --columns, or use -o tsv or -o csv',
+  });
+};
+
+/**
+ * The columns behind `--columns` as far as the view alone can tell: the first segment must be known. Asked before a
+ * write, whose answer must not be lost to a misspelt name. A view without columns knows nothing and refuses nothing.
+ */
+export const checkColumnsAhead = (columns: readonly string[], view: View): readonly Column[] => {
+  const known = viewPaths(view);
+  const roots = new Set(known.map(firstSegment));
+  for (const name of columns) {
+    if (known.length > 0 && !roots.has(firstSegment(name))) throw unknownColumn(name, known);
+  }
+  return columns.map((name) => asColumn(name, view));
+};
+
+/**
+ * The columns behind `--columns`. Known are the view's paths, their first segments, and every path in `records` (the
+ * first page of a list). Without records nothing but the view can be asked. Throws a usage error that lists the known.
+ */
+export const checkColumns = (
+  columns: readonly string[],
+  view: View,
+  records: readonly Received[] = [],
+): readonly Column[] => {
+  if (records.length === 0) return checkColumnsAhead(columns, view);
+  const present = pathsIn(records);
+  const known = new Set([...viewPaths(view), ...viewPaths(view).map(firstSegment), ...present]);
+  const named = new Set([...viewPaths(view), ...present].filter((path) => !/(?:^|\.)\d+(?:\.|$)/.test(path)));
+  for (const name of columns) {
+    if (!known.has(name)) throw unknownColumn(name, [...named]);
+  }
+  return columns.map((name) => asColumn(name, view));
+};
+
+/**
+ * As `checkColumns` for the one record that a command gave back. It may be the answer to a write that is done, so
+ * whatever passed `checkColumnsAhead` passes here too, and is empty where the record lacks it.
+ */
+export const checkRecordColumns = (columns: readonly string[], view: View, record: Received): readonly Column[] => {
+  const roots = new Set(viewPaths(view).map(firstSegment));
+  checkColumns(
+    columns.filter((name) => !roots.has(firstSegment(name))),
+    view,
+    [record],
+  );
+  return columns.map((name) => asColumn(name, view));
+};
+
+/** The columns of tsv and csv: the view's, or every top-level field of `records` where the view has none. */
+export const machineColumns = (view: View, records: readonly Received[]): readonly Column[] => {
+  if (view.columns.length > 0) return view.columns;
+  const names = new Set(records.flatMap(({ value }) => (isObject(value) ? Object.keys(value) : [])));
+  return [...names].map((path) => ({ path }));
+};
+
+/** The columns of a table: those that say something about one of `records` and that no other cell says already. */
+export const tableColumns = (view: View, records: readonly Received[]): readonly Column[] => {
+  const candidates = machineColumns(view, records).filter((column) => column.machineOnly !== true);
+  const used = candidates.filter(({ path }) => records.some(({ value }) => !isBlank(valueAt(value, path))));
+  return used.length > 0 ? used : candidates;
+};

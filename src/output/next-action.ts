@@ -1,0 +1,98 @@
+import { formatDuration } from '../core/duration.ts';
+import type { NextAction } from '../core/next-action.ts';
+import { formatLocal } from '../core/time.ts';
+import { unreachable } from '../core/unreachable.ts';
+import { fieldLines } from './fields.ts';
+import { dialQr } from './qr.ts';
+import { visible, visibleLines } from './sanitize.ts';
+import { unpainted } from './style.ts';
+import type { Surface } from './surface.ts';
+import { wrap } from './width.ts';
+
+const INDENT = 2;
+
+const indented = (lines: readonly string[]): string[] => lines.map((line) => (line === '' ? '' : `  ${line}`));
+
+const entryLines = (entries: readonly (readonly [label: string, value: string])[], surface: Surface): string[] => {
+  const fields = entries
+    .filter(([, value]) => value !== '')
+    .map(([label, value]) => ({ label: visible(label), cell: { text: visible(value), paint: unpainted } }));
+  return fieldLines(fields, surface.width - INDENT, surface.styles);
+};
+
+/** To be copied: alone on its line, never broken by us. */
+const copyLines = (label: string, value: string, { styles }: Surface): string[] => [
+  styles.dim(label),
+  styles.bold(visible(value)),
+];
+
+/** `expires 14:05, in 12 min`, in local time. */
+const expiryLine = (expiresAt: number, { now, styles }: Surface): string => {
+  const clock = formatLocal(expiresAt, now);
+  if (expiresAt > now) return `expires ${clock}, in ${formatDuration(expiresAt - now)}`;
+  return styles.alarm(`expired at ${clock}, ${formatDuration(now - expiresAt)} ago`);
+};
+
+const instructionLines = ({ instruction }: NextAction, surface: Surface): string[] =>
+  instruction === undefined ? [] : wrap(visibleLines(instruction), surface.width - INDENT);
+
+const transferParts = (
+  action: Extract<NextAction, { kind: 'transfer' }>,
+  amount: string | undefined,
+  surface: Surface,
+): string[][] => [
+  entryLines(
+    [
+      ['bank', action.bank],
+      ['account name', action.accountName],
+      ['amount', amount ?? ''],
+    ],
+    surface,
+  ),
+  copyLines('account number', action.accountNumber, surface),
+  action.expiresAt === undefined ? [] : wrap(expiryLine(action.expiresAt, surface), surface.width - INDENT),
+];
+
+const headingOf = (action: NextAction): string => {
+  switch (action.kind) {
+    case 'transfer':
+      return 'Next: transfer to this account';
+    case 'dial':
+      return 'Next: dial this on the phone';
+    case 'other':
+      return `Next: ${visible(action.type)}`;
+    default:
+      return unreachable(action);
+  }
+};
+
+/** The parts of the block, a blank line between two. */
+const partsOf = (action: NextAction, amount: string | undefined, surface: Surface): string[][] => {
+  switch (action.kind) {
+    case 'transfer':
+      return transferParts(action, amount, surface);
+    case 'dial':
+      return [copyLines('dial', action.code, surface)];
+    case 'other':
+      return [entryLines(action.entries, surface)];
+    default:
+      return unreachable(action);
+  }
+};
+
+/**
+ * What the customer must do next, as lines to act on. `amount` is what is to be paid, ready to be shown. On a terminal
+ * that can show it, a dial string comes with a QR code that makes a telephone dial it.
+ */
+export const nextActionLines = async (
+  action: NextAction,
+  amount: string | undefined,
+  surface: Surface,
+): Promise<string[]> => {
+  const qr = action.kind === 'dial' ? await dialQr(action.code, surface) : [];
+  const parts = [...partsOf(action, amount, surface).map(indented), qr, indented(instructionLines(action, surface))];
+  const heading = wrap(headingOf(action), surface.width).map(surface.styles.heading);
+  return [heading, ...parts]
+    .filter((part) => part.length > 0)
+    .flatMap((part, index) => (index === 0 ? part : ['', ...part]));
+};

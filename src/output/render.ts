@@ -1,0 +1,122 @@
+import type { Io, Output } from '../cli/io.ts';
+import type { Received } from '../core/received.ts';
+import { unreachable } from '../core/unreachable.ts';
+import { card } from './card.ts';
+import { csvRecord, csvSink } from './csv.ts';
+import { jsonRecord, jsonSink, ndjsonSink } from './json.ts';
+import { notice } from './notice.ts';
+import { visible, visibleText } from './sanitize.ts';
+import type { Sink } from './sink.ts';
+import { stylesFor } from './style.ts';
+import type { Surface } from './surface.ts';
+import { listSink } from './table.ts';
+import { tsvRecord, tsvSink } from './tsv.ts';
+import type { OutputOptions, Result, View } from './view.ts';
+import type { Walked } from './walk.ts';
+import { walk } from './walk.ts';
+
+/** What rendering needs of the world. */
+export interface RenderIo extends Pick<Io, 'stdout' | 'stderr' | 'env'> {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Below this nothing is laid out any more; the terminal breaks the lines. */
+const NARROWEST_TERMINAL = 20;
+
+const surfaceOf = async ({ stdout, now, env }: RenderIo, options: OutputOptions): Promise<Surface> => ({
+  width: stdout.isTerminal ? Math.max(NARROWEST_TERMINAL, stdout.columns) : Number.POSITIVE_INFINITY,
+  styles: await stylesFor(options.color),
+  now: now(),
+  env,
+});
+
+const write = async (output: Output, text: string): Promise<void> => {
+  if (text !== '' && !output.closed) await output.write(text);
+};
+
+const recordText = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<string> => {
+  switch (options.format) {
+    case 'json':
+      return jsonRecord(record, io.stdout.isTerminal);
+    case 'ndjson':
+      return jsonRecord(record, false);
+    case 'tsv':
+      return tsvRecord(record, options.columns, view);
+    case 'csv':
+      return csvRecord(record, options.columns, view, options.rawCsv);
+    case 'table':
+      return await card(record, options.columns, view, await surfaceOf(io, options));
+    default:
+      return unreachable(options.format);
+  }
+};
+
+const sinkFor = async (view: View, io: RenderIo, options: OutputOptions): Promise<Sink> => {
+  switch (options.format) {
+    case 'json':
+      return jsonSink();
+    case 'ndjson':
+      return ndjsonSink();
+    case 'tsv':
+      return tsvSink(options.columns, view);
+    case 'csv':
+      return csvSink(options.columns, view, options.rawCsv);
+    case 'table':
+      return await listSink(options.columns, view, await surfaceOf(io, options));
+    default:
+      return unreachable(options.format);
+  }
+};
+
+type List = Extract<Result, { kind: 'list' }>;
+
+const goOnText = ({ next, repeats }: Walked, goOn: List['goOn']): string | undefined => {
+  if (goOn === undefined || next === null || next === '') return undefined;
+  const again = repeats === 0 ? '' : ` (repeats ${repeats} already shown)`;
+  return `${goOn(next)}${again}`;
+};
+
+/** What people are told about how a list ended; undefined where there is nothing to tell. */
+const endingText = (walked: Walked, { goOn }: List, { format }: OutputOptions): string | undefined => {
+  const command = goOnText(walked, goOn);
+  if (walked.how === 'closed') return undefined;
+  if (walked.how === 'max') {
+    const stopped = `Stopped at ${walked.shown} ${walked.shown === 1 ? 'record' : 'records'}, more remain.`;
+    return command === undefined ? stopped : `${stopped} Go on: ${command}`;
+  }
+  if (walked.how === 'broken') return command === undefined || format === 'json' ? undefined : `Go on: ${command}`;
+  if (walked.shown === 0 && format === 'table' && walked.next === null) return 'Nothing to show.';
+  return command === undefined ? undefined : `More: ${command}`;
+};
+
+const renderList = async (list: List, io: RenderIo, options: OutputOptions): Promise<void> => {
+  const walked = await walk(list.pages, list.max, io.stdout, await sinkFor(list.view, io, options));
+  const text = options.quiet ? undefined : endingText(walked, list, options);
+  if (text !== undefined) {
+    const styles = await stylesFor(options.color && io.stderr.isTerminal);
+    await write(io.stderr, notice(visible(text), styles));
+  }
+  if (walked.how === 'broken') throw walked.fault;
+};
+
+/**
+ * Prints what a command gave back: data to stdout, notices to stderr. Throws what the pages of a list throw, after the
+ * output has been closed into something whole; a record's `failure` is not its business.
+ */
+export const render = async (result: Result, io: RenderIo, options: OutputOptions): Promise<void> => {
+  switch (result.kind) {
+    case 'text':
+      // In a pipe it is for a program: exact.
+      return await write(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
+    case 'record':
+      return await write(io.stdout, await recordText(result.record, result.view, io, options));
+    case 'list':
+      return await renderList(result, io, options);
+    case 'service':
+      await write(io.stdout, await recordText(result.record, result.view, io, options));
+      return await result.done;
+    default:
+      return unreachable(result);
+  }
+};

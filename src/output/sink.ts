@@ -1,0 +1,9 @@
+import type { Received } from '../core/received.ts';
+
+/** Makes the text of a list, a page at a time; whoever drives it writes the text and waits for the reader. */
+export interface Sink {
+  /** The text of the next page, everything that goes before it included. `more` says that pages may follow. */
+  page(records: readonly Received[], more: boolean): string;
+  /** What closes the list; `next` is where to go on, null when nothing remains. */
+  end(next: string | null): string;
+}

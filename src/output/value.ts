@@ -1,0 +1,41 @@
+import { NumberText, parseExact, printExact } from '../core/json.ts';
+import type { EnumLike } from '../core/medium.ts';
+import type { Received } from '../core/received.ts';
+import type { CellKind } from './view.ts';
+
+/** Number tokens that a double may not give back. Time stamps with a fraction look alike: slower then, not wrong. */
+const MAYBE_ROUNDED = /(?:^|[:,[])\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
+
+/**
+ * The record's value with numbers as they were sent. Parsed again only where its numbers may have been rounded, since
+ * this is asked for every record of a walk.
+ */
+export const exactValue = (record: Received): unknown =>
+  MAYBE_ROUNDED.test(record.text) ? parseExact(record.text) : record.value;
+
+/** A JSON object, as opposed to a list, null, or a number that is kept as its text. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
+
+export const isScalar = (value: unknown): boolean => !isObject(value) && !Array.isArray(value);
+
+/** Null, not there, or empty: nothing that a person would miss. */
+export const isBlank = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isObject(value) && Object.keys(value).length === 0);
+
+/** An enum of the service: a string, or a pair `[machine value, label]`. */
+export const isEnum = (value: unknown): value is EnumLike =>
+  typeof value === 'string' ||
+  (Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string'));
+
+/** The text of a value for programs: as sent; objects and lists as compact JSON; null and absent are empty. */
+export const machineText = (value: unknown, kind: CellKind | undefined): string => {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  if ((kind === 'enum' || kind === 'state') && isEnum(value)) return value[0];
+  return printExact(value);
+};

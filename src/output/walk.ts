@@ -1,0 +1,83 @@
+import type { Output } from '../cli/io.ts';
+import type { ReceivedPage } from '../core/received.ts';
+import type { Sink } from './sink.ts';
+
+/** How a walk over a list ended. */
+export interface Walked {
+  /** `end`: as asked; `max`: at the cap, and more remain; `closed`: the reader has gone; `broken`: a page failed. */
+  readonly how: 'end' | 'max' | 'closed' | 'broken';
+  readonly shown: number;
+  /** Where to go on; null when nothing remains. Empty where that is the first page, which has no cursor. */
+  readonly next: string | null;
+  /** How many of the records at `next` were shown already. */
+  readonly repeats: number;
+  /** What a broken walk threw. */
+  readonly fault?: unknown;
+}
+
+/** What is to be shown of a page, and what then remains. */
+const take = (page: ReceivedPage, room: number) => {
+  const records = page.records.slice(0, room);
+  const cut = records.length < page.records.length;
+  return { records, next: cut ? (page.cursor ?? '') : page.nextCursor, repeats: cut ? records.length : 0 };
+};
+
+type Step = IteratorResult<ReceivedPage, unknown> | { readonly done: 'broken'; readonly fault: unknown };
+
+const pull = async (iterator: AsyncIterator<ReceivedPage>): Promise<Step> => {
+  try {
+    return await iterator.next();
+  } catch (fault) {
+    return { done: 'broken', fault };
+  }
+};
+
+const drive = async (
+  iterator: AsyncIterator<ReceivedPage>,
+  max: number,
+  stdout: Output,
+  sink: Sink,
+): Promise<Walked> => {
+  let walked: Walked = { how: 'end', shown: 0, next: null, repeats: 0 };
+  let started = false;
+  const write = async (text: string): Promise<void> => {
+    if (text !== '' && !stdout.closed) await stdout.write(text);
+  };
+  for (;;) {
+    if (stdout.closed) return { ...walked, how: 'closed' };
+    const step = await pull(iterator);
+    if (step.done === 'broken') {
+      // A list that failed before its first page prints nothing at all: that page's failure is all there is to say.
+      if (started) await write(sink.end(walked.next));
+      return { ...walked, how: 'broken', fault: step.fault };
+    }
+    if (step.done === true) break;
+    started = true;
+    const { records, next, repeats } = take(step.value, max - walked.shown);
+    const shown = walked.shown + records.length;
+    walked = { how: shown >= max && next !== null ? 'max' : 'end', shown, next, repeats };
+    await write(sink.page(records, shown < max && next !== null));
+    if (shown >= max) break;
+  }
+  await write(sink.end(walked.next));
+  return walked;
+};
+
+/**
+ * Drives the pages of a list through a sink to `stdout`: a page is asked for when the one before has been taken by the
+ * reader, none is kept, and none is asked for after `max` records or when the reader has gone. A page that fails closes
+ * the output and is told as `broken`, not thrown.
+ */
+export const walk = async (
+  pages: AsyncIterable<ReceivedPage>,
+  max: number | undefined,
+  stdout: Output,
+  sink: Sink,
+): Promise<Walked> => {
+  const iterator = pages[Symbol.asyncIterator]();
+  try {
+    return await drive(iterator, max ?? Number.POSITIVE_INFINITY, stdout, sink);
+  } finally {
+    await iterator.return?.();
+  }
+};

@@ -1,0 +1,80 @@
+/**
+ * Columns on a terminal. Measured here and not by cli-table3, whose string-width knows no emoji younger than 2019.
+ * Everything here expects text without control characters and without colour.
+ */
+const ASCII = /^[ -~]*$/;
+const EMOJI = /^\p{RGI_Emoji}$/v;
+const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u;
+/** East Asian Wide and Fullwidth (Unicode Annex 11), and what is drawn as an emoji by itself. */
+const WIDE =
+  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18d08}\u{1aff0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a reader sees as one character each; a line is never broken inside one. */
+const graphemesOf = (text: string): string[] => {
+  if (ASCII.test(text)) return text.split('');
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+};
+
+const widthOfPoint = (point: string): number => {
+  if (NO_WIDTH.test(point)) return 0;
+  return WIDE.test(point) ? 2 : 1;
+};
+
+const widthOfGrapheme = (grapheme: string): number => {
+  if (EMOJI.test(grapheme)) return 2;
+  let width = 0;
+  for (const point of grapheme) width += widthOfPoint(point);
+  return width;
+};
+
+/** How many columns `text` takes. */
+export const widthOf = (text: string): number => {
+  if (ASCII.test(text)) return text.length;
+  return graphemesOf(text).reduce((width, grapheme) => width + widthOfGrapheme(grapheme), 0);
+};
+
+/** `text` in at most `width` columns, ending in … where something is left out. */
+export const shorten = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let used = 1;
+  for (const grapheme of graphemesOf(text)) {
+    used += widthOfGrapheme(grapheme);
+    if (used > width) break;
+    kept += grapheme;
+  }
+  return `${kept}…`;
+};
+
+/** `text` filled up with blanks to `width` columns; longer text stays as it is. */
+export const pad = (text: string, width: number, align: 'left' | 'right' = 'left'): string => {
+  const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return align === 'left' ? text + blanks : blanks + text;
+};
+
+const wrapLine = (line: string, width: number): string[] => {
+  if (widthOf(line) <= width) return [line];
+  const lines: string[] = [];
+  let current = '';
+  const fits = (more: string): boolean => widthOf((current + more).trimEnd()) <= width;
+  const close = (): void => {
+    if (current !== '') lines.push(current.trimEnd());
+    current = '';
+  };
+  for (const word of line.split(/(?<= )(?! )/)) {
+    if (!fits(word)) close();
+    for (const piece of fits(word) ? [word] : graphemesOf(word)) {
+      if (!fits(piece)) close();
+      current += piece;
+    }
+  }
+  close();
+  return lines;
+};
+
+/** `text` in lines of at most `width` columns, broken between words, and inside a word only when it is wider than that. */
+export const wrap = (text: string, width: number): string[] =>
+  text.split('\n').flatMap((line) => wrapLine(line, width));

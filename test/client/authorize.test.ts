@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { authorize } from '../../src/client/authorize.ts';
+import { LOCAL_KEY_PREFIX } from '../../src/core/secret.ts';
+import { KEY } from './support.ts';
+
+const ORIGIN = 'https://api.example.com';
+const credentials = { origin: ORIGIN, key: KEY };
+
+describe('the key', () => {
+  it('goes to its origin, whatever the path', () => {
+    expect(authorize(credentials, new URL('/v1/ugwo?limit=1', ORIGIN))).toBe(`Bearer ${KEY}`);
+  });
+
+  it.each([
+    'http://api.example.com/',
+    'https://api.example.com:8443/',
+    'https://api.example.com./',
+    'https://api.example.com@evil.test/',
+    'https://evil.test/https://api.example.com/',
+    'https://api.example.com.evil.test/',
+    'https://xapi.example.com/',
+    'https://api%2eexample%2ecom.evil.test/',
+    'https://аpi.example.com/',
+    'https://api.example.com\\@evil.test/'.replace('\\', '%5c'),
+  ])('does not go to %s', (url) => {
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    if (parsed === undefined) return;
+    expect(() => authorize(credentials, parsed)).toThrow(expect.objectContaining({ kind: 'auth' }));
+  });
+
+  it('goes to no URL of another origin', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
+        fc.pre(new URL(url).origin !== ORIGIN);
+        expect(() => authorize(credentials, new URL(url))).toThrow();
+      }),
+    );
+  });
+
+  it.each(['short', `${KEY}\n`, `${KEY} x`, `pk.${KEY}`, `${KEY}é`])(
+    'that can not stand in a header is refused and not quoted',
+    (key) => {
+      let message = '';
+      try {
+        authorize({ origin: ORIGIN, key }, new URL(ORIGIN));
+      } catch (thrown) {
+        message = String(thrown);
+      }
+      expect(message).not.toBe('');
+      expect(message).not.toContain(key);
+    },
+  );
+
+  it('of the emulator goes to this machine only', () => {
+    const local = `${LOCAL_KEY_PREFIX}${'x'.repeat(80)}`;
+    expect(() => authorize({ origin: ORIGIN, key: local }, new URL(ORIGIN))).toThrow(/emulator/);
+    expect(authorize({ origin: 'http://127.0.0.1:4', key: local }, new URL('http://127.0.0.1:4'))).toBe(
+      `Bearer ${local}`,
+    );
+  });
+});

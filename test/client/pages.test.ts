@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Walk } from '../../src/client/pages.ts';
+import { walkPages } from '../../src/client/pages.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { ReceivedPage } from '../../src/core/received.ts';
+
+/** A list as a graph: each cursor (the first is '') leads to records and a next cursor. */
+type Graph = Readonly<Record<string, { readonly records: readonly number[]; readonly next: string | null }>>;
+
+const fetchFrom =
+  (graph: Graph, asked: string[] = []) =>
+  async (cursor: string | undefined): Promise<ReceivedPage<number>> => {
+    asked.push(cursor ?? '');
+    const node = graph[cursor ?? ''];
+    if (node === undefined) throw new PayError('read_failed', `no page at ${cursor}`);
+    return { records: node.records.map((value) => ({ value, text: String(value) })), cursor, nextCursor: node.next };
+  };
+
+const collect = async (
+  graph: Graph,
+  walk: Walk = {},
+): Promise<{ numbers: number[]; thrown: unknown; asked: string[] }> => {
+  const numbers: number[] = [];
+  const asked: string[] = [];
+  let thrown: unknown;
+  try {
+    for await (const page of walkPages(fetchFrom(graph, asked), walk))
+      numbers.push(...page.records.map(({ value }) => value));
+  } catch (error) {
+    thrown = error;
+  }
+  return { numbers, thrown, asked };
+};
+
+const CHAIN: Graph = {
+  '': { records: [1, 2], next: 'a' },
+  a: { records: [], next: 'b' },
+  b: { records: [3], next: 'c' },
+  c: { records: [4], next: null },
+};
+
+describe('a walk over pages', () => {
+  it('follows next_cursor to null and tolerates an empty page that has one', async () => {
+    expect(await collect(CHAIN)).toEqual({ numbers: [1, 2, 3, 4], thrown: undefined, asked: ['', 'a', 'b', 'c'] });
+  });
+
+  it('starts from a cursor', async () => {
+    expect((await collect(CHAIN, { from: 'b' })).numbers).toEqual([3, 4]);
+  });
+
+  it('stops after so many pages without asking for the next', async () => {
+    expect(await collect(CHAIN, { pages: 1 })).toEqual({ numbers: [1, 2], thrown: undefined, asked: [''] });
+  });
+
+  it('stops once enough records were seen without asking for more', async () => {
+    expect(await collect(CHAIN, { records: 3 })).toEqual({
+      numbers: [1, 2, 3],
+      thrown: undefined,
+      asked: ['', 'a', 'b'],
+    });
+  });
+
+  it.each([
+    ['itself', { '': { records: [1], next: 'a' }, a: { records: [2], next: 'a' } }, [1, 2]],
+    [
+      'an earlier page',
+      { '': { records: [1], next: 'a' }, a: { records: [2], next: 'b' }, b: { records: [3], next: 'a' } },
+      [1, 2, 3],
+    ],
+  ])('ends at a cursor that leads back to %s, after showing what it has', async (_where, graph, numbers) => {
+    const walked = await collect(graph);
+    expect(walked.numbers).toEqual(numbers);
+    expect(walked.thrown).toMatchObject({ kind: 'read_failed', message: expect.stringContaining('already used') });
+  });
+
+  it('ends at the cursor that it was started from', async () => {
+    const walked = await collect({ x: { records: [1], next: 'x' } }, { from: 'x' });
+    expect(walked.thrown).toMatchObject({ kind: 'read_failed' });
+  });
+
+  it('gives up on an endless row of empty pages', async () => {
+    let made = 0;
+    const pages = walkPages<number>(async (cursor) => ({ records: [], cursor, nextCursor: `c${made++}` }), {});
+    const all = async (): Promise<void> => {
+      for await (const page of pages) expect(page.records).toEqual([]);
+    };
+    await expect(all()).rejects.toMatchObject({ kind: 'read_failed', message: expect.stringContaining('empty pages') });
+    expect(made).toBeLessThan(2000);
+  });
+
+  it('over any graph of cursors ends, and asks for no cursor twice', async () => {
+    const cursors = fc.constantFrom('a', 'b', 'c', 'd');
+    const node = fc.record({ records: fc.array(fc.nat(), { maxLength: 2 }), next: fc.option(cursors, { nil: null }) });
+    await fc.assert(
+      fc.asyncProperty(fc.record({ '': node, a: node, b: node, c: node, d: node }), async (graph) => {
+        const { asked } = await collect(graph);
+        expect(new Set(asked).size).toBe(asked.length);
+      }),
+    );
+  });
+
+  it('asks for the next page while the current one is being consumed', async () => {
+    const asked: string[] = [];
+    const pages = walkPages(fetchFrom(CHAIN, asked), {});
+    await pages.next();
+    expect(asked).toEqual(['', 'a']);
+    await pages.return(undefined);
+  });
+
+  it('drops the request that is under way when the consumer leaves', async () => {
+    const signals: AbortSignal[] = [];
+    const pages = walkPages<number>(async (cursor, signal) => {
+      signals.push(signal);
+      if (cursor === undefined) return { records: [], cursor, nextCursor: 'next' };
+      return new Promise(() => undefined);
+    }, {});
+    await pages.next();
+    await pages.return(undefined);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+
+  it('hands out the page before it fails with the next one', async () => {
+    const walked = await collect({ '': { records: [1], next: 'gone' } });
+    expect(walked.numbers).toEqual([1]);
+    expect(walked.thrown).toMatchObject({ message: 'no page at gone' });
+  });
+});

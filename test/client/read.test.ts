@@ -1,0 +1,136 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../support/service.ts';
+import { deadOrigin, hang, json, page, problem, raw, reset, serve } from '../support/service.ts';
+import { bench, thrownBy } from './support.ts';
+
+const INPUT = { query: { limit: '10' } };
+const MIB = 1024 * 1024;
+
+describe('a read', () => {
+  it('carries its query and keeps its connection', async () => {
+    const service = await serve([page([1], 'a b&c'), page([2], null)]);
+    const { client } = bench(service.origin);
+    const seen: unknown[] = [];
+    for await (const { records } of client.pages('ugwo.list', INPUT, {}))
+      seen.push(...records.map(({ value }) => value.uid));
+    expect(seen).toHaveLength(2);
+    expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo?limit=10', '/v1/ugwo?limit=10&cursor=a+b%26c']);
+    expect(service.connections()).toBe(1);
+  });
+
+  it.each<[string, Answer]>([
+    ['reset', reset],
+    ['cut', raw('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"data":')],
+    ['500', problem(500, 'Oops')],
+    ['503 of a proxy', raw('HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n')],
+    ['408', problem(408, 'Late')],
+  ])('that ends in %s is tried again', async (_what, answer) => {
+    const service = await serve([answer, page([1], null)]);
+    const { client, waits } = bench(service.origin);
+    expect((await client.call('ugwo.list', INPUT)).value.data).toHaveLength(1);
+    expect(waits).toEqual([250]);
+  });
+
+  it('is tried four times and then failed', async () => {
+    const service = await serve([reset, reset, reset, reset]);
+    const { client, waits } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
+    expect(waits).toEqual([250, 500, 1000]);
+  });
+
+  it('without a connection has failed, too', async () => {
+    const { client } = bench(await deadOrigin());
+    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
+      kind: 'read_failed',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('waits as a 429 says', async () => {
+    const service = await serve([problem(429, 'Slow', undefined, { 'retry-after': '3' }), page([], null)]);
+    const { client, waits } = bench(service.origin);
+    await client.call('ugwo.list', INPUT);
+    expect(waits).toEqual([3000]);
+  });
+
+  it.each([
+    [401, 'auth'],
+    [403, 'auth'],
+    [404, 'rejected'],
+    [422, 'rejected'],
+  ])("is not tried again after the service's %i", async (status, kind) => {
+    const service = await serve([problem(status, 'No')]);
+    const { client } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind, detail: { status, title: 'No' } });
+  });
+
+  it.each<[string, Answer, RegExp]>([
+    ['a redirect', (_s, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), /redirect/],
+    [
+      "a proxy's 404 page",
+      (_s, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>no'),
+      /not in the words/,
+    ],
+    ['no JSON', (_s, response) => response.end('<html>'), /not JSON/],
+    ['nothing', (_s, response) => response.end(), /empty/],
+    ['a page without next_cursor', json(200, { data: [] }), /next_cursor/],
+    ['a record without its identifier', json(200, { data: [{}], next_cursor: null }), /data\.0\.uid/],
+    ['an empty cursor', json(200, { data: [], next_cursor: '' }), /next_cursor/],
+    [
+      'a gzip bomb',
+      (_s, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10 * MIB))),
+      /compressed/,
+    ],
+    ['JSON 200,000 levels deep', (_s, response) => response.end('['.repeat(200_000)), /nested deeper/],
+    ['not UTF-8', (_s, response) => response.end(Buffer.from([0x22, 0xff, 0xfe, 0x22])), /UTF-8/],
+    ['more than 8 MiB', (_s, response) => response.end(Buffer.alloc(9 * MIB, 0x20)), /larger than 8 MiB/],
+  ])('that is answered with %s breaks the contract and is not repeated', async (_what, answer, message) => {
+    const service = await serve([answer]);
+    const { client } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
+      kind: 'read_failed',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('does not take headers beyond 16 KiB', async () => {
+    const many = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`x-${index}`, 'a'.repeat(20)]));
+    const flood: Answer = (_seen, response) => response.writeHead(200, many).end('{}');
+    const service = await serve([flood, flood, flood, flood]);
+    const { client } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
+  });
+
+  it('that drips a byte at a time is bounded as a whole', async () => {
+    const drip: Answer = (_seen, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    const service = await serve([drip, drip, drip, drip]);
+    const { client } = bench(service.origin, { timeout: 150 });
+    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
+      kind: 'read_failed',
+      message: expect.stringContaining('within 0.15 s'),
+    });
+  });
+
+  it('ends at once when it is stopped', async () => {
+    const service = await serve([hang]);
+    const { client, stop } = bench(service.origin);
+    const call = thrownBy(client.call('ugwo.list', INPUT));
+    while (service.seen.length === 0) await new Promise(setImmediate);
+    stop.abort('SIGTERM');
+    expect(await call).toMatchObject({ kind: 'interrupted', detail: { exitCode: 143 } });
+  });
+
+  it('refuses a limit that the service would refuse, naming it', async () => {
+    const service = await serve([]);
+    const { client } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.list', { query: { limit: '101' } }))).toMatchObject({
+      kind: 'usage',
+      detail: { violations: [{ propertyPath: 'limit', title: 'should be at most 100' }] },
+    });
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { backoff } from '../../src/client/backoff.ts';
+import { retryAfter } from '../../src/client/retry-after.ts';
+
+const NOW = Date.parse('2026-11-20T10:00:00Z');
+const LIMIT = 120_000;
+
+describe('Retry-After', () => {
+  it.each([
+    ['0', 0],
+    ['7', 7000],
+    [' 120 ', 120_000],
+    ['Fri, 20 Nov 2026 10:00:30 GMT', 30_000],
+  ])('%j is taken', (header, ms) => {
+    expect(retryAfter(header, NOW, LIMIT)).toBe(ms);
+  });
+
+  it.each([
+    undefined,
+    '',
+    '121',
+    '-1',
+    '1.5',
+    '1e2',
+    'soon',
+    'NaN',
+    '999999999999',
+    'Fri, 20 Nov 2026 09:59:59 GMT',
+    'Fri, 20 Nov 2026 10:02:01 GMT',
+    '2026-11-20T10:00:30Z',
+  ])('%j counts as absent', (header) => {
+    expect(retryAfter(header, NOW, LIMIT)).toBeUndefined();
+  });
+});
+
+describe('backoff', () => {
+  it.each([
+    [0, 500],
+    [1, 1000],
+    [2, 2000],
+    [5, 16_000],
+    [6, 20_000],
+    [60, 20_000],
+  ])('before retry %i is uniform below %i ms', (retry, cap) => {
+    expect(backoff(retry, () => 0)).toBe(0);
+    expect(backoff(retry, () => 0.25)).toBe(cap / 4);
+    expect(backoff(retry, () => 0.999)).toBeLessThan(cap);
+  });
+});

@@ -1,0 +1,83 @@
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/cli/io.ts';
+import type { Client } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
+import { openTransport } from '../../src/client/transport.ts';
+
+export const KEY = `sk.Test.${'k'.repeat(80)}`;
+
+const TIMEOUT_MS = 20_000;
+
+export interface Bench {
+  readonly client: Client;
+  /** The waits between attempts, in milliseconds; they end at once. */
+  readonly waits: number[];
+  readonly debug: string[];
+  readonly stop: AbortController;
+  readonly leave: AbortController;
+}
+
+export interface BenchOptions {
+  readonly timeout?: number;
+  readonly validate?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly key?: string;
+}
+
+/** The real client with real connections, whose waits between attempts take no time. */
+export const bench = (origin: string, options: BenchOptions = {}): Bench => {
+  const waits: number[] = [];
+  const debug: string[] = [];
+  const [stop, leave] = [new AbortController(), new AbortController()];
+  const timeout = options.timeout ?? TIMEOUT_MS;
+  const sleep = (ms: number, signal?: AbortSignal, hurried = false): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason);
+      const timer = setTimeout(resolve, hurried ? 0 : ms);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      });
+    });
+  const now = (): number => Date.now();
+  const deadlines: Clock = { now, sleep };
+  const between: Clock = {
+    now,
+    sleep: (ms, signal) => {
+      waits.push(ms);
+      return sleep(ms, signal, true);
+    },
+  };
+  const log = (line: string): void => void debug.push(line);
+  const transport = openTransport({
+    credentials: { origin, key: options.key ?? KEY },
+    env: options.env ?? {},
+    clock: deadlines,
+    userAgent: 'paycli/test',
+    timeout,
+    debug: log,
+  });
+  const client = createClient({
+    transport,
+    origin,
+    clock: between,
+    random: () => 0.5,
+    signals: { stop: stop.signal, leave: leave.signal },
+    timeout,
+    debug: log,
+    notice: log,
+    validate: options.validate ?? true,
+  });
+  onTestFinished(() => client.close());
+  return { client, waits, debug, stop, leave };
+};
+
+/** What a promise was rejected with. */
+export const thrownBy = async (promise: Promise<unknown>): Promise<unknown> => {
+  try {
+    await promise;
+  } catch (thrown) {
+    return thrown;
+  }
+  throw new Error('it did not throw');
+};

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { ACTIVITY, deadOrigin, hang, json, problem, raw, reset, serve, UGWO_ID } from '../support/service.ts';
+import { bench, KEY, thrownBy } from './support.ts';
+
+const INPUT = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
+
+describe('a charge', () => {
+  it('goes out once, with the key, an exact length and a connection of its own', async () => {
+    const service = await serve([json(200, ACTIVITY), json(200, ACTIVITY)]);
+    const { client } = bench(service.origin);
+    await client.call('ugwo.charge', INPUT);
+    await client.call('ugwo.charge', INPUT);
+    const [first, second] = service.seen;
+    expect(first).toMatchObject({
+      method: 'POST',
+      url: `/v1/ugwo/${UGWO_ID}/activities`,
+      body: '{"type":"charge","data":{"medium":"bank_transfer"}}',
+      connection: 1,
+    });
+    expect(first?.headers).toMatchObject({
+      authorization: `Bearer ${KEY}`,
+      'content-type': 'application/json',
+      'content-length': '51',
+      'accept-encoding': 'identity',
+      connection: 'close',
+    });
+    expect(first?.headers['transfer-encoding']).toBeUndefined();
+    expect(second?.connection).toBe(2);
+  });
+
+  it('keeps the text of the answer, digits and order included', async () => {
+    const text = `{"zz":12345678901234567890,"2":1,"1":0.10,${JSON.stringify(ACTIVITY).slice(1)}`;
+    const service = await serve([json(200, text)]);
+    const { client } = bench(service.origin);
+    expect((await client.call('ugwo.charge', INPUT)).text).toBe(text);
+  });
+
+  it.each([
+    ['reset', reset],
+    ['closed without an answer', raw('')],
+    ['cut inside the headers', raw('HTTP/1.1 200 OK\r\nContent-Ty')],
+    [
+      'cut inside the body',
+      raw('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"uid":'),
+    ],
+    ['cut inside a chunk', raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"uid"')],
+    ['only 1xx', raw('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n')],
+    ['not HTTP', raw('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['compressed', raw('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}')],
+    [
+      'not UTF-8',
+      raw(
+        Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n'), Buffer.from([0x22, 0xff, 0x22])]),
+      ),
+    ],
+  ])('whose answer is %s is unknown and was sent once', async (_what, answer) => {
+    const service = await serve([answer]);
+    const { client, waits } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({ kind: 'unknown' });
+    expect(service.seen).toHaveLength(1);
+    expect(waits).toEqual([]);
+  });
+
+  it('that is not answered in time is unknown', async () => {
+    const service = await serve([hang]);
+    const { client } = bench(service.origin, { timeout: 200 });
+    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('within 0.2 s'),
+    });
+  });
+
+  it('is not followed to where a redirect points', async () => {
+    const target = await serve([]);
+    const service = await serve([
+      (_seen, response) => response.writeHead(307, { location: `${target.origin}/v1/ugwo` }).end(),
+    ]);
+    const { client } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
+      kind: 'unknown',
+      detail: { status: 307 },
+    });
+    expect(target.connections()).toBe(0);
+  });
+
+  it('without a connection is tried on three and then not sent', async () => {
+    const { client, waits } = bench(await deadOrigin());
+    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
+      kind: 'not_sent',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+    expect(waits).toEqual([250, 500]);
+  });
+
+  it("waits out the service's 429 as it says and is sent again", async () => {
+    const service = await serve([problem(429, 'Slow down', undefined, { 'retry-after': '7' }), json(200, ACTIVITY)]);
+    const { client, waits } = bench(service.origin);
+    expect((await client.call('ugwo.charge', INPUT)).value).toMatchObject({ uid: ACTIVITY.uid });
+    expect(waits).toEqual([7000]);
+  });
+
+  it('is not sent a fourth time after three 429', async () => {
+    const service = await serve([
+      problem(429, 'No'),
+      problem(429, 'No'),
+      problem(429, 'No', undefined, { 'retry-after': '999999' }),
+    ]);
+    const { client, waits } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
+      kind: 'not_sent',
+      detail: { status: 429 },
+    });
+    expect(waits).toEqual([250, 500]);
+  });
+
+  it("is not repeated after a proxy's 429", async () => {
+    const service = await serve([json(429, { error: 'too many' })]);
+    const { client } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('that breaks a rule is not sent', async () => {
+    const service = await serve([]);
+    const { client } = bench(service.origin);
+    const body = { type: 'charge', data: { medium: 'ussd', provider: ' ' } };
+    expect(await thrownBy(client.call('ugwo.charge', { ...INPUT, body }))).toMatchObject({
+      kind: 'usage',
+      detail: { violations: [{ propertyPath: 'data.provider', title: 'should not be blank' }] },
+    });
+    expect(service.connections()).toBe(0);
+  });
+
+  it('goes out as it is when the local checks are skipped', async () => {
+    const service = await serve([
+      problem(422, 'Validation failed', [{ propertyPath: 'data.provider', title: 'blank' }]),
+    ]);
+    const { client } = bench(service.origin, { validate: false });
+    const body = { type: 'charge', data: { medium: 'ussd', provider: ' ' } };
+    expect(await thrownBy(client.call('ugwo.charge', { ...INPUT, body }))).toMatchObject({
+      kind: 'rejected',
+      detail: { status: 422, violations: [{ propertyPath: 'data.provider', title: 'blank' }] },
+    });
+  });
+
+  it.each(['', '.', '..'])('for the path segment %j is refused, checks skipped or not', async (ugwoUid) => {
+    const service = await serve([]);
+    const { client } = bench(service.origin, { validate: false });
+    expect(await thrownBy(client.call('ugwo.charge', { ...INPUT, params: { ugwoUid } }))).toMatchObject({
+      kind: 'usage',
+    });
+  });
+
+  it('that is stopped before it was handed over is not sent', async () => {
+    const { client, stop } = bench('http://127.0.0.1:1');
+    stop.abort('SIGINT');
+    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
+      kind: 'interrupted',
+      detail: { exitCode: 130 },
+    });
+  });
+
+  it('that is in flight when the first signal comes is awaited', async () => {
+    const { client, stop, debug, answer } = await held();
+    const call = client.call('ugwo.charge', INPUT);
+    const respond = await answer;
+    stop.abort('SIGTERM');
+    respond();
+    expect((await call).value).toMatchObject({ uid: ACTIVITY.uid });
+    expect(debug.join('\n')).toContain('waiting for the answer');
+  });
+
+  it('that is in flight when the second signal comes is unknown', async () => {
+    const { client, stop, leave, answer } = await held();
+    const call = thrownBy(client.call('ugwo.charge', INPUT));
+    await answer;
+    stop.abort('SIGINT');
+    leave.abort('SIGINT');
+    expect(await call).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+/** A service that holds its answer back; `answer` resolves with the way to give it once the request is there. */
+const held = async () => {
+  let arrived: (respond: () => void) => void = () => undefined;
+  const answer = new Promise<() => void>((resolve) => {
+    arrived = resolve;
+  });
+  const service = await serve([(seen, response, socket) => arrived(() => json(200, ACTIVITY)(seen, response, socket))]);
+  return { ...bench(service.origin), answer };
+};

@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bytesOf, errorOf, folderWith, KEY, newFolder, openRoom, PIN, wordsOf } from './world.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const FOREIGN = 12_345;
+
+const withUmask = (mask: number): void => {
+  const before = process.umask(mask);
+  onTestFinished(() => {
+    process.umask(before);
+  });
+};
+
+const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
+
+const asLink = (path: string): void => {
+  renameSync(path, `${path}.real`);
+  symlinkSync(`${path}.real`, path);
+};
+
+const UMASKS = [0o000, 0o022, 0o077] as const;
+const LINKS = ['none', 'file', 'folder'] as const;
+const OWNERS = ['own', 'file', 'folder'] as const;
+const matrix = UMASKS.flatMap((mask) => LINKS.flatMap((link) => OWNERS.map((owner) => ({ text: mask.toString(8), mask, link, owner }))));
+
+/** What each user of the room sees; a write must refuse what a read refuses. */
+const uses = (folder: string, machine: { uid?: number } = {}) => {
+  const { room } = openRoom({ folder, machine });
+  return {
+    list: () => room.list(),
+    target: () => room.target({ profile: undefined, baseUrl: undefined }),
+    save: () => room.save({ name: 'other', origin: PIN, secret: { key: KEY } }),
+    remove: () => room.remove('shop'),
+  };
+};
+
+describe('the folder and the file of profiles', () => {
+  it.each(UMASKS.map((mask) => [mask.toString(8), mask] as const))('are 0700 and 0600 under umask %s, when made and when rewritten', (_text, mask) => {
+    withUmask(mask);
+    const folder = folderWith({ name: 'shop' });
+    const file = join(folder, 'config.json');
+    expect([modeOf(folder), modeOf(file)]).toEqual(['700', '600']);
+    openRoom({ folder }).room.save({ name: 'other', origin: PIN, secret: { key: KEY } });
+    expect([modeOf(folder), modeOf(file)]).toEqual(['700', '600']);
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
+  it('are 0700 and 0600 under a umask that takes rights from the owner', () => {
+    withUmask(0o177);
+    const folder = folderWith({ name: 'shop' });
+    expect([modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual(['700', '600']);
+  });
+
+  it.each(matrix)('umask $text, link: $link, foreign owner: $owner', async ({ mask, link, owner }) => {
+    withUmask(mask);
+    const folder = folderWith({ name: 'shop' });
+    const file = join(folder, 'config.json');
+    const bytes = bytesOf(file);
+    const foreign = owner === 'file' ? file : folder;
+    if (owner !== 'own' && isRoot) chownSync(foreign, FOREIGN, FOREIGN);
+    if (link !== 'none') asLink(link === 'file' ? file : folder);
+    // Without root nothing can be given away; then it is this process that claims to be somebody else.
+    const machine = owner !== 'own' && !isRoot ? { uid: FOREIGN } : {};
+    for (const [name, use] of Object.entries(uses(folder, machine))) {
+      if (link === 'none' && owner === 'own') {
+        expect(await use(), name).toBeDefined();
+        continue;
+      }
+      const error = await errorOf(use);
+      expect(error.kind, name).toBe('auth');
+      expect(error.message, name).toMatch(/symbolic link|another user/);
+      expect(wordsOf(error), name).not.toContain(KEY);
+      expect(bytesOf(file), name).toBe(bytes);
+    }
+  });
+
+  it('belong to another user by the number of the process, root or not', async () => {
+    const folder = folderWith({ name: 'shop' });
+    for (const use of Object.values(uses(folder, { uid: FOREIGN }))) {
+      expect((await errorOf(use)).message).toContain('belongs to another user');
+    }
+  });
+
+  it('are refused behind a link to nowhere, which a write would follow', async () => {
+    const folder = folderWith({ name: 'shop' });
+    const file = join(folder, 'config.json');
+    renameSync(file, `${file}.old`);
+    symlinkSync(join(folder, 'elsewhere.json'), file);
+    const error = await errorOf(() => uses(folder).save());
+    expect(error.message).toContain('symbolic link');
+    expect(existsSync(join(folder, 'elsewhere.json'))).toBe(false);
+    const nowhere = join(newFolder(), 'link');
+    symlinkSync(join(dirname(nowhere), 'target'), nowhere);
+    expect((await errorOf(() => uses(nowhere).save())).message).toContain('symbolic link');
+    expect(existsSync(join(dirname(nowhere), 'target'))).toBe(false);
+  });
+
+  it.each([
+    ['folder', '755'],
+    ['folder', '770'],
+    ['folder', '720'],
+    ['folder', '704'],
+    ['folder', '702'],
+    ['file', '644'],
+    ['file', '640'],
+    ['file', '620'],
+    ['file', '604'],
+    ['file', '602'],
+  ] as const)('are refused when the %s has mode %s, until the chmod that the hint names is run', async (what, mode) => {
+    const home = join(newFolder(), "it's a home");
+    openRoom({ folder: home }).room.save({ name: 'shop', origin: PIN, secret: { key: KEY } });
+    const file = join(home, 'config.json');
+    const path = what === 'folder' ? home : file;
+    const bytes = bytesOf(file);
+    chmodSync(path, Number.parseInt(mode, 8));
+    let hint = '';
+    for (const use of Object.values(uses(home))) {
+      const error = await errorOf(use);
+      expect(error.kind).toBe('auth');
+      expect(error.message).toContain(`mode 0${mode}`);
+      expect(bytesOf(file)).toBe(bytes);
+      expect(modeOf(path)).toBe(mode);
+      hint = error.detail.hint ?? '';
+    }
+    const command = /run: (chmod [67]00 .*?);/.exec(hint)?.[1] ?? 'false';
+    execFileSync('/bin/sh', ['-c', command]);
+    expect(uses(home).list()).toHaveLength(1);
+  });
+
+  it('are refused when something else stands in their place', async () => {
+    const folder = join(newFolder(), 'home');
+    mkdirSync(join(folder, 'config.json'), { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    expect((await errorOf(() => uses(folder).list())).message).toContain('is not a file');
+    const { file } = openRoom({ folder: folderWith({ name: 'shop' }) });
+    expect((await errorOf(() => uses(file).list())).message).toContain('is not a folder');
+  });
+
+  it('an open folder is refused for the first write too, and left as it is', async () => {
+    const folder = newFolder();
+    chmodSync(folder, 0o755);
+    expect((await errorOf(() => uses(folder).save())).detail.hint).toContain(`chmod 700 ${folder}`);
+    expect([modeOf(folder), readdirSync(folder)]).toEqual(['755', []]);
+  });
+
+  it('are not judged by modes where there are none', () => {
+    const folder = folderWith({ name: 'shop' });
+    chmodSync(folder, 0o777);
+    expect(openRoom({ folder, machine: { platform: 'win32', uid: undefined } }).room.list()).toHaveLength(1);
+  });
+
+  it('reading makes neither', async () => {
+    const { room, folder } = openRoom();
+    expect(room.list()).toEqual([]);
+    for (const use of [() => room.show('x'), () => room.use('x'), () => room.remove('x')]) {
+      expect((await errorOf(use)).kind).toBe('auth');
+    }
+    await errorOf(() => room.target({ profile: undefined, baseUrl: undefined }));
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('say so when they cannot be made', async () => {
+    const inTheWay = folderWith({ name: 'shop' });
+    const error = await errorOf(() => uses(join(inTheWay, 'config.json', 'home')).save());
+    expect(error.kind).toBe('auth');
+    expect(error.message).toMatch(/could not be made|can't be looked at/);
+  });
+});

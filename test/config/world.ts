@@ -1,0 +1,117 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Env, Io } from '../../src/cli/io.ts';
+import type { Machine } from '../../src/config/machine.ts';
+import { thisMachine } from '../../src/config/machine.ts';
+import type { ProfileRoom } from '../../src/config/profiles.ts';
+import { openProfiles } from '../../src/config/profiles.ts';
+import { PayError } from '../../src/core/error.ts';
+import { Redactor } from '../../src/core/secret.ts';
+
+/** A secret key of the right shape; `mark` tells one from the other. */
+export const keyOf = (mark: string): string => `sk.Test.${mark.padEnd(80, 'x')}`;
+export const KEY = keyOf('canary');
+export const NOW = Date.UTC(2026, 10, 20, 12, 0, 0);
+
+/** A folder that is gone after the test. */
+export const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'paycli-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+export interface Said {
+  readonly prompts: { readonly text: string; readonly hidden: boolean }[];
+}
+
+export interface Terminal {
+  /** What is typed, line by line; there is a terminal only when this is given. */
+  readonly lines?: readonly string[];
+  /** What standard input holds when there is none. */
+  readonly stdin?: string;
+  readonly stop?: AbortSignal;
+}
+
+const never = new AbortController().signal;
+
+/** A world without a real stream, clock or environment. */
+export const fakeIo = (env: Env = {}, { lines, stdin = '', stop = never }: Terminal = {}): { io: Io; said: Said } => {
+  const said: Said = { prompts: [] };
+  const waiting = [...(lines ?? [])];
+  const silent = { isTerminal: false, columns: 80, closed: false, write: () => Promise.resolve() };
+  const io: Io = {
+    env,
+    stdout: silent,
+    stderr: silent,
+    stdin: {
+      isTerminal: lines !== undefined,
+      text: (limit) => Promise.resolve(stdin.slice(0, limit)),
+      line: (text, { hidden }) => {
+        said.prompts.push({ text, hidden });
+        return Promise.resolve(waiting.shift());
+      },
+    },
+    clock: { now: () => NOW, sleep: () => Promise.reject(new Error('nothing here sleeps')) },
+    random: () => 0.5,
+    signals: { stop, leave: never },
+    redactor: new Redactor(),
+  };
+  return { io, said };
+};
+
+export interface Room {
+  readonly room: ProfileRoom;
+  readonly folder: string;
+  readonly file: string;
+  readonly io: Io;
+}
+
+export interface RoomOptions extends Terminal {
+  readonly folder?: string;
+  readonly env?: Env;
+  readonly machine?: Partial<Machine>;
+}
+
+/** A real room over a folder that does not exist yet. */
+export const openRoom = (options: RoomOptions = {}): Room => {
+  const folder = options.folder ?? join(newFolder(), 'home');
+  const { io } = fakeIo(options.env, options);
+  const room = openProfiles(io, { config: folder, data: folder }, { ...thisMachine, ...options.machine });
+  return { room, folder, file: join(folder, 'config.json'), io };
+};
+
+export const PIN = 'https://api.pinned.example';
+
+/** A folder that holds profiles already; the first one is the default. */
+export const folderWith = (...profiles: readonly { name: string; origin?: string; key?: string }[]): string => {
+  const { room, folder } = openRoom();
+  for (const { name, origin = PIN, key = KEY } of profiles) room.save({ name, origin, secret: { key } });
+  return folder;
+};
+
+export const contentOf = (file: string): Record<string, unknown> => JSON.parse(readFileSync(file, 'utf8'));
+
+/** A program of a few lines of shell. */
+export const script = (path: string, body: string): string => {
+  writeFileSync(path, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  return path;
+};
+
+/** The PayError that this ends with; anything else fails the test. */
+export const errorOf = async (work: () => unknown): Promise<PayError> => {
+  try {
+    await work();
+  } catch (thrown) {
+    if (thrown instanceof PayError) return thrown;
+    throw thrown;
+  }
+  throw new Error('it did not fail');
+};
+
+/** Every word of an error that could reach a person, a log or a crash report. */
+export const wordsOf = (error: PayError): string =>
+  [error.kind, error.message, error.stack, JSON.stringify(error.detail), String(error.cause)].join('\n');
+
+export const bytesOf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'latin1') : undefined);

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+
+const abroad = process.env['PAYCLI_TEST_ABROAD'] === '1';
+
+describe.runIf(abroad)('the second run of the suite (scripts/test-abroad.ts)', () => {
+  it('is fourteen hours ahead of UTC', () => {
+    expect(new Date(Date.UTC(2026, 10, 20, 12)).getHours()).toBe(2);
+    expect(new Intl.DateTimeFormat().resolvedOptions().timeZone).toBe('Pacific/Kiritimati');
+  });
+
+  it('speaks Slovak, which groups digits with blanks and writes a decimal comma', () => {
+    expect(new Intl.NumberFormat().resolvedOptions().locale).toBe('sk-SK');
+    expect((1234.5).toLocaleString()).toBe('1\u00a0234,5');
+  });
+});

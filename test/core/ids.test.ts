@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { IdPrefix } from '../../src/core/ids.ts';
+import { ID_KINDS, idProblem, isId, isUnsafeSegment } from '../../src/core/ids.ts';
+
+const prefixes = Object.keys(ID_KINDS) as IdPrefix[];
+const segment = fc.stringMatching(/^[A-Za-z0-9_]{1,24}$/);
+
+describe('isId', () => {
+  it.each([
+    ['ony', 'ony.Kw9a.8Zp3Qr5Tt7Vv9Xx1Bb3Dd5F'],
+    ['ugw', 'ugw.Kw9a.8Zp3Qr5Tt7Vv9Xx1Bb3_t'],
+    ['act', 'act.a.b'],
+    ['chk', 'chk.a.b.c.d'],
+  ] as const)('takes an identifier of kind %s: %s', (prefix, text) => {
+    expect(isId(prefix, text)).toBe(true);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['the prefix alone', 'ony'],
+    ['the prefix and a dot', 'ony.'],
+    ['one segment only', 'ony.Kw9a'],
+    ['an empty segment', 'ony.Kw9a.'],
+    ['an empty segment in the middle', 'ony..Kw9a'],
+    ['another kind', 'ugw.Kw9a.8Zp3'],
+    ['a longer prefix', 'onye.Kw9a.8Zp3'],
+    ['a prefix in capitals', 'ONY.Kw9a.8Zp3'],
+    ['a line break at the end', 'ony.Kw9a.8Zp3\n'],
+    ['a blank before it', ' ony.Kw9a.8Zp3'],
+    ['a way to another path', 'ony.Kw9a.8Zp3/../x'],
+    ['a query', 'ony.Kw9a.8Zp3?x=1'],
+    ['letters that only look Latin', 'ony.Kw9a.\u0430bcd'],
+  ])('refuses %s', (_what, text) => {
+    expect(isId('ony', text)).toBe(false);
+  });
+
+  it('takes any two or more segments of letters, digits and underscores after its prefix', () => {
+    const segments = fc.array(segment, { minLength: 2, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.constantFrom(...prefixes), segments, (prefix, parts) => {
+        expect(isId(prefix, [prefix, ...parts].join('.'))).toBe(true);
+      }),
+    );
+  });
+
+  it('takes no text with a character that could mean something in a path, a query or a header', () => {
+    const character = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((one) => !/[\w.]/.test(one));
+    fc.assert(
+      fc.property(segment, character, segment, (left, one, right) => {
+        expect(isId('ony', `ony.Kw9a.${left}${one}${right}`)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('idProblem', () => {
+  it('names both kinds when an identifier of another kind was given', () => {
+    expect(idProblem('ony', 'ugw.Kw9a.8Zp3')).toBe(
+      'is the identifier of a payment request (ugwo), not of a customer (onye): ony.XXXX.YYYY…',
+    );
+  });
+
+  it.each([
+    ['ony.Kw9a', 'half an identifier of the right kind'],
+    ['ada@example.com', 'something else'],
+    ['', 'nothing'],
+  ])('says of %j (%s) what was wanted', (text) => {
+    expect(idProblem('ony', text)).toBe('is not the identifier of a customer (onye): ony.XXXX.YYYY…');
+  });
+
+  it('finds a fault exactly where isId does', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.tuple(fc.constantFrom(...prefixes, 'onye'), segment, segment).map((parts) => parts.join('.')),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...prefixes), text, (prefix, given) => {
+        expect(idProblem(prefix, given) === undefined).toBe(isId(prefix, given));
+      }),
+    );
+  });
+});
+
+describe('isUnsafeSegment', () => {
+  it.each(['', '.', '..'])('refuses %j, which would mean another path', (text) => {
+    expect(isUnsafeSegment(text)).toBe(true);
+  });
+
+  it.each(['ony.Kw9a.8Zp3', '...', '.x', 'x.', '%2e', '/', ' '])('lets %j pass, which can be encoded', (text) => {
+    expect(isUnsafeSegment(text)).toBe(false);
+  });
+});

@@ -1,0 +1,334 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { depthOf, elementsOf, indent, minify, NumberText, parseExact, printExact } from '../../src/core/json.ts';
+
+/** A JSON value as its tokens, made without the code under test, and how deep it is nested. */
+interface Tokens {
+  readonly tokens: readonly string[];
+  readonly depth: number;
+}
+
+const numberToken = fc.oneof(
+  fc.constantFrom('0', '-0', '-0.0', '12345678901234567890', '1e400', '-1e400', '0.10', '1E5', '1e+2', '5e-324', '1.0'),
+  fc.integer().map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
+  fc.stringMatching(/^-?(?:0|[1-9]\d{0,24})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/),
+);
+/** What stands for one character in a string: raw, or escaped in any of the ways that JSON has. */
+const characterText = fc.oneof(
+  fc.constantFrom('{', '}', '[', ']', ',', ':', ' ', '  ', '/', '\u2028', '\ud83d\ude00', 'data', '0.10', '-0'),
+  fc.constantFrom('\\"', '\\\\', '\\/', '\\n', '\\t', '\\u0022', '\\u005c', '\\ud800', '\\u0000'),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).map((character) => JSON.stringify(character).slice(1, -1)),
+);
+const stringToken = fc.array(characterText, { maxLength: 8 }).map((characters) => `"${characters.join('')}"`);
+const keyToken = fc.oneof(stringToken, fc.constantFrom('"data"', '"d\\u0061ta"', '"__proto__"', '"10"', '"9"', '""'));
+const scalar: fc.Arbitrary<Tokens> = fc
+  .oneof(numberToken, stringToken, fc.constantFrom('true', 'false', 'null'))
+  .map((token) => ({ tokens: [token], depth: 0 }));
+
+const joined = (parts: readonly (readonly string[])[]): string[] =>
+  parts.flatMap((part, index) => (index === 0 ? [...part] : [',', ...part]));
+const deepest = (values: readonly Tokens[]): number => Math.max(0, ...values.map(({ depth }) => depth));
+
+const arrayOf = (values: readonly Tokens[]): Tokens => ({
+  tokens: ['[', ...joined(values.map(({ tokens }) => tokens)), ']'],
+  depth: 1 + deepest(values),
+});
+const objectOf = (members: readonly (readonly [key: string, value: Tokens])[]): Tokens => ({
+  tokens: ['{', ...joined(members.map(([key, { tokens }]) => [key, ':', ...tokens])), '}'],
+  depth: 1 + deepest(members.map(([, value]) => value)),
+});
+
+const { value, members } = fc.letrec<{ value: Tokens; members: [string, Tokens][] }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    scalar,
+    fc.array(tie('value'), { maxLength: 5 }).map(arrayOf),
+    tie('members').map(objectOf),
+  ),
+  members: fc.array(fc.tuple(keyToken, tie('value')), { maxLength: 5 }),
+}));
+
+const blank = fc.oneof(fc.constant(''), fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 4 }));
+/** The same tokens with blanks of any kind around them. */
+const spread = (tokens: readonly string[], blanks: readonly string[]): string =>
+  tokens.map((token, index) => `${blanks[index % blanks.length] ?? ''}${token}`).join('') + (blanks[0] ?? '');
+const blanks = fc.array(blank, { minLength: 1, maxLength: 12 });
+
+/** What a JSON text says, in one form; it tells -0 from 0 no more than JSON.stringify does. */
+const meaning = (text: string): string => JSON.stringify(JSON.parse(text));
+
+describe('minify', () => {
+  it.each([
+    [' { "a" : [ 1 , 2 ] } ', '{"a":[1,2]}'],
+    ['"a b"', '"a b"'],
+    ['{"a": "b: \\" c, [ ] \\\\" , "d": 1}', '{"a":"b: \\" c, [ ] \\\\","d":1}'],
+    ['\t[\r\n1.50 , -0 , 1E5\n]\t', '[1.50,-0,1E5]'],
+    ['["\u00a0 \u2028 \ufeff"]', '["\u00a0 \u2028 \ufeff"]'],
+    [' null ', 'null'],
+    ['""', '""'],
+    ['{"a":1,"a": 2}', '{"a":1,"a":2}'],
+  ])('makes %j into %j', (text, dense) => {
+    expect(minify(text)).toBe(dense);
+  });
+
+  it('takes away the blanks between tokens and nothing else, whatever the text', () => {
+    fc.assert(
+      fc.property(value, blanks, ({ tokens }, spaces) => {
+        expect(minify(spread(tokens, spaces))).toBe(tokens.join(''));
+      }),
+    );
+  });
+
+  it('changes nothing about what the text says, and nothing at all the second time', () => {
+    fc.assert(
+      fc.property(value, blanks, ({ tokens }, spaces) => {
+        const text = spread(tokens, spaces);
+        expect(meaning(minify(text))).toBe(meaning(text));
+        expect(minify(minify(text))).toBe(minify(text));
+      }),
+    );
+  });
+});
+
+describe('indent', () => {
+  it.each([
+    ['{"a":[1,{"b":null}],"c":{}}', '{\n  "a": [\n    1,\n    {\n      "b": null\n    }\n  ],\n  "c": {}\n}'],
+    ['[ ]', '[]'],
+    ['{ }', '{}'],
+    ['[[],{}]', '[\n  [],\n  {}\n]'],
+    ['["{","]",":",","]', '[\n  "{",\n  "]",\n  ":",\n  ","\n]'],
+    ['{"{":"}"}', '{\n  "{": "}"\n}'],
+    ['-0', '-0'],
+    ['[0.10]', '[\n  0.10\n]'],
+  ])('writes %j one member a line', (text, lines) => {
+    expect(indent(text)).toBe(lines);
+  });
+
+  it('lays a text out as JSON.stringify would with two blanks', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (any) => {
+        expect(indent(JSON.stringify(any))).toBe(JSON.stringify(any, null, 2));
+      }),
+    );
+  });
+
+  it('adds blanks between tokens and nothing else, and nothing at all the second time', () => {
+    fc.assert(
+      fc.property(value, blanks, ({ tokens }, spaces) => {
+        const lines = indent(spread(tokens, spaces));
+        expect(minify(lines)).toBe(tokens.join(''));
+        expect(meaning(lines)).toBe(meaning(tokens.join('')));
+        expect(indent(lines)).toBe(lines);
+      }),
+    );
+  });
+});
+
+describe('depthOf', () => {
+  it.each([
+    ['1', 0],
+    ['"[[["', 0],
+    ['[]', 1],
+    ['[[],[]]', 2],
+    ['{"a":{"b":[1]},"c":[]}', 3],
+    ['["\\"[", [ "]" ]]', 2],
+    ['["\\\\", [["\\\\\\""]]]', 3],
+  ])('of %j is %d', (text, depth) => {
+    expect(depthOf(text)).toBe(depth);
+  });
+
+  it('is the number of brackets that are open at once, in any JSON text', () => {
+    fc.assert(
+      fc.property(value, blanks, ({ tokens, depth }, spaces) => {
+        expect(depthOf(spread(tokens, spaces))).toBe(depth);
+      }),
+    );
+  });
+
+  it('is at most the number of opening brackets, in text of any kind', () => {
+    const any = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', 'x'), maxLength: 60 }),
+    );
+    fc.assert(
+      fc.property(any, (text) => {
+        const depth = depthOf(text);
+        expect(depth).toBeGreaterThanOrEqual(0);
+        expect(depth).toBeLessThanOrEqual(text.replaceAll(/[^[{]/g, '').length);
+      }),
+    );
+  });
+
+  it.each([
+    ['a million brackets', '['.repeat(1_000_000), 1_000_000],
+    ['brackets that close what is not open', ']'.repeat(1_000_000), 0],
+    ['a string that never ends', `["${'\\'.repeat(1_000_000)}`, 1],
+    ['a string of escaped quotes', `["${'\\"'.repeat(500_000)}"]`, 1],
+    ['a string of escaped backslashes', `["${'\\\\'.repeat(500_000)}",[]]`, 2],
+    ['half a million empty strings', `[${'""'.repeat(500_000)}`, 1],
+  ])('comes to an end at once with %s', (_what, text, depth) => {
+    const begun = performance.now();
+    expect(depthOf(text)).toBe(depth);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+});
+
+describe('elementsOf', () => {
+  it.each([
+    ['an empty list', '{"data":[],"next_cursor":null}', []],
+    ['an empty list with blanks', '{"data":[ \n ]}', []],
+    ['one record', '{"data":[{"a":1}]}', ['{"a":1}']],
+    ['records as they were written', '{"data": [ {"n": 1.50} ,\n{"n":12345678901234567890 } ]}', ['{"n": 1.50}', '{"n":12345678901234567890 }']],
+    ['scalars', '{"data":[1,"a,b",null,-0]}', ['1', '"a,b"', 'null', '-0']],
+    ['brackets, quotes and commas inside strings', '{"data":["]","[\\"","\\\\",","]}', ['"]"', '"[\\""', '"\\\\"', '","']],
+    ['lists inside records', '{"data":[[1,2],{"data":[3,4]}]}', ['[1,2]', '{"data":[3,4]}']],
+    ['the field behind another list', '{"links":[1,2],"data":[3]}', ['3']],
+    ['the field before another list', '{"data":[3],"links":[1,2]}', ['3']],
+    ['a field of that name further in', '{"meta":{"data":[1]},"data":[2]}', ['2']],
+    ['a value that is the name', '{"a":"data","b":[1],"data":[2]}', ['2']],
+    ['the last of two such fields', '{"data":[1,2],"data":[3]}', ['3']],
+    ['an empty one after a full one', '{"data":[1,2],"data":[]}', []],
+    ['no list where the last such field is none', '{"data":[1,2],"data":null}', []],
+    ['no list where the last such field is an object', '{"data":[1,2],"data":{"data":[3]}}', []],
+    ['a name that is written with an escape', '{"d\\u0061ta":[1]}', ['1']],
+    ['no field of that name', '{"date":[1]}', []],
+    ['a field that holds an object', '{"data":{"0":[1]}}', []],
+    ['a field that holds a text', '{"data":"[1,2]"}', []],
+    ['an empty object', '{}', []],
+    ['a list instead of an object', '[[1],["data",[2]]]', []],
+    ['a number instead of an object', '5', []],
+  ])('finds %s', (_what, text, elements) => {
+    expect(elementsOf(text, 'data')).toEqual(elements);
+  });
+
+  it('finds any field by the name that it stands for', () => {
+    fc.assert(
+      fc.property(stringToken, value, (key, element) => {
+        const text = objectOf([[key, arrayOf([element])]]).tokens.join('');
+        expect(elementsOf(text, JSON.parse(key) as string)).toEqual([element.tokens.join('')]);
+      }),
+    );
+  });
+
+  it('gives the texts of the records as they were written, in their order, whatever stands around them', () => {
+    const others = members.map((all) => all.filter(([key]) => JSON.parse(key) !== 'data'));
+    const name = fc.constantFrom('"data"', '"d\\u0061ta"', '"\\u0064ata"');
+    fc.assert(
+      fc.property(members, name, fc.array(value, { maxLength: 6 }), others, blanks, (before, key, records, after, spaces) => {
+        const text = spread(objectOf([...before, [key, arrayOf(records)], ...after]).tokens, spaces);
+        const elements = elementsOf(text, 'data');
+        expect(elements.map(minify)).toEqual(records.map(({ tokens }) => tokens.join('')));
+        expect(meaning(`[${elements.join(',')}]`)).toBe(JSON.stringify((JSON.parse(text) as { data: unknown }).data));
+        let from = 0;
+        for (const element of elements) {
+          const at = text.indexOf(element, from);
+          expect(at).toBeGreaterThanOrEqual(from);
+          expect(element).toBe(element.trim());
+          from = at + element.length;
+        }
+      }),
+    );
+  });
+});
+
+describe('parseExact and printExact', () => {
+  it.each([
+    '12345678901234567890',
+    '9007199254740993',
+    '-9007199254740993',
+    '1e400',
+    '-1e400',
+    '0.10',
+    '1.0',
+    '-0',
+    '-0.0',
+    '1E5',
+    '1e5',
+    '1e+2',
+    '0e0',
+    '123456789.123456789123',
+    '0.1e-7',
+  ])('keep %s, which a double would not give back', (text) => {
+    const read = parseExact(`{"n":${text}}`) as { n: unknown };
+    expect(read.n).toBeInstanceOf(NumberText);
+    expect(String(read.n)).toBe(text);
+    expect(printExact(read)).toBe(`{"n":${text}}`);
+  });
+
+  it.each([
+    ['0', 0],
+    ['-5', -5],
+    ['1.5', 1.5],
+    ['500000', 500000],
+    ['9007199254740991', 9007199254740991],
+    ['-9007199254740992', -9007199254740992],
+    ['0.1', 0.1],
+    ['1e+21', 1e21],
+  ])('leave %s a number', (text, number) => {
+    expect(parseExact(text)).toBe(number);
+    expect(printExact(number)).toBe(text);
+  });
+
+  it.each([
+    ['a text of sixteen digits', '{"phone":"2348031234567890","pi":"3.14"}'],
+    ['a member named __proto__', '{"__proto__":{"polluted":1.50},"a":1}'],
+    ['a member named __proto__ in a text with ordinary numbers only', '{"__proto__":{"polluted":true}}'],
+    ['members named after what objects have', '{"constructor":1.0,"toString":2.0,"hasOwnProperty":3.0}'],
+    ['nothing', 'null'],
+    ['empty collections', '{"a":[],"b":{}}'],
+    ['lists of lists', '[[1.0],[[2.0,"x"]],[{"a":[3.0]}]]'],
+    ['texts with escapes', '["\\"\\\\\\n\\ud800\\u0000"]'],
+  ])('keep %s', (_what, text) => {
+    expect(printExact(parseExact(text))).toBe(text);
+  });
+
+  it('a member named __proto__ reaches no prototype', () => {
+    const read = parseExact('{"__proto__":{"polluted":1.50}}') as Record<string, unknown>;
+    expect(read['polluted']).toBeUndefined();
+    expect(Object.keys(read)).toEqual(['__proto__']);
+  });
+
+  it('keep every number of any text as it was written', () => {
+    fc.assert(
+      fc.property(fc.array(numberToken), (numbers) => {
+        const text = `[${numbers.join(',')}]`;
+        expect(printExact(parseExact(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('keep whole documents whose names are not repeated and do not look like indexes', () => {
+    const name = fc.oneof(fc.constant('__proto__'), fc.string()).filter((text) => !/^\d+$/.test(text));
+    const entries = fc.uniqueArray(fc.tuple(name, fc.oneof(numberToken, fc.string().map((text) => JSON.stringify(text)))), {
+      selector: ([key]) => key,
+    });
+    fc.assert(
+      fc.property(entries, entries, (outer, inner) => {
+        const print = (all: [string, string][]): string[] => all.map(([key, text]) => `${JSON.stringify(key)}:${text}`);
+        const text = `{${[...print(outer), `"inner\\n":[{${print(inner).join(',')}}]`].join(',')}}`;
+        fc.pre(!outer.some(([key]) => key === 'inner\n'));
+        expect(printExact(parseExact(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('say of any text what JSON.parse and JSON.stringify say', () => {
+    fc.assert(
+      fc.property(value, blanks, ({ tokens }, spaces) => {
+        const text = spread(tokens, spaces);
+        expect(meaning(printExact(parseExact(text)))).toBe(meaning(text));
+      }),
+    );
+  });
+
+  it('printExact leaves out members without a value, and writes null in a list, as JSON.stringify does', () => {
+    const made = { a: undefined, b: [undefined, null], c: Number.NaN, d: 'x', e: true };
+    expect(printExact(made)).toBe(JSON.stringify(made));
+    expect(printExact(undefined)).toBe('null');
+  });
+
+  it.each(['', '{', '01', '[1.0,]', 'NaN', "{'a':1.0}", '"\n1.0"'])('parseExact throws on %j, as JSON.parse does', (text) => {
+    expect(() => parseExact(text)).toThrow(SyntaxError);
+  });
+});

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { keyProblem, keyTail, LOCAL_KEY_PREFIX, Redactor } from '../../src/core/secret.ts';
+
+const KEY = `sk.Kw9a.${'b7Fq'.repeat(20)}`;
+
+describe('keyProblem', () => {
+  it.each([
+    ['a key of the service', KEY],
+    ['a key of the emulator', `${LOCAL_KEY_PREFIX}${'x'.repeat(32)}`],
+    ['8 characters', '12345678'],
+    ['512 characters', 'x'.repeat(512)],
+    ['the first and the last printable character', '!~!~!~!~'],
+    ['a key that holds pk. further in', 'sk.pk.12345'],
+  ])('takes %s', (_what, key) => {
+    expect(keyProblem(key)).toBeUndefined();
+  });
+
+  it.each([
+    ['nothing', '', 'is empty'],
+    ['a blank', ' ', 'holds a blank or a line break'],
+    ['a line break at the end', `${KEY}\n`, 'holds a blank or a line break'],
+    ['a carriage return at the end', `${KEY}\r`, 'holds a blank or a line break'],
+    ['a blank before it', ` ${KEY}`, 'holds a blank or a line break'],
+    ['a tab inside', `sk.\t${KEY}`, 'holds a blank or a line break'],
+    ['a second header', `${KEY}\r\nX-Evil: 1`, 'holds a blank or a line break'],
+    ['a no-break space', `${KEY}\u00a0`, 'holds a blank or a line break'],
+    ['7 characters', '1234567', 'is not 8 to 512 printable ASCII characters'],
+    ['513 characters', 'x'.repeat(513), 'is not 8 to 512 printable ASCII characters'],
+    ['a NUL', `${KEY}\0`, 'is not 8 to 512 printable ASCII characters'],
+    ['an escape character', `${KEY}\u001b`, 'is not 8 to 512 printable ASCII characters'],
+    ['a DEL', `${KEY}\u007f`, 'is not 8 to 512 printable ASCII characters'],
+    ['a letter beyond ASCII', `${KEY}é`, 'is not 8 to 512 printable ASCII characters'],
+    ['a typographic dash', `sk–Kw9a–${KEY}`, 'is not 8 to 512 printable ASCII characters'],
+    [
+      'a public key',
+      `pk.Kw9a.${'b7Fq'.repeat(20)}`,
+      'is a public key (pk.…), which the service refuses here; the secret key starts with sk.',
+    ],
+  ])('refuses %s', (_what, key, problem) => {
+    expect(keyProblem(key)).toBe(problem);
+  });
+
+  it('lets no key pass that a header could not carry', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary', minLength: 6 }), fc.string({ minLength: 6 })), (key) => {
+        fc.pre(keyProblem(key) === undefined);
+        expect(new Headers({ authorization: `Bearer ${key}` }).get('authorization')).toBe(`Bearer ${key}`);
+      }),
+    );
+  });
+});
+
+describe('keyTail', () => {
+  it('shows the last four characters and no other', () => {
+    expect(keyTail(KEY)).toBe('…b7Fq');
+    expect(keyTail(`${KEY}wxyz`)).toBe('…wxyz');
+  });
+});
+
+describe('Redactor', () => {
+  const redactorOf = (...secrets: string[]): Redactor => {
+    const redactor = new Redactor();
+    for (const secret of secrets) redactor.add(secret);
+    return redactor;
+  };
+  // Brackets and blanks stand for the mark that the redactor leaves itself.
+  const character = fc.constantFrom(...'abcXYZ019._-$&`\'"\\/+=*?^(){}|<>');
+  const secret = fc.string({ unit: character, minLength: 8, maxLength: 40 });
+
+  it('puts a mark with the last four characters in place of a secret, wherever and however often it stands', () => {
+    const text = `Bearer ${KEY}, "${KEY}"\n${KEY}${KEY}`;
+    const mark = '[secret …b7Fq]';
+    expect(redactorOf(KEY).clean(text)).toBe(`Bearer ${mark}, "${mark}"\n${mark}${mark}`);
+  });
+
+  it('knows several secrets, and a secret that is added later', () => {
+    const redactor = redactorOf('first-secret');
+    expect(redactor.clean('first-secret second-secret')).toBe('[secret …cret] second-secret');
+    redactor.add('second-SECRET');
+    redactor.add('second-SECRET');
+    expect(redactor.clean('first-secret second-SECRET')).toBe('[secret …cret] [secret …CRET]');
+  });
+
+  it('leaves what is shorter than 8 characters alone, or any word could be taken for a secret', () => {
+    expect(redactorOf('1234567', '').clean('1234567 a 12345678')).toBe('1234567 a 12345678');
+    expect(redactorOf('12345678').clean('1234567 a 12345678')).toBe('1234567 a [secret …5678]');
+  });
+
+  it.each(['$&', '$`', "$'", '$$', '$1', '$<a>'])('puts nothing back for a secret that ends in %s', (end) => {
+    const text = `before sk.Kw9a.12${end} after`;
+    const tail = `sk.Kw9a.12${end}`.slice(-4);
+    expect(redactorOf(`sk.Kw9a.12${end}`).clean(text)).toBe(`before [secret …${tail}] after`);
+  });
+
+  it.each([
+    ['begins', (inner: string) => `${inner}-and-the-rest`],
+    ['ends', (inner: string) => `the-start-of-${inner}`],
+    ['is inside', (inner: string) => `the-start-of-${inner}-and-the-rest`],
+  ])('removes the whole of a secret that another secret %s, in whatever order they became known', (_where, around) => {
+    const outer = around('inner-secret');
+    const cleaned = `[secret …${outer.slice(-4)}] [secret …cret]`;
+    expect(redactorOf('inner-secret', outer).clean(`${outer} inner-secret`)).toBe(cleaned);
+    expect(redactorOf(outer, 'inner-secret').clean(`${outer} inner-secret`)).toBe(cleaned);
+  });
+
+  it('leaves no secret in any text, one inside another included', () => {
+    const family = fc
+      .tuple(secret, fc.string({ unit: character, maxLength: 5 }), fc.string({ unit: character, maxLength: 5 }))
+      .map(([inner, left, right]) => [inner, `${left}${inner}${right}`]);
+    const scene = fc
+      .array(family, { minLength: 1, maxLength: 3 })
+      .map((families) => families.flat())
+      .chain((secrets) =>
+        fc.record({
+          secrets: fc.shuffledSubarray(secrets, { minLength: secrets.length }),
+          text: fc
+            .array(fc.oneof(fc.constantFrom(...secrets), fc.string({ unit: 'binary' }), fc.string({ unit: character })))
+            .map((parts) => parts.join('')),
+        }),
+      );
+    fc.assert(
+      fc.property(scene, ({ secrets, text }) => {
+        const cleaned = redactorOf(...secrets).clean(text);
+        for (const each of secrets) expect(cleaned).not.toContain(each);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('leaves a text without a secret as it is', () => {
+    fc.assert(
+      fc.property(fc.array(secret, { maxLength: 3 }), fc.string({ unit: 'binary' }), (secrets, text) => {
+        fc.pre(!secrets.some((each) => text.includes(each)));
+        expect(redactorOf(...secrets).clean(text)).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BANK_CODES } from '../../src/core/banks.ts';
+import { MEDIUMS } from '../../src/core/medium.ts';
+import { didYouMean } from '../../src/core/suggest.ts';
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz_78';
+
+/** Every text that one slip of the hand makes of a word. */
+const typosOf = (word: string): string[] => {
+  const typos = new Set<string>();
+  for (let at = 0; at <= word.length; at += 1) {
+    const [left, right] = [word.slice(0, at), word.slice(at)];
+    for (const letter of LETTERS) {
+      typos.add(left + letter + right);
+      if (right !== '') typos.add(left + letter + right.slice(1));
+    }
+    if (right !== '') typos.add(left + right.slice(1));
+    if (right.length > 1) typos.add(left + right.charAt(1) + right.charAt(0) + right.slice(2));
+  }
+  typos.delete(word);
+  return [...typos];
+};
+
+describe('didYouMean', () => {
+  it('suggests each bank for each slip of the hand in its code, but where the slip is another bank or its beginning', () => {
+    const slips = new Map<string, string[]>();
+    for (const code of BANK_CODES) {
+      for (const typo of typosOf(code)) slips.set(typo, [...(slips.get(typo) ?? []), code]);
+    }
+    expect(slips.size).toBeGreaterThan(10_000);
+    const wrong = [...slips].filter(([typo, codes]) => {
+      const meant = didYouMean(typo, BANK_CODES) ?? '';
+      const beginning = typo.length >= 3 && meant.startsWith(typo);
+      return !codes.includes(meant) && !beginning && meant !== typo;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(BANK_CODES)('suggests %s for itself, in capitals, with blanks or dashes', (code) => {
+    expect(didYouMean(code, BANK_CODES)).toBe(code);
+    expect(didYouMean(` ${code.toUpperCase()}\n`, BANK_CODES)).toBe(code);
+    expect(didYouMean(code.replaceAll('_', '-'), BANK_CODES)).toBe(code);
+    expect(didYouMean(code.replaceAll('_', '  '), BANK_CODES)).toBe(code);
+  });
+
+  it.each([
+    ['gbt', 'gtb'],
+    ['gtbank', undefined],
+    ['zenit', 'zenith'],
+    ['zen', 'zenith'],
+    ['ze', undefined],
+    ['access', 'access'],
+    ['acc', undefined],
+    ['access_d', 'access_diamond'],
+    ['Access Diamond', 'access_diamond'],
+    ['optimum', 'optimum_trust_bank'],
+    ['fidelty', 'fidelity'],
+    ['sterlnig', 'sterling'],
+    ['fb', 'fbn'],
+    ['oay', 'opay'],
+    ['palm pay', 'palmpay'],
+    ['stanbic', 'stanbicibank'],
+  ])('of %j makes %j', (typed, meant) => {
+    expect(didYouMean(typed, BANK_CODES)).toBe(meant);
+  });
+
+  it.each([
+    ['bank_transfre', 'bank_transfer'],
+    ['bank', 'bank_transfer'],
+    ['banktransfer', 'bank_transfer'],
+    ['USSD', 'ussd'],
+    ['usd', 'ussd'],
+    ['mobile money', 'mobile_money'],
+    ['mobilemoney', 'mobile_money'],
+    ['card', undefined],
+  ])('helps with any list of words: %j is %j', (typed, meant) => {
+    expect(didYouMean(typed, MEDIUMS)).toBe(meant);
+  });
+
+  it.each(['', '   ', '-', 'hello', 'first bank of nigeria', 'x', 'null', '0000', '💸💸💸', 'a'.repeat(65)])(
+    'suggests nothing for %j',
+    (typed) => {
+      expect(didYouMean(typed, BANK_CODES)).toBeUndefined();
+    },
+  );
+
+  it('suggests nothing for a text that shares no character with any code', () => {
+    const strange = fc.string({ unit: fc.constantFrom(...'0123459.,;:!?#%&()*+/<>[]{}éßж汉'), minLength: 2 });
+    fc.assert(
+      fc.property(strange, (typed) => {
+        expect(didYouMean(typed, BANK_CODES)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('suggests only what is on the list, and nothing from an empty one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...LETTERS, '-', ' ') }), (typed) => {
+        expect([undefined, ...BANK_CODES]).toContain(didYouMean(typed, BANK_CODES));
+        expect(didYouMean(typed, [])).toBeUndefined();
+      }),
+    );
+  });
+
+  it('prefers the nearest word to the first one', () => {
+    expect(didYouMean('wemas', ['wexast', 'wemax', 'wema'])).toBe('wemax');
+    expect(didYouMean('kudaa', ['kudbb', 'kuda'])).toBe('kuda');
+  });
+
+  it('looks at 64 characters, not at 65', () => {
+    const long = 'x'.repeat(64);
+    expect(didYouMean(long, [long])).toBe(long);
+    expect(didYouMean(`${long}x`, [`${long}x`])).toBeUndefined();
+  });
+});
+
+describe('BANK_CODES', () => {
+  it('are thirty different codes, each as the service writes codes', () => {
+    expect(new Set(BANK_CODES).size).toBe(30);
+    for (const code of BANK_CODES) expect(code).toMatch(/^[a-z0-9]+(?:_[a-z]+)*$/);
+  });
+});

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { CANARY, RUN_FOLDER } from './canary.ts';
+
+const PROGRAM = resolve(process.env['PAYCLI_PROGRAM'] ?? 'bin/paycli.js');
+
+export interface RunOptions {
+  /** PAYCLI_HOME; a new folder when it is not given. */
+  readonly home?: string;
+  /** Where PAYCLI_BASE_URL points, with the canary as its key. */
+  readonly service?: { readonly origin: string };
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly cwd?: string;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder for one test, under the one that the whole run is searched in afterwards. */
+export const newFolder = (name = 'home'): string => {
+  mkdirSync(RUN_FOLDER, { recursive: true });
+  return mkdtempSync(join(RUN_FOLDER, `${name}-`));
+};
+
+/** The environment of a run: only what is named here, so that the machine's own can't leak in. */
+export const environment = (options: RunOptions): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: options.home ?? newFolder(),
+  PAYCLI_HOME: options.home ?? newFolder(),
+  ...(process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] }),
+  ...(process.env['LC_ALL'] === undefined ? {} : { LC_ALL: process.env['LC_ALL'] }),
+  ...(options.service === undefined ? {} : { PAYCLI_BASE_URL: options.service.origin, PAYCLI_SECRET_KEY: CANARY }),
+  ...options.env,
+});
+
+/** The words that start the program: node and its script, or the standalone file. */
+export const command = (): readonly [file: string, args: readonly string[]] =>
+  PROGRAM.endsWith('.js') ? [process.execPath, [PROGRAM]] : [PROGRAM, []];
+
+/** Keeps what a run wrote, for the search at the end. */
+export const keep = (what: string): void => {
+  mkdirSync(RUN_FOLDER, { recursive: true });
+  appendFileSync(join(RUN_FOLDER, `transcript-${process.pid}.txt`), `${what}\n`);
+};
+
+export interface Running {
+  readonly ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when stdout or stderr so far matches. */
+  saw(pattern: RegExp): Promise<void>;
+}
+
+/** Starts the built program as a child with pipes. */
+export const start = (args: readonly string[], options: RunOptions = {}): Running => {
+  const [file, first] = command();
+  const child = spawn(file, [...first, ...args], {
+    env: environment(options),
+    cwd: options.cwd ?? newFolder('cwd'),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.stdin ?? '');
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  const waiting = new Set<() => void>();
+  const text = (chunks: Buffer[]): string => Buffer.concat(chunks).toString('utf8');
+  for (const [stream, chunks] of [
+    [child.stdout, out],
+    [child.stderr, err],
+  ] as const) {
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      for (const check of [...waiting]) check();
+    });
+  }
+  const ended = new Promise<Ended>((done) => {
+    child.on('close', (code, signal) => {
+      const result = { code, signal, stdout: text(out), stderr: text(err) };
+      keep([`$ paycli ${args.join(' ')}`, result.stdout, result.stderr].join('\n'));
+      done(result);
+    });
+  });
+  return {
+    ended,
+    kill: (signal) => void child.kill(signal),
+    saw: (pattern) =>
+      new Promise((done, fail) => {
+        const check = (): void => {
+          if (!pattern.test(text(out)) && !pattern.test(text(err))) return;
+          waiting.delete(check);
+          done();
+        };
+        waiting.add(check);
+        check();
+        void ended.then((result) => {
+          check();
+          fail(new Error(`ended with ${result.code} before ${pattern}: ${result.stderr}`));
+        });
+      }),
+  };
+};
+
+/** Runs the built program to its end. */
+export const paycli = (args: readonly string[], options: RunOptions = {}): Promise<Ended> => start(args, options).ended;
+
+/** The one JSON line on stderr of a failed run with -o json. */
+export const errorOf = (ended: Ended): Record<string, unknown> =>
+  (JSON.parse(ended.stderr.trim().split('\n').at(-1) ?? '') as { error: Record<string, unknown> }).error;

@@ -1,0 +1,154 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
+
+/** A request as a test service saw it. */
+export interface Seen {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  /** Connections are counted from 1. */
+  readonly connection: number;
+}
+
+/** What a test does with one request. */
+export type Answer = (seen: Seen, response: ServerResponse, socket: Socket) => void;
+
+export interface Service {
+  readonly origin: string;
+  readonly seen: readonly Seen[];
+  /** Connections that were opened, used or not. */
+  connections(): number;
+}
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+/**
+ * A real HTTP service on loopback that answers its requests in turn. A request more than there are answers, or an
+ * answer that nobody asked for, fails the test that started it.
+ */
+export const serve = async (answers: readonly Answer[]): Promise<Service> => {
+  const seen: Seen[] = [];
+  const numbers = new Map<Socket, number>();
+  const unexpected: string[] = [];
+  const server = createServer((request, response) => {
+    const turn = seen.length;
+    const index = seen.push({
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      body: '',
+      connection: numbers.get(request.socket) ?? 0,
+    });
+    void readBody(request).then(
+      (body) => {
+        const whole = { ...(seen[index - 1] as Seen), body };
+        seen[index - 1] = whole;
+        const answer = answers[turn];
+        if (answer !== undefined) return answer(whole, response, request.socket);
+        unexpected.push(`${whole.method} ${whole.url}`);
+        response.writeHead(500).end();
+      },
+      () => undefined,
+    );
+  });
+  server.on('connection', (socket) => numbers.set(socket, numbers.size + 1));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    expect(unexpected, 'requests that the test did not expect').toEqual([]);
+    expect(seen.length, 'requests that the test expected').toBe(answers.length);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, seen, connections: () => numbers.size };
+};
+
+/** A loopback origin that nobody listens on. */
+export const deadOrigin = async (): Promise<string> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+};
+
+export const json =
+  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (_seen, response) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+  };
+
+/** The service's own error document (RFC 7807 with violations). */
+export const problem = (
+  status: number,
+  title: string,
+  violations?: readonly { propertyPath: string; title: string }[],
+  headers: Readonly<Record<string, string>> = {},
+): Answer =>
+  json(
+    status,
+    { type: 'about:blank', title, status, detail: '', ...(violations === undefined ? {} : { violations }) },
+    { 'content-type': 'application/problem+json', ...headers },
+  );
+
+/** Bytes as they stand, then the end of the connection. */
+export const raw =
+  (bytes: string | Uint8Array): Answer =>
+  (_seen, _response, socket) => {
+    socket.end(bytes);
+  };
+
+/** The request was taken; the connection is reset without an answer. */
+export const reset: Answer = (_seen, _response, socket) => {
+  socket.resetAndDestroy();
+};
+
+/** The request was taken; nothing ever comes back. */
+export const hang: Answer = () => undefined;
+
+export const ACTIVITY = {
+  uid: 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l',
+  activity_type: 'charge',
+  checkout: null,
+  ugwo_medium: null,
+  psp: 'psp.AbCd.000000000000000000000001',
+  psp_external_id: 'PX-1',
+  next_action: {
+    type: 'user_action',
+    instruction: 'Dial *737*000*5000# to pay.',
+    headers: { ussd: '*737*000*5000#' },
+  },
+  status: 'requires_action',
+  error: null,
+  created_at: '2026-11-20T10:00:00+00:00',
+  updated_at: '2026-11-20T10:00:00+00:00',
+} as const;
+
+export const UGWO_ID = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+export const ONYE_ID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+
+/** A payment request, numbered so that each is another one. */
+export const ugwo = (number: number): Record<string, unknown> => ({
+  uid: `ugw.AbCd.${String(number).padStart(24, '0')}`,
+  amount: 500_000 + number,
+  currency: 'NGN',
+  status: 'requires_ugwo',
+  ref: `order-${number}`,
+  description: `Order ${number}`,
+  metadata: {},
+  onye: null,
+  checkout: null,
+  created_at: '2026-11-20T10:00:00+00:00',
+});
+
+export const page = (numbers: readonly number[], next: string | null): Answer =>
+  json(200, { data: numbers.map(ugwo), next_cursor: next });

@@ -1,0 +1,80 @@
+import { spawn } from '@lydell/node-pty';
+import { default as headless } from '@xterm/headless';
+import { onTestFinished } from 'vitest';
+import type { RunOptions } from './program.ts';
+import { command, environment, keep, newFolder } from './program.ts';
+
+export interface TerminalSession {
+  /** Everything that was written, escapes included. */
+  raw(): string;
+  /** The lines that a person sees now, without blanks at their ends. */
+  screen(): Promise<string>;
+  type(text: string): void;
+  /** Resolves when what was written so far matches. */
+  saw(pattern: RegExp): Promise<void>;
+  readonly ended: Promise<{ readonly code: number }>;
+}
+
+/** Starts the built program on a real pseudo-terminal. */
+export const openTerminal = (
+  args: readonly string[],
+  options: RunOptions & { readonly columns?: number; readonly rows?: number } = {},
+): TerminalSession => {
+  const [columns, rows] = [options.columns ?? 100, options.rows ?? 60];
+  const [file, first] = command();
+  const pty = spawn(file, [...first, ...args], {
+    cols: columns,
+    rows,
+    cwd: options.cwd ?? newFolder('cwd'),
+    env: { TERM: 'xterm-256color', LANG: 'C.UTF-8', ...environment(options) },
+  });
+  const screen = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: false });
+  const waiting = new Set<() => void>();
+  let raw = '';
+  let over = false;
+  pty.onData((data) => {
+    raw += data;
+    screen.write(data);
+    for (const check of [...waiting]) check();
+  });
+  const ended = new Promise<{ code: number }>((done) => {
+    pty.onExit(({ exitCode }) => {
+      over = true;
+      keep([`$ paycli ${args.join(' ')} (terminal)`, raw].join('\n'));
+      done({ code: exitCode });
+    });
+  });
+  onTestFinished(() => {
+    if (!over) pty.kill('SIGKILL');
+  });
+  return {
+    ended,
+    raw: () => raw,
+    type: (text) => pty.write(text),
+    screen: () =>
+      new Promise((done) => {
+        screen.write('', () => {
+          const { active } = screen.buffer;
+          const lines = Array.from(
+            { length: active.length },
+            (_, row) => active.getLine(row)?.translateToString(true) ?? '',
+          );
+          done(lines.join('\n').trimEnd());
+        });
+      }),
+    saw: (pattern) =>
+      new Promise((done, fail) => {
+        const check = (): void => {
+          if (!pattern.test(raw)) return;
+          waiting.delete(check);
+          done();
+        };
+        waiting.add(check);
+        check();
+        void ended.then(({ code }) => {
+          check();
+          fail(new Error(`ended with ${code} before ${pattern}: ${raw}`));
+        });
+      }),
+  };
+};

@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Processes, not threads: tests set TZ, send signals and start children, which threads would share.
+    pool: 'forks',
+    fileParallelism: true,
+    maxWorkers: 2,
+    // The black-box tests start the built program against real servers.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    unstubEnvs: true,
+    // A check that cannot fail is a defect.
+    expect: { requireAssertions: true },
+  },
+});
