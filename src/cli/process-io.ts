@@ -1,13 +1,11 @@
-import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { PayError, usageError } from '../core/error.ts';
+import { PayError } from '../core/error.ts';
 import { Redactor } from '../core/secret.ts';
-import type { Source } from '../core/source.ts';
 import type { Clock, Env, Input, Io, Output, Signals } from './io.ts';
+import { readAll } from './sources.ts';
 
-const MAX_SOURCE_BYTES = 8 * 1024 * 1024;
 const DEFAULT_WIDTH = 80;
 
 const openOutput = (stream: NodeJS.WriteStream, env: Env, redactor: Redactor): Output => {
@@ -36,21 +34,6 @@ const openOutput = (stream: NodeJS.WriteStream, env: Env, redactor: Redactor): O
             });
           }),
   };
-};
-
-const readAll = async (stream: AsyncIterable<Uint8Array>, limit: number, what: string): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.byteLength;
-    if (size > limit) throw usageError(`${what} is larger than ${limit} bytes`);
-    chunks.push(chunk);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw usageError(`${what} is not valid UTF-8`);
-  }
 };
 
 /** Ctrl-C at a prompt: readline takes it from the terminal, so it never becomes a signal. */
@@ -132,17 +115,3 @@ export const processIo = (): Io => {
     signals: listen(),
   };
 };
-
-/** The text behind an option; files and standard input up to 8 MiB. */
-export const readSource =
-  (io: Io) =>
-  async (source: Source): Promise<string> => {
-    if (source.kind === 'inline') return source.text;
-    if (source.kind === 'stdin') return io.stdin.text(MAX_SOURCE_BYTES);
-    try {
-      return await readAll(createReadStream(source.path), MAX_SOURCE_BYTES, source.path);
-    } catch (thrown) {
-      if (thrown instanceof PayError) throw thrown;
-      throw usageError(`${source.path} can't be read: ${(thrown as Error).message}`);
-    }
-  };

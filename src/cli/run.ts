@@ -47,7 +47,11 @@ const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number
   const { errorBlock, errorLine } = await import('../output/error.ts');
   const json = globals.format === 'json' || globals.format === 'ndjson';
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
-  await io.stderr.write(json ? errorLine(error, exitCode) : await errorBlock(error, { color, debug: globals.debug }));
+  await io.stderr.write(
+    json
+      ? errorLine(error, exitCode)
+      : await errorBlock(error, { color, debug: globals.debug && error.kind === 'internal' }),
+  );
   return exitCode;
 };
 

@@ -38,7 +38,7 @@ export const openDispatcher = async (origin: string, env: Env, timeout: number):
   if (!URL.canParse(proxy)) {
     throw new PayError('auth', 'HTTPS_PROXY is not a URL', { hint: 'write it as http://host:port' });
   }
-  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  const { EnvHttpProxyAgent } = await import('./proxy.ts');
   return new EnvHttpProxyAgent({
     ...options,
     httpProxy: '',

@@ -46,14 +46,14 @@ const checkShape = (file: string, content: Record<string, unknown>): ProfileFile
 /** The store in `folder`. Neither opening nor reading it makes a file or a folder. */
 export const openStore = (folder: string, machine: Machine, redactor: Redactor): Store => {
   const file = join(folder, 'config.json');
-  const conf = (): Conf =>
-    new Conf({ cwd: folder, configName: 'config', configFileMode: 0o600, accessPropertiesByDotNotation: false });
+  // Never opened before the checks: conf reads what it finds, and makes the folder when there is none.
+  const where = { cwd: folder, configName: 'config', accessPropertiesByDotNotation: false } as const;
   return {
     read() {
       if (!isPrivateFileThere(folder, file, machine)) return undefined;
       const content = checkShape(
         file,
-        parse(file, () => conf().store),
+        parse(file, () => new Conf(where).store),
       );
       for (const { key } of Object.values(content.profiles)) if (key !== undefined) redactor.add(key);
       return content;
@@ -62,7 +62,7 @@ export const openStore = (folder: string, machine: Machine, redactor: Redactor):
       makePrivateFolder(folder, machine);
       isPrivateFileThere(folder, file, machine);
       try {
-        conf().store = next;
+        new Conf({ ...where, configFileMode: 0o600 }).store = next;
       } catch (thrown) {
         throw new PayError('auth', `${file} could not be written: ${reasonOf(thrown)}`, {
           hint: 'nothing was changed; make room or mend the rights of its folder',

@@ -14,7 +14,7 @@ export const pageQuery = z.looseObject({
   limit: z
     .string()
     .superRefine((text, context) => {
-      const limit = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      const limit = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
       if (Number.isNaN(limit)) context.addIssue({ code: 'custom', message: 'should be a whole number' });
       else if (limit < 1) context.addIssue({ code: 'custom', message: 'should be at least 1' });
       else if (limit > PAGE_MAX) context.addIssue({ code: 'custom', message: `should be at most ${PAGE_MAX}` });

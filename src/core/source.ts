@@ -1,5 +1,5 @@
 import { usageError } from './error.ts';
-import { parseExact } from './json.ts';
+import { NumberText, parseExact } from './json.ts';
 
 /** Where the text of an option comes from: the argument itself, `@file`, or `-` for standard input. */
 export type Source =
@@ -28,7 +28,7 @@ export const readJsonObject = async (
   } catch (thrown) {
     throw usageError(`${flag}: not JSON: ${thrown instanceof Error ? thrown.message : 'unreadable'}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof NumberText) {
     throw usageError(`${flag}: a JSON object is wanted, such as {"key": "value"}`);
   }
   return value as Record<string, unknown>;

@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
@@ -97,26 +86,31 @@ const publish = (made: string, path: string, replace: boolean): void => {
   }
 };
 
+const build = (path: string, replace: boolean): void => {
+  const made = `${path}.${randomText(8)}.new`;
+  closeSync(openSync(made, 'wx', 0o600));
+  try {
+    fill(made);
+    publish(made, path, replace);
+  } finally {
+    removeDatabase(made);
+  }
+};
+
 /**
  * Makes the data file, 0600 from its first moment. It is made whole under another name and then published in one step,
  * so that several processes that start at once never see half of one, nor each other's.
  */
 const makeFile = (path: string): void => {
-  const made = `${path}.${randomText(8)}.new`;
   // A log whose database is gone would be replayed into the new one.
   const orphan = existsSync(`${path}-wal`);
   const state = stateOf(path);
-  if (orphan && state === 'missing') removeDatabase(path);
   try {
+    if (orphan && state === 'missing') removeDatabase(path);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(made, 'wx', 0o600));
-    chmodSync(made, 0o600);
-    fill(made);
-    publish(made, path, state === 'empty');
+    build(path, state === 'empty');
   } catch (thrown) {
     throw unusable(path, 'made', thrown);
-  } finally {
-    removeDatabase(made);
   }
 };
 

@@ -20,9 +20,10 @@ const otherFields = (value: unknown, view: View): Field[] => {
   const known = new Set(view.columns.map(({ path }) => path.split('.', 1)[0]));
   return Object.entries(value)
     .filter(([name, member]) => !known.has(name) && isScalar(member) && !isBlank(member))
-    .map(([name, member]) => {
-      return { label: visible(name), cell: { text: visible(plainText(member)), paint: unpainted } };
-    });
+    .map(([name, member]) => ({
+      label: visible(name),
+      cell: { text: visible(plainText(member)), paint: unpainted },
+    }));
 };
 
 const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): Field[] =>

@@ -4,6 +4,7 @@ import type { Column } from './view.ts';
 const NARROWEST = 8;
 /** Widths that leave room for the pages still to come, where there is room. */
 const ROOM_FOR_MONEY = 'NGN 10,000,000.00'.length;
+const ROOM_FOR_STATE = 'requires_action'.length;
 const ROOM_FOR_TEXT = 20;
 
 /** A bar and two blanks for each column, and the last bar. */
@@ -40,6 +41,7 @@ export const fitWidths = (
 
 const wantedWidth = (column: Column | undefined): number => {
   if (column?.kind === 'money') return ROOM_FOR_MONEY;
+  if (column?.kind === 'state') return ROOM_FOR_STATE;
   return column?.flexible === true ? ROOM_FOR_TEXT : 0;
 };
 

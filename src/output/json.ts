@@ -3,8 +3,14 @@ import type { Received } from '../core/received.ts';
 import { visibleJson } from './sanitize.ts';
 import type { Sink } from './sink.ts';
 
+/** Blanks beside a bracket, comma or colon; a string may hold the same, which costs time and changes nothing. */
+const MAYBE_LOOSE = /^\s|\s$|[,:{[]\s|\s[}\],:]/;
+
+/** Most services send no blanks, and looking for one is ten times cheaper than taking out none. */
+const dense = (text: string): string => (MAYBE_LOOSE.test(text) ? minify(text) : text);
+
 /** The record's own text, every field and number as it was sent, on one line. */
-const lineOf = (record: Received): string => visibleJson(minify(record.text));
+const lineOf = (record: Received): string => visibleJson(dense(record.text));
 
 /** One record as JSON: a line for programs, indented for people. */
 export const jsonRecord = (record: Received, indented: boolean): string =>

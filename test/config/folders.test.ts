@@ -24,7 +24,10 @@ describe('findFolders', () => {
   const inProcess = (env: Record<string, string>) =>
     spawnSync(
       process.execPath,
-      ['-e', `import(${JSON.stringify(resolve('src/config/folders.ts'))}).then((m) => console.log(JSON.stringify(m.findFolders({}))))`],
+      [
+        '-e',
+        `import(${JSON.stringify(resolve('src/config/folders.ts'))}).then((m) => console.log(JSON.stringify(m.findFolders({}))))`,
+      ],
       { env: { PATH: process.env['PATH'] ?? '', ...env }, encoding: 'utf8' },
     );
 

@@ -24,7 +24,9 @@ const asLink = (path: string): void => {
 const UMASKS = [0o000, 0o022, 0o077] as const;
 const LINKS = ['none', 'file', 'folder'] as const;
 const OWNERS = ['own', 'file', 'folder'] as const;
-const matrix = UMASKS.flatMap((mask) => LINKS.flatMap((link) => OWNERS.map((owner) => ({ text: mask.toString(8), mask, link, owner }))));
+const matrix = UMASKS.flatMap((mask) =>
+  LINKS.flatMap((link) => OWNERS.map((owner) => ({ text: mask.toString(8), mask, link, owner }))),
+);
 
 /** What each user of the room sees; a write must refuse what a read refuses. */
 const uses = (folder: string, machine: { uid?: number } = {}) => {
@@ -38,15 +40,18 @@ const uses = (folder: string, machine: { uid?: number } = {}) => {
 };
 
 describe('the folder and the file of profiles', () => {
-  it.each(UMASKS.map((mask) => [mask.toString(8), mask] as const))('are 0700 and 0600 under umask %s, when made and when rewritten', (_text, mask) => {
-    withUmask(mask);
-    const folder = folderWith({ name: 'shop' });
-    const file = join(folder, 'config.json');
-    expect([modeOf(folder), modeOf(file)]).toEqual(['700', '600']);
-    openRoom({ folder }).room.save({ name: 'other', origin: PIN, secret: { key: KEY } });
-    expect([modeOf(folder), modeOf(file)]).toEqual(['700', '600']);
-    expect(readdirSync(folder)).toEqual(['config.json']);
-  });
+  it.each(UMASKS.map((mask) => [mask.toString(8), mask] as const))(
+    'are 0700 and 0600 under umask %s, when made and when rewritten',
+    (_text, mask) => {
+      withUmask(mask);
+      const folder = folderWith({ name: 'shop' });
+      const file = join(folder, 'config.json');
+      expect([modeOf(folder), modeOf(file)]).toEqual(['700', '600']);
+      openRoom({ folder }).room.save({ name: 'other', origin: PIN, secret: { key: KEY } });
+      expect([modeOf(folder), modeOf(file)]).toEqual(['700', '600']);
+      expect(readdirSync(folder)).toEqual(['config.json']);
+    },
+  );
 
   it('are 0700 and 0600 under a umask that takes rights from the owner', () => {
     withUmask(0o177);

@@ -50,12 +50,27 @@ describe('a file that is not ours to write', () => {
     ['a profile that is a text', JSON.stringify({ version: 1, profiles: { shop: KEY } })],
     ['a profile without a key', JSON.stringify({ version: 1, profiles: { shop: { origin: PIN, created_at } } })],
     ['a key and a command', JSON.stringify({ version: 1, profiles: { shop: { ...shop, key_command: ['op'] } } })],
-    ['a command that is a text', JSON.stringify({ version: 1, profiles: { shop: { origin: PIN, created_at, key_command: KEY } } })],
-    ['an empty command', JSON.stringify({ version: 1, profiles: { shop: { origin: PIN, created_at, key_command: [] } } })],
+    [
+      'a command that is a text',
+      JSON.stringify({ version: 1, profiles: { shop: { origin: PIN, created_at, key_command: KEY } } }),
+    ],
+    [
+      'an empty command',
+      JSON.stringify({ version: 1, profiles: { shop: { origin: PIN, created_at, key_command: [] } } }),
+    ],
     ['an origin with a path', JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: `${PIN}/v1` } } })],
-    ['an origin with a user', JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: 'https://u:p@api.pinned.example' } } })],
-    ['an origin in capitals', JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: PIN.toUpperCase() } } })],
-    ['an origin in the clear', JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: 'http://api.pinned.example' } } })],
+    [
+      'an origin with a user',
+      JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: 'https://u:p@api.pinned.example' } } }),
+    ],
+    [
+      'an origin in capitals',
+      JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: PIN.toUpperCase() } } }),
+    ],
+    [
+      'an origin in the clear',
+      JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: 'http://api.pinned.example' } } }),
+    ],
     ['a name that is none', JSON.stringify({ version: 1, profiles: { [KEY]: shop } })],
     ['a profile __proto__', `{"version":1,"profiles":{"__proto__":${JSON.stringify(shop)}}}`],
     ['only a __proto__ with profiles', `{"__proto__":${JSON.stringify(good)}}`],
@@ -99,7 +114,11 @@ describe('the file', () => {
     room.save({ name: 'other', origin: PIN, secret: { key: KEY } });
     room.use('other');
     room.remove('other');
-    expect(contentOf(join(folder, 'config.json'))).toEqual({ version: 1, theme: future.theme, profiles: future.profiles });
+    expect(contentOf(join(folder, 'config.json'))).toEqual({
+      version: 1,
+      theme: future.theme,
+      profiles: future.profiles,
+    });
   });
 
   it('takes profiles whose names objects have by themselves', async () => {
@@ -168,7 +187,9 @@ describe('the file', () => {
     const bytes = bytesOf(file);
     const before = process.umask(0o777);
     try {
-      const error = await errorOf(() => openRoom({ folder }).room.save({ name: 'x', origin: PIN, secret: { key: KEY } }));
+      const error = await errorOf(() =>
+        openRoom({ folder }).room.save({ name: 'x', origin: PIN, secret: { key: KEY } }),
+      );
       expect(error.message).toContain('could not be written');
       expect(wordsOf(error)).not.toContain(KEY);
     } finally {

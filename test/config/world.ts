@@ -114,4 +114,5 @@ export const errorOf = async (work: () => unknown): Promise<PayError> => {
 export const wordsOf = (error: PayError): string =>
   [error.kind, error.message, error.stack, JSON.stringify(error.detail), String(error.cause)].join('\n');
 
-export const bytesOf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'latin1') : undefined);
+export const bytesOf = (file: string): string | undefined =>
+  existsSync(file) ? readFileSync(file, 'latin1') : undefined;

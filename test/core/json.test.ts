@@ -179,9 +179,17 @@ describe('elementsOf', () => {
     ['an empty list', '{"data":[],"next_cursor":null}', []],
     ['an empty list with blanks', '{"data":[ \n ]}', []],
     ['one record', '{"data":[{"a":1}]}', ['{"a":1}']],
-    ['records as they were written', '{"data": [ {"n": 1.50} ,\n{"n":12345678901234567890 } ]}', ['{"n": 1.50}', '{"n":12345678901234567890 }']],
+    [
+      'records as they were written',
+      '{"data": [ {"n": 1.50} ,\n{"n":12345678901234567890 } ]}',
+      ['{"n": 1.50}', '{"n":12345678901234567890 }'],
+    ],
     ['scalars', '{"data":[1,"a,b",null,-0]}', ['1', '"a,b"', 'null', '-0']],
-    ['brackets, quotes and commas inside strings', '{"data":["]","[\\"","\\\\",","]}', ['"]"', '"[\\""', '"\\\\"', '","']],
+    [
+      'brackets, quotes and commas inside strings',
+      '{"data":["]","[\\"","\\\\",","]}',
+      ['"]"', '"[\\""', '"\\\\"', '","'],
+    ],
     ['lists inside records', '{"data":[[1,2],{"data":[3,4]}]}', ['[1,2]', '{"data":[3,4]}']],
     ['the field behind another list', '{"links":[1,2],"data":[3]}', ['3']],
     ['the field before another list', '{"data":[3],"links":[1,2]}', ['3']],
@@ -215,19 +223,26 @@ describe('elementsOf', () => {
     const others = members.map((all) => all.filter(([key]) => JSON.parse(key) !== 'data'));
     const name = fc.constantFrom('"data"', '"d\\u0061ta"', '"\\u0064ata"');
     fc.assert(
-      fc.property(members, name, fc.array(value, { maxLength: 6 }), others, blanks, (before, key, records, after, spaces) => {
-        const text = spread(objectOf([...before, [key, arrayOf(records)], ...after]).tokens, spaces);
-        const elements = elementsOf(text, 'data');
-        expect(elements.map(minify)).toEqual(records.map(({ tokens }) => tokens.join('')));
-        expect(meaning(`[${elements.join(',')}]`)).toBe(JSON.stringify((JSON.parse(text) as { data: unknown }).data));
-        let from = 0;
-        for (const element of elements) {
-          const at = text.indexOf(element, from);
-          expect(at).toBeGreaterThanOrEqual(from);
-          expect(element).toBe(element.trim());
-          from = at + element.length;
-        }
-      }),
+      fc.property(
+        members,
+        name,
+        fc.array(value, { maxLength: 6 }),
+        others,
+        blanks,
+        (before, key, records, after, spaces) => {
+          const text = spread(objectOf([...before, [key, arrayOf(records)], ...after]).tokens, spaces);
+          const elements = elementsOf(text, 'data');
+          expect(elements.map(minify)).toEqual(records.map(({ tokens }) => tokens.join('')));
+          expect(meaning(`[${elements.join(',')}]`)).toBe(JSON.stringify((JSON.parse(text) as { data: unknown }).data));
+          let from = 0;
+          for (const element of elements) {
+            const at = text.indexOf(element, from);
+            expect(at).toBeGreaterThanOrEqual(from);
+            expect(element).toBe(element.trim());
+            from = at + element.length;
+          }
+        },
+      ),
     );
   });
 });
@@ -300,9 +315,18 @@ describe('parseExact and printExact', () => {
 
   it('keep whole documents whose names are not repeated and do not look like indexes', () => {
     const name = fc.oneof(fc.constant('__proto__'), fc.string()).filter((text) => !/^\d+$/.test(text));
-    const entries = fc.uniqueArray(fc.tuple(name, fc.oneof(numberToken, fc.string().map((text) => JSON.stringify(text)))), {
-      selector: ([key]) => key,
-    });
+    const entries = fc.uniqueArray(
+      fc.tuple(
+        name,
+        fc.oneof(
+          numberToken,
+          fc.string().map((text) => JSON.stringify(text)),
+        ),
+      ),
+      {
+        selector: ([key]) => key,
+      },
+    );
     fc.assert(
       fc.property(entries, entries, (outer, inner) => {
         const print = (all: [string, string][]): string[] => all.map(([key, text]) => `${JSON.stringify(key)}:${text}`);
@@ -328,7 +352,10 @@ describe('parseExact and printExact', () => {
     expect(printExact(undefined)).toBe('null');
   });
 
-  it.each(['', '{', '01', '[1.0,]', 'NaN', "{'a':1.0}", '"\n1.0"'])('parseExact throws on %j, as JSON.parse does', (text) => {
-    expect(() => parseExact(text)).toThrow(SyntaxError);
-  });
+  it.each(['', '{', '01', '[1.0,]', 'NaN', "{'a':1.0}", '"\n1.0"'])(
+    'parseExact throws on %j, as JSON.parse does',
+    (text) => {
+      expect(() => parseExact(text)).toThrow(SyntaxError);
+    },
+  );
 });

@@ -171,7 +171,26 @@ describe('checkBaseUrl', () => {
     const scheme = fc.constantFrom('https://', 'http://', 'HTTP://', 'https:', 'http:\\\\', '//', 'ftp://', '');
     const before = fc.constantFrom('', '', '', 'user@', 'user:word@', '@', '127.0.0.1@', '\t');
     const after = fc.oneof(
-      fc.constantFrom('', '', '', '/', ':80', ':443', ':8080', '/x', '?', '?x=1', '#', '#@x', '\\', '\\@x', '.', '%2e', ' ', '\n'),
+      fc.constantFrom(
+        '',
+        '',
+        '',
+        '/',
+        ':80',
+        ':443',
+        ':8080',
+        '/x',
+        '?',
+        '?x=1',
+        '#',
+        '#@x',
+        '\\',
+        '\\@x',
+        '.',
+        '%2e',
+        ' ',
+        '\n',
+      ),
       fc.string({ maxLength: 4 }),
     );
     const text = fc.tuple(scheme, before, host, after).map((parts) => parts.join(''));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/cli/io.ts';
+import { PayError } from '../../src/core/error.ts';
 import { emulatorRoom, type RunningEmulator } from '../../src/emulator/room.ts';
 
 /** Friday noon, UTC. */
@@ -150,4 +151,14 @@ export const violationsOf = (answer: Answer): string[] => {
     }
     return violation.propertyPath;
   });
+};
+
+/** The error of this program that something ends in. */
+export const faultOf = async (running: Promise<unknown>): Promise<PayError> => {
+  const thrown = await running.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof PayError)) throw new Error(`no PayError: ${thrown}`);
+  return thrown;
 };

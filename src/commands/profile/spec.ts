@@ -8,6 +8,7 @@ import { ENVIRONMENTS } from '../../core/origin.ts';
 
 const OUTPUT = 'the profile: name, default, origin, environment, key (its last four characters), created_at';
 const STORED: readonly ErrorKind[] = ['usage', 'auth'];
+const ASKED: readonly ErrorKind[] = [...STORED, 'interrupted'];
 
 const environments = Object.keys(ENVIRONMENTS) as Environment[];
 
@@ -67,7 +68,7 @@ const logout = defineCommand({
     { about: 'Another one, without a question', line: 'paycli logout --profile shop --yes' },
   ],
   output: OUTPUT,
-  exits: STORED,
+  exits: ASKED,
   read: () => ({}),
   load: () => import('./logout.ts'),
 });
@@ -119,7 +120,7 @@ const remove = defineCommand({
   options: {},
   examples: [{ about: 'Without a question', line: 'paycli profile remove shop --yes' }],
   output: `${OUTPUT}; as it was`,
-  exits: STORED,
+  exits: ASKED,
   read: ([name = '']) => ({ name }),
   load: () => import('./remove.ts'),
 });

@@ -1,0 +1,21 @@
+import type { CommandSpec } from '../cli/define.ts';
+import { emulatorCommands } from './emulator/spec.ts';
+import { onyeCommands } from './onye/spec.ts';
+import { profileCommands } from './profile/spec.ts';
+import { ugwoCommands } from './ugwo/spec.ts';
+
+/** Every command, in the order in which help lists their nouns. */
+export const SPECS: readonly CommandSpec[] = [
+  ...ugwoCommands,
+  ...onyeCommands,
+  ...profileCommands,
+  ...emulatorCommands,
+];
+
+/** One line a noun, for help. */
+export const NOUNS: Readonly<Record<string, string>> = {
+  ugwo: 'payment requests: charge, list',
+  onye: 'customers: update',
+  profile: 'where requests go and with which key: list, show, use, remove',
+  emulator: 'the service itself, on this machine: start, seed, reset',
+};

@@ -1,0 +1,323 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { errorOf, paycli } from '../support/program.ts';
+import type { Answer } from '../support/service.ts';
+import { ACTIVITY, deadOrigin, hang, json, problem, raw, reset, serve, UGWO_ID } from '../support/service.ts';
+
+const bodyOf = (seen: { readonly body: string } | undefined): unknown => JSON.parse(seen?.body ?? '');
+
+describe('ugwo charge', () => {
+  it.each([
+    [['--medium', 'bank_transfer'], { medium: 'bank_transfer' }],
+    [['--medium', 'bank_transfer', '--expires-in', '15m'], { medium: 'bank_transfer' }],
+    [['--medium', 'ussd', '--provider', 'gtb'], { medium: 'ussd', provider: 'gtb' }],
+    [['--medium', 'ussd', '--provider', 'some_new_bank'], { medium: 'ussd', provider: 'some_new_bank' }],
+    [
+      ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233241234567'],
+      { medium: 'mobile_money', provider: 'mtn', phone: '+233241234567' },
+    ],
+    [
+      ['--medium', 'bank_transfer', '--param', 'note=x', '--param', 'n:=[1]'],
+      { note: 'x', n: [1], medium: 'bank_transfer' },
+    ],
+  ])('%j sends the data %j', async (args, data) => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, ...args, '--json'], { service });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toBe(`${JSON.stringify(ACTIVITY)}\n`);
+    expect(service.seen).toMatchObject([{ method: 'POST', url: `/v1/ugwo/${UGWO_ID}/activities` }]);
+    expect(bodyOf(service.seen[0])).toEqual({ type: 'charge', data });
+  });
+
+  it('sends --expires-at in DATE_ATOM form, its own offset kept', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const at = new Date(Date.now() + 5 * 60_000);
+    const lagos = new Date(at.getTime() + 3_600_000).toISOString().slice(0, 19);
+    await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-at', `${lagos}.250+0100`], {
+      service,
+    });
+    expect(bodyOf(service.seen[0])).toMatchObject({ data: { expires_at: `${lagos}+01:00` } });
+  });
+
+  it('sends --expires-in as a moment from now', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const before = Date.now();
+    await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-in', '10m'], { service });
+    const { data } = bodyOf(service.seen[0]) as { data: { expires_at: string } };
+    expect(data.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
+    const ahead = Date.parse(data.expires_at) - before;
+    expect(ahead).toBeGreaterThan(9 * 60_000);
+    expect(ahead).toBeLessThan(11 * 60_000);
+  });
+
+  it.each([
+    ['no medium', [], /--medium is needed: bank_transfer, ussd, mobile_money/],
+    ['an unknown medium', ['--medium', 'bank-transfer'], /did you mean bank_transfer\?/],
+    ['no provider for ussd', ['--medium', 'ussd'], /--medium ussd needs --provider/],
+    ['no phone for mobile_money', ['--medium', 'mobile_money', '--provider', 'mtn'], /needs --phone/],
+    [
+      'a provider for bank_transfer',
+      ['--medium', 'bank_transfer', '--provider', 'gtb'],
+      /--provider does not belong to --medium bank_transfer/,
+    ],
+    [
+      'an expiry for ussd',
+      ['--medium', 'ussd', '--provider', 'gtb', '--expires-in', '5m'],
+      /--expires-in does not belong to --medium ussd/,
+    ],
+    [
+      'a phone for ussd',
+      ['--medium', 'ussd', '--provider', 'gtb', '--phone', '+2348031234567'],
+      /--phone does not belong/,
+    ],
+    [
+      'two expiries',
+      ['--medium', 'bank_transfer', '--expires-in', '5m', '--expires-at', '2030-01-01T00:00:00Z'],
+      /exclude each other/,
+    ],
+    ['a life over 15 minutes', ['--medium', 'bank_transfer', '--expires-in', '16m'], /--expires-in: .*at most 15 min/],
+    ['a life of nothing', ['--medium', 'bank_transfer', '--expires-in', '0s'], /--expires-in/],
+    [
+      'a duration without a unit',
+      ['--medium', 'bank_transfer', '--expires-in', '10'],
+      /--expires-in: "10" is not a duration/,
+    ],
+    [
+      'an expiry in the past',
+      ['--medium', 'bank_transfer', '--expires-at', '2020-01-01T00:00:00Z'],
+      /--expires-at.*in the future/s,
+    ],
+    [
+      'an expiry too far ahead',
+      ['--medium', 'bank_transfer', '--expires-at', '2099-01-01T00:00:00Z'],
+      /--expires-at.*at most 15 minutes ahead/s,
+    ],
+    [
+      'an expiry without an offset',
+      ['--medium', 'bank_transfer', '--expires-at', '2026-11-20T10:00:00'],
+      /not a time with an offset/,
+    ],
+    [
+      'a local phone number',
+      ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '0241234567'],
+      /--phone.*international format/s,
+    ],
+    ['a blank provider', ['--medium', 'ussd', '--provider', ' '], /--provider.*should not be blank/s],
+    ['a parameter without a value', ['--medium', 'bank_transfer', '--param', 'x'], /--param: "x" is not key=value/],
+  ])('with %s sends nothing and exits 2', async (_what, args, message) => {
+    const service = await serve([]);
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, ...args], { service });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+    expect(service.connections()).toBe(0);
+  });
+
+  it("refuses another resource's identifier", async () => {
+    const ended = await paycli(['ugwo', 'charge', 'act.AbCd.x1', '--medium', 'bank_transfer']);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is the identifier of an activity') });
+  });
+
+  it('sends what it was given with --no-validate, and names the flags in what comes back', async () => {
+    const violations = [
+      { propertyPath: 'data.medium', title: 'The value you selected is not a valid choice.' },
+      { propertyPath: 'data.provider', title: 'unknown provider' },
+      { propertyPath: 'data.phone', title: 'wrong' },
+      { propertyPath: 'data.expires_at', title: 'too late' },
+      { propertyPath: 'data.note', title: 'unexpected' },
+    ];
+    const service = await serve([problem(422, 'Validation Failed', violations)]);
+    const ended = await paycli(
+      [
+        'ugwo',
+        'charge',
+        UGWO_ID,
+        '--medium',
+        'bank_transfr',
+        '--provider',
+        'x',
+        '--phone',
+        '1',
+        '--expires-in',
+        '20m',
+        '--param',
+        'note=1',
+        '--no-validate',
+        '--json',
+      ],
+      { service },
+    );
+    expect(ended.code).toBe(3);
+    expect(bodyOf(service.seen[0])).toMatchObject({
+      data: { medium: 'bank_transfr', provider: 'x', phone: '1', note: '1' },
+    });
+    expect(errorOf(ended)['violations']).toEqual([
+      {
+        property_path: 'data.medium',
+        title: 'The value you selected is not a valid choice. (did you mean bank_transfer?)',
+        option: '--medium',
+      },
+      { property_path: 'data.provider', title: 'unknown provider', option: '--provider' },
+      { property_path: 'data.phone', title: 'wrong', option: '--phone' },
+      { property_path: 'data.expires_at', title: 'too late', option: '--expires-in' },
+      { property_path: 'data.note', title: 'unexpected', option: '--param note' },
+    ]);
+  });
+
+  it('offers the bank code that was meant', async () => {
+    const service = await serve([
+      problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown' }]),
+    ]);
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtbank'], { service });
+    expect(ended).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('--provider (data.provider): unknown (did you mean gtb?)'),
+    });
+  });
+
+  it('shows the activity and exits 11 when the charge failed', async () => {
+    const failed = {
+      ...ACTIVITY,
+      status: 'failed',
+      next_action: null,
+      error: { code: 'declined', message: 'Insufficient funds' },
+    };
+    const service = await serve([json(200, failed), json(200, failed)]);
+    const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+    const ended = await paycli(args, { service });
+    expect(ended).toMatchObject({ code: 11, stdout: expect.stringContaining('status\tfailed') });
+    expect(ended.stderr).toContain('the charge failed: Insufficient funds');
+    const asJson = await paycli([...args, '--json'], { service });
+    expect(asJson.stdout).toBe(`${JSON.stringify(failed)}\n`);
+    expect(errorOf(asJson)).toMatchObject({ kind: 'charge_failed', exit_code: 11 });
+  });
+
+  it('takes a state of tomorrow, and a state as a pair', async () => {
+    const service = await serve([
+      json(200, { ...ACTIVITY, status: 'awaiting_moon' }),
+      json(200, { ...ACTIVITY, status: ['failed', 'Failed'] }),
+    ]);
+    const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
+    expect(await paycli(args, { service })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('status\tawaiting_moon'),
+    });
+    expect(await paycli(args, { service })).toMatchObject({
+      code: 11,
+      stdout: expect.stringContaining('status\tfailed'),
+    });
+  });
+});
+
+describe('the answer to a charge', () => {
+  const html: Answer = (_seen, response) =>
+    response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Blocked</h1>');
+
+  it.each<[string, Answer, number, string]>([
+    ['400', problem(400, 'Bad'), 3, 'rejected'],
+    ['401', problem(401, 'Unauthorized'), 4, 'auth'],
+    ['402', problem(402, 'Balance'), 3, 'rejected'],
+    ['403', problem(403, 'Forbidden'), 4, 'auth'],
+    ['404', problem(404, 'Not Found'), 3, 'rejected'],
+    ['409', problem(409, 'Conflict'), 3, 'rejected'],
+    ['422', problem(422, 'Validation Failed'), 3, 'rejected'],
+    ['422 of the second shape', json(422, { message: 'x', errors: [{ field: 'data', message: 'no' }] }), 3, 'rejected'],
+    ['408', problem(408, 'Late'), 6, 'unknown'],
+    ['500', problem(500, 'Oops'), 6, 'unknown'],
+    ['503', problem(503, 'Busy', undefined, { 'retry-after': '0' }), 6, 'unknown'],
+    ["a proxy's 403", html, 6, 'unknown'],
+    ['a redirect', (_s, response) => response.writeHead(308, { location: '/v1/ugwo' }).end(), 6, 'unknown'],
+    ['200 without an activity', json(200, {}), 6, 'unknown'],
+    ['200 cut short', raw('HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n{"uid":"act.'), 6, 'unknown'],
+    ['a reset', reset, 6, 'unknown'],
+    ['a close', raw(''), 6, 'unknown'],
+  ])('%s: sent once, exits as it must', async (_what, answer, code, kind) => {
+    const service = await serve([answer]);
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '-o', 'ndjson'], { service });
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({ kind, exit_code: code });
+  });
+
+  it('none in time: 6, and it says not to repeat it', async () => {
+    const service = await serve([hang]);
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--timeout', '1s'], {
+      service,
+    });
+    expect(ended).toMatchObject({ code: 6, stdout: '' });
+    expect(ended.stderr).toContain('do not run it again before you know');
+  });
+
+  it('no connection: 5, and it says that it may be repeated', async () => {
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], {
+      service: { origin: await deadOrigin() },
+    });
+    expect(ended).toMatchObject({ code: 5, stdout: '' });
+    expect(ended.stderr).toContain('safe to run the same command again');
+  });
+
+  it('429 to the end: 5', async () => {
+    const slow = problem(429, 'Too Many Requests', undefined, { 'retry-after': '0' });
+    const service = await serve([slow, slow, slow]);
+    expect(await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
+      code: 5,
+    });
+  });
+
+  it('429 and then an activity: 0', async () => {
+    const service = await serve([problem(429, 'Slow', undefined, { 'retry-after': '0' }), json(200, ACTIVITY)]);
+    expect(await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
+      code: 0,
+    });
+  });
+});
+
+describe('--dry-run and --as-curl', () => {
+  it('show the request and send nothing', async () => {
+    const service = await serve([]);
+    const ended = await paycli(
+      ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--dry-run', '--json'],
+      { service },
+    );
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toEqual({
+      method: 'POST',
+      url: `${service.origin}/v1/ugwo/${UGWO_ID}/activities`,
+      body: { type: 'charge', data: { medium: 'ussd', provider: 'gtb' } },
+    });
+    expect(service.connections()).toBe(0);
+  });
+
+  it('still check the request', async () => {
+    const service = await serve([]);
+    expect(
+      await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', '', '--dry-run'], { service }),
+    ).toMatchObject({ code: 2 });
+  });
+
+  it('show it as a curl command that a shell takes, with a variable for the key', async () => {
+    const service = await serve([]);
+    const note = `it's "5" $HOME \`x\` \\ é`;
+    const ended = await paycli(
+      ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--param', `note=${note}`, '--as-curl'],
+      { service },
+    );
+    expect(ended.code).toBe(0);
+    const shown = spawnSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${ended.stdout}`], {
+      env: { PAYCLI_SECRET_KEY: 'from-the-shell' },
+      encoding: 'utf8',
+    });
+    const words = shown.stdout.split('\0');
+    expect(words).toContain('POST');
+    expect(words).toContain(`${service.origin}/v1/ugwo/${UGWO_ID}/activities`);
+    expect(words).toContain('Authorization: Bearer from-the-shell');
+    expect(JSON.parse(words.find((word) => word.startsWith('{')) ?? '')).toEqual({
+      type: 'charge',
+      data: { note, medium: 'bank_transfer' },
+    });
+  });
+
+  it('show a read, too', async () => {
+    const service = await serve([]);
+    const ended = await paycli(['ugwo', 'list', '--limit', '5', '--cursor', 'c', '--dry-run', '--json'], { service });
+    expect(JSON.parse(ended.stdout)).toEqual({ method: 'GET', url: `${service.origin}/v1/ugwo?limit=5&cursor=c` });
+  });
+});

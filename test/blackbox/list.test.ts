@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, paycli, start } from '../support/program.ts';
+import type { Answer } from '../support/service.ts';
+import { hang, json, page, problem, reset, serve, ugwo } from '../support/service.ts';
+
+const text = (number: number): string => JSON.stringify(ugwo(number));
+const lines = (ended: { readonly stdout: string }): string[] => ended.stdout.split('\n').filter((line) => line !== '');
+
+describe('ugwo list', () => {
+  it('shows one page of ten, and on stderr the command for the next', async () => {
+    const service = await serve([page([1, 2], 'c=2;x')]);
+    const ended = await paycli(['ugwo', 'list'], { service });
+    expect(ended.code).toBe(0);
+    expect(lines(ended)).toHaveLength(2);
+    expect(lines(ended)[0]?.split('\t')).toEqual([
+      'ugw.AbCd.000000000000000000000001',
+      'requires_ugwo',
+      '500001',
+      'NGN',
+      'order-1',
+      'Order 1',
+      '',
+      '2026-11-20T10:00:00+00:00',
+    ]);
+    expect(service.seen[0]?.url).toBe('/v1/ugwo?limit=10');
+    expect(ended.stderr).toContain(`paycli ugwo list --limit 10 --cursor 'c=2;x'`);
+  });
+
+  it('says nothing on stderr with --quiet, or on the last page', async () => {
+    const service = await serve([page([1], 'c'), page([1], null)]);
+    expect((await paycli(['ugwo', 'list', '-q'], { service })).stderr).toBe('');
+    expect((await paycli(['ugwo', 'list'], { service })).stderr).toBe('');
+  });
+
+  it('goes on from a cursor with its limit', async () => {
+    const service = await serve([page([3], null)]);
+    await paycli(['ugwo', 'list', '--limit', '7', '--cursor', 'c=2;x'], { service });
+    expect(service.seen[0]?.url).toBe('/v1/ugwo?limit=7&cursor=c%3D2%3Bx');
+  });
+
+  it('walks to the end with the largest pages', async () => {
+    const service = await serve([page([1], 'a'), page([], 'b'), page([2, 3], null)]);
+    const ended = await paycli(['ugwo', 'list', '--all', '--columns', 'ref'], { service });
+    expect(ended).toMatchObject({ code: 0, stdout: 'order-1\norder-2\norder-3\n', stderr: '' });
+    expect(service.seen.map(({ url }) => url)).toEqual([
+      '/v1/ugwo?limit=100',
+      '/v1/ugwo?limit=100&cursor=a',
+      '/v1/ugwo?limit=100&cursor=b',
+    ]);
+  });
+
+  it('prints JSON of one shape, with and without --all, one record a line', async () => {
+    const service = await serve([page([1, 2], 'c'), page([1], 'c'), page([2], null)]);
+    const one = await paycli(['ugwo', 'list', '--json'], { service });
+    expect(one.stdout).toBe(`{"data":[\n${text(1)},\n${text(2)}\n],"next_cursor":"c"}\n`);
+    const all = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    expect(all.stdout).toBe(`{"data":[\n${text(1)},\n${text(2)}\n],"next_cursor":null}\n`);
+  });
+
+  it('keeps every field as it was sent: unknown ones, order and digits', async () => {
+    const record =
+      '{"zz":{"b":1,"a":[true,null]},"10":1.50,"9":12345678901234567890,"uid":"ugw.AbCd.1","__proto__":{"x":1},"status":["new_state","New"]}';
+    const service = await serve([
+      json(200, `{"extra":1,"data":[ ${record} ],"next_cursor":null}`),
+      json(200, `{"data":[${record}],"next_cursor":null}`),
+    ]);
+    const ended = await paycli(['ugwo', 'list', '--json'], { service });
+    expect(ended.stdout).toBe(`{"data":[\n${record}\n],"next_cursor":null}\n`);
+    const cells = await paycli(['ugwo', 'list', '--columns', '9,10,zz.a,status'], { service });
+    expect(cells.stdout).toBe('12345678901234567890\t1.50\t[true,null]\tnew_state\n');
+  });
+
+  it.each([
+    ['ndjson', `${text(1)}\n`],
+    [
+      'csv',
+      'uid,status,amount,currency,ref,description,onye.uid,created_at\r\nugw.AbCd.000000000000000000000001,requires_ugwo,500001,NGN,order-1,Order 1,,2026-11-20T10:00:00+00:00\r\n',
+    ],
+  ])('prints %s', async (format, stdout) => {
+    const service = await serve([page([1], null)]);
+    expect(await paycli(['ugwo', 'list', '-o', format], { service })).toMatchObject({ code: 0, stdout, stderr: '' });
+  });
+
+  it('neutralises a formula in csv unless --raw-csv', async () => {
+    const answer = json(200, {
+      data: [{ ...ugwo(1), description: '=HYPERLINK("http://x")', amount: -5 }],
+      next_cursor: null,
+    });
+    const service = await serve([answer, answer]);
+    const args = ['ugwo', 'list', '-o', 'csv', '--columns', 'description,amount'];
+    expect((await paycli(args, { service })).stdout).toContain(`"'=HYPERLINK(""http://x"")",-5`);
+    expect((await paycli([...args, '--raw-csv'], { service })).stdout).toContain(`"=HYPERLINK(""http://x"")",-5`);
+  });
+
+  it('shows an empty list as an empty list', async () => {
+    const service = await serve([page([], null), page([], null)]);
+    expect(JSON.parse((await paycli(['ugwo', 'list', '--json'], { service })).stdout)).toEqual({
+      data: [],
+      next_cursor: null,
+    });
+    expect(await paycli(['ugwo', 'list', '--all'], { service })).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it.each([
+    ['a limit above 100', ['--limit', '101'], /--limit.*at most 100/s],
+    ['a limit of 0', ['--limit', '0'], /--limit.*at least 1/s],
+    ['a limit that is no number', ['--limit', 'ten'], /--limit.*whole number/s],
+    ['an empty cursor', ['--cursor', ''], /--cursor is empty/],
+    ['a max of 0', ['--max', '0'], /--max: "0" is not a whole number/],
+    ['an unknown format', ['-o', 'yaml'], /--output: "yaml" is not one of/],
+    ['columns for JSON', ['--json', '--columns', 'uid'], /--columns/],
+    ['an empty column', ['--columns', 'uid,,ref'], /--columns: .*empty name/],
+  ])('with %s exits 2', async (_what, args, message) => {
+    const service = await serve([]);
+    const ended = await paycli(['ugwo', 'list', ...args], { service });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+  });
+
+  it('lists the known columns when one is not known', async () => {
+    const service = await serve([page([1], null)]);
+    const ended = await paycli(['ugwo', 'list', '--columns', 'uid,amuont'], { service });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(/amuont.*amount/s);
+  });
+
+  it('names --limit when the service refuses it', async () => {
+    const service = await serve([problem(422, 'Validation Failed', [{ propertyPath: 'limit', title: 'too high' }])]);
+    const ended = await paycli(['ugwo', 'list', '--limit', '500', '--no-validate'], { service });
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining('--limit (limit): too high') });
+  });
+});
+
+describe('--max', () => {
+  it('asks for no more than is wanted and says on stderr that it stopped', async () => {
+    const service = await serve([page([1, 2], 'c')]);
+    const ended = await paycli(['ugwo', 'list', '--max', '2', '--json'], { service });
+    expect(service.seen[0]?.url).toBe('/v1/ugwo?limit=2');
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      data: [{ ref: 'order-1' }, { ref: 'order-2' }],
+      next_cursor: 'c',
+    });
+    expect(ended.stderr).toMatch(/stopped/i);
+  });
+
+  it('in the middle of a page gives the cursor of that page: going on skips none', async () => {
+    const service = await serve([page([1, 2], 'c'), page([3, 4], 'd')]);
+    const ended = await paycli(['ugwo', 'list', '--max', '3', '--limit', '2', '--json'], { service });
+    const shown = JSON.parse(ended.stdout) as { data: unknown[]; next_cursor: string };
+    expect(shown.data).toHaveLength(3);
+    expect(shown.next_cursor).toBe('c');
+  });
+
+  it('beyond the end of the list is not told about', async () => {
+    const service = await serve([page([1], null)]);
+    expect(await paycli(['ugwo', 'list', '--max', '50'], { service })).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('a walk that breaks half way', () => {
+  const broken: readonly Answer[] = [page([1], 'a'), page([2], 'b'), problem(404, 'Gone')];
+
+  it('leaves one valid JSON document with the cursor to go on from', async () => {
+    const service = await serve(broken);
+    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    expect(ended.code).toBe(3);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      data: [{ ref: 'order-1' }, { ref: 'order-2' }],
+      next_cursor: 'b',
+    });
+    expect(errorOf(ended)).toMatchObject({ status: 404, hint: expect.stringContaining('--cursor b') });
+  });
+
+  it('keeps what was shown in tsv, and says how to go on', async () => {
+    const service = await serve(broken);
+    const ended = await paycli(['ugwo', 'list', '--all', '--columns', 'ref'], { service });
+    expect(ended).toMatchObject({ code: 3, stdout: 'order-1\norder-2\n' });
+    expect(ended.stderr).toContain('paycli ugwo list --columns ref --all --limit 100 --cursor b');
+  });
+
+  it('prints nothing when the very first page fails', async () => {
+    const service = await serve([problem(401, 'Unauthorized')]);
+    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+  });
+
+  it('exits 8 after its retries', async () => {
+    const service = await serve([page([1], 'a'), reset, reset, reset, reset]);
+    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    expect(ended.code).toBe(8);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ next_cursor: 'a' });
+  });
+
+  it('exits 8 at a cursor that was already used', async () => {
+    const service = await serve([page([1], 'a'), page([2], 'a')]);
+    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    expect(ended.code).toBe(8);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{ ref: 'order-1' }, { ref: 'order-2' }] });
+    expect(ended.stderr).toContain('already used');
+  });
+
+  it('by Ctrl-C exits 130 and leaves one valid document', async () => {
+    const service = await serve([page([1], 'a'), hang]);
+    const running = start(['ugwo', 'list', '--all', '--json'], { service });
+    await running.saw(/order-1/);
+    running.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended.code).toBe(130);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{ ref: 'order-1' }], next_cursor: 'a' });
+  });
+});

@@ -1,0 +1,277 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { command, environment, keep, newFolder, paycli, start } from '../support/program.ts';
+import type { Answer } from '../support/service.ts';
+import { ACTIVITY, hang, json, page, serve, UGWO_ID, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+const ESCAPE = '\u001b[';
+
+const big = (records: number, from: number): Record<string, unknown>[] =>
+  Array.from({ length: records }, (_, index) => ({ ...ugwo(from + index), description: 'x'.repeat(1000) }));
+
+/** 50 pages of 100 records: above 5 MB. */
+const fiveMegabytes = (): Answer[] =>
+  Array.from({ length: 50 }, (_, index) =>
+    json(200, { data: big(100, index * 100), next_cursor: index === 49 ? null : `c${index}` }),
+  );
+
+/** Runs `paycli … | reader` in a shell; the status is paycli's. */
+const piped = (args: readonly string[], reader: string, service: { readonly origin: string }) => {
+  const [file, first] = command();
+  const words = [file, ...first, ...args].map((word) => `'${word}'`).join(' ');
+  const script = `{ ${words}; echo "exit $?" >&2; } | ${reader}`;
+  return new Promise<{ stdout: string; stderr: string }>((done) => {
+    const child = spawn('sh', ['-c', script], { env: environment({ service }), cwd: newFolder('cwd') });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    child.on('close', () => {
+      keep(stdout + stderr);
+      done({ stdout, stderr });
+    });
+  });
+};
+
+describe('a pipe', () => {
+  it('takes five megabytes whole', async () => {
+    const service = await serve(fiveMegabytes());
+    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    expect(ended.code).toBe(0);
+    expect(ended.stdout.length).toBeGreaterThan(5_000_000);
+    const { data } = JSON.parse(ended.stdout) as { data: { ref: string }[] };
+    expect(data.map(({ ref }) => ref)).toEqual(Array.from({ length: 5000 }, (_, index) => `order-${index}`));
+  });
+
+  it('takes one object of megabytes whole', async () => {
+    const note = 'é'.repeat(2_000_000);
+    const service = await serve([json(200, { ...ACTIVITY, note })]);
+    const ended = await paycli([...CHARGE, '--json'], { service });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ note });
+  });
+
+  it('that is closed early ends the run quietly, and the walk with it', async () => {
+    let asked = 0;
+    const endless: Answer = (seen, response, socket) => {
+      asked += 1;
+      json(200, { data: big(100, asked * 100), next_cursor: `c${asked}` })(seen, response, socket);
+    };
+    const service = await serveWhatever(endless);
+    const { stdout, stderr } = await piped(['ugwo', 'list', '--all', '-o', 'ndjson'], 'head -1', service);
+    expect(stdout.split('\n').filter(Boolean)).toHaveLength(1);
+    expect(stderr).toBe('exit 0\n');
+    expect(asked).toBeLessThan(20);
+  });
+
+  it('gets no colour and no card, whatever the terminal is', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const ended = await paycli(CHARGE, { service, env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' } });
+    expect(ended.stdout).not.toContain(ESCAPE);
+    expect(ended.stdout).toContain(`uid\t${ACTIVITY.uid}\n`);
+  });
+
+  it.each([
+    [['--color', 'always'], {}, true],
+    [[], { FORCE_COLOR: '1' }, true],
+    [[], { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    [['--color', 'never'], { FORCE_COLOR: '1' }, false],
+    [['--color', 'always'], { NO_COLOR: '1' }, true],
+  ])('with %j and %j: colour %s', async (args, env, coloured) => {
+    const service = await serve([page([1], null)]);
+    const ended = await paycli(['ugwo', 'list', '-o', 'table', ...args], { service, env });
+    expect(ended.stdout.includes(ESCAPE)).toBe(coloured);
+  });
+
+  it('keeps errors, hints and notices on stderr', async () => {
+    const service = await serve([page([1], 'c')]);
+    const ended = await paycli(['ugwo', 'list', '--debug'], { service });
+    expect(ended.stdout.split('\n')).toHaveLength(2);
+    expect(ended.stderr).toMatch(/^debug: > GET .*\/v1\/ugwo\?limit=10$/m);
+    expect(ended.stderr).toMatch(/^debug: < 200 in \d+ ms$/m);
+  });
+});
+
+describe.runIf(existsSync('/dev/full'))('a full disk', () => {
+  const toFull = (args: readonly string[], service: { readonly origin: string }) => {
+    const [file, first] = command();
+    const full = openSync('/dev/full', 'w');
+    return new Promise<{ code: number | null; stderr: string }>((done) => {
+      const child = spawn(file, [...first, ...args], {
+        env: environment({ service }),
+        stdio: ['ignore', full, 'pipe'],
+      });
+      let stderr = '';
+      child.stderr?.on('data', (chunk) => {
+        stderr += chunk;
+      });
+      child.on('close', (code) => {
+        closeSync(full);
+        keep(stderr);
+        done({ code, stderr });
+      });
+    });
+  };
+
+  it('after a charge exits 7 and puts the activity on stderr', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const { code, stderr } = await toFull(CHARGE, service);
+    expect(code).toBe(7);
+    expect(stderr).toContain(JSON.stringify(ACTIVITY));
+    expect(stderr).toContain('do not run the command again');
+  });
+
+  it('during a walk exits 8', async () => {
+    const service = await serve([page([1], null)]);
+    const { code, stderr } = await toFull(['ugwo', 'list'], service);
+    expect(code).toBe(8);
+    expect(stderr).toContain('could not be written');
+  });
+});
+
+describe('a signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s with nothing but a read in flight exits %i at once', async (signal, code) => {
+    const service = await serve([hang]);
+    const running = start(['ugwo', 'list', '--debug'], { service });
+    await running.saw(/> GET/);
+    while (service.seen.length === 0) await new Promise(setImmediate);
+    running.kill(signal);
+    expect(await running.ended).toMatchObject({ code, stdout: '' });
+  });
+
+  it('during a charge waits for its answer', async () => {
+    let respond = (): void => undefined;
+    const service = await serve([
+      (seen, response, socket) => {
+        respond = () => json(200, ACTIVITY)(seen, response, socket);
+      },
+    ]);
+    const running = start([...CHARGE, '--json'], { service });
+    while (service.seen[0]?.body === undefined || service.seen[0].body === '') await new Promise(setImmediate);
+    running.kill('SIGINT');
+    await running.saw(/waiting for the answer/);
+    respond();
+    expect(await running.ended).toMatchObject({ code: 0, stdout: `${JSON.stringify(ACTIVITY)}\n` });
+  });
+
+  it('twice during a charge exits 6', async () => {
+    const service = await serve([hang]);
+    const running = start(CHARGE, { service });
+    while (service.seen[0]?.body === undefined || service.seen[0].body === '') await new Promise(setImmediate);
+    running.kill('SIGINT');
+    await running.saw(/waiting for the answer/);
+    running.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 6, stdout: '' });
+    expect(ended.stderr).toContain('the charge may have been made');
+  });
+});
+
+describe('a terminal', () => {
+  it('shows a list as a table that fits its width, in colour', async () => {
+    const service = await serve([page([1, 2], null)]);
+    const terminal = openTerminal(['ugwo', 'list'], { service, columns: 120 });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    const screen = await terminal.screen();
+    expect(screen).toContain('NGN 5,000.01');
+    expect(Math.max(...screen.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
+    expect(terminal.raw()).toContain(ESCAPE);
+  });
+
+  it('shows records one below the other where a table does not fit, nothing cut', async () => {
+    const service = await serve([page([1], null)]);
+    const terminal = openTerminal(['ugwo', 'list'], { service, columns: 40 });
+    await terminal.ended;
+    const screen = await terminal.screen();
+    expect(screen).toContain('ugw.AbCd.000000000000000000000001');
+    expect(screen).not.toContain('─');
+  });
+
+  it('shows the next action as something to act on', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const terminal = openTerminal(CHARGE, { service });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    const screen = await terminal.screen();
+    expect(screen.split('\n').map((line) => line.trim())).toContain('*737*000*5000#');
+    expect(screen).toContain('requires_action');
+    expect(screen).toMatch(/[▀▄█]/u);
+  });
+
+  it('shows how long an account still lives, in local time', async () => {
+    const expires = new Date(Date.now() + 12 * 60_000 + 30_000);
+    const headers = {
+      bank_name: 'Wema Bank',
+      account_name: 'Ada Obi',
+      account_number: '0123456789',
+      expires_at: expires.toISOString(),
+    };
+    const service = await serve([
+      json(200, { ...ACTIVITY, next_action: { type: 'user_action', instruction: 'Transfer it.', headers } }),
+    ]);
+    const terminal = openTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
+    await terminal.ended;
+    const screen = await terminal.screen();
+    const clock = `${String(expires.getHours()).padStart(2, '0')}:${String(expires.getMinutes()).padStart(2, '0')}`;
+    expect(screen).toContain(`${clock}, in 12 min`);
+    expect(screen.split('\n').map((line) => line.trim())).toContain('0123456789');
+  });
+
+  it('shows before a write where it will be made', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const terminal = openTerminal(CHARGE, { service });
+    await terminal.ended;
+    expect(await terminal.screen()).toContain(`local: ${service.origin}`);
+  });
+
+  it('indents JSON of one object', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const terminal = openTerminal([...CHARGE, '--json', '-q'], { service, columns: 300 });
+    await terminal.ended;
+    const screen = await terminal.screen();
+    expect(screen).toContain('  "status": "requires_action"');
+    expect(JSON.parse(screen)).toEqual(ACTIVITY);
+  });
+
+  it('is not written to by what the service sends: escapes become visible', async () => {
+    const evil = '\u001b]0;owned\u0007\u001b[2J\u202egpj.exe\u2028\u009b31m';
+    const service = await serve([json(200, { data: [{ ...ugwo(1), description: evil }], next_cursor: null })]);
+    const terminal = openTerminal(['ugwo', 'list', '--color', 'never'], { service, columns: 200 });
+    await terminal.ended;
+    for (const bad of ['\u001b]0', '\u001b[2J', '\u202e', '\u2028', '\u009b'])
+      expect(terminal.raw()).not.toContain(bad);
+    expect(await terminal.screen()).toMatch(/x1b|u001b/);
+  });
+
+  it('takes Ctrl-C as the end of a read', async () => {
+    const service = await serve([hang]);
+    const terminal = openTerminal(['ugwo', 'list', '--debug'], { service });
+    await terminal.saw(/> GET/);
+    while (service.seen.length === 0) await new Promise(setImmediate);
+    terminal.type('\u0003');
+    expect(await terminal.ended).toEqual({ code: 130 });
+  });
+});
+
+/** A service that takes any number of requests. */
+const serveWhatever = async (answer: Answer): Promise<{ origin: string }> => {
+  const { createServer } = await import('node:http');
+  const { onTestFinished } = await import('vitest');
+  const server = createServer((request, response) => {
+    request.resume();
+    answer({ method: '', url: '', headers: {}, body: '', connection: 0 }, response, request.socket);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
+};

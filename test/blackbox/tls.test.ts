@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
+import { errorOf, paycli } from '../support/program.ts';
+import { ACTIVITY, deadOrigin, json, serve, UGWO_ID } from '../support/service.ts';
+import { CA_FILE, serveProxy, serveTls } from '../support/tls.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
+const LIST = ['ugwo', 'list', '--json'];
+const ANSWER = JSON.stringify(ACTIVITY);
+const TRUSTED = { NODE_EXTRA_CA_CERTS: CA_FILE };
+
+describe('TLS', () => {
+  it('takes an extra certificate authority from the environment', async () => {
+    const service = await serveTls('good', ANSWER);
+    const ended = await paycli(CHARGE, { service, env: TRUSTED });
+    expect(ended).toMatchObject({ code: 0, stdout: `${ANSWER}\n` });
+    expect(service.requests).toEqual([`POST /v1/ugwo/${UGWO_ID}/activities`]);
+  });
+
+  describe.each(['straight', 'through a proxy'])('%s', (way) => {
+    it.each([
+      ['an unknown authority', 'good', {}],
+      ['a self-signed certificate', 'self-signed', TRUSTED],
+      ['an expired certificate', 'expired', TRUSTED],
+      ['the certificate of another host', 'wrong-host', TRUSTED],
+    ])('sends no byte of a request to %s', async (_what, certificate, env) => {
+      const service = await serveTls(certificate, ANSWER);
+      const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
+      for (const args of [CHARGE, LIST]) {
+        const ended = await paycli(args, { service, env: { ...env, ...proxy } });
+        expect(ended).toMatchObject({ code: 4, stdout: '' });
+        expect(errorOf(ended)).toMatchObject({
+          kind: 'auth',
+          message: expect.stringContaining('could not prove who it is'),
+        });
+      }
+      expect(service.requests).toEqual([]);
+    });
+  });
+
+  it('is not to be turned off for another machine', async () => {
+    const ended = await paycli(CHARGE, {
+      service: { origin: 'https://api.example.invalid' },
+      env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    });
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(ended.stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED');
+  });
+
+  it('may be turned off for this machine', async () => {
+    const service = await serveTls('self-signed', ANSWER);
+    expect(await paycli(CHARGE, { service, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })).toMatchObject({ code: 0 });
+  });
+
+  it('is needed for any other machine', async () => {
+    const ended = await paycli(LIST, { service: { origin: 'http://api.example.invalid' } });
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(ended.stderr).toContain('not encrypted');
+  });
+
+  it('that the other end does not speak is not sent', async () => {
+    const plain = await serve([]);
+    const ended = await paycli(CHARGE, { service: { origin: plain.origin.replace('http:', 'https:') } });
+    expect(ended).toMatchObject({ code: 5, stdout: '' });
+  });
+});
+
+describe('a proxy', () => {
+  it('opens a tunnel and reads nothing', async () => {
+    const service = await serveTls('good', ANSWER);
+    const proxy = await serveProxy();
+    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.url } });
+    expect(ended).toMatchObject({ code: 0 });
+    expect(proxy.asked).toEqual([new URL(service.origin).host]);
+    expect(proxy.readable).toEqual([]);
+  });
+
+  it.each(['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'])('is named by %s', async (name) => {
+    const service = await serveTls('good', ANSWER);
+    const proxy = await serveProxy();
+    await paycli(CHARGE, { service, env: { ...TRUSTED, [name]: proxy.url } });
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  it('is passed by for what NO_PROXY names', async () => {
+    const service = await serveTls('good', ANSWER);
+    const proxy = await serveProxy();
+    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' } });
+    expect(ended).toMatchObject({ code: 0 });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('never sees plain http, which is for this machine alone', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const proxy = await serveProxy();
+    const env = { http_proxy: proxy.url, HTTP_PROXY: proxy.url, https_proxy: proxy.url, all_proxy: proxy.url };
+    expect(await paycli(CHARGE, { service, env })).toMatchObject({ code: 0 });
+    expect(proxy.asked).toEqual([]);
+    expect(proxy.readable.join()).not.toContain(CANARY);
+  });
+
+  it.each([403, 407, 502])('that refuses with %i leaves a charge not sent', async (status) => {
+    const service = await serveTls('good', ANSWER);
+    const proxy = await serveProxy(status);
+    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.url } });
+    expect(ended).toMatchObject({ code: 5, stdout: '' });
+    expect(service.requests).toEqual([]);
+    expect(proxy.asked).toHaveLength(3);
+  });
+
+  it('that is not there leaves a charge not sent', async () => {
+    const service = await serveTls('good', ANSWER);
+    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: await deadOrigin() } });
+    expect(ended).toMatchObject({ code: 5, stdout: '' });
+  });
+
+  it('that is no URL is said so', async () => {
+    const service = await serveTls('good', ANSWER);
+    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: 'proxy' } });
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('HTTPS_PROXY is not a URL') });
+    expect(service.requests).toEqual([]);
+  });
+});

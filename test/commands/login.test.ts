@@ -1,0 +1,237 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import type { ErrorKind } from '../../src/core/exit.ts';
+import { bytesOf, contentOf, folderWith, KEY, newFolder, openRoom, PIN, script } from '../config/world.ts';
+import type { Call } from './profile-call.ts';
+import { call, LIVE, OLD, piped, profilesIn, SANDBOX, stored } from './profile-call.ts';
+
+describe('login', () => {
+  it('asks on a terminal for the environment and, unseen, for the key', async () => {
+    const outcome = await call('login', { lines: [' Sandbox ', KEY] });
+    expect(outcome.prompts.map(({ hidden }) => hidden)).toEqual([false, true]);
+    expect(outcome.prompts[1]?.text).toContain(SANDBOX);
+    expect(outcome.probed).toEqual([{ origin: SANDBOX, key: KEY }]);
+    expect(contentOf(outcome.file)).toEqual({ version: 1, default: 'default', profiles: { default: stored(SANDBOX) } });
+    expect(outcome.records).toEqual([
+      {
+        name: 'default',
+        default: true,
+        origin: SANDBOX,
+        environment: 'sandbox',
+        key: '…xxxx',
+        created_at: '2026-11-20T12:00:00+00:00',
+      },
+    ]);
+  });
+
+  it.each([
+    ['live', { given: { environment: 'live' } }, LIVE],
+    ['sandbox', { given: { environment: 'sandbox' } }, SANDBOX],
+    ['--base-url', { globals: { baseUrl: `${PIN}/` } }, PIN],
+    ['PAYCLI_BASE_URL', { env: { PAYCLI_BASE_URL: PIN } }, PIN],
+    ['--base-url before PAYCLI_BASE_URL', { globals: { baseUrl: PIN }, env: { PAYCLI_BASE_URL: LIVE } }, PIN],
+  ] as const)('takes the service from %s', async (_what, options, origin) => {
+    const given = { keyStdin: true, ...('given' in options ? options.given : {}) };
+    const outcome = await call('login', { ...options, given, stdin: KEY });
+    expect(profilesIn(outcome)).toEqual({ default: stored(origin) });
+    expect(outcome.prompts).toEqual([]);
+  });
+
+  it.each([
+    ['--profile', { globals: { profile: 'shop' } }, 'shop'],
+    ['PAYCLI_PROFILE', { env: { PAYCLI_PROFILE: 'shop' } }, 'shop'],
+    ['--profile before PAYCLI_PROFILE', { globals: { profile: 'shop' }, env: { PAYCLI_PROFILE: 'other' } }, 'shop'],
+    ['nothing', {}, 'default'],
+  ] as const)('takes the name from %s', async (_what, options, name) => {
+    expect(profilesIn(await call('login', { ...piped, ...options }))).toEqual({ [name]: stored(SANDBOX) });
+  });
+
+  it.each([
+    ['no line end', KEY, true],
+    ['a line end', `${KEY}\n`, true],
+    ['a line end of Windows', `${KEY}\r\n`, true],
+    ['two line ends', `${KEY}\n\n`, false],
+    ['a blank', `${KEY} \n`, false],
+    ['two lines', `${KEY}\n${KEY}\n`, false],
+    ['nothing', '', false],
+    ['a line end only', '\n', false],
+    ['a byte order mark', `\uFEFF${KEY}`, false],
+    ['more than a key', KEY.repeat(60), false],
+  ])('with --key-stdin takes %s: %j', async (_what, stdin, works) => {
+    const outcome = await call('login', { ...piped, stdin });
+    if (works) expect(profilesIn(outcome)).toEqual({ default: stored(SANDBOX) });
+    else {
+      expect(outcome.error?.kind).toBe('auth');
+      expect([outcome.probed, bytesOf(outcome.file)]).toEqual([[], undefined]);
+    }
+  });
+
+  it('runs a key command once, checks what it printed and stores the command', async () => {
+    const [folder, count] = [newFolder(), join(newFolder(), 'count')];
+    const helper = script(join(folder, 'my helper'), `echo run >> ${count}; echo ${KEY}`);
+    const outcome = await call('login', { given: { environment: 'live', keyCommand: `'${helper}' read 'op://a b'` } });
+    expect(outcome.probed).toEqual([{ origin: LIVE, key: KEY }]);
+    expect(profilesIn(outcome)).toEqual({
+      default: { origin: LIVE, key_command: [helper, 'read', 'op://a b'], created_at: '2026-11-20T12:00:00+00:00' },
+    });
+    expect(outcome.records).toMatchObject([{ key: 'command' }]);
+    expect(bytesOf(count)).toBe('run\n');
+    expect(bytesOf(outcome.file)).not.toContain(KEY);
+  });
+
+  it.each([
+    ['fails', 'exit 1', 'auth'],
+    ['prints a public key', `echo ${KEY.replace('sk.', 'pk.')}`, 'auth'],
+  ])('stores nothing when the key command %s', async (_what, body, kind) => {
+    const helper = script(join(newFolder(), 'helper'), body);
+    for (const noVerify of [false, true]) {
+      const outcome = await call('login', { given: { environment: 'live', keyCommand: helper, noVerify } });
+      expect(outcome.error?.kind).toBe(kind);
+      expect(bytesOf(outcome.file)).toBeUndefined();
+    }
+  });
+
+  it.each<[string, Call, RegExp]>([
+    ['two sources for a key', { given: { environment: 'live', keyStdin: true, keyCommand: 'op' } }, /two sources/],
+    ['--environment and --base-url', { ...piped, globals: { baseUrl: PIN } }, /--environment and --base-url/],
+    [
+      '--environment and PAYCLI_BASE_URL',
+      { ...piped, env: { PAYCLI_BASE_URL: PIN } },
+      /--environment and PAYCLI_BASE_URL/,
+    ],
+    ['no service, no terminal', { given: { keyStdin: true }, stdin: KEY }, /which service/],
+    ['no service, --no-input', { lines: [], globals: { input: false } }, /which service/],
+    ['no key, no terminal', { given: { environment: 'live' } }, /no terminal to ask/],
+    [
+      'no key, --no-input',
+      { given: { environment: 'live' }, lines: [], globals: { input: false } },
+      /no terminal to ask/,
+    ],
+    ['the end of input at the first question', { lines: [] }, /no answer/],
+    ['the end of input at the key', { lines: ['live'] }, /no key was typed/],
+    ['another environment', { lines: ['production', KEY] }, /live or sandbox/],
+    ['an environment that objects have', { lines: ['constructor', KEY] }, /live or sandbox/],
+    [
+      '--key-stdin on a terminal',
+      { given: { environment: 'live', keyStdin: true }, lines: [KEY] },
+      /would show the key/,
+    ],
+    ['--local', { ...piped, globals: { local: true } }, /--local needs no login/],
+    ['--dry-run', { ...piped, globals: { dryRun: true } }, /--dry-run/],
+    ['the profile local', { ...piped, globals: { profile: 'local' } }, /built-in emulator/],
+    ['a name that is none', { ...piped, globals: { profile: '../x' } }, /not a profile name/],
+    [
+      'a URL that is none',
+      { given: { keyStdin: true }, stdin: KEY, globals: { baseUrl: 'pay' } },
+      /--base-url is not a URL/,
+    ],
+    ['an open quote', { given: { environment: 'live', keyCommand: "op 'read" } }, /quote that is not closed/],
+    [
+      'a key in the command',
+      { given: { environment: 'live', keyCommand: `echo ${KEY}` } },
+      /never the value of an option/,
+    ],
+  ])('is a usage error with %s, and stores nothing', async (_what, options, message) => {
+    const outcome = await call('login', options);
+    expect(outcome.error?.kind).toBe('usage');
+    expect(outcome.error?.message).toMatch(message);
+    expect([outcome.probed, bytesOf(outcome.file)]).toEqual([[], undefined]);
+  });
+
+  it.each<[string, Call, RegExp]>([
+    ['a public key', { ...piped, stdin: KEY.replace('sk.', 'pk.') }, /public key.*secret key starts with sk\./],
+    [
+      'http to another machine',
+      { given: { keyStdin: true }, stdin: KEY, globals: { baseUrl: 'http://api.example' } },
+      /not encrypted/,
+    ],
+    ["the emulator's key for another machine", { ...piped, stdin: `sk.Lcal.${'x'.repeat(80)}` }, /emulator/],
+  ])('refuses %s before anything is sent, and even with --no-verify', async (_what, options, message) => {
+    for (const noVerify of [false, true]) {
+      const outcome = await call('login', { ...options, given: { ...options.given, noVerify } });
+      expect(outcome.error?.kind).toBe('auth');
+      expect(outcome.error?.message).toMatch(message);
+      expect([outcome.probed, bytesOf(outcome.file)]).toEqual([[], undefined]);
+    }
+  });
+
+  it.each<[ErrorKind, number | undefined, boolean]>([
+    ['auth', 401, false],
+    ['auth', 403, false],
+    ['auth', undefined, true],
+    ['not_sent', undefined, true],
+    ['read_failed', 500, true],
+    ['rejected', 404, true],
+  ])('stores nothing when the service says %s %s; names --no-verify: %s', async (kind, status, named) => {
+    const folder = folderWith({ name: 'default', key: OLD });
+    const probe = () =>
+      Promise.reject(new PayError(kind, 'so it is', { hint: 'do this', ...(status === undefined ? {} : { status }) }));
+    const before = bytesOf(join(folder, 'config.json'));
+    const { error, file } = await call('login', { ...piped, folder, probe });
+    expect([error?.kind, error?.detail.status]).toEqual([kind, status]);
+    expect(error?.message).toBe('nothing was stored, since the key could not be verified: so it is');
+    expect(error?.detail.hint).toMatch(/^do this; /);
+    expect(error?.detail.hint?.includes('--no-verify')).toBe(named);
+    expect(bytesOf(file)).toBe(before);
+  });
+
+  it('with --no-verify asks nobody', async () => {
+    const outcome = await call('login', { ...piped, given: { ...piped.given, noVerify: true } });
+    expect(outcome.probed).toEqual([]);
+    expect(profilesIn(outcome)).toEqual({ default: stored(SANDBOX) });
+  });
+
+  it('refuses an unsafe folder before it asks for a key', async () => {
+    const folder = folderWith({ name: 'shop' });
+    chmodSync(folder, 0o755);
+    const outcome = await call('login', { folder, lines: ['live', KEY] });
+    expect([outcome.error?.kind, outcome.prompts]).toEqual(['auth', []]);
+  });
+
+  it('keeps the default that there is', async () => {
+    const folder = folderWith({ name: 'first' });
+    const outcome = await call('login', { ...piped, folder, globals: { profile: 'second' } });
+    expect(outcome.records).toMatchObject([{ name: 'second', default: false }]);
+    expect(outcome.notices.join()).toContain('paycli profile use second');
+    expect(contentOf(outcome.file)['default']).toBe('first');
+  });
+
+  it.each<[string, Call, 'asked' | 'not asked', boolean]>([
+    ['on a terminal that says yes', { lines: ['y', KEY] }, 'asked', true],
+    ['on a terminal that says YES', { lines: ['YES', KEY] }, 'asked', true],
+    ['on a terminal that says no', { lines: ['n', KEY] }, 'asked', false],
+    ['on a terminal that says nothing', { lines: ['', KEY] }, 'asked', false],
+    ['on a terminal that says yesterday', { lines: ['yesterday', KEY] }, 'asked', false],
+    ['on a terminal that is closed', { lines: [] }, 'asked', false],
+    ['on a terminal with --yes', { lines: [KEY], globals: { yes: true } }, 'not asked', true],
+    ['without a terminal', { given: { environment: 'live', keyStdin: true }, stdin: KEY }, 'not asked', true],
+  ])('replaces a profile %s', async (_what, options, asked, replaced) => {
+    const folder = folderWith({ name: 'default', key: OLD });
+    const outcome = await call('login', { given: { environment: 'live' }, ...options, folder });
+    expect(outcome.prompts.some(({ text }) => text.includes('Replace the profile "default"'))).toBe(asked === 'asked');
+    expect(profilesIn(outcome)).toEqual({ default: replaced ? stored(LIVE) : stored(PIN, OLD) });
+    expect(outcome.notices.some((text) => text.startsWith('replaced the profile "default"'))).toBe(replaced);
+    if (!replaced) expect([outcome.error?.kind, outcome.probed]).toEqual(['usage', []]);
+  });
+
+  it('does not replace on a terminal with --no-input, unless --yes', async () => {
+    const folder = folderWith({ name: 'default', key: OLD });
+    const helper = script(join(newFolder(), 'helper'), `echo ${KEY}`);
+    const given = { environment: 'live', keyCommand: helper };
+    const { error } = await call('login', { folder, given, lines: [], globals: { input: false } });
+    expect([error?.kind, error?.detail.hint]).toEqual(['usage', 'say yes with --yes']);
+    expect(
+      (await call('login', { folder, given, lines: [], globals: { input: false, yes: true } })).error,
+    ).toBeUndefined();
+  });
+
+  it('makes the key known to the redactor before it is looked at', async () => {
+    for (const stdin of [KEY, `${KEY} ${KEY}`]) {
+      const { room, io } = openRoom();
+      await room.check({ name: 'x', origin: PIN, secret: { key: stdin } }).catch(() => undefined);
+      expect(io.redactor.clean(stdin)).not.toContain(KEY);
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from 'vitest';
+import type { Deps } from '../../src/cli/deps.ts';
+import type { Globals } from '../../src/cli/globals.ts';
+import type { Env } from '../../src/cli/io.ts';
+import { profileCommands } from '../../src/commands/profile/spec.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { Result } from '../../src/output/view.ts';
+import { contentOf, KEY, keyOf, openRoom, wordsOf } from '../config/world.ts';
+
+const globals: Globals = {
+  profile: undefined,
+  local: false,
+  baseUrl: undefined,
+  format: undefined,
+  columns: undefined,
+  rawCsv: false,
+  color: 'auto',
+  quiet: false,
+  debug: false,
+  timeout: 30_000,
+  input: true,
+  yes: false,
+  dryRun: false,
+  asCurl: false,
+  validate: true,
+};
+
+export const OLD = keyOf('old-canary');
+export const LIVE = 'https://api.kwugwo.africa';
+export const SANDBOX = 'https://sandbox-api.kwugwo.africa';
+
+export interface Call {
+  readonly folder?: string;
+  readonly given?: Readonly<Record<string, unknown>>;
+  readonly args?: readonly string[];
+  readonly globals?: Partial<Globals>;
+  readonly env?: Env;
+  /** There is a terminal, on which these lines are typed. */
+  readonly lines?: readonly string[];
+  readonly stdin?: string;
+  readonly probe?: (target: { origin: string; key: string }) => Promise<void>;
+}
+
+interface Outcome {
+  /** What would be printed on stdout. */
+  readonly records: readonly unknown[];
+  readonly error: PayError | undefined;
+  readonly notices: readonly string[];
+  readonly prompts: readonly { text: string; hidden: boolean }[];
+  readonly probed: readonly unknown[];
+  readonly folder: string;
+  readonly file: string;
+  /** Every word of it all. */
+  readonly words: string;
+}
+
+const unexpected = (): never => {
+  throw new Error('a profile command has no business there');
+};
+
+const recordsOf = async (result: Result): Promise<unknown[]> => {
+  if (result.kind === 'record') {
+    expect(JSON.parse(result.record.text)).toEqual(result.record.value);
+    return [result.record.value];
+  }
+  if (result.kind !== 'list') throw new Error(`no such result: ${result.kind}`);
+  const records: unknown[] = [];
+  for await (const page of result.pages) {
+    expect([page.cursor, page.nextCursor]).toEqual([undefined, null]);
+    for (const { value, text } of page.records) {
+      expect(JSON.parse(text)).toEqual(value);
+      records.push(value);
+    }
+  }
+  return records;
+};
+
+/** Runs a command's declaration and handler over a real room. No output of it may hold a key: every call checks that. */
+export const call = async (path: string, options: Call = {}): Promise<Outcome> => {
+  const spec = profileCommands.find((command) => command.path.join(' ') === path);
+  if (spec === undefined) throw new Error(`no command ${path}`);
+  const { room, io, folder, file } = openRoom(options);
+  const [notices, probed]: [string[], unknown[]] = [[], []];
+  const prompts: { text: string; hidden: boolean }[] = [];
+  const line = io.stdin.line.bind(io.stdin);
+  const stdin = {
+    ...io.stdin,
+    line: (text: string, how: { readonly hidden: boolean }) => {
+      prompts.push({ text, hidden: how.hidden });
+      return line(text, how);
+    },
+  };
+  const deps: Deps = {
+    io: { ...io, stdin },
+    globals: { ...globals, ...options.globals },
+    profiles: () => Promise.resolve(room),
+    probe: async (target) => {
+      probed.push(target);
+      await options.probe?.(target);
+    },
+    notice: (text) => {
+      notices.push(text);
+      return Promise.resolve();
+    },
+    client: unexpected,
+    source: unexpected,
+    preview: unexpected,
+    folders: unexpected,
+    emulator: unexpected,
+  };
+  let records: readonly unknown[] = [];
+  let error: PayError | undefined;
+  try {
+    const input = spec.read(options.args ?? [], (options.given ?? {}) as never, { validate: true });
+    records = await recordsOf(await (await spec.load()).run(input, deps));
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    error = thrown;
+    expect(spec.exits, `${path} ends with ${thrown.kind}`).toContain(thrown.kind);
+  }
+  const words = [
+    JSON.stringify(records),
+    error === undefined ? '' : wordsOf(error),
+    ...notices,
+    ...prompts.map(({ text }) => text),
+  ].join('\n');
+  for (const key of [KEY, OLD, KEY.replace('sk.', 'pk.')]) expect(words).not.toContain(key);
+  return { records, error, notices, prompts, probed, folder, file, words };
+};
+
+export const profilesIn = (outcome: Outcome): unknown => contentOf(outcome.file)['profiles'];
+export const stored = (origin: string, key = KEY) => ({ origin, key, created_at: '2026-11-20T12:00:00+00:00' });
+export const piped = { given: { keyStdin: true, environment: 'sandbox' }, stdin: `${KEY}\n` } as const;

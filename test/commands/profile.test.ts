@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { profileCommands } from '../../src/commands/profile/spec.ts';
+import { profileView } from '../../src/commands/profile/view.ts';
+import { bytesOf, contentOf, errorOf, folderWith, KEY } from '../config/world.ts';
+import type { Call } from './profile-call.ts';
+import { call, LIVE, OLD, piped, profilesIn } from './profile-call.ts';
+
+describe('logout and profile remove', () => {
+  const two = (): string => folderWith({ name: 'a', key: OLD }, { name: 'b', key: KEY });
+
+  it.each<[string, string, Call, string]>([
+    ['logout', 'the default', {}, 'a'],
+    ['logout', '--profile', { globals: { profile: 'b' } }, 'b'],
+    ['logout', 'PAYCLI_PROFILE', { env: { PAYCLI_PROFILE: 'b' } }, 'b'],
+    ['profile remove', 'the name', { args: ['b'] }, 'b'],
+    ['profile remove', 'the name, whatever --profile says', { args: ['b'], globals: { profile: 'a' } }, 'b'],
+  ])('%s removes %s', async (path, _what, options, name) => {
+    const outcome = await call(path, { ...options, folder: two() });
+    expect(outcome.records).toMatchObject([{ name, default: name === 'a' }]);
+    expect(Object.keys(profilesIn(outcome) as object)).toEqual([name === 'a' ? 'b' : 'a']);
+    expect(bytesOf(outcome.file)).not.toContain(name === 'a' ? OLD : KEY);
+    expect(outcome.notices[0]).toContain(`removed the profile "${name}"`);
+    expect(outcome.notices[0]).toContain('until it is rotated');
+    expect(outcome.notices.some((text) => text.includes('no profile is the default now'))).toBe(name === 'a');
+  });
+
+  it.each<[string, Call, boolean]>([
+    ['y', { lines: ['y'] }, true],
+    ['n', { lines: ['n'] }, false],
+    ['nothing', { lines: [] }, false],
+    ['--yes', { lines: [], globals: { yes: true } }, true],
+    ['--no-input', { lines: [], globals: { input: false } }, false],
+    ['--dry-run', { globals: { dryRun: true } }, false],
+  ])('on a terminal that says %s', async (_what, options, removed) => {
+    for (const [path, args] of [
+      ['logout', []],
+      ['profile remove', ['a']],
+    ] as const) {
+      const folder = two();
+      const before = bytesOf(join(folder, 'config.json'));
+      const outcome = await call(path, { ...options, args, folder });
+      expect(outcome.error?.kind).toBe(removed ? undefined : 'usage');
+      expect(bytesOf(outcome.file) === before).toBe(!removed);
+    }
+  });
+
+  it('know when there is nothing to remove', async () => {
+    expect((await call('logout')).error?.kind).toBe('auth');
+    const outcome = await call('profile remove', { args: ['c'], folder: two(), lines: ['y'] });
+    expect([outcome.error?.kind, outcome.prompts]).toEqual(['auth', []]);
+  });
+});
+
+describe('profile list, show and use', () => {
+  const two = (): string => folderWith({ name: 'a', key: OLD }, { name: 'b', origin: LIVE, key: KEY });
+
+  it('list gives each profile, one page', async () => {
+    const { records, notices } = await call('profile list', { folder: two() });
+    expect(records).toMatchObject([
+      { name: 'a', default: true, environment: 'api.pinned.example' },
+      { name: 'b', default: false, environment: 'live' },
+    ]);
+    expect(notices).toEqual([]);
+  });
+
+  it('list says what to do when there is none', async () => {
+    const { records, notices } = await call('profile list');
+    expect(records).toEqual([]);
+    expect(notices.join()).toContain('paycli login');
+  });
+
+  it.each<[string, Call, string]>([
+    ['the default', {}, 'a'],
+    ['the name', { args: ['b'] }, 'b'],
+    ['--profile', { globals: { profile: 'b' } }, 'b'],
+    ['PAYCLI_PROFILE', { env: { PAYCLI_PROFILE: 'b' } }, 'b'],
+    ['the name before --profile', { args: ['b'], globals: { profile: 'a' } }, 'b'],
+  ])('show shows %s', async (_what, options, name) => {
+    expect((await call('profile show', { ...options, folder: two() })).records).toMatchObject([{ name }]);
+  });
+
+  it('use changes the default and nothing else', async () => {
+    const folder = two();
+    const before = contentOf(join(folder, 'config.json'));
+    const outcome = await call('profile use', { folder, args: ['b'] });
+    expect(outcome.records).toMatchObject([{ name: 'b', default: true }]);
+    expect(contentOf(outcome.file)).toEqual({ ...before, default: 'b' });
+  });
+
+  it.each(['profile show', 'profile use', 'profile remove'])('%s knows the known names', async (path) => {
+    const { error } = await call(path, { folder: two(), args: ['c'] });
+    expect([error?.kind, error?.message]).toEqual(['auth', 'there is no profile "c"']);
+    expect(error?.detail.hint).toContain('known: a, b');
+  });
+});
+
+describe('the key in the environment', () => {
+  it.each<[string, Call]>([
+    ['login', piped],
+    ['logout', {}],
+    ['profile show', {}],
+    ['profile use', { args: ['a'] }],
+  ])('%s says that it wins over the stored one', async (path, options) => {
+    const folder = folderWith({ name: 'a', key: OLD });
+    const outcome = await call(path, { ...options, folder, env: { PAYCLI_SECRET_KEY: KEY } });
+    expect(outcome.error).toBeUndefined();
+    expect(outcome.notices.join()).toContain('PAYCLI_SECRET_KEY is');
+    const quiet = await call(path, { ...options, folder: folderWith({ name: 'a', key: OLD }) });
+    expect(quiet.notices.join()).not.toContain('PAYCLI_SECRET_KEY');
+  });
+
+  it('is not what login stores', async () => {
+    const { error } = await call('login', { given: { environment: 'live' }, env: { PAYCLI_SECRET_KEY: KEY } });
+    expect(error?.kind).toBe('usage');
+  });
+});
+
+describe('the declarations', () => {
+  it('have no option whose value is a key, and no column for one', async () => {
+    const options = profileCommands.flatMap((command) => Object.values(command.options));
+    expect(options.map(({ flags }) => flags)).toEqual([
+      '--environment <name>',
+      '--key-stdin',
+      '--key-command <command>',
+      '--no-verify',
+    ]);
+    const { records } = await call('profile list', { folder: folderWith({ name: 'a' }) });
+    expect(profileView.columns.map(({ path }) => path).sort()).toEqual(Object.keys(records[0] as object).sort());
+  });
+
+  it('knows only the two environments', async () => {
+    const parse = profileCommands[0]?.options['environment']?.parse;
+    expect(['live', 'sandbox'].map((name) => parse?.(name))).toEqual(['live', 'sandbox']);
+    expect((await errorOf(() => parse?.('production'))).kind).toBe('usage');
+  });
+});

@@ -1,0 +1,268 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Env } from '../../src/cli/io.ts';
+import { runKeyCommand, splitCommand } from '../../src/config/key-command.ts';
+import type { Machine } from '../../src/config/machine.ts';
+import { thisMachine } from '../../src/config/machine.ts';
+import { errorOf, fakeIo, KEY, newFolder, script, wordsOf } from './world.ts';
+
+const SYSTEM = '/usr/bin:/bin';
+
+interface Options {
+  readonly env?: Env;
+  readonly machine?: Partial<Machine>;
+  readonly stop?: AbortSignal;
+}
+
+const run = (
+  command: readonly string[],
+  { env = { PATH: SYSTEM }, machine = {}, stop }: Options = {},
+): Promise<string> =>
+  runKeyCommand(command, fakeIo(env, stop === undefined ? {} : { stop }).io, { ...thisMachine, ...machine });
+
+/** Runs a helper of this body. */
+const helper = (body: string, options: Options = {}, ...args: readonly string[]): Promise<string> =>
+  run([script(join(newFolder(), 'helper'), body), ...args], options);
+
+describe('splitCommand', () => {
+  it.each([
+    ['op read op://vault/key', ['op', 'read', 'op://vault/key']],
+    ["  op\tread  'op://my vault/key' ", ['op', 'read', 'op://my vault/key']],
+    ['op "a b" \'c d\'', ['op', 'a b', 'c d']],
+    ['a\'b c\'d"e f"', ['ab cde f']],
+    ['op "" \'\'', ['op', '', '']],
+    [`op "it's" 'say "x"'`, ['op', "it's", 'say "x"']],
+    ['C:\\bin\\op.exe a\\ b', ['C:\\bin\\op.exe', 'a\\', 'b']],
+    [
+      'op $HOME ~ `id` $(id) | tee x > y; z && w',
+      ['op', '$HOME', '~', '`id`', '$(id)', '|', 'tee', 'x', '>', 'y;', 'z', '&&', 'w'],
+    ],
+  ])('%s', (text, words) => {
+    expect(splitCommand(text)).toEqual(words);
+  });
+
+  it.each(['', '   ', 'op "read', "op 'read", 'op "a\' b', '"'])('refuses "%s"', async (text) => {
+    expect((await errorOf(() => splitCommand(text))).kind).toBe('usage');
+  });
+
+  it.each([`echo ${KEY}`, `curl -H 'Authorization: Bearer ${KEY}' x`])(
+    'refuses a key in the words, and does not repeat it',
+    async (text) => {
+      const error = await errorOf(() => splitCommand(text));
+      expect(error.kind).toBe('usage');
+      expect(wordsOf(error)).not.toContain(KEY);
+    },
+  );
+
+  it('gives back any words that were quoted', () => {
+    const word = fc.string().filter((text) => !text.includes("'"));
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1 }), (words) => {
+        expect(splitCommand(words.map((text) => `'${text}'`).join(' '))).toEqual(words);
+      }),
+    );
+  });
+});
+
+describe('a helper', () => {
+  it.each([
+    ['a line', `echo ${KEY}`],
+    ['a line without its end', `printf %s ${KEY}`],
+    ['a line in pieces', `printf sk.; printf '%s\\n' ${KEY.slice(3)}`],
+    ['a line, and noise on stderr', `echo noise >&2; echo ${KEY}`],
+    ['8 characters', 'echo sk.a.b.c'],
+    ['512 characters', `head -c 512 /dev/zero | tr '\\0' k; echo`],
+  ])('gives its key: %s', async (_what, body) => {
+    expect(await helper(body)).toMatch(/^(sk\.Test\.canaryx{74}|sk\.a\.b\.c|k{512})$/);
+  });
+
+  it.each([
+    ['nothing', 'true', 'printed nothing'],
+    ['an empty line', 'echo', 'printed nothing'],
+    ['a carriage return', `printf '${KEY}\\r\\n'`, 'blank or a line break'],
+    ['a carriage return in the middle', `printf 'sk.\\r${KEY}'`, 'blank or a line break'],
+    ['two lines', `echo ${KEY}; echo ${KEY}`, 'blank or a line break'],
+    ['an empty line after it', `echo ${KEY}; echo`, 'blank or a line break'],
+    ['an empty line before it', `echo; echo ${KEY}`, 'blank or a line break'],
+    ['a blank', `echo ' ${KEY}'`, 'blank or a line break'],
+    ['a NUL', `printf 'sk.Test.\\0${KEY}\\n'`, 'printable ASCII'],
+    ['an escape', `printf '\\033[1m${KEY}\\n'`, 'printable ASCII'],
+    ['letters beyond ASCII', `echo ${KEY}é`, 'printable ASCII'],
+    ['bytes that are no UTF-8', `printf '${KEY}\\377\\n'`, 'printable ASCII'],
+    ['7 characters', 'echo sk.a.bc', 'printable ASCII'],
+    ['513 characters', "head -c 513 /dev/zero | tr '\\0' k; echo", 'printable ASCII'],
+    ['a public key', `echo ${KEY.replace('sk.', 'pk.')}`, 'public key'],
+    ['no end of output', `while :; do echo ${KEY}; done`, 'printed more than a key'],
+    ['a key, and fails', `echo ${KEY}; exit 3`, 'ended with exit code 3'],
+    ['a key, and is killed', `echo ${KEY}; kill -9 $$`, 'was killed by SIGKILL'],
+    ['a key, and never ends', `echo ${KEY}; exec tail -f /dev/null`, 'did not end within 0.2 s'],
+    ['nothing, and never ends', 'exec tail -f /dev/null', 'did not end within 0.2 s'],
+    ['a key, and leaves a child that holds the pipe', `sleep 3 & echo ${KEY}`, 'did not end within 0.2 s'],
+  ])('is refused when it prints %s', async (_what, body, why) => {
+    const limit = why.includes('did not end') ? { machine: { keyCommandLimit: 200 } } : {};
+    const error = await errorOf(() => helper(body, limit));
+    expect(error.kind).toBe('auth');
+    expect(error.message).toMatch(/^the key command ".*\/helper" /);
+    expect(error.message).toContain(why);
+    expect(error.detail.hint).toContain('one line');
+    for (const form of [KEY, KEY.replace('sk.', 'pk.'), KEY.slice(3, 14), 'kkkk'])
+      expect(wordsOf(error)).not.toContain(form);
+  });
+
+  it('makes its key known to the redactor, even a bad one', async () => {
+    const { io } = fakeIo({ PATH: SYSTEM });
+    const bad = script(join(newFolder(), 'helper'), `echo 'a ${KEY}'`);
+    await errorOf(() => runKeyCommand([bad], io, thisMachine));
+    expect(io.redactor.clean(`a ${KEY}`)).not.toContain(KEY);
+  });
+
+  it('has no key of this call in its environment, and nothing to read', async () => {
+    const env = { PATH: SYSTEM, PAYCLI_SECRET_KEY: KEY, paycli_secret_key: KEY, OTHER: 'kept-as-it-is' };
+    const file = join(newFolder(), 'env');
+    expect(await helper(`env > ${file}; cat; echo sk.$OTHER`, { env })).toBe('sk.kept-as-it-is');
+    expect(readFileSync(file, 'utf8')).toContain('OTHER=kept-as-it-is');
+    expect(readFileSync(file, 'utf8')).not.toContain(KEY);
+  });
+
+  it('gets its words as they are: no shell reads them', async () => {
+    const [marker, list] = [join(newFolder(), 'marker'), join(newFolder(), 'list')];
+    const words = [`$(touch ${marker})`, '`id`', '$HOME', '*', 'a b', ';', '|', "'", '"', ''];
+    expect(await helper(`printf '%s\\n' "$@" > ${list}; echo sk.with.words`, {}, ...words)).toBe('sk.with.words');
+    expect(readFileSync(list, 'utf8')).toBe(words.map((word) => `${word}\n`).join(''));
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('runs in the root folder, not where the user happens to be', async () => {
+    expect(await helper('echo "folder=$(pwd)="')).toBe('folder=/=');
+  });
+
+  it('is stopped by the signal that stops the run', async () => {
+    const controller = new AbortController();
+    const ending = errorOf(() => helper('exec tail -f /dev/null', { stop: controller.signal }));
+    controller.abort('SIGTERM');
+    const error = await ending;
+    expect([error.kind, error.detail.exitCode]).toEqual(['interrupted', 143]);
+    expect((await errorOf(() => helper(`echo ${KEY}`, { stop: controller.signal }))).kind).toBe('interrupted');
+  });
+
+  it.each([
+    ['is not there', ['/nowhere/helper']],
+    ['is a folder', ['/usr/bin']],
+    ['is not a program', ['/etc/passwd']],
+    ['has no name', ['']],
+    ['is no word at all', []],
+    ['is not on PATH', ['surely-no-such-program']],
+  ])('is refused when it %s', async (_what, command) => {
+    const error = await errorOf(() => run(command));
+    expect(error.kind).toBe('auth');
+    expect(error.message).toContain('was not found');
+  });
+
+  it('is refused when it cannot be started', async () => {
+    const nul = await errorOf(() => run(['/bin/echo', `${KEY}\0`]));
+    expect(nul.message).toContain('could not be started');
+    expect(wordsOf(nul)).not.toContain(KEY);
+    const noInterpreter = script(join(newFolder(), 'helper'), '');
+    writeFileSync(noInterpreter, '#!/nowhere/interpreter\n');
+    expect((await errorOf(() => run([noInterpreter]))).message).toContain('could not be started');
+  });
+});
+
+describe('the look-up on PATH', () => {
+  /** A working folder with an `op` in it and in a folder inside it, which say that they ran. */
+  const trap = () => {
+    const cwd = newFolder();
+    const marker = join(newFolder(), 'trapped');
+    mkdirSync(join(cwd, 'bin'));
+    script(join(cwd, 'op'), `touch ${marker}; echo ${KEY}`);
+    script(join(cwd, 'bin', 'op'), `touch ${marker}; echo ${KEY}`);
+    const link = join(newFolder(), 'link');
+    symlinkSync(cwd, link);
+    return { cwd, marker, link };
+  };
+
+  const safe = (): string => {
+    const folder = newFolder();
+    script(join(folder, 'op'), 'echo sk.from.safe');
+    return folder;
+  };
+
+  const entriesOf = ({ cwd, link }: { cwd: string; link: string }): string[] => [
+    '',
+    '.',
+    './bin',
+    'bin',
+    '../x',
+    cwd,
+    `${cwd}/`,
+    join(cwd, 'bin'),
+    `${cwd}/bin/../bin/`,
+    link,
+    join(link, 'bin'),
+    '/nowhere',
+  ];
+
+  it('passes over everything that the working folder has a say in', async () => {
+    const place = trap();
+    const entries = entriesOf(place);
+    const machine = { cwd: () => place.cwd };
+    const good = safe();
+    for (const entry of entries) {
+      expect((await errorOf(() => run(['op'], { env: { PATH: entry }, machine }))).message, entry).toContain(
+        'was not found',
+      );
+      expect(await run(['op'], { env: { PATH: [entry, good].join(delimiter) }, machine }), entry).toBe('sk.from.safe');
+    }
+    expect(await run(['op'], { env: { PATH: [...entries, good].join(delimiter) }, machine })).toBe('sk.from.safe');
+    expect(existsSync(place.marker)).toBe(false);
+  });
+
+  it('passes over it when the working folder itself is reached by a link', async () => {
+    const place = trap();
+    const machine = { cwd: () => place.link };
+    for (const PATH of [place.cwd, place.link, join(place.cwd, 'bin')]) {
+      expect((await errorOf(() => run(['op'], { env: { PATH }, machine }))).message).toContain('was not found');
+    }
+    expect(existsSync(place.marker)).toBe(false);
+  });
+
+  it.each(['./op', 'bin/op', '../op', './bin/op'])('never runs the relative path %s', async (word) => {
+    const place = trap();
+    const before = process.cwd();
+    process.chdir(place.cwd);
+    try {
+      const error = await errorOf(() =>
+        run([word], { env: { PATH: `.${delimiter}${place.cwd}${delimiter}${SYSTEM}` } }),
+      );
+      expect(error.message).toContain('was not found');
+      expect(error.detail.hint).toContain('absolute path');
+    } finally {
+      process.chdir(before);
+    }
+    expect(existsSync(place.marker)).toBe(false);
+  });
+
+  it('takes an absolute path, wherever it is: the user said so', async () => {
+    const { cwd } = trap();
+    expect(await run([join(cwd, 'op')], { machine: { cwd: () => cwd } })).toBe(KEY);
+  });
+
+  it('still finds programs when run from the root folder, or from one that is gone', async () => {
+    const PATH = safe();
+    expect(await run(['op'], { env: { PATH }, machine: { cwd: () => '/' } })).toBe('sk.from.safe');
+    expect(await run(['op'], { env: { PATH }, machine: { cwd: () => undefined } })).toBe('sk.from.safe');
+    expect(await run(['op'], { env: { PATH }, machine: { cwd: () => `${PATH}-and-more` } })).toBe('sk.from.safe');
+  });
+
+  it('passes over files that are not programs', async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'op'));
+    expect(await run(['op'], { env: { PATH: [folder, safe()].join(delimiter) } })).toBe('sk.from.safe');
+  });
+
+  it('finds nothing without a PATH', async () => {
+    expect((await errorOf(() => run(['op'], { env: {} }))).message).toContain('was not found');
+  });
+});

@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { activityCreate } from '../../src/contract/activity.ts';
+import { formatDateAtom } from '../../src/core/time.ts';
+import { faultsOf, pathsOf } from './faults.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 13, 5);
+const MINUTE = 60_000;
+const schema = activityCreate(NOW);
+const charge = (data: unknown): unknown => ({ type: 'charge', data });
+const at = (ms: number, offset = 60): string => formatDateAtom({ ms, offset });
+
+describe('the body of a charge (interface.md 4.2)', () => {
+  it.each([
+    ['bank_transfer', { medium: 'bank_transfer' }],
+    ['bank_transfer with an expiry', { medium: 'bank_transfer', expires_at: at(NOW + 10 * MINUTE) }],
+    ['ussd', { medium: 'ussd', provider: 'gtb' }],
+    ['ussd of a bank that only the service may know', { medium: 'ussd', provider: 'a bank of 2031' }],
+    ['mobile_money', { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' }],
+  ])('may ask for %s', (_what, data) => {
+    expect(schema.parse(charge(data))).toEqual(charge(data));
+  });
+
+  it.each(['bank_transfer', 'ussd', 'mobile_money'])(
+    'of %s lets keys that have no name here travel untouched',
+    (medium) => {
+      const data = {
+        medium,
+        provider: 'mtn',
+        phone: '+233201234567',
+        narration: 'x',
+        split: [{ to: null, share: 0.5 }],
+      };
+      const body = { type: 'charge', data, callback: { url: 'https://shop.example' } };
+      expect(schema.parse(body)).toEqual(body);
+    },
+  );
+
+  it.each([
+    [
+      'nothing',
+      {},
+      [
+        ['type', 'is required'],
+        ['data', 'is required'],
+      ],
+    ],
+    ['no type', { data: { medium: 'bank_transfer' } }, [['type', 'is required']]],
+    ['an empty type', { type: '', data: { medium: 'bank_transfer' } }, [['type', 'should be charge']]],
+    ['another type', { type: 'refund', data: { medium: 'bank_transfer' } }, [['type', 'should be charge']]],
+    ['a type in capitals', { type: 'CHARGE', data: { medium: 'bank_transfer' } }, [['type', 'should be charge']]],
+    ['no data', { type: 'charge' }, [['data', 'is required']]],
+    ['null for data', charge(null), [['data', 'should be an object']]],
+    ['a list for data', charge([]), [['data', 'should be an object']]],
+    ['a text for data', charge('ussd'), [['data', 'should be an object']]],
+    ['no medium', charge({}), [['data.medium', 'should not be blank']]],
+    ['an empty medium', charge({ medium: '' }), [['data.medium', 'should not be blank']]],
+    ['null for a medium', charge({ medium: null }), [['data.medium', 'should not be blank']]],
+    [
+      'another medium',
+      charge({ medium: 'card' }),
+      [['data.medium', 'should be one of bank_transfer, ussd, mobile_money']],
+    ],
+    [
+      'a medium in capitals',
+      charge({ medium: 'USSD' }),
+      [['data.medium', 'should be one of bank_transfer, ussd, mobile_money']],
+    ],
+    ['ussd without a bank', charge({ medium: 'ussd' }), [['data.provider', 'is required']]],
+    ['ussd with an empty bank', charge({ medium: 'ussd', provider: '' }), [['data.provider', 'should not be blank']]],
+    ['ussd with a blank bank', charge({ medium: 'ussd', provider: ' \t' }), [['data.provider', 'should not be blank']]],
+    [
+      'ussd with a number for a bank',
+      charge({ medium: 'ussd', provider: 737 }),
+      [['data.provider', 'should be a text']],
+    ],
+    ['ussd with null for a bank', charge({ medium: 'ussd', provider: null }), [['data.provider', 'should be a text']]],
+    [
+      'mobile_money alone',
+      charge({ medium: 'mobile_money' }),
+      [
+        ['data.provider', 'is required'],
+        ['data.phone', 'is required'],
+      ],
+    ],
+    [
+      'mobile_money without a phone',
+      charge({ medium: 'mobile_money', provider: 'mtn' }),
+      [['data.phone', 'is required']],
+    ],
+    [
+      'mobile_money without a provider',
+      charge({ medium: 'mobile_money', phone: '+233201234567' }),
+      [['data.provider', 'is required']],
+    ],
+    [
+      'mobile_money with a blank phone',
+      charge({ medium: 'mobile_money', provider: 'mtn', phone: ' ' }),
+      [['data.phone', 'should not be blank']],
+    ],
+    [
+      'mobile_money with a number for a phone',
+      charge({ medium: 'mobile_money', provider: 'mtn', phone: 233201234567 }),
+      [['data.phone', 'should be a text']],
+    ],
+    [
+      'a time that is no text',
+      charge({ medium: 'bank_transfer', expires_at: NOW + MINUTE }),
+      [['data.expires_at', 'should be a text']],
+    ],
+    [
+      'null for a time',
+      charge({ medium: 'bank_transfer', expires_at: null }),
+      [['data.expires_at', 'should be a text']],
+    ],
+  ])('is refused with %s', (_what, body, faults) => {
+    expect(faultsOf(schema, body)).toEqual(faults.map(([propertyPath, title]) => ({ propertyPath, title })));
+  });
+
+  it.each([[null], [undefined], ['charge'], [7], [[]]])('is refused when it is %j', (body) => {
+    expect(pathsOf(schema, body)).toEqual(['']);
+  });
+});
+
+describe('expires_at', () => {
+  const faultOf = (expires_at: string): string | undefined => {
+    const faults = faultsOf(schema, charge({ medium: 'bank_transfer', expires_at }));
+    for (const { propertyPath } of faults) expect(propertyPath).toBe('data.expires_at');
+    return faults[0]?.title;
+  };
+
+  it.each([
+    ['a second ago', at(NOW - 1000), 'should be in the future'],
+    ['now', at(NOW), 'should be in the future'],
+    ['now, in another zone', at(NOW, -570), 'should be in the future'],
+    ['a second ahead', at(NOW + 1000), undefined],
+    ['a millisecond ahead', new Date(NOW + 1).toISOString(), undefined],
+    ['14 min 59 s ahead', at(NOW + 15 * MINUTE - 1000), undefined],
+    ['15 min ahead', at(NOW + 15 * MINUTE), undefined],
+    ['15 min ahead, in another zone', at(NOW + 15 * MINUTE, 840), undefined],
+    [
+      '15 min and a millisecond ahead',
+      new Date(NOW + 15 * MINUTE + 1).toISOString(),
+      'should be at most 15 minutes ahead',
+    ],
+    ['15 min 1 s ahead', at(NOW + 15 * MINUTE + 1000), 'should be at most 15 minutes ahead'],
+    ['a year ahead', at(NOW + 365 * 24 * 60 * MINUTE), 'should be at most 15 minutes ahead'],
+    ['no offset', '2026-11-20T13:10:00', 'is not an ISO 8601 time with an offset'],
+    ['a day that does not exist', '2026-11-31T13:10:00Z', 'is not an ISO 8601 time with an offset'],
+    ['a date alone', '2026-11-20', 'is not an ISO 8601 time with an offset'],
+    ['a duration', '10m', 'is not an ISO 8601 time with an offset'],
+    ['nothing', '', 'is not an ISO 8601 time with an offset'],
+  ])('%s: %s', (_what, text, fault) => {
+    expect(faultOf(text)).toBe(fault);
+  });
+
+  it('is taken at any second of the quarter of an hour to come, in any zone, and at no other', () => {
+    const seconds = fc.integer({ min: -3600, max: 3600 });
+    fc.assert(
+      fc.property(seconds, fc.integer({ min: -840, max: 840 }), (ahead, offset) => {
+        expect(faultOf(at(NOW + ahead * 1000, offset)) === undefined).toBe(ahead > 0 && ahead <= 900);
+      }),
+    );
+  });
+
+  it('means nothing for other mediums, whose data it only travels in', () => {
+    expect(pathsOf(schema, charge({ medium: 'ussd', provider: 'gtb', expires_at: 'whenever' }))).toEqual([]);
+  });
+});
+
+describe('phone', () => {
+  const faultsOfPhone = (phone: string) => faultsOf(schema, charge({ medium: 'mobile_money', provider: 'mtn', phone }));
+
+  it.each(['+2348031234567', '+233201234567', '+123456', '+123456789012345'])('takes %s', (phone) => {
+    expect(faultsOfPhone(phone)).toEqual([]);
+  });
+
+  it.each([
+    ['the number of digits of a short code', '+12345'],
+    ['16 digits', '+1234567890123456'],
+    ['no plus', '2348031234567'],
+    ['two zeros for the plus', '002348031234567'],
+    ['the form at home', '08031234567'],
+    ['a country code that begins with 0', '+02348031234567'],
+    ['blanks', '+234 803 123 4567'],
+    ['dashes', '+234-803-123-4567'],
+    ['brackets', '+234(0)8031234567'],
+    ['a letter', '+23480312345o7'],
+    ['two pluses', '++2348031234567'],
+    ['a line break at the end', '+2348031234567\n'],
+    ['digits of another script', '+٢٣٤٨٠٣١٢٣٤٥٦٧'],
+    ['a plus alone', '+'],
+  ])('refuses %s: %j', (_what, phone) => {
+    expect(faultsOfPhone(phone)).toEqual([
+      {
+        propertyPath: 'data.phone',
+        title: 'is not in international format, a plus and digits only: +2348031234567',
+      },
+    ]);
+  });
+});

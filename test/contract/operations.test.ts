@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../src/contract/operations.ts';
+import { operations, pathOf } from '../../src/contract/operations.ts';
+import { isUnsafeSegment } from '../../src/core/ids.ts';
+import { pathsOf } from './faults.ts';
+import * as fixtures from './fixtures.ts';
+
+const table: [id: string, operation: Operation][] = Object.entries(operations);
+
+describe('the table of endpoints (interface.md section 4)', () => {
+  it('is the three that are specified, with what may be sent again', () => {
+    expect(table.map(([id, { method, path, safety }]) => [id, method, path, safety])).toEqual([
+      ['onye.update', 'PATCH', '/v1/onye/{uid}', 'checked'],
+      ['ugwo.charge', 'POST', '/v1/ugwo/{ugwoUid}/activities', 'never-repeat'],
+      ['ugwo.list', 'GET', '/v1/ugwo', 'safe'],
+    ]);
+  });
+
+  it.each(table)('%s declares the parameters that its path has, no more and no fewer', (_id, { path, params }) => {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(params)).toEqual(named);
+  });
+
+  it.each(table)('%s has a versioned path, and a body or a query as its method has', (_id, operation) => {
+    expect(operation.path).toMatch(/^\/v1\/[a-z]/);
+    expect(operation.body !== undefined).toBe(operation.method !== 'GET');
+    expect(operation.query !== undefined).toBe(operation.method === 'GET');
+    expect(operation.safety === 'safe').toBe(operation.method === 'GET');
+  });
+
+  it.each(table)('%s succeeds with 200 and can meet 401, 403 and 422', (_id, { success, problems }) => {
+    expect(success.status).toBe(200);
+    expect(problems).toEqual(expect.arrayContaining([401, 403, 422]));
+    expect(problems.every((status) => status >= 400 && status < 500)).toBe(true);
+  });
+
+  it('takes customers, payment requests and their lists by the identifiers that they have', () => {
+    expect(operations['onye.update'].params).toEqual({ uid: 'ony' });
+    expect(operations['ugwo.charge'].params).toEqual({ ugwoUid: 'ugw' });
+  });
+
+  it.each([
+    ['onye.update', fixtures.customer, fixtures.ugwoWithCheckout],
+    ['ugwo.charge', fixtures.bankTransferActivity, fixtures.customer],
+    ['ugwo.list', fixtures.middlePage, { data: [fixtures.customer], next_cursor: null }],
+  ] as const)('%s answers with its own resource', (id, right, wrong) => {
+    expect(pathsOf(operations[id].success.schema, right)).toEqual([]);
+    expect(pathsOf(operations[id].success.schema, wrong)).not.toEqual([]);
+  });
+
+  it('judges a charge by the moment it is given, and an update and a list by their rules', () => {
+    const now = Date.UTC(2026, 10, 20, 13, 5);
+    const body = { type: 'charge', data: { medium: 'bank_transfer', expires_at: '2026-11-20T13:15:00Z' } };
+    const charge: Operation = operations['ugwo.charge'];
+    expect(charge.body && pathsOf(charge.body(now), body)).toEqual([]);
+    expect(charge.body && pathsOf(charge.body(now + 600_000), body)).toEqual(['data.expires_at']);
+    expect(pathsOf(operations['onye.update'].body(), { email: 'ada' })).toEqual(['email']);
+    expect(pathsOf(operations['ugwo.list'].query, { limit: '101' })).toEqual(['limit']);
+  });
+});
+
+describe('pathOf', () => {
+  it.each([
+    ['onye.update', { uid: 'ony.Kw9a.8Zp3' }, '/v1/onye/ony.Kw9a.8Zp3'],
+    ['ugwo.charge', { ugwoUid: 'ugw.Kw9a.2Mn4' }, '/v1/ugwo/ugw.Kw9a.2Mn4/activities'],
+    ['ugwo.list', {}, '/v1/ugwo'],
+    ['onye.update', { uid: 'a/b?c#d' }, '/v1/onye/a%2Fb%3Fc%23d'],
+    ['onye.update', { uid: '../ugwo' }, '/v1/onye/..%2Fugwo'],
+    ['onye.update', { uid: '%2e%2e' }, '/v1/onye/%252e%252e'],
+    ['onye.update', { uid: '$&{uid}' }, '/v1/onye/%24%26%7Buid%7D'],
+    ['onye.update', { uid: 'a\r\nHost: evil' }, '/v1/onye/a%0D%0AHost%3A%20evil'],
+    ['onye.update', { uid: '@evil\\x' }, '/v1/onye/%40evil%5Cx'],
+    ['onye.update', { uid: 'Ńdị' }, '/v1/onye/%C5%83d%E1%BB%8B'],
+  ] as const)('of %s with %j is %s', (id, params, path) => {
+    expect(pathOf(operations[id], params)).toBe(path);
+  });
+
+  const rows = [
+    ['onye.update', 'uid', '/v1/onye/', ''],
+    ['ugwo.charge', 'ugwoUid', '/v1/ugwo/', '/activities'],
+  ] as const;
+
+  it.each(rows)('of %s carries any text as one segment, and it can be read back', (id, name, before, after) => {
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: 'binary' }).map((one) => one.toWellFormed()),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        const path = pathOf(operations[id], { [name]: given });
+        expect(path.startsWith(before) && path.endsWith(after)).toBe(true);
+        const segment = path.slice(before.length, path.length - after.length);
+        expect(segment).toMatch(/^[\w.~!*'()%-]*$/);
+        expect(decodeURIComponent(segment)).toBe(given);
+      }),
+    );
+  });
+
+  it.each(rows)(
+    'of %s stays where it is when a URL is made of it, but for segments that are refused before',
+    (id, name, before, after) => {
+      const tricky = fc.string({
+        unit: fc.constantFrom('.', '/', '\\', '%', '2', 'e', '?', '#', '@', ':', ' ', '\t', '\n', 'é'),
+      });
+      fc.assert(
+        fc.property(tricky, (given) => {
+          fc.pre(!isUnsafeSegment(given));
+          const url = new URL(pathOf(operations[id], { [name]: given }), 'https://api.kwugwo.africa');
+          expect(url.origin).toBe('https://api.kwugwo.africa');
+          expect(url.pathname).toBe(`${before}${encodeURIComponent(given)}${after}`);
+          expect(url.search + url.hash).toBe('');
+        }),
+      );
+    },
+  );
+});

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PAGE_DEFAULT, PAGE_MAX, page, pageQuery } from '../../src/contract/page.ts';
+import { ugwo } from '../../src/contract/ugwo.ts';
+import { faultsOf, pathsOf } from './faults.ts';
+import { lastPage, middlePage, ugwoWithCheckout } from './fixtures.ts';
+
+describe('what a list is asked with (interface.md 4.3)', () => {
+  it('has the bounds of interface.md section 8', () => {
+    expect([PAGE_DEFAULT, PAGE_MAX]).toEqual([10, 100]);
+  });
+
+  it.each([undefined, '1', '10', '99', '100', '007'])('takes the limit %j', (limit) => {
+    expect(pathsOf(pageQuery, limit === undefined ? {} : { limit })).toEqual([]);
+  });
+
+  it.each([
+    ['0', 'should be at least 1'],
+    ['-0', 'should be at least 1'],
+    ['-1', 'should be at least 1'],
+    ['000', 'should be at least 1'],
+    ['101', 'should be at most 100'],
+    ['1000', 'should be at most 100'],
+    ['99999999999999999999', 'should be at most 100'],
+    ['9'.repeat(400), 'should be at most 100'],
+    ['1.5', 'should be a whole number'],
+    ['10.0', 'should be a whole number'],
+    ['1e2', 'should be a whole number'],
+    ['0x10', 'should be a whole number'],
+    ['+5', 'should be a whole number'],
+    [' 5', 'should be a whole number'],
+    ['5\n', 'should be a whole number'],
+    ['1,0', 'should be a whole number'],
+    ['٥', 'should be a whole number'],
+    ['all', 'should be a whole number'],
+    ['', 'should be a whole number'],
+  ])('refuses the limit %j, which %s', (limit, title) => {
+    expect(faultsOf(pageQuery, { limit })).toEqual([{ propertyPath: 'limit', title }]);
+  });
+
+  it('takes every whole number from 1 to 100 and no other', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.integer({ min: -10, max: 120 }), fc.integer()), (limit) => {
+        expect(pathsOf(pageQuery, { limit: String(limit) }).length === 0).toBe(limit >= 1 && limit <= 100);
+      }),
+    );
+  });
+
+  it('takes any cursor as it is, for a cursor means nothing here', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (cursor) => {
+        expect(pageQuery.parse({ cursor })).toEqual({ cursor });
+      }),
+    );
+  });
+
+  it('lets other questions through', () => {
+    expect(pageQuery.parse({ 'filter[status][]': '1' })).toEqual({ 'filter[status][]': '1' });
+  });
+});
+
+describe('a page (interface.md 2.6)', () => {
+  it.each([
+    ['forgets its next cursor, which would end a walk in silence', { data: [] }, ['next_cursor']],
+    ['has an empty next cursor', { data: [], next_cursor: '' }, ['next_cursor']],
+    ['has a number for a next cursor', { data: [], next_cursor: 2 }, ['next_cursor']],
+    ['has no records', { next_cursor: null }, ['data']],
+    ['has null for its records', { data: null, next_cursor: null }, ['data']],
+    ['has an object for its records', { data: {}, next_cursor: null }, ['data']],
+    ['holds a broken record', { ...middlePage, data: [ugwoWithCheckout, { uid: 'x' }] }, ['data.1.uid']],
+    ['holds null among its records', { ...lastPage, data: [null] }, ['data.0']],
+    ['is a bare list', [], ['']],
+  ])('is refused when it %s', (_what, value, paths) => {
+    expect(pathsOf(page(ugwo), value)).toEqual(paths);
+  });
+
+  it('takes any next cursor that is not empty', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (next_cursor) => {
+        expect(page(ugwo).parse({ data: [], next_cursor })).toEqual({ data: [], next_cursor });
+      }),
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { isProfileName, profileFile } from '../../src/contract/profile-file.ts';
+import { pathsOf } from './faults.ts';
+
+const profile = { origin: 'https://api.kwugwo.africa', key: 'sk.Kw9a.12345678', created_at: '2026-11-20T13:05:00Z' };
+const fileOf = (members: object): unknown => ({
+  version: 1,
+  default: 'main',
+  profiles: { main: { ...profile, ...members } },
+});
+
+describe('isProfileName', () => {
+  it.each(['a', 'main', 'Live-2', 'a.b_c-d', '0', 'constructor', 'x'.repeat(64)])('takes %s', (name) => {
+    expect(isProfileName(name)).toBe(true);
+  });
+
+  it.each(['', '-a', '.a', '_a', '__proto__', 'a b', 'a/b', 'a\n', 'é', 'x'.repeat(65)])('refuses %j', (name) => {
+    expect(isProfileName(name)).toBe(false);
+  });
+});
+
+describe('the file of profiles', () => {
+  it.each([
+    ['no profile', { version: 1, profiles: {} }],
+    ['a key', fileOf({})],
+    ['a command for the key', fileOf({ key: undefined, key_command: ['op', 'read', 'op://pay/key'] })],
+    ['an origin of this machine', fileOf({ origin: 'http://127.0.0.1:4010' })],
+    ['fields of a later version', { ...(fileOf({ note: [1] }) as object), theme: 'dark' }],
+    ['a profile named constructor', { version: 1, profiles: { constructor: profile } }],
+  ])('may hold %s', (_what, file) => {
+    expect(profileFile.parse(file)).toEqual(file);
+  });
+
+  it.each([
+    ['a later version', { version: 2, profiles: {} }, ['version']],
+    ['no version', { profiles: {} }, ['version']],
+    ['no profiles', { version: 1 }, ['profiles']],
+    ['null for profiles', { version: 1, profiles: null }, ['profiles']],
+    ['a name that is none', { version: 1, profiles: { '../x': profile } }, ['profiles']],
+    ['a profile named __proto__', JSON.parse('{"version":1,"profiles":{"__proto__":{}}}'), ['profiles']],
+    ['a default that is no text', { version: 1, default: 1, profiles: {} }, ['default']],
+    ['a path in the origin', fileOf({ origin: 'https://api.kwugwo.africa/v1' }), ['profiles.main.origin']],
+    [
+      'an origin that is not written as origins are',
+      fileOf({ origin: 'https://API.kwugwo.africa/' }),
+      ['profiles.main.origin'],
+    ],
+    ['an unencrypted origin', fileOf({ origin: 'http://api.kwugwo.africa' }), ['profiles.main.origin']],
+    ['a profile with neither key nor command', fileOf({ key: undefined }), ['profiles.main']],
+    ['a profile with both', fileOf({ key_command: ['op'] }), ['profiles.main']],
+    ['an empty command', fileOf({ key: undefined, key_command: [] }), ['profiles.main.key_command']],
+    ['a command that is one text', fileOf({ key: undefined, key_command: 'op read' }), ['profiles.main.key_command']],
+    ['a key that is no text', fileOf({ key: 5 }), ['profiles.main.key']],
+    ['no moment of creation', fileOf({ created_at: 'yesterday' }), ['profiles.main.created_at']],
+  ])('is refused with %s', (_what, file, paths) => {
+    expect(pathsOf(profileFile, file)).toEqual(paths);
+  });
+});

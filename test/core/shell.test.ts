@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asCurl } from '../../src/core/curl.ts';
+import { parseExact } from '../../src/core/json.ts';
+import { shellLine, shellQuote } from '../../src/core/shell.ts';
+
+/** The words that a POSIX shell makes of a line. */
+const wordsOf = (line: string): string[] =>
+  execFileSync('sh', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' })
+    .split('\0')
+    .slice(0, -1);
+
+describe('shellQuote', () => {
+  it.each([
+    ['ugw.Kw9a.8Zp3', 'ugw.Kw9a.8Zp3'],
+    ['https://api.kwugwo.africa/v1/ugwo', 'https://api.kwugwo.africa/v1/ugwo'],
+    ['a@b.c', 'a@b.c'],
+    ['', "''"],
+    ['two words', "'two words'"],
+    ["o'neil", "'o'\\''neil'"],
+    ['$HOME', "'$HOME'"],
+    ['a\nb', "'a\nb'"],
+    ['x\n', "'x\n'"],
+    ['~', "'~'"],
+    ['*', "'*'"],
+    ['é', "'é'"],
+  ])('writes %j as %j', (word, quoted) => {
+    expect(shellQuote(word)).toBe(quoted);
+  });
+
+  it.skipIf(process.platform === 'win32')('gives a shell any words back as they were', () => {
+    const word = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...'\'"\\$`!*?[]{}()<>|&;#~=%^ \t\n\rab-@') }),
+      fc.string({ unit: 'binary' }).map((text) => text.toWellFormed().replaceAll('\0', '')),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 40 }), (words) => {
+        expect(wordsOf(shellLine(words))).toEqual(words);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('asCurl', () => {
+  const url = 'https://api.kwugwo.africa/v1/onye/ony.Kw9a.8Zp3';
+
+  it('shows a request with a body, the key as a variable that the shell fills in', () => {
+    const body = parseExact('{"first_name":"O\'Neil $HOME","amount":12345678901234567890}') as Record<string, unknown>;
+    expect(asCurl({ method: 'PATCH', url, body })).toBe(
+      [
+        `curl --fail-with-body --request PATCH ${url} \\`,
+        `  --header "Authorization: Bearer $PAYCLI_SECRET_KEY" \\`,
+        `  --header 'Content-Type: application/json' \\`,
+        `  --data-raw '{"first_name":"O'\\''Neil $HOME","amount":12345678901234567890}'`,
+      ].join('\n'),
+    );
+  });
+
+  it('names no content type where there is no body', () => {
+    expect(asCurl({ method: 'GET', url: `${url}?limit=1&cursor=a` })).toBe(
+      `curl --fail-with-body --request GET '${url}?limit=1&cursor=a' \\\n  --header "Authorization: Bearer $PAYCLI_SECRET_KEY"`,
+    );
+  });
+});

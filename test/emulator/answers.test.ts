@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../src/contract/operations.ts';
+import { checked, checkedProblem, invalid, refusal } from '../../src/emulator/refusal.ts';
+import { activitiesIn, customersIn, inFile, startEmulator } from './support.ts';
+
+/** Changes every record of a table behind the emulator's back. */
+const spoil = (file: string, table: 'onye' | 'ugwo', change: string): void =>
+  inFile(file, (db) => db.exec(`UPDATE ${table} SET record = ${change}`));
+
+describe('an answer that breaks the contract never leaves: 500 problem', () => {
+  test('a list whose record has a wrong amount', async () => {
+    const { file, send } = await startEmulator({ ugwo: 2 });
+    spoil(file, 'ugwo', "json_set(record, '$.amount', 'much')");
+    const answer = await send('GET', '/v1/ugwo');
+    expect(answer.status).toBe(500);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(answer.json).toMatchObject({ title: 'Internal Server Error', status: 500 });
+    expect(answer.json.detail).toContain('data.0.amount');
+  });
+
+  test('an updated customer with a wrong uid; and the update is undone', async () => {
+    const { file, send } = await startEmulator({ customers: 1 });
+    const [uid = ''] = customersIn(file);
+    spoil(file, 'onye', "json_set(record, '$.created_at', 'lately')");
+    const before = inFile(file, (db) => db.prepare('SELECT record FROM onye').get());
+    const answer = await send('PATCH', `/v1/onye/${uid}`, { first_name: 'Changed' });
+    expect(answer.json).toMatchObject({ status: 500, detail: expect.stringContaining('created_at') });
+    expect(inFile(file, (db) => db.prepare('SELECT record FROM onye').get())).toEqual(before);
+  });
+
+  test('a charge through a checkout with a wrong currency; and no activity is left', async () => {
+    const { file, send } = await startEmulator({ ugwo: 1 });
+    const [{ uid }] = (await send('GET', '/v1/ugwo')).json.data;
+    spoil(file, 'ugwo', "json_set(record, '$.checkout.currency', json_array('NGN'))");
+    const answer = await send('POST', `/v1/ugwo/${uid}/activities`, {
+      type: 'charge',
+      data: { medium: 'bank_transfer' },
+    });
+    expect(answer.json).toMatchObject({ status: 500, detail: expect.stringContaining('checkout.currency') });
+    expect(activitiesIn(file)).toEqual([]);
+  });
+
+  test('a record that is no JSON', async () => {
+    const { file, send } = await startEmulator({ ugwo: 1 });
+    spoil(file, 'ugwo', "'{'");
+    expect((await send('GET', '/v1/ugwo')).json).toMatchObject({ status: 500 });
+  });
+});
+
+describe('the check itself', () => {
+  const { schema } = operations['ugwo.list'].success;
+
+  test('passes what is sound as it is', () => {
+    expect(checked(schema, { data: [], next_cursor: null, more: 1 })).toBe('{"data":[],"next_cursor":null,"more":1}');
+  });
+
+  test.each([{ data: [] }, { data: [], next_cursor: '' }, { data: [{}], next_cursor: null }, null])(
+    'refuses %j',
+    (answer) => {
+      expect(() => checked(schema, answer)).toThrow(
+        expect.objectContaining({ problem: expect.objectContaining({ status: 500 }) }),
+      );
+    },
+  );
+
+  test('judges error documents too', () => {
+    expect(JSON.parse(checkedProblem(refusal(404, 'x').problem))).toMatchObject({ status: 404 });
+    expect(JSON.parse(checkedProblem(invalid([{ propertyPath: 'a', title: 'b' }]).problem)).violations).toHaveLength(1);
+    expect(() => checkedProblem({ title: 'x' } as unknown as Parameters<typeof checkedProblem>[0])).toThrow();
+  });
+});

@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { CommandSpec } from '../../src/cli/define.ts';
+import type { Deps } from '../../src/cli/deps.ts';
+import { emulatorCommands } from '../../src/commands/emulator/spec.ts';
+import { valueAt } from '../../src/core/path.ts';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import type { Result } from '../../src/output/view.ts';
+import { clockAt, customersIn, faultOf, sendRaw, tempFolder } from './support.ts';
+
+const never = (): never => {
+  throw new Error('not for this command');
+};
+
+interface Situation {
+  readonly globals?: Partial<Deps['globals']>;
+  /** What is typed at a terminal; undefined when there is none. */
+  readonly typed?: string;
+}
+
+interface World {
+  readonly deps: Deps;
+  readonly notices: string[];
+  readonly prompts: string[];
+  readonly stop: AbortController;
+  readonly data: string;
+}
+
+const world = ({ globals = {}, typed }: Situation = {}): World => {
+  const notices: string[] = [];
+  const prompts: string[] = [];
+  const stop = new AbortController();
+  const data = join(tempFolder(), 'data');
+  const stdin = {
+    isTerminal: typed !== undefined,
+    text: never,
+    line: async (prompt: string) => {
+      prompts.push(prompt);
+      return typed === '' ? undefined : typed;
+    },
+  };
+  const deps = {
+    io: { stdin, clock: clockAt(), signals: { stop: stop.signal, leave: new AbortController().signal } },
+    globals: { yes: false, input: true, dryRun: false, asCurl: false, ...globals },
+    folders: async () => ({ config: '/nowhere', data }),
+    emulator: async () => emulatorRoom,
+    notice: async (text: string) => void notices.push(text),
+  } as unknown as Deps;
+  return { deps, notices, prompts, stop, data };
+};
+
+const specOf = (verb: string): CommandSpec => {
+  const spec = emulatorCommands.find(({ path }) => path.join(' ') === `emulator ${verb}`);
+  if (spec === undefined) throw new Error(`no emulator ${verb}`);
+  return spec;
+};
+
+/** Runs a command with its options as text, as the command line would. */
+const run = async (verb: string, { deps }: World, texts: Record<string, string> = {}): Promise<Result> => {
+  const spec = specOf(verb);
+  const given = Object.entries(texts).map(([name, text]) => [name, spec.options[name]?.parse?.(text)]);
+  const input = spec.read([], Object.fromEntries(given), { validate: true });
+  return (await spec.load()).run(input, deps);
+};
+
+const shown = (result: Result): unknown => ('record' in result ? result.record.value : undefined);
+
+/** Each column of the view is in the record and in what the declaration promises. */
+const expectSound = (verb: string, result: Result): void => {
+  if (!('view' in result)) throw new Error('no view');
+  const { columns } = result.view;
+  expect(columns.map(({ path }) => valueAt(shown(result), path))).not.toContain(undefined);
+  for (const { path } of columns) expect(specOf(verb).output).toContain(path);
+};
+
+describe('emulator start', () => {
+  test('fills an empty file, says so, answers, and is closed when the program is told to stop', async () => {
+    const here = world();
+    const result = await run('start', here);
+    if (result.kind !== 'service') throw new Error(`not a service: ${result.kind}`);
+    const { origin, key, data } = result.record.value as { origin: string; key: string; data: string };
+    expectSound('start', result);
+    expect(data).toBe(join(here.data, 'emulator.sqlite'));
+    expect(here.notices).toEqual([`first use: made 25 customers and 120 payment requests in ${data}`]);
+    const headers = { authorization: `Bearer ${key}` };
+    const { status, json } = await sendRaw(origin, { path: '/v1/ugwo?limit=100', headers });
+    expect([status, json.data.length]).toEqual([200, 100]);
+    here.stop.abort('SIGINT');
+    await result.done;
+    await expect(sendRaw(origin, { path: '/v1/ugwo', headers })).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('a file with records is not filled, and nothing is said', async () => {
+    const here = world();
+    await run('seed', here, { customers: '1', ugwo: '0' });
+    const result = await run('start', here);
+    here.stop.abort('SIGINT');
+    if (result.kind === 'service') await result.done;
+    expect(here.notices).toEqual([]);
+    expect(customersIn(join(here.data, 'emulator.sqlite'))).toHaveLength(1);
+  });
+
+  test('told to stop before it had begun, it ends', async () => {
+    const here = world();
+    here.stop.abort('SIGTERM');
+    const result = await run('start', here);
+    expect(result.kind).toBe('service');
+    if (result.kind === 'service') await result.done;
+  });
+
+  test('--port and --data are taken; a port in use is a usage error', async () => {
+    const here = world();
+    const file = join(here.data, 'own.sqlite');
+    const first = await run('start', here, { data: file, port: '0' });
+    const { origin } = shown(first) as { origin: string };
+    const { port } = new URL(origin);
+    expect(shown(first)).toMatchObject({ data: file });
+    expect(await faultOf(run('start', here, { port }))).toMatchObject({
+      kind: 'usage',
+      message: `port ${port} is already in use`,
+    });
+    here.stop.abort('SIGINT');
+    if (first.kind === 'service') await first.done;
+    const again = await run('start', here, { port });
+    expect(shown(again)).toMatchObject({ origin });
+    if (again.kind === 'service') await again.done;
+  });
+
+  test.each(['-1', '65536', '80a', ''])('--port %j is a usage error', async (port) => {
+    expect(await faultOf(run('start', world(), { port }))).toMatchObject({ kind: 'usage' });
+  });
+});
+
+describe('emulator seed', () => {
+  test('adds the usual starting set, or so many', async () => {
+    const here = world();
+    const data = join(here.data, 'emulator.sqlite');
+    const first = await run('seed', here);
+    expect(shown(first)).toEqual({ customers: 25, ugwo: 120, data });
+    expect(shown(await run('seed', here, { customers: '0', ugwo: '3' }))).toEqual({ customers: 0, ugwo: 3, data });
+    expect(customersIn(data)).toHaveLength(25);
+    expectSound('seed', first);
+  });
+});
+
+describe('emulator reset', () => {
+  const filled = async (situation: Situation): Promise<World & { customers: () => number }> => {
+    const here = world(situation);
+    const data = join(here.data, 'emulator.sqlite');
+    await emulatorRoom.seed({ file: data, clock: clockAt(), customers: 2, ugwo: 1 });
+    return { ...here, customers: () => customersIn(data).length };
+  };
+
+  test.each(['y', 'Y', 'yes', ' yes '])('asks on a terminal, names the file, and %j removes', async (typed) => {
+    const here = await filled({ typed });
+    const result = await run('reset', here);
+    expect(here.prompts).toEqual([`Remove every record from ${join(here.data, 'emulator.sqlite')}? [y/N] `]);
+    expect(here.customers()).toBe(0);
+    expectSound('reset', result);
+  });
+
+  test.each(['n', '', ' ', 'yes please', 'no'])('the answer %j removes nothing', async (typed) => {
+    const here = await filled({ typed });
+    expect(await faultOf(run('reset', here))).toMatchObject({ kind: 'usage' });
+    expect(here.prompts).toHaveLength(1);
+    expect(here.customers()).toBe(2);
+  });
+
+  test('--yes asks nobody', async () => {
+    const here = await filled({ globals: { yes: true } });
+    await run('reset', here);
+    expect(here.prompts).toEqual([]);
+    expect(here.customers()).toBe(0);
+  });
+
+  test.each([
+    ['without a terminal', {}],
+    ['with --no-input', { typed: 'y', globals: { input: false } }],
+  ])('%s it needs --yes', async (_case, situation: Situation) => {
+    const here = await filled(situation);
+    const fault = await faultOf(run('reset', here));
+    expect(fault.kind).toBe('usage');
+    expect(fault.detail.hint).toContain('--yes');
+    expect(here.prompts).toEqual([]);
+    expect(here.customers()).toBe(2);
+  });
+});
+
+test.each(['start', 'seed', 'reset'])('%s: --dry-run is refused before anything happens', async (verb) => {
+  for (const globals of [
+    { dryRun: true, yes: true },
+    { asCurl: true, yes: true },
+  ]) {
+    const here = world({ globals });
+    expect(await faultOf(run(verb, here))).toMatchObject({ kind: 'usage' });
+    expect(existsSync(here.data)).toBe(false);
+  }
+});

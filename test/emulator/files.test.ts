@@ -1,0 +1,251 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { clockAt, customersIn, faultOf, inFile, startEmulator, tempFile, tempFolder } from './support.ts';
+
+const clock = clockAt();
+const FEW = { clock, customers: 2, ugwo: 3 };
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+const start = (file: string) => emulatorRoom.start({ file, port: 0, clock });
+
+describe('the data file survives', () => {
+  test('a restart keeps customers, payment requests, activities, cursors and the key', async () => {
+    const first = await startEmulator({ customers: 2, ugwo: 12 });
+    const customer = `/v1/onye/${customersIn(first.file)[0]}`;
+    await first.send('PATCH', customer, { first_name: 'Kept' });
+    const page = (await first.send('GET', '/v1/ugwo')).json;
+    const charged = `/v1/ugwo/${page.data[0].uid}/activities`;
+    const activity = await first.send('POST', charged, { type: 'charge', data: { medium: 'bank_transfer' } });
+    await first.close();
+
+    const second = await startEmulator({ file: first.file });
+    expect(second.key).toBe(first.key);
+    expect((await second.send('PATCH', customer, {})).json.first_name).toBe('Kept');
+    expect((await second.send('GET', '/v1/ugwo')).json.data).toEqual(page.data);
+    expect((await second.send('GET', `/v1/ugwo?cursor=${page.next_cursor}`)).json.data).toHaveLength(2);
+    const kept = inFile(first.file, (db) => db.prepare('SELECT record FROM activity').all());
+    expect(kept.map(({ record }) => JSON.parse(String(record)))).toEqual([activity.json]);
+  });
+
+  test('a kill: what was answered is there, without a close', async () => {
+    const file = tempFile();
+    const script = `
+      import { emulatorRoom } from ${JSON.stringify(join(import.meta.dirname, '../../src/emulator/room.ts'))};
+      const clock = { now: () => 1e12, sleep: async () => {} };
+      const file = ${JSON.stringify(file)};
+      await emulatorRoom.seed({ file, clock, customers: 1, ugwo: 0 });
+      await emulatorRoom.start({ file, port: 0, clock });
+      process.kill(process.pid, 'SIGKILL');`;
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    expect(child.signal).toBe('SIGKILL');
+    expect(await emulatorRoom.isEmpty(file)).toBe(false);
+    expect(customersIn(file)).toHaveLength(1);
+  });
+
+  test('close ends open connections at once, closes the database, and may be called twice', async () => {
+    const emulator = await startEmulator();
+    const answer = await fetch(`${emulator.origin}/v1/ugwo`, { headers: { authorization: `Bearer ${emulator.key}` } });
+    await answer.text();
+    expect(answer.headers.get('connection')).toBe('keep-alive');
+    await emulator.close();
+    await emulator.close();
+    await expect(fetch(emulator.origin)).rejects.toThrow();
+    expect(readdirSync(join(emulator.file, '..'))).toEqual(['emulator.sqlite']);
+  });
+
+  test('a port in use is a usage error that names it, and leaves the file usable', async () => {
+    const emulator = await startEmulator();
+    const port = Number(new URL(emulator.origin).port);
+    const file = tempFile();
+    const fault = await faultOf(emulatorRoom.start({ file, port, clock }));
+    expect(fault).toMatchObject({ kind: 'usage', message: `port ${port} is already in use` });
+    expect(fault.detail.hint).toContain('--port');
+    expect(readdirSync(join(file, '..'))).toEqual(['emulator.sqlite']);
+  });
+});
+
+describe('modes', () => {
+  test.each(['000', '022', '077'])('under umask %s the file is 0600, its logs too, in a folder of 0700', (umask) => {
+    const folder = tempFolder();
+    const script = `
+      import { readdirSync, statSync } from 'node:fs';
+      import { emulatorRoom } from ${JSON.stringify(join(import.meta.dirname, '../../src/emulator/room.ts'))};
+      process.umask(0o${umask});
+      const clock = { now: () => 1e12, sleep: async () => {} };
+      const file = ${JSON.stringify(join(folder, 'deep/new/emulator.sqlite'))};
+      const running = await emulatorRoom.start({ file, port: 0, clock });
+      await emulatorRoom.seed({ file, clock, customers: 1, ugwo: 1 });
+      const mode = (path) => (statSync(path).mode & 0o777).toString(8);
+      const deep = ${JSON.stringify(join(folder, 'deep'))};
+      const files = readdirSync(deep + '/new').map((name) => [name, mode(deep + '/new/' + name)]);
+      console.log(JSON.stringify({ ...Object.fromEntries(files), deep: mode(deep), new: mode(deep + '/new') }));
+      await running.close();`;
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    expect(child.stderr).toBe('');
+    expect(JSON.parse(child.stdout)).toEqual({
+      'emulator.sqlite': '600',
+      'emulator.sqlite-shm': '600',
+      'emulator.sqlite-wal': '600',
+      deep: '700',
+      new: '700',
+    });
+  });
+
+  test('a folder that was there keeps its mode', async () => {
+    const folder = join(tempFolder(), 'mine');
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+    await emulatorRoom.seed({ file: join(folder, 'e.sqlite'), ...FEW });
+    expect(modeOf(folder)).toBe('755');
+  });
+
+  test('an empty file that was there (mktemp, say) becomes a data file of 0600', async () => {
+    const file = tempFile();
+    writeFileSync(file, '', { mode: 0o644 });
+    expect(await emulatorRoom.isEmpty(file)).toBe(true);
+    await emulatorRoom.seed({ file, ...FEW });
+    expect(modeOf(file)).toBe('600');
+    expect(customersIn(file)).toHaveLength(2);
+  });
+});
+
+describe('a file that is not ours is refused and left alone', () => {
+  const foreign: [string, (file: string) => void][] = [
+    ['a text', (file) => writeFileSync(file, 'my notes\n')],
+    ['bytes that only start like a database', (file) => writeFileSync(file, 'SQLite format 3\0 and so on')],
+    ["another program's database", (file) => inFile(file, (db) => db.exec('CREATE TABLE ledger (id TEXT) STRICT'))],
+  ];
+
+  test.each(foreign)('%s', async (_case, make) => {
+    const file = tempFile();
+    make(file);
+    const before = readFileSync(file);
+    for (const use of [
+      start(file),
+      emulatorRoom.seed({ file, ...FEW }),
+      emulatorRoom.reset({ file, clock }),
+      emulatorRoom.isEmpty(file),
+    ]) {
+      const fault = await faultOf(use);
+      expect(fault).toMatchObject({ kind: 'usage', message: `${file} is not a data file of the emulator` });
+      expect(fault.detail.hint).toContain('--data');
+    }
+    expect(readFileSync(file)).toEqual(before);
+    expect(readdirSync(join(file, '..'))).toEqual(['emulator.sqlite']);
+  });
+
+  test('a folder', async () => {
+    const folder = tempFolder();
+    expect(await faultOf(start(folder))).toMatchObject({ kind: 'usage' });
+  });
+
+  test('a file below a file', async () => {
+    const file = tempFile();
+    writeFileSync(file, 'x');
+    expect(await faultOf(start(join(file, 'e.sqlite')))).toMatchObject({ kind: 'usage' });
+  });
+
+  test('a name that SQLite would take for memory or a URI is a file like any other', async () => {
+    const folder = tempFolder();
+    for (const name of [':memory:', 'file:x?mode=memory', 'a b\'"%20.sqlite']) {
+      const file = join(folder, name);
+      await emulatorRoom.seed({ file, ...FEW });
+      expect(existsSync(file)).toBe(true);
+      expect(await emulatorRoom.isEmpty(file)).toBe(false);
+    }
+  });
+
+  test('a symbolic link leads to the file that it names', async () => {
+    const [file, link] = [tempFile(), tempFile()];
+    await emulatorRoom.seed({ file, ...FEW });
+    symlinkSync(file, link);
+    expect(await emulatorRoom.isEmpty(link)).toBe(false);
+  });
+});
+
+describe('a file of ours that is beyond use', () => {
+  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 2'));
+  const damaged = (file: string) => {
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 100, 4000);
+    writeFileSync(file, bytes);
+  };
+  const keyless = (file: string) => inFile(file, (db) => db.exec('DELETE FROM setting'));
+
+  test.each([
+    ['from a newer paycli', newer, 'newer paycli (schema 2, this one knows 1)'],
+    ['damaged', damaged, 'is damaged'],
+    ['without a key', keyless, 'is damaged'],
+  ])('%s: a usage error whose hint starts over, and reset does', async (_case, spoil, message) => {
+    const file = tempFile();
+    await emulatorRoom.seed({ file, ...FEW });
+    spoil(file);
+    const fault = await faultOf(start(file));
+    expect(fault.kind).toBe('usage');
+    expect(fault.message).toContain(message);
+    expect(fault.detail.hint).toContain('paycli emulator reset');
+    expect(fault.detail.hint).toContain('--data');
+    await emulatorRoom.reset({ file, clock });
+    expect(await emulatorRoom.isEmpty(file)).toBe(true);
+    expect(modeOf(file)).toBe('600');
+    await (await start(file)).close();
+  });
+
+  test('the log of a database that was deleted does not come back in the new one', async () => {
+    const file = tempFile();
+    const running = await startEmulator({ file });
+    await emulatorRoom.seed({ file, ...FEW });
+    const log = readFileSync(`${file}-wal`);
+    await running.close();
+    const other = tempFile();
+    writeFileSync(`${other}-wal`, log);
+    expect(log.length).toBeGreaterThan(0);
+    await (await start(other)).close();
+    expect(await emulatorRoom.isEmpty(other)).toBe(true);
+  });
+});
+
+describe('reset and isEmpty', () => {
+  test('reset removes every record and keeps the key', async () => {
+    const emulator = await startEmulator({ customers: 2, ugwo: 3 });
+    const { json } = await emulator.send('GET', '/v1/ugwo');
+    await emulator.send('POST', `/v1/ugwo/${json.data[0].uid}/activities`, {
+      type: 'charge',
+      data: { medium: 'ussd', provider: 'uba' },
+    });
+    await emulatorRoom.reset(emulator);
+    expect((await emulator.send('GET', '/v1/ugwo')).json).toEqual({ data: [], next_cursor: null });
+    const left = inFile(emulator.file, (db) =>
+      db.prepare('SELECT (SELECT count(*) FROM onye) + (SELECT count(*) FROM activity) AS records').get(),
+    );
+    expect(left?.['records']).toBe(0);
+    await emulator.close();
+    expect((await startEmulator({ file: emulator.file })).key).toBe(emulator.key);
+  });
+
+  test('neither makes a file that is not there', async () => {
+    const file = tempFile();
+    expect(await emulatorRoom.isEmpty(file)).toBe(true);
+    await emulatorRoom.reset({ file, clock });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('a started file is empty until it has a record', async () => {
+    const { file } = await startEmulator();
+    expect(await emulatorRoom.isEmpty(file)).toBe(true);
+    await emulatorRoom.seed({ file, clock, customers: 1, ugwo: 0 });
+    expect(await emulatorRoom.isEmpty(file)).toBe(false);
+  });
+});

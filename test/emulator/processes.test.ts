@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import type { EmulatorRoom, RunningEmulator } from '../../src/emulator/room.ts';
+import { activitiesIn, customersIn, NOON, sendRaw, startEmulator, tempFile } from './support.ts';
+
+const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
+
+/** A process of its own that starts the emulator when it is told to, and says where. */
+const SCRIPT = `
+  import { createInterface } from 'node:readline';
+  import { emulatorRoom } from ${JSON.stringify(ROOM)};
+  const clock = { now: () => ${NOON}, sleep: async () => {} };
+  console.log('ready');
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { file, seed } = JSON.parse(line);
+    await emulatorRoom.seed({ file, clock, ...seed });
+    const running = await emulatorRoom.start({ file, port: 0, clock });
+    console.log(JSON.stringify({ origin: running.origin, key: running.key }));
+  }
+  process.exit(0);`;
+
+interface Helper {
+  next(): Promise<string>;
+  tell(what: {
+    readonly file: string;
+    readonly seed: Omit<Parameters<EmulatorRoom['seed']>[0], 'file' | 'clock'>;
+  }): void;
+}
+
+const helper = (): Helper => {
+  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  onTestFinished(async () => {
+    child.stdin?.end();
+    if (child.exitCode === null) await once(child, 'exit');
+  });
+  return {
+    next: async () => {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error('the helper ended');
+      return value;
+    },
+    tell: (what) => void child.stdin?.write(`${JSON.stringify(what)}\n`),
+  };
+};
+
+const charge = ({ origin, key }: Pick<RunningEmulator, 'origin' | 'key'>, uid: string) =>
+  sendRaw(origin, {
+    method: 'POST',
+    path: `/v1/ugwo/${uid}/activities`,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 'charge', data: { medium: 'bank_transfer' } }),
+  });
+
+test('two processes share one file: same key, each sees what the other wrote, and no write is lost', async () => {
+  const here = await startEmulator({ customers: 1, ugwo: 4 });
+  const other = helper();
+  await other.next();
+  other.tell({ file: here.file, seed: { customers: 0, ugwo: 0 } });
+  const there = JSON.parse(await other.next());
+  expect(there.key).toBe(here.key);
+  expect(there.origin).not.toBe(here.origin);
+
+  const [uid = ''] = customersIn(here.file);
+  const headers = { authorization: `Bearer ${there.key}`, 'content-type': 'application/json' };
+  const update = { method: 'PATCH', path: `/v1/onye/${uid}`, headers };
+  await here.send('PATCH', `/v1/onye/${uid}`, { first_name: 'Here' });
+  const updated = await sendRaw(there.origin, { ...update, body: '{"last_name":"There"}' });
+  expect(updated.json).toMatchObject({ first_name: 'Here', last_name: 'There' });
+  expect((await here.send('PATCH', `/v1/onye/${uid}`, {})).json).toEqual(updated.json);
+
+  const [{ uid: ugwo }] = (await here.send('GET', '/v1/ugwo')).json.data;
+  const charges = Array.from({ length: 60 }, (_, index) => charge(index % 2 === 0 ? here : there, ugwo));
+  const answers = await Promise.all(charges);
+  expect(answers.map(({ status }) => status)).toEqual(Array(60).fill(200));
+  expect(new Set(activitiesIn(here.file).map((activity) => activity.uid)).size).toBe(60);
+});
+
+test('updates of one customer from two processes lose no field', async () => {
+  const here = await startEmulator({ customers: 1 });
+  const other = helper();
+  await other.next();
+  other.tell({ file: here.file, seed: { customers: 0, ugwo: 0 } });
+  const there = JSON.parse(await other.next());
+  const path = `/v1/onye/${customersIn(here.file)[0]}`;
+  const headers = { authorization: `Bearer ${here.key}`, 'content-type': 'application/json' };
+  const sent = Array.from({ length: 40 }, (_, index) => `field_${index}`);
+  const answers = await Promise.all(
+    sent.map((name, index) =>
+      sendRaw(index % 2 === 0 ? here.origin : there.origin, { method: 'PATCH', path, headers, body: `{"${name}":1}` }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
+  expect(Object.keys((await here.send('PATCH', path, {})).json)).toEqual(expect.arrayContaining(sent));
+});
+
+test('a walk in one process stays right while another adds', async () => {
+  const here = await startEmulator({ ugwo: 9 });
+  const other = helper();
+  await other.next();
+  const first = (await here.send('GET', '/v1/ugwo?limit=5')).json;
+  other.tell({ file: here.file, seed: { customers: 0, ugwo: 30 } });
+  await other.next();
+  const second = (await here.send('GET', `/v1/ugwo?limit=5&cursor=${first.next_cursor}`)).json;
+  const seen = [...first.data, ...second.data].map(({ uid }: { uid: string }) => uid);
+  expect(second.next_cursor).toBeNull();
+  expect(new Set(seen).size).toBe(9);
+  expect((await here.send('GET', '/v1/ugwo?limit=100')).json.data).toHaveLength(39);
+});
+
+test('several processes that start at once on a new file agree on one key and seed it once', async () => {
+  const helpers = Array.from({ length: 4 }, helper);
+  await Promise.all(helpers.map((one) => one.next()));
+  for (let round = 0; round < 5; round += 1) {
+    const file = tempFile();
+    for (const one of helpers) one.tell({ file, seed: { customers: 3, ugwo: 5, onlyIfEmpty: true } });
+    const started = await Promise.all(helpers.map(async (one) => JSON.parse(await one.next())));
+    expect(new Set(started.map(({ key }) => key)).size).toBe(1);
+    expect(customersIn(file)).toHaveLength(3);
+  }
+});

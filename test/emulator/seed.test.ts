@@ -1,0 +1,139 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { clockAt, customersIn, type Emulator, inFile, NOON, startEmulator, tempFile } from './support.ts';
+
+const DAY = 24 * 3_600_000;
+
+interface Listed {
+  readonly uid: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly ref: string;
+  readonly onye: { readonly uid: string } | null;
+  readonly metadata: { readonly emulate?: string };
+  readonly checkout: { readonly currency: readonly string[]; readonly mediums: readonly { medium: string }[] } | null;
+  readonly created_at: string;
+}
+
+const listed = async ({ send }: Emulator, limit = 100): Promise<Listed[]> =>
+  (await send('GET', `/v1/ugwo?limit=${limit}`)).json.data;
+
+const kindOf = ({ checkout, metadata }: Listed): string => {
+  const mediums = checkout?.mediums.map(({ medium }) => medium).join('+') ?? 'no checkout';
+  return metadata.emulate === undefined ? mediums : `${mediums} ${metadata.emulate}`;
+};
+
+test('the same calls on a fresh file give the same records; a reset file counts as fresh', async () => {
+  const all = async () => {
+    const emulator = await startEmulator({ customers: 5, ugwo: 20 });
+    await emulatorRoom.seed({ ...emulator, customers: 2, ugwo: 7 });
+    return { emulator, records: await listed(emulator), customers: customersIn(emulator.file) };
+  };
+  const [first, second] = [await all(), await all()];
+  expect(second.records).toEqual(first.records);
+  expect(second.customers).toEqual(first.customers);
+  await emulatorRoom.reset(second.emulator);
+  await emulatorRoom.seed({ ...second.emulator, customers: 5, ugwo: 20 });
+  await emulatorRoom.seed({ ...second.emulator, customers: 2, ugwo: 7 });
+  expect(await listed(second.emulator)).toEqual(first.records);
+});
+
+test('the first page is a friendly set: an ordinary one first, and one of each kind', async () => {
+  const kinds = (await listed(await startEmulator({ customers: 25, ugwo: 120 }), 10)).map(kindOf);
+  expect(kinds[0]).toBe('bank_transfer+ussd');
+  expect(new Set(kinds)).toEqual(
+    new Set([
+      'bank_transfer+ussd',
+      'bank_transfer+ussd fail',
+      'bank_transfer+ussd fail:ussd',
+      'mobile_money',
+      'no checkout',
+    ]),
+  );
+});
+
+test('records are plausible: amounts in the bounds, the currency of the checkout, a known customer or none', async () => {
+  const emulator = await startEmulator({ customers: 25, ugwo: 100 });
+  const customers = customersIn(emulator.file);
+  const records = await listed(emulator);
+  for (const { amount, currency, checkout, onye } of records) {
+    expect(Number.isSafeInteger(amount)).toBe(true);
+    expect(amount).toBeGreaterThanOrEqual(20_000);
+    expect(amount).toBeLessThanOrEqual(5_000_000_000);
+    if (checkout !== null) expect(checkout.currency).toEqual([currency, expect.stringContaining(currency)]);
+    if (onye !== null) expect(customers).toContain(onye.uid);
+  }
+  expect(records.filter(({ onye }) => onye === null).length).toBeGreaterThan(5);
+  expect(new Set(records.map(({ onye }) => onye?.uid)).size).toBeGreaterThan(10);
+  expect(new Set(records.map(({ ref }) => ref)).size).toBe(100);
+});
+
+test('without customers the payment requests belong to nobody', async () => {
+  const records = await listed(await startEmulator({ ugwo: 12 }));
+  expect(records.map(({ onye }) => onye)).toEqual(Array(12).fill(null));
+});
+
+test('customers have unique addresses and identifiers', async () => {
+  const { file } = await startEmulator({ customers: 500 });
+  const emails = inFile(file, (db) => db.prepare('SELECT record FROM onye').all()).map(
+    ({ record }) => JSON.parse(String(record)).email,
+  );
+  expect(new Set(emails).size).toBe(500);
+  expect(new Set(customersIn(file)).size).toBe(500);
+  for (const email of emails) expect(email).toMatch(/^[a-z]+\.[a-z]+\d+@example\.com$/);
+});
+
+describe('created_at', () => {
+  test('is in the past, and no two of an ordinary seeding are the same', async () => {
+    const instants = (await listed(await startEmulator({ ugwo: 100 }))).map((ugwo) => Date.parse(ugwo.created_at));
+    expect(new Set(instants).size).toBe(100);
+    expect(Math.max(...instants)).toBeLessThan(NOON);
+    expect(Math.min(...instants)).toBeGreaterThan(NOON - 90 * DAY);
+  });
+
+  test('reaches back 90 days at most', async () => {
+    const { file } = await startEmulator({ ugwo: 3000 });
+    const oldest = inFile(file, (db) => db.prepare('SELECT record FROM ugwo ORDER BY seq LIMIT 1').get());
+    expect(Date.parse(JSON.parse(String(oldest?.['record'])).created_at)).toBeGreaterThanOrEqual(
+      NOON - 90 * DAY - 60_000,
+    );
+  });
+
+  test('property: later seedings are newer, whatever the clock did in between', async () => {
+    const emulator = await startEmulator();
+    const steps = fc.array(
+      fc.record({ count: fc.integer({ min: 1, max: 20 }), shift: fc.integer({ min: -DAY, max: DAY }) }),
+      {
+        minLength: 2,
+        maxLength: 4,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, async (plan) => {
+        await emulatorRoom.reset(emulator);
+        const seen = new Set<string>();
+        let newest = 0;
+        for (const { count, shift } of plan) {
+          emulator.clock.set(emulator.clock.now() + shift);
+          await emulatorRoom.seed({ ...emulator, customers: 0, ugwo: count });
+          const added = (await listed(emulator)).slice(0, count);
+          for (const { uid, created_at } of added.toReversed()) {
+            expect(seen.has(uid)).toBe(false);
+            seen.add(uid);
+            expect(Date.parse(created_at)).toBeGreaterThanOrEqual(newest);
+            newest = Date.parse(created_at);
+          }
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+test('seed says how many it added; with onlyIfEmpty none when there is a record', async () => {
+  const options = { file: tempFile(), clock: clockAt(), onlyIfEmpty: true };
+  expect(await emulatorRoom.seed({ ...options, customers: 2, ugwo: 3 })).toEqual({ customers: 2, ugwo: 3 });
+  expect(await emulatorRoom.seed({ ...options, customers: 2, ugwo: 3 })).toEqual({ customers: 0, ugwo: 0 });
+  expect(customersIn(options.file)).toHaveLength(2);
+});

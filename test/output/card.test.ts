@@ -1,0 +1,128 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Received } from '../../src/core/received.ts';
+import { render } from '../../src/output/render.ts';
+import type { OutputOptions, View } from '../../src/output/view.ts';
+import { widthOf } from '../../src/output/width.ts';
+import type { FakeIo } from './support.ts';
+import { CREATED_LOCALLY as AT, options, pipe, received, recordOf, terminal, ugwo, ugwoView } from './support.ts';
+
+const card = async (
+  io: FakeIo,
+  record: Received,
+  more: Partial<OutputOptions> = {},
+  view: View = ugwoView,
+): Promise<string> => {
+  await render({ kind: 'record', record, view }, io, options({ format: 'table', ...more }));
+  return io.stdout.text;
+};
+
+const RECORD = ugwo('a1', {
+  description: 'School fees for the first term of the year, both children',
+  total_amount_paid: 0,
+  is_test: false,
+  ref: null,
+  checkout: { uid: 'chk.WXYZ.a1' },
+});
+
+describe('a card', () => {
+  it.each([
+    [
+      40,
+      [
+        'uid                ugw.WXYZ.a1',
+        'status             processing',
+        'amount             NGN 5,000.00',
+        'description        School fees for the',
+        '                   first term of the',
+        '                   year, both children',
+        `created            ${AT}`,
+        'total_amount_paid  0',
+        'is_test            false',
+      ],
+    ],
+    [
+      80,
+      [
+        'uid                ugw.WXYZ.a1',
+        'status             processing',
+        'amount             NGN 5,000.00',
+        'description        School fees for the first term of the year, both children',
+        `created            ${AT}`,
+        'total_amount_paid  0',
+        'is_test            false',
+      ],
+    ],
+    [
+      30,
+      [
+        'uid',
+        '  ugw.WXYZ.a1',
+        'status',
+        '  processing',
+        'amount',
+        '  NGN 5,000.00',
+        'description',
+        '  School fees for the first',
+        '  term of the year, both',
+        '  children',
+        'created',
+        `  ${AT}`,
+        'total_amount_paid',
+        '  0',
+        'is_test',
+        '  false',
+      ],
+    ],
+  ])('at %d columns', async (columns, lines) => {
+    expect((await card(terminal(columns), RECORD)).split('\n')).toEqual([...lines, '']);
+  });
+
+  it('breaks nothing in a pipe', async () => {
+    const text = await card(pipe(), ugwo('a1', { description: 'to be '.repeat(100) }));
+    expect(text).toContain(`description  ${'to be '.repeat(100)}\n`);
+  });
+
+  it('has the named columns alone, empty ones too', async () => {
+    expect(await card(terminal(), RECORD, { columns: ['ref', 'checkout.uid', 'checkout'] })).toBe(
+      'ref           \ncheckout.uid  chk.WXYZ.a1\ncheckout      {"uid": "chk.WXYZ.a1"}\n',
+    );
+  });
+
+  it('gives numbers as they were sent', async () => {
+    expect(await card(terminal(), received('{"uid":"u","a":12345678901234567890,"b":0.1000}'))).toBe(
+      'uid  u\na    12345678901234567890\nb    0.1000\n',
+    );
+  });
+
+  it('shows what is no object, and an empty one, as JSON', async () => {
+    expect(await card(terminal(), received('[1,{"a":2}]'))).toBe('[1, {"a": 2}]\n');
+    expect(await card(terminal(), received('{}'))).toBe('{}\n');
+  });
+
+  it('colours the state and dims the labels', async () => {
+    const text = await card(terminal(), RECORD, { color: true });
+    expect(text).toContain('\u001b[36mprocessing\u001b[39m\n');
+    expect(text).toContain('\u001b[2mstatus           \u001b[22m  ');
+    expect(stripVTControlCharacters(text)).toContain('status             processing\n');
+  });
+
+  it('keeps every line within the terminal and hides nothing, whatever is in it', async () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', ' ', '東', '🫠', '\n', '\u001b', '\u202e', '\u009b'),
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(text, text, { minKeys: 1 }),
+        fc.integer({ min: 30, max: 80 }),
+        async (value, columns) => {
+          const shown = await card(terminal(columns), recordOf(value));
+          for (const line of shown.split('\n')) expect(widthOf(line.trimEnd())).toBeLessThanOrEqual(columns);
+          expect(shown).not.toMatch(/(?!\n)\p{Cc}|\u202e/u);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ErrorDetail } from '../../src/core/error.ts';
+import { PayError, usageError } from '../../src/core/error.ts';
+import { errorBlock, errorLine } from '../../src/output/error.ts';
+import { notice } from '../../src/output/notice.ts';
+import { stylesFor } from '../../src/output/style.ts';
+
+const rejected = new PayError('rejected', 'the service refused the charge', {
+  hint: 'did you mean gtb?\nfix it and run it again',
+  status: 422,
+  title: 'Validation failed',
+  violations: [
+    { propertyPath: 'data.provider', title: 'is unknown', option: '--provider' },
+    { propertyPath: 'data.x', title: 'is blank' },
+    { propertyPath: '', title: 'no checkout' },
+    { propertyPath: '', title: 'row 3', option: '--from' },
+  ],
+  request: { method: 'POST', path: '/v1/ugwo/ugw.A.b/activities' },
+});
+
+describe('errorBlock', () => {
+  it('says what happened, which flag, what to do, and which request', async () => {
+    expect(await errorBlock(rejected, { color: false })).toBe(
+      [
+        'error: the service refused the charge',
+        '  --provider (data.provider): is unknown',
+        '  data.x: is blank',
+        '  no checkout',
+        '  --from: row 3',
+        '→ did you mean gtb?',
+        '→ fix it and run it again',
+        '  POST /v1/ugwo/ugw.A.b/activities: 422 Validation failed',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it.each<[string, ErrorDetail, string]>([
+    ['nothing more', {}, 'error: no\n'],
+    ['a request without an answer', { request: { method: 'GET', path: '/v1/ugwo' } }, 'error: no\n  GET /v1/ugwo\n'],
+    [
+      'an answer without a title',
+      { status: 500, request: { method: 'GET', path: '/v1/ugwo' } },
+      'error: no\n  GET /v1/ugwo: 500\n',
+    ],
+  ])('is as short as can be: %s', async (_, detail, block) => {
+    expect(await errorBlock(new PayError('read_failed', 'no', detail), { color: false })).toBe(block);
+  });
+
+  it('has a hint of its own where none came along', async () => {
+    const program = 'paycli ugwo charge';
+    expect(await errorBlock(usageError('--medium is missing'), { color: false, program })).toBe(
+      'error: --medium is missing\n→ paycli ugwo charge --help shows how it is used\n',
+    );
+    expect(await errorBlock(usageError('no', { hint: 'yes' }), { color: false, program })).toBe('error: no\n→ yes\n');
+    expect(await errorBlock(new PayError('internal', 'a defect'), { color: false })).toBe(
+      'error: a defect\n→ run it again with --debug and report what it prints\n',
+    );
+  });
+
+  it('shows with debug where it came from', async () => {
+    const error = new PayError('internal', 'a defect', { cause: new TypeError('x\u001b is not a function') });
+    const block = await errorBlock(error, { color: false, debug: true });
+    expect(block).toMatch(/^ {2}PayError: a defect$/m);
+    expect(block).toMatch(/^ {2}TypeError: x\\x1b is not a function$/m);
+    expect(block).toMatch(/^ {6}at .*error\.test\.ts/m);
+    expect(await errorBlock(error, { color: false })).not.toContain('error.test.ts');
+  });
+
+  it('is coloured when asked to be, whatever the environment says', async () => {
+    const block = await errorBlock(new PayError('usage', 'no'), { color: true });
+    expect(block).toBe('\u001b[1m\u001b[31merror:\u001b[39m\u001b[22m no\n');
+  });
+
+  it('cannot be forged or steered by what it quotes', async () => {
+    const text = fc.string({ unit: fc.constantFrom('a', '\n', '\r', '\t', '\u001b', '\u009b', '\u202e', '\ud800') });
+    await fc.assert(
+      fc.asyncProperty(text, text, async (outer, inner) => {
+        const error = new PayError('rejected', outer, {
+          hint: outer,
+          status: 422,
+          title: inner,
+          violations: [{ propertyPath: inner, title: inner, option: inner }],
+          request: { method: 'GET', path: inner },
+        });
+        const block = await errorBlock(error, { color: false });
+        expect(block).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\u202e]/u);
+        expect(block.match(/^(?!error: | {2}|→ |$)/m)).toBeNull();
+        expect(block.match(/^error: /gm)).toHaveLength(1);
+      }),
+    );
+  });
+});
+
+describe('errorLine', () => {
+  it('is one line of JSON with what is known', () => {
+    expect(errorLine(rejected, 3)).toBe(
+      '{"error":{"kind":"rejected","exit_code":3,"message":"the service refused the charge",' +
+        '"hint":"did you mean gtb?\\nfix it and run it again","status":422,"title":"Validation failed",' +
+        '"violations":[{"property_path":"data.provider","title":"is unknown","option":"--provider"},' +
+        '{"property_path":"data.x","title":"is blank"},{"property_path":"","title":"no checkout"},' +
+        '{"property_path":"","title":"row 3","option":"--from"}],' +
+        '"request":{"method":"POST","path":"/v1/ugwo/ugw.A.b/activities"}}}\n',
+    );
+  });
+
+  it('leaves out what is not known', () => {
+    expect(errorLine(new PayError('interrupted', 'stopped', { violations: [] }), 143)).toBe(
+      '{"error":{"kind":"interrupted","exit_code":143,"message":"stopped"}}\n',
+    );
+  });
+
+  it('is safe to show', () => {
+    expect(errorLine(new PayError('usage', '\u009b\u202e\n'), 2)).toContain('"message":"\\u009b\\u202e\\n"');
+  });
+});
+
+describe('notice', () => {
+  it('is a safe line, dim with styles', async () => {
+    expect(notice('a\u001b[2Jb')).toBe('a\\x1b[2Jb\n');
+    expect(notice('a', await stylesFor(true))).toBe('\u001b[2ma\u001b[22m\n');
+    expect(notice('a', await stylesFor(false))).toBe('a\n');
+  });
+});

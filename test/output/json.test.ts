@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { render } from '../../src/output/render.ts';
+import { options, pagesOf, pipe, received, recordOf, served, terminal, ugwoView } from './support.ts';
+
+const NUMBERS = '{"big":12345678901234567890,"huge":1e400,"exact":0.1000,"zero":-0}';
+
+const one = async (text: string, format: 'json' | 'ndjson', io = pipe()): Promise<string> => {
+  await render({ kind: 'record', record: received(text), view: ugwoView }, io, options({ format }));
+  return io.stdout.text;
+};
+
+const many = async (format: 'json' | 'ndjson', ...pages: readonly (readonly string[])[]): Promise<string> => {
+  const io = pipe();
+  const list = pagesOf(...pages.map((texts) => texts.map(received)));
+  await render({ kind: 'list', pages: served(list), view: ugwoView }, io, options({ format }));
+  return io.stdout.text;
+};
+
+describe('json, one object', () => {
+  it('is the text that the service sent, on one line, numbers, order and unknown fields included', async () => {
+    const sent = ' { "z" : {"10":1,"2":[ ]} , "new" : "a , b" ,\n "n" : 1.50 } ';
+    expect(await one(sent, 'json')).toBe('{"z":{"10":1,"2":[]},"new":"a , b","n":1.50}\n');
+    expect(await one(NUMBERS, 'json')).toBe(`${NUMBERS}\n`);
+  });
+
+  it('is indented on a terminal, and still one line as ndjson', async () => {
+    expect(await one('{"a":1.0}', 'json', terminal())).toBe('{\n  "a": 1.0\n}\n');
+    expect(await one('{"a":1.0}', 'ndjson', terminal())).toBe('{"a":1.0}\n');
+  });
+
+  it('keeps every JSON value, whatever it holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.constantFrom(undefined, 1), async (value, blanks) => {
+        const text = await one(JSON.stringify({ value }, null, blanks), 'json');
+        expect(text).toMatch(/^[^\n]*\n$/);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify({ value })));
+      }),
+    );
+  });
+
+  it('escapes what could steer a terminal', async () => {
+    expect(await one('{"a":"\u202e\u009b"}', 'json', terminal())).toBe('{\n  "a": "\\u202e\\u009b"\n}\n');
+  });
+});
+
+describe('json, a list', () => {
+  it('is one document with a record a line, however many pages there are', async () => {
+    expect(await many('json', [NUMBERS, '{ "a": 2 }'], ['{"a":3}'])).toBe(
+      `{"data":[\n${NUMBERS},\n{"a":2},\n{"a":3}\n],"next_cursor":null}\n`,
+    );
+  });
+
+  it('is valid when it is empty, or when pages are', async () => {
+    expect(await many('json')).toBe('{"data":[],"next_cursor":null}\n');
+    expect(await many('json', [])).toBe('{"data":[],"next_cursor":null}\n');
+    expect(await many('json', [], ['{"a":1}'], [], ['{"a":2}'], [])).toBe(
+      '{"data":[\n{"a":1},\n{"a":2}\n],"next_cursor":null}\n',
+    );
+  });
+
+  it('says where to go on, whatever characters a cursor has', async () => {
+    const io = pipe();
+    const page = { records: [recordOf({ a: 1 })], cursor: undefined, nextCursor: 'a"\u202e/+=' };
+    await render({ kind: 'list', pages: served([page]), view: ugwoView }, io, options());
+    expect(io.stdout.text).toBe('{"data":[\n{"a":1}\n],"next_cursor":"a\\"\\u202e/+="}\n');
+  });
+});
+
+it('ndjson is a record a line', async () => {
+  expect(await many('ndjson', [NUMBERS, '{ "a": "x\u2028" }'], [], ['{"a":3}'])).toBe(
+    `${NUMBERS}\n{"a":"x\\u2028"}\n{"a":3}\n`,
+  );
+  expect(await many('ndjson', [])).toBe('');
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import type { NextAction } from '../../src/core/next-action.ts';
+import { readNextAction } from '../../src/core/next-action.ts';
+import { formatLocal } from '../../src/core/time.ts';
+import { nextActionLines } from '../../src/output/next-action.ts';
+import { dialQr } from '../../src/output/qr.ts';
+import { render } from '../../src/output/render.ts';
+import type { View } from '../../src/output/view.ts';
+import { widthOf } from '../../src/output/width.ts';
+import { NOW, options, pipe, recordOf, surface, terminal } from './support.ts';
+
+const MINUTE = 60_000;
+
+const TRANSFER: NextAction = {
+  kind: 'transfer',
+  instruction: 'Transfer the exact amount to this account before it expires',
+  bank: 'Wema Bank',
+  accountName: 'KWUGWO / ADAOBI EZE',
+  accountNumber: '0123456789',
+  expiresAt: NOW + 12 * MINUTE,
+};
+const DIAL: NextAction = { kind: 'dial', instruction: 'Dial it on the phone', code: '*737*000*1234#' };
+const OTHER: NextAction = {
+  kind: 'other',
+  type: 'redirect',
+  instruction: undefined,
+  entries: [
+    ['url', 'https://pay.example.com/a/very/long/address/indeed'],
+    ['method', 'GET'],
+  ],
+};
+
+const expiry = `expires ${formatLocal(NOW + 12 * MINUTE, NOW)}, in 12 min`;
+
+describe('a transfer', () => {
+  it('is a block to act on', async () => {
+    expect(await nextActionLines(TRANSFER, 'NGN 5,000.00', await surface(80))).toEqual([
+      'Next: transfer to this account',
+      '',
+      '  bank          Wema Bank',
+      '  account name  KWUGWO / ADAOBI EZE',
+      '  amount        NGN 5,000.00',
+      '',
+      '  account number',
+      '  0123456789',
+      '',
+      `  ${expiry}`,
+      '',
+      '  Transfer the exact amount to this account before it expires',
+    ]);
+  });
+
+  it('can be read in 30 columns', async () => {
+    expect(await nextActionLines(TRANSFER, undefined, await surface(30))).toEqual([
+      'Next: transfer to this account',
+      '',
+      '  bank          Wema Bank',
+      '  account name  KWUGWO /',
+      '                ADAOBI EZE',
+      '',
+      '  account number',
+      '  0123456789',
+      '',
+      `  ${expiry}`,
+      '',
+      '  Transfer the exact amount to',
+      '  this account before it',
+      '  expires',
+    ]);
+  });
+
+  it.each([
+    [NOW - 5 * MINUTE, `  expired at ${formatLocal(NOW - 5 * MINUTE, NOW)}, 5 min ago`],
+    [NOW, `  expired at ${formatLocal(NOW, NOW)}, 0 s ago`],
+    [NOW + 1000, `  expires ${formatLocal(NOW + 1000, NOW)}, in 1 s`],
+  ])('says when it expired: %d', async (expiresAt, line) => {
+    expect(await nextActionLines({ ...TRANSFER, expiresAt }, undefined, await surface(80))).toContain(line);
+  });
+
+  it('says less when less is known', async () => {
+    const bare = { ...TRANSFER, instruction: undefined, bank: '', accountName: '', expiresAt: undefined };
+    expect(await nextActionLines(bare, undefined, await surface(80))).toEqual([
+      'Next: transfer to this account',
+      '',
+      '  account number',
+      '  0123456789',
+    ]);
+  });
+});
+
+describe('a dial string', () => {
+  const shown = async (width: number, color: boolean, env: Record<string, string>): Promise<string[]> =>
+    await nextActionLines(DIAL, undefined, await surface(width, color, env));
+
+  it('stands alone on its line', async () => {
+    expect(await shown(30, false, {})).toEqual([
+      'Next: dial this on the phone',
+      '',
+      '  dial',
+      '  *737*000*1234#',
+      '',
+      '  Dial it on the phone',
+    ]);
+  });
+
+  it('is bold, and has a code to scan where one can be shown', async () => {
+    const lines = await shown(80, true, { LANG: 'C.UTF-8', TERM: 'xterm' });
+    expect(lines).toContain('  \u001b[1m*737*000*1234#\u001b[22m');
+    expect(lines.length).toBeGreaterThan(20);
+  });
+});
+
+/** Reads half blocks back into dark and light modules. */
+const modulesOf = (lines: readonly string[]): boolean[][] =>
+  lines.flatMap((line) => {
+    const inside = /^\u001b\[107m\u001b\[30m([█▀▄ ]+)\u001b\[39m\u001b\[49m$/u.exec(line)?.[1];
+    if (inside === undefined) throw new Error(`no black on white: ${JSON.stringify(line)}`);
+    const blocks = [...inside];
+    return [
+      blocks.map((block) => block === '█' || block === '▀'),
+      blocks.map((block) => block === '█' || block === '▄'),
+    ];
+  });
+
+describe('the QR code of a dial string', () => {
+  const UTF8 = { LANG: 'en_NG.UTF-8' };
+  const qr = async (code: string, width = 80, color = true, env: Record<string, string> = UTF8): Promise<string[]> =>
+    await dialQr(code, await surface(width, color, env));
+
+  it('is black on white with four light modules around it', async () => {
+    const modules = modulesOf(await qr('*737*000*1234#'));
+    const size = modules[0]?.length ?? 0;
+    expect(modules.length - size).toBe(1);
+    modules.forEach((row, y) => {
+      row.forEach((dark, x) => {
+        const isMargin = Math.min(x, y) < 4 || Math.max(x, y) >= size - 4;
+        if (isMargin) expect(dark).toBe(false);
+      });
+    });
+    const finder = modules.slice(4, 11).map((row) =>
+      row
+        .slice(4, 11)
+        .map((dark) => (dark ? '#' : '.'))
+        .join(''),
+    );
+    expect(finder).toEqual(['#######', '#.....#', '#.###.#', '#.###.#', '#.###.#', '#.....#', '#######']);
+  });
+
+  it('says tel: with the # encoded', async () => {
+    const { encode } = await import('uqr');
+    const { data } = encode('tel:*737*000*1234%23', { ecc: 'L', border: 4 });
+    expect(modulesOf(await qr('*737*000*1234#')).slice(0, data.length)).toEqual(data);
+  });
+
+  it.each<[string, () => Promise<string[]>]>([
+    ['without colour', () => qr('*737#', 80, false)],
+    ['in a pipe', () => qr('*737#', Number.POSITIVE_INFINITY)],
+    ['on a narrow terminal', () => qr('*737#', 28)],
+    ['on a dumb terminal', () => qr('*737#', 80, true, { ...UTF8, TERM: 'dumb' })],
+    ['without UTF-8', () => qr('*737#', 80, true, { LANG: 'C' })],
+    ['without a locale', () => qr('*737#', 80, true, {})],
+    ['where LC_ALL overrules LANG', () => qr('*737#', 80, true, { ...UTF8, LC_ALL: 'POSIX' })],
+    ['of what is no dial string', () => qr('*737#;ext=1')],
+    ['of a monstrous one', () => qr('*'.repeat(65))],
+  ])('is left out %s', async (_, lines) => {
+    expect(await lines()).toEqual([]);
+  });
+
+  it.each([
+    { LC_ALL: 'en_US.utf8', LANG: 'C' },
+    { LC_CTYPE: 'UTF-8', LANG: 'C' },
+  ])('is there with %j', async (env) => {
+    expect((await qr('*737#', 29, true, env)).length).toBeGreaterThan(10);
+  });
+});
+
+it('any other action shows its type and what came with it', async () => {
+  expect(await nextActionLines(OTHER, undefined, await surface(40))).toEqual([
+    'Next: redirect',
+    '',
+    '  url     https://pay.example.com/a/very',
+    '          /long/address/indeed',
+    '  method  GET',
+  ]);
+});
+
+it.each([
+  [{ ...TRANSFER, bank: '\u001b]0;x\u0007', accountNumber: '01\n23\u202e', instruction: 'a\nb\u001b\u009b' }],
+  [{ ...DIAL, code: '*1\u001b[2J\n#', instruction: 'a\u202e' }],
+  [{ ...OTHER, type: 'a\u001b', entries: [['b\n', 'c\u009b']], instruction: '\ud800' }],
+] as readonly [NextAction][])('nothing hidden gets through %#', async (action) => {
+  for (const width of [30, 80, Number.POSITIVE_INFINITY]) {
+    const lines = await nextActionLines(action, '\u001b', await surface(width)).then((all) =>
+      all.map((line) => line.replace('\u001b', '')),
+    );
+    expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cs}\u202e]/u);
+  }
+});
+
+it.each([TRANSFER, DIAL, OTHER])('%# fits 30 columns', async (action) => {
+  for (const line of await nextActionLines(action, 'NGN 5,000.00', await surface(30))) {
+    expect(widthOf(line)).toBeLessThanOrEqual(30);
+  }
+});
+
+describe('on a card', () => {
+  const view: View = {
+    columns: [
+      { path: 'uid' },
+      { path: 'amount', kind: 'money', currency: 'currency' },
+      { path: 'currency', machineOnly: true },
+    ],
+    nextAction: readNextAction,
+  };
+  const next_action = { type: 'user_action', headers: { account_number: '0123456789' } };
+  const record = recordOf({ uid: 'act.A.b', amount: 500000, currency: 'NGN', next_action });
+
+  it('comes last, with the amount of the record', async () => {
+    const io = terminal();
+    await render({ kind: 'record', record, view }, io, options({ format: 'table' }));
+    expect(io.stdout.text).toBe(
+      'uid     act.A.b\namount  NGN 5,000.00\n\nNext: transfer to this account\n\n  amount  NGN 5,000.00\n\n' +
+        '  account number\n  0123456789\n',
+    );
+  });
+
+  it('is not there without an action, or beside named columns', async () => {
+    const io = pipe();
+    await render(
+      { kind: 'record', record: recordOf({ uid: 'act.A.b', next_action: null }), view },
+      io,
+      options({ format: 'table' }),
+    );
+    await render({ kind: 'record', record, view }, io, options({ format: 'table', columns: ['uid'] }));
+    expect(io.stdout.text).toBe('uid  act.A.b\nuid  act.A.b\n');
+  });
+});

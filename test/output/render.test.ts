@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import { render } from '../../src/output/render.ts';
+import { options, pipe, recordOf, terminal, ugwoView } from './support.ts';
+
+describe('a text', () => {
+  it('is exact in a pipe, and safe on a terminal', async () => {
+    const text = 'a\n\tb\u202e\u001b';
+    const [piped, shown] = [pipe(), terminal()];
+    await render({ kind: 'text', text }, piped, options());
+    await render({ kind: 'text', text }, shown, options());
+    expect(piped.stdout.text).toBe(`${text}\n`);
+    expect(shown.stdout.text).toBe('a\n\tb\\u202e\\x1b\n');
+  });
+});
+
+describe('a record', () => {
+  it('is shown whatever it says about failure, which is not for here', async () => {
+    const io = pipe();
+    const failure = new PayError('charge_failed', 'the charge failed');
+    await render({ kind: 'record', record: recordOf({ a: 1 }), view: ugwoView, failure }, io, options());
+    expect([io.stdout.text, io.stderr.text]).toEqual(['{"a":1}\n', '']);
+  });
+
+  it('is not written to a reader that has gone', async () => {
+    const io = pipe();
+    io.stdout.closed = true;
+    await render({ kind: 'record', record: recordOf({ a: 1 }), view: ugwoView }, io, options());
+    expect(io.stdout.writes).toEqual([]);
+  });
+});
+
+describe('a service', () => {
+  it('is shown at once and then waited for', async () => {
+    const io = pipe();
+    let stop = (): void => undefined;
+    const done = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    let ended = false;
+    const rendered = render({ kind: 'service', record: recordOf({ a: 1 }), view: ugwoView, done }, io, options()).then(
+      () => {
+        ended = true;
+      },
+    );
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([io.stdout.text, ended]).toEqual(['{"a":1}\n', false]);
+    stop();
+    await rendered;
+    expect(ended).toBe(true);
+  });
+
+  it('that fails says so', async () => {
+    const done = Promise.reject(new Error('port lost'));
+    const result = { kind: 'service', record: recordOf({ a: 1 }), view: ugwoView, done } as const;
+    await expect(render(result, pipe(), options())).rejects.toThrow('port lost');
+  });
+});

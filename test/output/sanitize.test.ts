@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { visible, visibleJson, visibleLines, visibleText } from '../../src/output/sanitize.ts';
+
+/** What security.md row 7 names, by code point; written out here so that it does not follow a change in the source. */
+const isHidden = (code: number): boolean =>
+  code < 0x20 ||
+  (code >= 0x7f && code <= 0x9f) ||
+  [0x061c, 0x200e, 0x200f, 0x2028, 0x2029].includes(code) ||
+  (code >= 0x202a && code <= 0x202e) ||
+  (code >= 0x2066 && code <= 0x2069) ||
+  (code >= 0xd800 && code <= 0xdfff);
+
+const hiddenIn = (text: string): number[] => Array.from(text, (char) => char.codePointAt(0) ?? 0).filter(isHidden);
+
+const EVERY_HIDDEN = Array.from({ length: 0x1_0000 }, (_, code) => code).filter(isHidden);
+
+/** Text that is rich in what must not survive. */
+const nasty = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...EVERY_HIDDEN).map((code) => String.fromCharCode(code)),
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('\u001b[31m', '\u001b]8;;http://evil\u0007', '\\', '"', '👩‍🚀'),
+    ),
+  )
+  .map((parts) => parts.join(''));
+
+describe('visible', () => {
+  it.each([
+    ['\u0000', '\\x00'],
+    ['\u0007', '\\x07'],
+    ['\u001b[2J', '\\x1b[2J'],
+    ['\n', '\\n'],
+    ['\r', '\\r'],
+    ['\t', '\\t'],
+    ['\u007f', '\\x7f'],
+    ['\u009b31m', '\\x9b31m'],
+    ['\u061c', '\\u061c'],
+    ['\u202e', '\\u202e'],
+    ['\u2066', '\\u2066'],
+    ['\u2028', '\\u2028'],
+    ['\ud800', '\\ud800'],
+    ['a\udc00b', 'a\\udc00b'],
+  ])('shows %j as %j', (text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  it.each(['', 'Adaọbi', '東京', '👩‍🚀', '🇳🇬', 'e\u0301', 'a\u200db', '\\n'])('leaves %j alone', (text) => {
+    expect(visible(text)).toBe(text);
+  });
+
+  it('lets nothing hidden through', () => {
+    for (const code of EVERY_HIDDEN) expect(hiddenIn(visible(String.fromCharCode(code)))).toEqual([]);
+    fc.assert(
+      fc.property(nasty, (text) => {
+        expect(hiddenIn(visible(text))).toEqual([]);
+      }),
+    );
+  });
+});
+
+it('keeps newlines alone in visibleLines, newlines and tabs in visibleText', () => {
+  expect(visibleLines('a\nb\tc\r')).toBe('a\nb\\tc\\r');
+  expect(visibleText('a\nb\tc\r')).toBe('a\nb\tc\\r');
+  fc.assert(
+    fc.property(nasty, (text) => {
+      expect(hiddenIn(visibleLines(text)).filter((code) => code !== 10)).toEqual([]);
+      expect(hiddenIn(visibleText(text)).filter((code) => code !== 10 && code !== 9)).toEqual([]);
+    }),
+  );
+});
+
+describe('visibleJson', () => {
+  it('escapes what JSON.stringify leaves raw', () => {
+    expect(visibleJson('"\u007f\u0085\u202e\u2028"')).toBe('"\\u007f\\u0085\\u202e\\u2028"');
+  });
+
+  it('means the same value, without anything hidden', () => {
+    fc.assert(
+      fc.property(nasty, (text) => {
+        const json = visibleJson(JSON.stringify({ [text]: text }));
+        expect(hiddenIn(json)).toEqual([]);
+        expect(JSON.parse(json)).toEqual({ [text]: text });
+      }),
+    );
+  });
+});

@@ -1,0 +1,109 @@
+import type { Env, Output } from '../../src/cli/io.ts';
+import type { Received, ReceivedPage } from '../../src/core/received.ts';
+import { formatLocalFull } from '../../src/core/time.ts';
+import type { RenderIo } from '../../src/output/render.ts';
+import { stylesFor } from '../../src/output/style.ts';
+import type { Surface } from '../../src/output/surface.ts';
+import type { OutputOptions, View } from '../../src/output/view.ts';
+
+export const NOW = Date.parse('2026-11-20T13:05:00Z');
+
+/** An output that collects what it is given. */
+export class FakeOutput implements Output {
+  readonly writes: string[] = [];
+  readonly isTerminal: boolean;
+  readonly columns: number;
+  closed = false;
+  /** Runs before a write resolves: a slow reader, or one that goes away. */
+  taken: (text: string) => Promise<void> | void = () => undefined;
+
+  constructor({ isTerminal = false, columns = 80 }: Partial<Pick<Output, 'isTerminal' | 'columns'>> = {}) {
+    this.isTerminal = isTerminal;
+    this.columns = columns;
+  }
+
+  async write(text: string): Promise<void> {
+    this.writes.push(text);
+    await this.taken(text);
+  }
+
+  get text(): string {
+    return this.writes.join('');
+  }
+}
+
+export interface FakeIo extends RenderIo {
+  readonly stdout: FakeOutput;
+  readonly stderr: FakeOutput;
+}
+
+const ioOf = (stdout: FakeOutput, stderr: FakeOutput, env: Env): FakeIo => ({ stdout, stderr, now: () => NOW, env });
+
+export const pipe = (): FakeIo => ioOf(new FakeOutput(), new FakeOutput(), {});
+
+export const terminal = (columns = 80, env: Env = { LANG: 'en_NG.UTF-8' }): FakeIo =>
+  ioOf(new FakeOutput({ isTerminal: true, columns }), new FakeOutput({ isTerminal: true, columns }), env);
+
+export const options = (more: Partial<OutputOptions> = {}): OutputOptions => ({
+  format: 'json',
+  columns: undefined,
+  color: false,
+  quiet: false,
+  rawCsv: false,
+  ...more,
+});
+
+export const surface = async (width: number, color = false, env: Env = {}): Promise<Surface> => ({
+  width,
+  styles: await stylesFor(color),
+  now: NOW,
+  env,
+});
+
+/** A record as the client gives it: the text, and its value as JSON.parse has it. */
+export const received = (text: string): Received => ({ value: JSON.parse(text), text });
+
+export const recordOf = (value: object): Received => received(JSON.stringify(value));
+
+/** Pages a, b, c… of these records, linked by their cursors; the last one ends the list. */
+export const pagesOf = (...pages: readonly (readonly Received[])[]): ReceivedPage[] =>
+  pages.map((records, index) => ({
+    records,
+    cursor: index === 0 ? undefined : `cursor-${index}`,
+    nextCursor: index === pages.length - 1 ? null : `cursor-${index + 1}`,
+  }));
+
+/** A list that yields these pages and then ends, or throws `fault`. */
+export async function* served(pages: readonly ReceivedPage[], fault?: Error): AsyncGenerator<ReceivedPage> {
+  yield* pages;
+  if (fault !== undefined) throw fault;
+}
+
+/** A payment request's view, as commands/ugwo has it but for its length. */
+export const ugwoView: View = {
+  columns: [
+    { path: 'uid' },
+    { path: 'status', kind: 'state' },
+    { path: 'amount', kind: 'money', currency: 'currency' },
+    { path: 'currency', kind: 'enum', machineOnly: true },
+    { path: 'ref', flexible: true },
+    { path: 'description', flexible: true },
+    { path: 'onye.uid', machineOnly: true },
+    { path: 'created_at', kind: 'time', label: 'created' },
+  ],
+};
+
+export const CREATED = '2026-11-20T14:05:00+01:00';
+export const CREATED_LOCALLY = formatLocalFull(Date.parse(CREATED));
+
+export const ugwo = (name: string, more: object = {}): Received =>
+  recordOf({
+    uid: `ugw.WXYZ.${name}`,
+    amount: 500000,
+    currency: ['NGN', 'Naira (NGN)'],
+    status: 'processing',
+    ref: `order-${name}`,
+    description: 'School fees, first term',
+    created_at: CREATED,
+    ...more,
+  });

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Received } from '../../src/core/received.ts';
+import { render } from '../../src/output/render.ts';
+import type { View } from '../../src/output/view.ts';
+import { CREATED, options, pagesOf, pipe, received, recordOf, served, ugwo, ugwoView } from './support.ts';
+
+const one = async (record: Received, columns?: readonly string[], view = ugwoView): Promise<string> => {
+  const io = pipe();
+  await render({ kind: 'record', record, view }, io, options({ format: 'tsv', columns }));
+  return io.stdout.text;
+};
+
+const many = async (records: readonly Received[], columns?: readonly string[], view = ugwoView): Promise<string> => {
+  const io = pipe();
+  await render({ kind: 'list', pages: served(pagesOf(records)), view }, io, options({ format: 'tsv', columns }));
+  return io.stdout.text;
+};
+
+describe('tsv, a list', () => {
+  it('has the columns of the view, raw, without a header', async () => {
+    const long = 'x'.repeat(500);
+    const text = await many([
+      ugwo('a1', { description: long, onye: { uid: 'ony.WXYZ.a1' } }),
+      recordOf({ uid: 'ugw.WXYZ.b2', amount: 0, currency: 'NGN', ref: null }),
+    ]);
+    expect(text).toBe(
+      `ugw.WXYZ.a1\tprocessing\t500000\tNGN\torder-a1\t${long}\tony.WXYZ.a1\t${CREATED}\n` +
+        'ugw.WXYZ.b2\t\t0\tNGN\t\t\t\t\n',
+    );
+  });
+
+  it('gives numbers as they were sent', async () => {
+    const record = received('{"uid":"u","a":12345678901234567890,"b":1e400,"c":[0.1000,-0]}');
+    expect(await many([record], ['a', 'b', 'c', 'c.0'])).toBe('12345678901234567890\t1e400\t[0.1000,-0]\t0.1000\n');
+  });
+
+  it('has the named columns in their order, over all pages', async () => {
+    const io = pipe();
+    const pages = served(pagesOf([], [ugwo('a1')], [ugwo('b2', { onye: { uid: 'ony.b' } })]));
+    const asked = options({ format: 'tsv', columns: ['onye', 'ref', 'uid', 'ref'] });
+    await render({ kind: 'list', pages, view: ugwoView }, io, asked);
+    expect(io.stdout.text).toBe(
+      '\torder-a1\tugw.WXYZ.a1\torder-a1\n{"uid":"ony.b"}\torder-b2\tugw.WXYZ.b2\torder-b2\n',
+    );
+  });
+
+  it('takes every top-level field where the view has no columns', async () => {
+    expect(await many([recordOf({ b: 1, a: { c: true } }), recordOf({ d: null })], undefined, { columns: [] })).toBe(
+      '1\t{"c":true}\t\n\t\t\n',
+    );
+  });
+});
+
+describe('tsv, one object', () => {
+  it('has a line for every field that was sent, by its dotted path', async () => {
+    const record = received(
+      '{"uid":"u","status":["failed","Failed"],"other":["failed","Failed"],"checkout":{"currency":null,' +
+        '"mediums":[{"medium":"ussd"}],"none":{},"nil":[]},"amount":1.50,"n":1e400,"ok":false}',
+    );
+    expect(await one(record)).toBe(
+      [
+        'uid\tu',
+        'status\tfailed',
+        'other.0\tfailed',
+        'other.1\tFailed',
+        'checkout.currency\t',
+        'checkout.mediums.0.medium\tussd',
+        'checkout.none\t{}',
+        'checkout.nil\t[]',
+        'amount\t1.50',
+        'n\t1e400',
+        'ok\tfalse',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('has the named columns alone, in their order', async () => {
+    expect(await one(ugwo('a1'), ['currency', 'uid', 'onye.email'])).toBe(
+      'currency\tNGN\nuid\tugw.WXYZ.a1\nonye.email\t\n',
+    );
+  });
+
+  it('gives what is no object as it is', async () => {
+    expect(await one(received('[1,{"a":2}]'))).toBe('0\t1\n1.a\t2\n');
+    expect(await one(received('"x"'))).toBe('x\n');
+    expect(await one(received('{}'))).toBe('');
+  });
+
+  it('takes __proto__ for a name like any other', async () => {
+    expect(await one(received('{"__proto__":{"a":1}}'))).toBe('__proto__.a\t1\n');
+  });
+});
+
+const unescaped = (cell: string): string =>
+  cell.replaceAll(/\\([\\tnr]|x..|u....)/g, (_, code: string) => {
+    if (code === '\\') return '\\';
+    return { t: '\t', n: '\n', r: '\r' }[code] ?? String.fromCharCode(Number.parseInt(code.slice(1), 16));
+  });
+
+describe('any text in a cell', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc
+      .array(fc.constantFrom('\t', '\n', '\r', '\\', '\\t', '\u001b', '\u202e', '\ud800', 'x'))
+      .map((all) => all.join('')),
+  );
+  const view: View = { columns: [{ path: 'a' }, { path: 'b' }] };
+
+  it('comes back by splitting at newlines and TABs', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ a: text, b: text }), { minLength: 1, maxLength: 4 }), async (values) => {
+        const lines = (await many(values.map(recordOf), undefined, view)).split('\n');
+        expect(lines.pop()).toBe('');
+        const cells = lines.map((line) => line.split('\t').map(unescaped));
+        expect(cells).toEqual(values.map(({ a, b }) => [a, b]));
+      }),
+    );
+  });
+
+  it('comes back from one object too, names included', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, text, async (name, value) => {
+        const line = await one(recordOf({ [name]: value }));
+        expect(line.split('\t').map((cell) => unescaped(cell.replace(/\n$/, '')))).toEqual([name, value]);
+      }),
+    );
+  });
+});

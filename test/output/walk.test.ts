@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import type { ReceivedPage } from '../../src/core/received.ts';
+import { render } from '../../src/output/render.ts';
+import type { Format, Result } from '../../src/output/view.ts';
+import { options, pagesOf, pipe, recordOf, served, ugwoView } from './support.ts';
+
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => recordOf({ n: from + index }));
+
+const THREE = pagesOf(numbered(1, 3), numbered(4, 6), numbered(7, 9));
+const FORMATS: readonly Format[] = ['table', 'tsv', 'json', 'ndjson', 'csv'];
+
+type List = Extract<Result, { kind: 'list' }>;
+const list = (pages: AsyncIterable<ReceivedPage>, more: Partial<List> = {}): List => ({
+  kind: 'list',
+  pages,
+  view: { columns: [{ path: 'n' }] },
+  goOn: (cursor) => `paycli ugwo list --cursor ${cursor}`,
+  ...more,
+});
+
+/** Counts what is asked of a list, and whether it is told to stop. */
+const watched = (pages: readonly ReceivedPage[]) => {
+  const seen = { asked: 0, returned: false };
+  const iterable: AsyncIterable<ReceivedPage> = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        const value = pages[seen.asked++];
+        return value === undefined ? { done: true, value: undefined } : { done: false, value };
+      },
+      return: async () => {
+        seen.returned = true;
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  return { seen, iterable };
+};
+
+describe('a list is written as it arrives', () => {
+  it.each(FORMATS)('%s: a page is asked for only when the reader has taken the one before', async (format) => {
+    const io = pipe();
+    const { seen, iterable } = watched(THREE);
+    const askedAtWrite: number[] = [];
+    let release = (): void => undefined;
+    io.stdout.taken = () => {
+      askedAtWrite.push(seen.asked);
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    const done = render(list(iterable), io, options({ format }));
+    for (let asked = 1; asked <= 3; asked += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(seen.asked).toBe(asked);
+      expect(io.stdout.writes).toHaveLength(asked);
+      release();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    release();
+    await done;
+    expect(askedAtWrite.slice(0, 3)).toEqual([1, 2, 3]);
+  });
+
+  it.each(FORMATS)('%s: a reader that has gone ends the walk, without a word', async (format) => {
+    const io = pipe();
+    const { seen, iterable } = watched(THREE);
+    io.stdout.taken = () => {
+      io.stdout.closed = true;
+    };
+    await render(list(iterable), io, options({ format }));
+    expect(seen).toEqual({ asked: 1, returned: true });
+    expect(io.stdout.writes).toHaveLength(1);
+    expect(io.stderr.text).toBe('');
+  });
+
+  it('asks for nothing when the reader has gone before the first page', async () => {
+    const io = pipe();
+    io.stdout.closed = true;
+    const { seen, iterable } = watched(THREE);
+    await render(list(iterable), io, options());
+    expect(seen).toEqual({ asked: 0, returned: true });
+  });
+
+  it('stops the list when writing fails, and says why', async () => {
+    const io = pipe();
+    const { seen, iterable } = watched(THREE);
+    io.stdout.taken = () => Promise.reject(new Error('no space left'));
+    await expect(render(list(iterable), io, options())).rejects.toThrow('no space left');
+    expect(seen).toEqual({ asked: 1, returned: true });
+    expect(io.stdout.writes).toHaveLength(1);
+  });
+});
+
+describe('a walk that breaks off', () => {
+  const fault = new PayError('read_failed', 'the service did not answer');
+
+  it.each(FORMATS)('%s: prints nothing when the first page fails', async (format) => {
+    const io = pipe();
+    await expect(render(list(served([], fault)), io, options({ format }))).rejects.toBe(fault);
+    expect(io.stdout.writes).toEqual([]);
+    expect(io.stderr.text).toBe('');
+  });
+
+  it('json: leaves a whole document that says where to go on', async () => {
+    const io = pipe();
+    await expect(render(list(served(THREE.slice(0, 2), fault)), io, options())).rejects.toBe(fault);
+    expect(JSON.parse(io.stdout.text)).toEqual({
+      data: [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }, { n: 5 }, { n: 6 }],
+      next_cursor: 'cursor-2',
+    });
+    expect(io.stderr.text).toBe('');
+  });
+
+  it.each(['tsv', 'ndjson', 'csv', 'table'] as const)('%s: says where to go on', async (format) => {
+    const io = pipe();
+    await expect(render(list(served(THREE.slice(0, 1), fault)), io, options({ format }))).rejects.toBe(fault);
+    expect(io.stdout.text).toContain('3');
+    expect(io.stderr.text).toBe('Go on: paycli ugwo list --cursor cursor-1\n');
+  });
+
+  it('table: still closes its frame', async () => {
+    const io = pipe();
+    await expect(render(list(served(THREE.slice(0, 1), fault)), io, options({ format: 'table' }))).rejects.toBe(fault);
+    expect(io.stdout.text.split('\n').at(-2)).toBe('└───┘');
+  });
+});
+
+describe('max', () => {
+  const upTo = async (max: number, more: Partial<List> = {}, quiet = false) => {
+    const io = pipe();
+    const { seen, iterable } = watched(THREE);
+    await render(list(iterable, { max, ...more }), io, options({ quiet }));
+    const { data, next_cursor } = JSON.parse(io.stdout.text) as { data: unknown[]; next_cursor: unknown };
+    return { count: data.length, next: next_cursor, said: io.stderr.text, ...seen };
+  };
+
+  it('stops inside a page: going on starts with that page', async () => {
+    expect(await upTo(5)).toEqual({
+      count: 5,
+      next: 'cursor-1',
+      said: 'Stopped at 5 records, more remain. Go on: paycli ugwo list --cursor cursor-1 (repeats 2 already shown)\n',
+      asked: 2,
+      returned: true,
+    });
+  });
+
+  it('stops at the end of a page: going on starts with the next', async () => {
+    expect(await upTo(3)).toEqual({
+      count: 3,
+      next: 'cursor-1',
+      said: 'Stopped at 3 records, more remain. Go on: paycli ugwo list --cursor cursor-1\n',
+      asked: 1,
+      returned: true,
+    });
+  });
+
+  it('has no cursor to offer inside the first page, yet does not call it the end', async () => {
+    expect(await upTo(1)).toMatchObject({ count: 1, next: '', said: 'Stopped at 1 record, more remain.\n' });
+  });
+
+  it('is not worth a word when nothing remains', async () => {
+    expect(await upTo(9)).toMatchObject({ count: 9, next: null, said: '', asked: 3 });
+    expect(await upTo(50)).toMatchObject({ count: 9, next: null, said: '' });
+  });
+
+  it('is silent with quiet, and has no command where there is none', async () => {
+    expect(await upTo(5, {}, true)).toMatchObject({ next: 'cursor-1', said: '' });
+    const without = list(served(THREE), { max: 5 });
+    const { goOn: _, ...bare } = without;
+    const io = pipe();
+    await render(bare, io, options());
+    expect(io.stderr.text).toBe('Stopped at 5 records, more remain.\n');
+  });
+});
+
+describe('what is said at the end of a list', () => {
+  it('names the command for the next page, safe to show', async () => {
+    const io = pipe();
+    const page = { records: numbered(1, 1), cursor: undefined, nextCursor: 'c\u001b[2J' };
+    await render(list(served([page])), io, options({ format: 'tsv' }));
+    expect(io.stderr.text).toBe('More: paycli ugwo list --cursor c\\x1b[2J\n');
+  });
+
+  it('is nothing with quiet, or after the last page', async () => {
+    const io = pipe();
+    await render(list(served(THREE.slice(0, 1))), io, options({ quiet: true }));
+    await render(list(served(THREE)), io, options());
+    expect(io.stderr.text).toBe('');
+  });
+
+  it('is a sentence for people when there is nothing to show', async () => {
+    const io = pipe();
+    await render({ kind: 'list', pages: served(pagesOf([])), view: ugwoView }, io, options({ format: 'table' }));
+    expect([io.stdout.text, io.stderr.text]).toEqual(['', 'Nothing to show.\n']);
+    for (const format of ['tsv', 'ndjson', 'json'] as const) {
+      await render({ kind: 'list', pages: served(pagesOf([])), view: ugwoView }, io, options({ format }));
+    }
+    expect(io.stderr.text).toBe('Nothing to show.\n');
+  });
+});

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pad, shorten, widthOf, wrap } from '../../src/output/width.ts';
+
+describe('widthOf', () => {
+  it.each([
+    ['', 0],
+    ['abc', 3],
+    ['Ọjà', 3],
+    ['e\u0301', 1],
+    ['東京', 4],
+    ['한국', 4],
+    ['Ａ', 2],
+    ['ｱ', 1],
+    ['👩‍🚀', 2],
+    ['🇳🇬', 2],
+    ['🫠', 2],
+    ['🪿', 2],
+    ['❤️', 2],
+    ['❤', 1],
+    ['₦', 1],
+    ['…', 1],
+    ['नि', 2],
+  ])('%j takes %d columns', (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+});
+
+const word = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '東', '🫠', '👩‍🚀', 'e\u0301'), maxLength: 60 });
+
+describe('shorten', () => {
+  it.each([
+    ['abcdef', 6, 'abcdef'],
+    ['abcdef', 5, 'abcd…'],
+    ['東京都庁', 6, '東京…'],
+    ['東京都庁', 5, '東京…'],
+    ['東京都庁', 4, '東…'],
+    ['a👩‍🚀b', 3, 'a…'],
+  ])('cuts %j to %d columns: %j', (text, width, short) => {
+    expect(shorten(text, width)).toBe(short);
+  });
+
+  it('never exceeds the width', () => {
+    fc.assert(
+      fc.property(word, fc.integer({ min: 1, max: 20 }), (text, width) => {
+        expect(widthOf(shorten(text, width))).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+});
+
+it('pads to the width on either side and leaves longer text alone', () => {
+  expect(pad('東', 4)).toBe('東  ');
+  expect(pad('東', 4, 'right')).toBe('  東');
+  expect(pad('abcdef', 4)).toBe('abcdef');
+});
+
+describe('wrap', () => {
+  it.each([
+    ['to be or not', 80, ['to be or not']],
+    ['to be or not', 5, ['to be', 'or', 'not']],
+    ['abcdefgh', 3, ['abc', 'def', 'gh']],
+    ['a abcdefgh', 4, ['a', 'abcd', 'efgh']],
+    ['東京都庁', 5, ['東京', '都庁']],
+    ['one\ntwo', 80, ['one', 'two']],
+    ['a  b', 80, ['a  b']],
+    ['', 10, ['']],
+  ])('breaks %j at %d', (text, width, lines) => {
+    expect(wrap(text, width)).toEqual(lines);
+  });
+
+  it('keeps every character, and every line within the width', () => {
+    fc.assert(
+      fc.property(word, fc.integer({ min: 2, max: 30 }), (text, width) => {
+        const lines = wrap(text, width);
+        for (const line of lines) expect(widthOf(line.trimEnd())).toBeLessThanOrEqual(width);
+        expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+      }),
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { allImports, importsIn, sourceFiles } from './imports.ts';
+
+/** Which rooms a room may take values from; itself always. A command's declaration and its handlers are rooms of their own. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  contract: ['core'],
+  client: ['contract', 'core'],
+  config: ['contract', 'core'],
+  emulator: ['contract', 'core'],
+  output: ['core'],
+  cli: ['core', 'output'],
+  spec: ['cli', 'core'],
+  handler: ['core', 'view'],
+  view: ['core'],
+};
+
+/** Each package has one room that may import it. */
+const OWNERS: Readonly<Record<string, string>> = {
+  zod: 'contract',
+  undici: 'client',
+  conf: 'config',
+  'env-paths': 'config',
+  chalk: 'output',
+  'cli-table3': 'output',
+  uqr: 'output',
+  commander: 'cli',
+  hono: 'emulator',
+  '@hono/node-server': 'emulator',
+};
+
+/** What only the outermost files may touch: the process, the wall clock, chance. */
+const WORLD = /\bprocess\.|\bDate\.now\(|\bMath\.random\(|\bnew Date\(\)/;
+const WORLDLY = ['src/main.ts', 'src/cli/process-io.ts'];
+
+/** Where the house is put together: these may reach every room. */
+const JOINTS = ['src/main.ts', 'src/compose.ts', 'src/commands/all.ts'];
+
+const roomOf = (file: string): string => {
+  const [, room = '', noun, name = ''] = file.split('/');
+  if (room !== 'commands' || noun === undefined) return room;
+  if (name.endsWith('spec.ts')) return 'spec';
+  return name === 'view.ts' ? 'view' : 'handler';
+};
+
+const inside = (from: string, to: string): boolean => {
+  if (!from.startsWith('src/commands/')) return roomOf(from) === roomOf(to);
+  return from.split('/').slice(0, 3).join('/') === to.split('/').slice(0, 3).join('/');
+};
+
+const allowed = (from: string, to: string, lazy: boolean): boolean => {
+  if (JOINTS.includes(from)) return true;
+  const [room, target] = [roomOf(from), roomOf(to)];
+  // A declaration reaches its handler by import(), and only so.
+  if (room === 'spec' && target === 'handler') return lazy && inside(from, to);
+  if (room === 'handler' && target === 'spec') return false;
+  if (inside(from, to)) return true;
+  return (ARROWS[room] ?? []).includes(target) && !to.startsWith('src/commands/');
+};
+
+describe('the house', () => {
+  const imports = allImports();
+
+  it('has every room that the arrows speak of', () => {
+    const rooms = new Set(
+      sourceFiles()
+        .filter((file) => !JOINTS.includes(file))
+        .map(roomOf),
+    );
+    expect([...rooms].sort()).toEqual(Object.keys(ARROWS).sort());
+  });
+
+  it('has only the arrows that it may have', () => {
+    const wrong = imports.filter(
+      ({ from, to, ours, lazy }) => ours && !to.endsWith('package.json') && !allowed(from, to, lazy),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps each package in its own room', () => {
+    const foreign = imports.filter(
+      ({ from, to, ours }) => !ours && !to.startsWith('node:') && OWNERS[to] !== roomOf(from),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it('loads the costly rooms only when they are asked for', () => {
+    const early = imports.filter(
+      ({ from, to, ours, lazy }) =>
+        JOINTS.includes(from) &&
+        ours &&
+        !lazy &&
+        ['client', 'config', 'emulator', 'output', 'contract'].includes(roomOf(to)),
+    );
+    expect(early).toEqual([]);
+  });
+
+  it('touches the process, the clock and chance in its outermost files alone', () => {
+    const worldly = sourceFiles().filter((file) =>
+      WORLD.test(readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '')),
+    );
+    expect(worldly.filter((file) => !WORLDLY.includes(file))).toEqual([]);
+  });
+
+  it('reads its own imports right', () => {
+    const text = [
+      "import type { A } from './a.ts';",
+      "import { b,\n  c } from '../b.ts';",
+      "import * as z from 'zod';",
+      "export { d } from './d.ts';",
+      "import 'side-effect';",
+      "const e = () => import('./e.ts');",
+    ].join('\n');
+    expect(importsIn('src/x/y.ts', text).map(({ to, lazy }) => `${to} ${lazy}`)).toEqual([
+      'src/b.ts false',
+      'zod false',
+      'src/x/d.ts false',
+      'side-effect false',
+      'src/x/e.ts true',
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { parseArgv } from '../../src/cli/program.ts';
+import { NOUNS, SPECS } from '../../src/commands/all.ts';
+import { EXIT_CODES } from '../../src/core/exit.ts';
+
+const PROGRAM = { version: '0.0.0', width: 80, nouns: NOUNS };
+
+/** Splits a line as a shell does, as far as the examples go; a pipe ends the command. */
+const words = (line: string): string[] =>
+  [...(line.split(' | ')[0] ?? '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  );
+
+describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (name, spec) => {
+  it('says what it does, what it prints and how it can end', () => {
+    expect(spec.summary).toMatch(/^[a-z].*[^.]$/);
+    expect(spec.output).not.toBe('');
+    expect(spec.exits.length).toBeGreaterThan(0);
+    for (const kind of spec.exits) expect(Object.keys(EXIT_CODES)).toContain(kind);
+  });
+
+  it('has examples, each of which parses', () => {
+    expect(spec.examples.length).toBeGreaterThan(0);
+    for (const { line } of spec.examples) {
+      const [program, ...argv] = words(line);
+      expect(program).toBe('paycli');
+      expect(parseArgv(argv, SPECS, PROGRAM), line).toMatchObject({ kind: 'run', spec: { path: spec.path } });
+    }
+  });
+
+  it('shows all of it in its help', () => {
+    const parsed = parseArgv([...spec.path, '--help'], SPECS, PROGRAM);
+    expect(parsed.kind).toBe('text');
+    const text = parsed.kind === 'text' ? parsed.text : '';
+    expect(text).toContain(`Usage: paycli ${name}`);
+    for (const part of ['Output:', 'Exit codes:', 'Examples:', spec.output, spec.examples[0]?.line ?? '?'])
+      expect(text).toContain(part);
+    for (const option of Object.values(spec.options)) expect(text).toContain(option.flags.split(/[ ,]/)[0]);
+  });
+
+  it('has a handler that loads', async () => {
+    expect((await spec.load()).run).toBeTypeOf('function');
+  });
+
+  it('belongs to a noun that has a description, or stands alone', () => {
+    if (spec.path.length > 1) expect(Object.keys(NOUNS)).toContain(spec.path[0]);
+    expect(spec.path.length).toBeLessThanOrEqual(2);
+  });
+});

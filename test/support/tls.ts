@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttp } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const folder = resolve('test/fixtures/tls');
+
+/** The certificate authority that signed `good`, `expired` and `wrong-host`. */
+export const CA_FILE = resolve(folder, 'ca.pem');
+
+export interface SecureService {
+  readonly origin: string;
+  /** Requests that came through, as `METHOD path`. */
+  readonly requests: string[];
+}
+
+/** An HTTPS service on loopback with one of the certificates of test/fixtures/tls. */
+export const serveTls = async (certificate: string, answer: string): Promise<SecureService> => {
+  const requests: string[] = [];
+  const server = createServer(
+    {
+      cert: readFileSync(resolve(folder, `${certificate}.pem`)),
+      key: readFileSync(resolve(folder, `${certificate}.key`)),
+    },
+    (request, response) => {
+      requests.push(`${request.method} ${request.url}`);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    },
+  );
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, requests };
+};
+
+export interface Proxy {
+  readonly url: string;
+  /** What it was asked to connect to. */
+  readonly asked: string[];
+  /** The requests that it could read: none, when tunnels are used. */
+  readonly readable: string[];
+}
+
+/** A proxy on loopback that opens tunnels (CONNECT), or refuses them with `status`. */
+export const serveProxy = async (status = 200): Promise<Proxy> => {
+  const asked: string[] = [];
+  const readable: string[] = [];
+  const server = createHttp((request, response) => {
+    readable.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`);
+    response.writeHead(502).end();
+  });
+  server.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    socket.on('error', () => undefined);
+    if (status !== 200) return void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    const [host = '', port = ''] = (request.url ?? '').split(':');
+    const onward = connect(Number(port), host === 'localhost' ? '127.0.0.1' : host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.pipe(socket);
+      socket.pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, readable };
+};
