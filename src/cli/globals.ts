@@ -1,3 +1,4 @@
+import { usageError } from '../core/error.ts';
 import type { Format } from '../output/view.ts';
 import { FORMATS } from '../output/view.ts';
 import type { Given } from './define.ts';
@@ -49,7 +50,19 @@ export const GLOBAL_OPTIONS = {
   noValidate: flag('--no-validate', 'skip the local checks and let the service judge'),
 } as const;
 
-/** What was given, with a default for what was not. `--json` must not stand beside another `--output`. */
+/** Throws a usage error for options that contradict each other. */
+export const checkGlobals = (given: Given<typeof GLOBAL_OPTIONS>): void => {
+  if (given.json === true && given.output !== undefined && given.output !== 'json') {
+    throw usageError(`--json and -o ${given.output} exclude each other`);
+  }
+  if (given.local !== true) return;
+  if (given.baseUrl !== undefined) throw usageError('--local and --base-url exclude each other');
+  if (given.profile !== undefined && given.profile !== 'local') {
+    throw usageError(`--local and --profile ${given.profile} exclude each other`);
+  }
+};
+
+/** What was given, with a default for what was not. */
 export const readGlobals = (given: Given<typeof GLOBAL_OPTIONS>): Globals => ({
   profile: given.profile,
   local: given.local ?? false,

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
 import type { CommandSpec, Given, OptionSpec, OptionSpecs } from './define.ts';
 import type { Globals } from './globals.ts';
-import { GLOBAL_OPTIONS, readGlobals } from './globals.ts';
+import { checkGlobals, GLOBAL_OPTIONS, readGlobals } from './globals.ts';
 import { commandHelp, rootHelp } from './help.ts';
 
 /** What argv asks for. */
@@ -142,6 +142,7 @@ export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[]
     if (argv.length === 0)
       return { kind: 'text', text: program.helpInformation() + rootHelp(), globals: globalsOf(program) };
     program.parse([...argv], { from: 'user' });
+    checkGlobals(given(GLOBAL_OPTIONS, program));
     const globals = globalsOf(program);
     if (chosen === undefined) throw usageError('no command was given', { hint: 'see: paycli --help' });
     const { spec, command } = chosen;

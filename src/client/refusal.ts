@@ -13,13 +13,17 @@ const HINTS: Readonly<Record<number, string>> = {
 
 /** The service's no (interface.md section 7): exit 4 where the key is at fault, else 3. */
 export const refusal = (exchange: Exchange, status: number, problem: Problem | undefined): PayError => {
-  const words = [problem?.title, problem?.detail].filter((text) => text !== undefined && text !== '');
+  const violations = problem?.violations ?? [];
+  // With violations the detail only says them again, in one long line.
+  const words = [problem?.title, violations.length > 0 ? '' : problem?.detail].filter(
+    (text) => text !== undefined && text !== '',
+  );
   const said = words.length === 0 ? '' : `: ${words.join(': ')}`;
   const hint = HINTS[status];
   return new PayError(status === 401 || status === 403 ? 'auth' : 'rejected', `the service answered ${status}${said}`, {
     status,
     request: requestOf(exchange),
-    violations: problem?.violations ?? [],
+    violations,
     ...(problem === undefined ? {} : { title: problem.title }),
     ...(hint === undefined ? {} : { hint }),
   });

@@ -26,11 +26,12 @@ const copyLines = (label: string, value: string, { styles }: Surface): string[] 
   styles.bold(visible(value)),
 ];
 
-/** `expires 14:05, in 12 min`, in local time. */
-const expiryLine = (expiresAt: number, { now, styles }: Surface): string => {
+/** `expires 14:05, in 12 min`, in local time; nothing where no expiry is known. */
+const expiryLines = (expiresAt: number | undefined, { now, styles, width }: Surface): string[] => {
+  if (expiresAt === undefined) return [];
   const clock = formatLocal(expiresAt, now);
-  if (expiresAt > now) return `expires ${clock}, in ${formatDuration(expiresAt - now)}`;
-  return styles.alarm(`expired at ${clock}, ${formatDuration(now - expiresAt)} ago`);
+  if (expiresAt > now) return wrap(`expires ${clock}, in ${formatDuration(expiresAt - now)}`, width - INDENT);
+  return wrap(`expired at ${clock}, ${formatDuration(now - expiresAt)} ago`, width - INDENT).map(styles.alarm);
 };
 
 const instructionLines = ({ instruction }: NextAction, surface: Surface): string[] =>
@@ -50,7 +51,7 @@ const transferParts = (
     surface,
   ),
   copyLines('account number', action.accountNumber, surface),
-  action.expiresAt === undefined ? [] : wrap(expiryLine(action.expiresAt, surface), surface.width - INDENT),
+  expiryLines(action.expiresAt, surface),
 ];
 
 const headingOf = (action: NextAction): string => {

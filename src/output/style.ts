@@ -32,6 +32,12 @@ const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red'> = n
   ['cancelled', 'red'],
 ]);
 
+/** chalk joins all its arguments, and `lines.map(paint)` passes three. */
+const ofOne =
+  (paint: Paint): Paint =>
+  (text) =>
+    paint(text);
+
 /**
  * The styles of this run. Whether there is colour is the caller's decision, never detected here; the sixteen basic
  * colours follow the user's own palette. chalk is loaded only when there is something to colour.
@@ -41,14 +47,14 @@ export const stylesFor = async (color: boolean): Promise<Styles> => {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   return {
-    dim: chalk.dim,
-    bold: chalk.bold,
-    heading: chalk.bold,
-    alarm: chalk.red,
-    paper: chalk.bgWhiteBright.black,
+    dim: ofOne(chalk.dim),
+    bold: ofOne(chalk.bold),
+    heading: ofOne(chalk.bold),
+    alarm: ofOne(chalk.red),
+    paper: ofOne(chalk.bgWhiteBright.black),
     state: (value) => {
       const name = STATE_COLORS.get(value);
-      return name === undefined ? unpainted : chalk[name];
+      return name === undefined ? unpainted : ofOne(chalk[name]);
     },
   };
 };

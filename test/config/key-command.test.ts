@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Env } from '../../src/cli/io.ts';
@@ -242,6 +242,19 @@ describe('the look-up on PATH', () => {
       process.chdir(before);
     }
     expect(existsSync(place.marker)).toBe(false);
+  });
+
+  it('passes over a relative entry that leads out of the working folder', async () => {
+    const { cwd } = trap();
+    const beside = `../${basename(safe())}`;
+    const before = process.cwd();
+    process.chdir(cwd);
+    try {
+      expect(existsSync(join(beside, 'op'))).toBe(true);
+      expect((await errorOf(() => run(['op'], { env: { PATH: beside } }))).message).toContain('was not found');
+    } finally {
+      process.chdir(before);
+    }
   });
 
   it('takes an absolute path, wherever it is: the user said so', async () => {

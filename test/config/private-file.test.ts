@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bytesOf, errorOf, folderWith, KEY, newFolder, openRoom, PIN, wordsOf } from './world.ts';
+import { thisMachine } from '../../src/config/machine.ts';
+import { openStore } from '../../src/config/store.ts';
+import { Redactor } from '../../src/core/secret.ts';
+import { bytesOf, contentOf, errorOf, folderWith, KEY, newFolder, openRoom, PIN, wordsOf } from './world.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const FOREIGN = 12_345;
@@ -54,8 +57,9 @@ describe('the folder and the file of profiles', () => {
   );
 
   it('are 0700 and 0600 under a umask that takes rights from the owner', () => {
+    const folder = join(newFolder(), 'home');
     withUmask(0o177);
-    const folder = folderWith({ name: 'shop' });
+    openRoom({ folder }).room.save({ name: 'shop', origin: PIN, secret: { key: KEY } });
     expect([modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual(['700', '600']);
   });
 
@@ -133,6 +137,26 @@ describe('the folder and the file of profiles', () => {
     const command = /run: (chmod [67]00 .*?);/.exec(hint)?.[1] ?? 'false';
     execFileSync('/bin/sh', ['-c', command]);
     expect(uses(home).list()).toHaveLength(1);
+  });
+
+  it('are private all the way down when folders above are made too', () => {
+    withUmask(0o000);
+    const above = newFolder();
+    openRoom({ folder: join(above, 'a', 'b') }).room.save({ name: 'shop', origin: PIN, secret: { key: KEY } });
+    expect([modeOf(join(above, 'a')), modeOf(join(above, 'a', 'b'))]).toEqual(['700', '700']);
+  });
+
+  it('are looked at again before a write, whatever a read before it found', async () => {
+    const content = { version: 1 as const, profiles: {} };
+    const [open, link] = [newFolder(), folderWith({ name: 'shop' })];
+    chmodSync(open, 0o755);
+    asLink(join(link, 'config.json'));
+    for (const folder of [open, link]) {
+      const error = await errorOf(() => openStore(folder, thisMachine, new Redactor()).write(content));
+      expect(error.kind).toBe('auth');
+    }
+    expect(readdirSync(open)).toEqual([]);
+    expect(contentOf(join(link, 'config.json.real'))).toHaveProperty('profiles.shop');
   });
 
   it('are refused when something else stands in their place', async () => {

@@ -13,7 +13,7 @@ import { Redactor } from '../../src/core/secret.ts';
 /** A secret key of the right shape; `mark` tells one from the other. */
 export const keyOf = (mark: string): string => `sk.Test.${mark.padEnd(80, 'x')}`;
 export const KEY = keyOf('canary');
-export const NOW = Date.UTC(2026, 10, 20, 12, 0, 0);
+const NOW = Date.UTC(2026, 10, 20, 12, 0, 0);
 
 /** A folder that is gone after the test. */
 export const newFolder = (): string => {

@@ -108,6 +108,11 @@ describe('a card', () => {
     expect(stripVTControlCharacters(text)).toContain('status             processing\n');
   });
 
+  it.each([30, 40, 80])('says the same with and without colour in %d columns', async (columns) => {
+    const text = await card(terminal(columns), RECORD, { color: true });
+    expect(stripVTControlCharacters(text)).toBe(await card(terminal(columns), RECORD));
+  });
+
   it('keeps every line within the terminal and hides nothing, whatever is in it', async () => {
     const text = fc.string({
       unit: fc.constantFrom('a', ' ', '東', '🫠', '\n', '\u001b', '\u202e', '\u009b'),

@@ -22,6 +22,11 @@ describe('json, one object', () => {
     const sent = ' { "z" : {"10":1,"2":[ ]} , "new" : "a , b" ,\n "n" : 1.50 } ';
     expect(await one(sent, 'json')).toBe('{"z":{"10":1,"2":[]},"new":"a , b","n":1.50}\n');
     expect(await one(NUMBERS, 'json')).toBe(`${NUMBERS}\n`);
+    for (const loose of ['{"a":1 }', '{"a" :1}', '{ "a":1}', '{"a": 1}']) {
+      expect(await one(loose, 'json')).toBe('{"a":1}\n');
+    }
+    expect(await one('\n{"a":1}', 'json')).toBe('{"a":1}\n');
+    expect(await one('{"a":1}\r\n', 'json')).toBe('{"a":1}\n');
   });
 
   it('is indented on a terminal, and still one line as ndjson', async () => {

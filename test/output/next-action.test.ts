@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { NextAction } from '../../src/core/next-action.ts';
 import { readNextAction } from '../../src/core/next-action.ts';
@@ -113,8 +114,10 @@ describe('a dial string', () => {
 /** Reads half blocks back into dark and light modules. */
 const modulesOf = (lines: readonly string[]): boolean[][] =>
   lines.flatMap((line) => {
-    const inside = /^\u001b\[107m\u001b\[30m([█▀▄ ]+)\u001b\[39m\u001b\[49m$/u.exec(line)?.[1];
-    if (inside === undefined) throw new Error(`no black on white: ${JSON.stringify(line)}`);
+    const [before, after] = ['\u001b[107m\u001b[30m', '\u001b[39m\u001b[49m'];
+    const inside = line.slice(before.length, -after.length);
+    if (line !== before + inside + after || !/^[█▀▄ ]+$/u.test(inside))
+      throw new Error(`no black on white: ${JSON.stringify(line)}`);
     const blocks = [...inside];
     return [
       blocks.map((block) => block === '█' || block === '▀'),
@@ -190,9 +193,7 @@ it.each([
   [{ ...OTHER, type: 'a\u001b', entries: [['b\n', 'c\u009b']], instruction: '\ud800' }],
 ] as readonly [NextAction][])('nothing hidden gets through %#', async (action) => {
   for (const width of [30, 80, Number.POSITIVE_INFINITY]) {
-    const lines = await nextActionLines(action, '\u001b', await surface(width)).then((all) =>
-      all.map((line) => line.replace('\u001b', '')),
-    );
+    const lines = await nextActionLines(action, '\u001b', await surface(width));
     expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cs}\u202e]/u);
   }
 });
@@ -202,6 +203,17 @@ it.each([TRANSFER, DIAL, OTHER])('%# fits 30 columns', async (action) => {
     expect(widthOf(line)).toBeLessThanOrEqual(30);
   }
 });
+
+it.each([TRANSFER, DIAL, OTHER, { ...TRANSFER, expiresAt: NOW - MINUTE }])(
+  '%# says the same with and without colour',
+  async (action) => {
+    for (const width of [30, 80]) {
+      const [plain, colored] = [await surface(width), await surface(width, true)];
+      const lines = (await nextActionLines(action, 'NGN 5', colored)).map(stripVTControlCharacters);
+      expect(lines).toEqual(await nextActionLines(action, 'NGN 5', plain));
+    }
+  },
+);
 
 describe('on a card', () => {
   const view: View = {

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Received } from '../../src/core/received.ts';
+import { fitWidths } from '../../src/output/fit.ts';
 import { render } from '../../src/output/render.ts';
 import type { OutputOptions, View } from '../../src/output/view.ts';
 import { widthOf } from '../../src/output/width.ts';
@@ -127,6 +128,19 @@ describe('a table', () => {
 
   it('shows a time that is none as it was sent', async () => {
     expect(await drawn(pipe(), [[ugwo('a1', { created_at: 'yesterday' })]])).toContain('│ yesterday  │');
+  });
+
+  it('takes width from the widest flexible column first', () => {
+    const columns = [{ path: 'a', flexible: true }, { path: 'b' }, { path: 'c', flexible: true }];
+    expect(fitWidths([20, 5, 12], columns, 20 + 5 + 12 + 10)).toEqual([20, 5, 12]);
+    expect(fitWidths([20, 5, 12], columns, 45)).toEqual([18, 5, 12]);
+    expect(fitWidths([20, 5, 12], columns, 35)).toEqual([10, 5, 10]);
+    expect(fitWidths([20, 5, 12], columns, 31)).toEqual([8, 5, 8]);
+    expect(fitWidths([20, 5, 12], columns, 30)).toBeUndefined();
+  });
+
+  it('colours a state, not a text that looks like one', async () => {
+    expect(await drawn(terminal(120), [[recordOf({ uid: 'failed' })]], { color: true })).toContain(' failed ');
   });
 
   it('colours states and nothing that would move a border', async () => {

@@ -35,6 +35,14 @@ describe('tsv, a list', () => {
     expect(await many([record], ['a', 'b', 'c', 'c.0'])).toBe('12345678901234567890\t1e400\t[0.1000,-0]\t0.1000\n');
   });
 
+  it.each(['12345678901234567890', '1e400', '1E5', '0.1000', '-0', '-0.0', '1e-7', '9007199254740993'])(
+    'rounds no number: %s',
+    async (number) => {
+      expect(await many([received(`{"a":${number}}`)], ['a'])).toBe(`${number}\n`);
+      expect(await many([received(`[ ${number}]`)], ['0'])).toBe(`${number}\n`);
+    },
+  );
+
   it('has the named columns in their order, over all pages', async () => {
     const io = pipe();
     const pages = served(pagesOf([], [ugwo('a1')], [ugwo('b2', { onye: { uid: 'ony.b' } })]));

@@ -53,6 +53,8 @@ export const keep = (what: string): void => {
 export interface Running {
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;
+  /** What was printed so far. */
+  stdout(): string;
   /** Resolves when stdout or stderr so far matches. */
   saw(pattern: RegExp): Promise<void>;
 }
@@ -91,6 +93,7 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
   return {
     ended,
     kill: (signal) => void child.kill(signal),
+    stdout: () => text(out),
     saw: (pattern) =>
       new Promise((done, fail) => {
         const check = (): void => {

@@ -74,6 +74,9 @@ export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
     if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.charge', call));
     const client = await deps.client('write');
     const record = await client.call('ugwo.charge', call);
+    if (machineValue(record.value.status) === 'processing') {
+      await deps.notice('the charge is with the provider; the customer has nothing more to do here');
+    }
     const failure = failureOf(record.value, data['medium']);
     const result = { kind: 'record', record, view: activityView, wrote: true } as const;
     return failure === undefined ? result : { ...result, failure };

@@ -19,6 +19,7 @@ export const ugwoView: View = {
 export const activityView: View = {
   columns: [
     { path: 'uid' },
+    { path: 'activity_type', machineOnly: true },
     { path: 'status', kind: 'state' },
     { path: 'psp' },
     { path: 'psp_external_id', label: 'psp reference' },
@@ -31,6 +32,7 @@ export const activityView: View = {
     { path: 'next_action.headers.ussd', machineOnly: true },
     { path: 'error' },
     { path: 'created_at', kind: 'time', label: 'created' },
+    { path: 'updated_at', kind: 'time', machineOnly: true },
   ],
   nextAction: readNextAction,
 };

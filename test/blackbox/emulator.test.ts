@@ -1,0 +1,210 @@
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newFolder, paycli, start } from '../support/program.ts';
+import { serve } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+interface Listed {
+  readonly data: readonly {
+    readonly uid: string;
+    readonly ref: string;
+    readonly checkout: { readonly currency: readonly [string, string] } | null;
+    readonly metadata: { readonly emulate?: string };
+    readonly onye: { readonly uid: string } | null;
+  }[];
+  readonly next_cursor: string | null;
+}
+
+const list = async (home: string, ...args: string[]): Promise<Listed> =>
+  JSON.parse((await paycli(['ugwo', 'list', '--local', '--json', ...args], { home })).stdout) as Listed;
+
+describe('--local', () => {
+  it('works at once: no set-up, no key, no network', async () => {
+    const home = newFolder();
+    const first = await paycli(['ugwo', 'list', '--local', '--limit', '3'], { home });
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(/first use: .*120 payment requests/) });
+    const again = await paycli(['ugwo', 'list', '--local', '--limit', '3', '-q'], { home });
+    expect(again).toEqual({ code: 0, signal: null, stdout: first.stdout, stderr: '' });
+    expect((lstatSync(join(home, 'emulator.sqlite')).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it('gives the identifiers that the README names', async () => {
+    const { data } = await list(newFolder(), '--limit', '1');
+    expect(data[0]).toMatchObject({
+      uid: 'ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt',
+      onye: { uid: 'ony.Lcal.KM95wboeepUEQlRxTTvqlK7H' },
+    });
+  });
+
+  it('keeps state between calls', async () => {
+    const home = newFolder();
+    const { data } = await list(home);
+    const uid = data[0]?.onye?.uid ?? '';
+    const updated = await paycli(
+      ['onye', 'update', uid, '--local', '--email', 'ADA@Example.com', '--first-name', 'ada', '--json'],
+      { home },
+    );
+    expect(JSON.parse(updated.stdout)).toMatchObject({ email: 'ada@example.com', first_name: 'Ada' });
+    const later = await paycli(['onye', 'update', uid, '--local', '--meta', 'tier=vip', '--json'], { home });
+    expect(JSON.parse(later.stdout)).toMatchObject({
+      email: 'ada@example.com',
+      first_name: 'Ada',
+      meta: { tier: 'vip' },
+    });
+  });
+
+  it('charges by every medium, fails on demand, and judges as the service does', async () => {
+    const home = newFolder();
+    const { data } = await list(home);
+    const plain = data.filter(({ metadata }) => metadata.emulate === undefined);
+    const ngn = plain.find(({ checkout }) => checkout?.currency[0] === 'NGN')?.uid ?? '';
+    const ghs = plain.find(({ checkout }) => checkout?.currency[0] === 'GHS')?.uid ?? '';
+    const bare = data.find(({ checkout }) => checkout === null)?.uid ?? '';
+    const failing = data.find(({ metadata }) => metadata.emulate !== undefined)?.uid ?? '';
+    const charge = async (uid: string, ...args: string[]) => {
+      const ended = await paycli(['ugwo', 'charge', uid, '--local', '--json', ...args], { home });
+      const text = ended.code === 0 || ended.code === 11 ? ended.stdout : ended.stderr;
+      return { code: ended.code, answer: JSON.parse(text.trim().split('\n').at(-1) ?? '') as unknown };
+    };
+    expect(await charge(ngn, '--medium', 'bank_transfer', '--expires-in', '5m')).toMatchObject({
+      code: 0,
+      answer: {
+        status: 'requires_action',
+        next_action: { headers: { account_number: expect.stringMatching(/^\d{10}$/) } },
+      },
+    });
+    expect(await charge(ngn, '--medium', 'ussd', '--provider', 'zenith')).toMatchObject({
+      code: 0,
+      answer: { status: 'requires_action', next_action: { headers: { ussd: expect.stringMatching(/^\*.*#$/) } } },
+    });
+    expect(
+      await charge(ghs, '--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233241234567'),
+    ).toMatchObject({
+      code: 0,
+      answer: { status: 'processing', next_action: null },
+    });
+    expect(await charge(failing, '--medium', 'ussd', '--provider', 'gtb')).toMatchObject({
+      code: 11,
+      answer: { status: 'failed' },
+    });
+    expect(await charge(bare, '--medium', 'bank_transfer')).toMatchObject({
+      code: 3,
+      answer: { error: { status: 422 } },
+    });
+    expect(await charge(ngn, '--medium', 'ussd', '--provider', 'zenit')).toMatchObject({
+      code: 3,
+      answer: {
+        error: { violations: [{ option: '--provider', title: expect.stringContaining('did you mean zenith?') }] },
+      },
+    });
+    expect(await charge('ugw.Lcal.000000000000000000000000', '--medium', 'bank_transfer')).toMatchObject({
+      code: 3,
+      answer: { error: { status: 404 } },
+    });
+  });
+
+  it('walks all of its pages', async () => {
+    const { data, next_cursor } = await list(newFolder(), '--all');
+    expect(new Set(data.map(({ uid }) => uid)).size).toBe(120);
+    expect(next_cursor).toBeNull();
+  });
+
+  it('is what --profile local and PAYCLI_PROFILE=local mean, too', async () => {
+    const home = newFolder();
+    expect(await paycli(['ugwo', 'list', '--profile', 'local'], { home })).toMatchObject({ code: 0 });
+    expect(await paycli(['ugwo', 'list'], { home, env: { PAYCLI_PROFILE: 'local' } })).toMatchObject({ code: 0 });
+  });
+
+  it('does not go together with another place', async () => {
+    const service = await serve([]);
+    for (const args of [
+      ['--base-url', service.origin],
+      ['--profile', 'shop'],
+    ]) {
+      const ended = await paycli(['ugwo', 'list', '--local', ...args]);
+      expect(ended).toMatchObject({ code: 2, stdout: '' });
+    }
+  });
+});
+
+describe('emulator', () => {
+  it('start prints origin and key, serves until a signal, and shares its state with --local', async () => {
+    const home = newFolder();
+    const running = start(['emulator', 'start', '--json'], { home });
+    await running.saw(/"key":"sk\.Lcal\./);
+    const [before] = (await list(home, '--limit', '1')).data;
+    running.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended.code).toBe(0);
+    const { origin, key } = JSON.parse(ended.stdout) as { origin: string; key: string };
+    expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(key).toMatch(/^sk\.Lcal\.\w{80}$/);
+    expect(before?.ref).toBe('INV-000120');
+  });
+
+  it('start serves another program with its key', async () => {
+    const home = newFolder();
+    const running = start(['emulator', 'start', '--json'], { home });
+    await running.saw(/"key":"[^"]+".*\n/);
+    const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
+    const ended = await paycli(['ugwo', 'list', '--limit', '1', '-q'], {
+      env: { PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: key },
+    });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const wrong = await paycli(['ugwo', 'list'], {
+      env: { PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: `${key.slice(0, -1)}!` },
+    });
+    expect(wrong.code).toBe(4);
+    running.kill('SIGTERM');
+    await running.ended;
+  });
+
+  it('start takes a port, and says when it is taken', async () => {
+    const [one, two] = [newFolder(), newFolder()];
+    const running = start(['emulator', 'start', '--json', '--data', join(one, 'a.sqlite')]);
+    await running.saw(/"origin".*\n/);
+    const { origin } = JSON.parse(running.stdout()) as { origin: string };
+    const ended = await paycli(['emulator', 'start', '--port', new URL(origin).port, '--data', join(two, 'b.sqlite')]);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(new URL(origin).port);
+    running.kill('SIGINT');
+    await running.ended;
+  });
+
+  it('seed adds what it is asked for, newest first', async () => {
+    const home = newFolder();
+    await list(home);
+    const ended = await paycli(['emulator', 'seed', '--customers', '1', '--ugwo', '3', '--json'], { home });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ customers: 1, ugwo: 3 });
+    const { data } = await list(home, '--all');
+    expect(data).toHaveLength(123);
+    expect(data[3]?.ref).toBe('INV-000120');
+  });
+
+  it('reset asks before it removes anything', async () => {
+    const home = newFolder();
+    await list(home);
+    expect(await paycli(['emulator', 'reset'], { home })).toMatchObject({ code: 2, stdout: '' });
+    const no = openTerminal(['emulator', 'reset'], { home });
+    await no.saw(/\[y\/N\]/);
+    no.type('n\r');
+    expect(await no.ended).toEqual({ code: 2 });
+    expect((await list(home, '--all')).data).toHaveLength(120);
+    const yes = openTerminal(['emulator', 'reset'], { home });
+    await yes.saw(/\[y\/N\]/);
+    yes.type('y\r');
+    expect(await yes.ended).toEqual({ code: 0 });
+    const seeded = await paycli(['ugwo', 'list', '--local'], { home });
+    expect(seeded.stderr).toContain('first use');
+  });
+
+  it('keeps its hands off a file that is not its own', async () => {
+    const file = join(newFolder(), 'notes.txt');
+    writeFileSync(file, 'not a database, and long enough to be read as one by its header '.repeat(20));
+    const ended = await paycli(['emulator', 'seed', '--data', file]);
+    expect(ended.code).toBe(2);
+    expect(readFileSync(file, 'utf8')).toContain('not a database');
+    expect(existsSync(`${file}-wal`)).toBe(false);
+  });
+});

@@ -1,0 +1,243 @@
+import { chmodSync, existsSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { page, problem, serve } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const TAIL = `…${CANARY.slice(-4)}`;
+const mode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
+
+/** A home with one profile for a service of the test. */
+const loggedIn = async (origin: string, home = newFolder()): Promise<string> => {
+  const ended = await paycli(['login', '--base-url', origin, '--key-stdin', '--no-verify'], {
+    home,
+    stdin: `${CANARY}\n`,
+  });
+  expect(ended.code, ended.stderr).toBe(0);
+  return home;
+};
+
+describe('login', () => {
+  it('checks the key with the smallest read, stores it for one origin, and shows its last four characters', async () => {
+    const service = await serve([page([1], 'c')]);
+    const home = newFolder();
+    const ended = await paycli(['login', '--base-url', service.origin, '--key-stdin', '--json'], {
+      home,
+      stdin: `${CANARY}\n`,
+    });
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      name: 'default',
+      default: true,
+      origin: service.origin,
+      key: TAIL,
+    });
+    expect(service.seen).toMatchObject([
+      { method: 'GET', url: '/v1/ugwo?limit=1', headers: { authorization: `Bearer ${CANARY}` } },
+    ]);
+    expect(mode(home)).toBe('700');
+    expect(mode(join(home, 'config.json'))).toBe('600');
+    expect(readFileSync(join(home, 'config.json'), 'utf8')).toContain(CANARY);
+  });
+
+  it('asks for the key without echo on a terminal', async () => {
+    const service = await serve([page([], null)]);
+    const home = newFolder();
+    const terminal = openTerminal(['login', '--base-url', service.origin], { home });
+    await terminal.saw(/not shown/);
+    terminal.type(`${CANARY}\r`);
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(terminal.raw()).not.toContain(CANARY);
+    expect(await terminal.screen()).toContain(TAIL);
+  });
+
+  it('ends at Ctrl-C with 130 and stores nothing', async () => {
+    const home = newFolder();
+    const terminal = openTerminal(['login', '--environment', 'sandbox'], { home });
+    await terminal.saw(/not shown/);
+    terminal.type('\u0003');
+    expect(await terminal.ended).toEqual({ code: 130 });
+    expect(existsSync(join(home, 'config.json'))).toBe(false);
+  });
+
+  it('stores nothing when the service does not take the key', async () => {
+    const service = await serve([problem(401, 'Unauthorized')]);
+    const home = newFolder();
+    const ended = await paycli(['login', '--base-url', service.origin, '--key-stdin'], { home, stdin: CANARY });
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(ended.stderr).toContain('nothing was stored');
+    expect(existsSync(join(home, 'config.json'))).toBe(false);
+  });
+
+  it('fills in the public origins', async () => {
+    for (const [environment, origin] of [
+      ['live', 'https://api.kwugwo.africa'],
+      ['sandbox', 'https://sandbox-api.kwugwo.africa'],
+    ] as const) {
+      const ended = await paycli(['login', '--environment', environment, '--key-stdin', '--no-verify', '--json'], {
+        stdin: CANARY,
+      });
+      expect(JSON.parse(ended.stdout)).toMatchObject({ origin, environment });
+    }
+  });
+
+  it('stores a command in place of a key, and runs it for each call', async () => {
+    const service = await serve([page([], null), page([], null)]);
+    const home = newFolder();
+    const file = join(newFolder(), 'key');
+    writeFileSync(file, `${CANARY}\n`);
+    const ended = await paycli(['login', '--base-url', service.origin, '--key-command', `cat '${file}'`], { home });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain(CANARY);
+    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
+    expect(service.seen.map(({ headers }) => headers['authorization'])).toEqual([
+      `Bearer ${CANARY}`,
+      `Bearer ${CANARY}`,
+    ]);
+  });
+
+  it.each([
+    ['no service', ['login', '--key-stdin'], /--environment live/],
+    [
+      'two services',
+      ['login', '--environment', 'live', '--base-url', 'https://x.test', '--key-stdin'],
+      /both say which/,
+    ],
+    ['no key', ['login', '--environment', 'live'], /--key-stdin or --key-command/],
+    ['a reserved name', ['login', '--profile', 'local', '--environment', 'live', '--key-stdin'], /local/],
+    ['a key as an option', ['login', '--environment', 'live', '--key', 'sk.x'], /unknown option '--key'/],
+    ['a URL that is none', ['login', '--base-url', 'api', '--key-stdin'], /not a URL/],
+  ])('with %s exits 2', async (_what, args, message) => {
+    const ended = await paycli(args, { stdin: CANARY });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+  });
+
+  it.each([
+    ['a public key', 'pk.Cnry.12345678901234567890', /public key/],
+    ['a key of two lines', 'sk.Cnry.1234\nsk.Cnry.5678', /line break/],
+    ['an empty key', '', /empty/],
+  ])('refuses %s', async (_what, stdin, message) => {
+    const ended = await paycli(['login', '--environment', 'live', '--key-stdin', '--no-verify'], { stdin });
+    expect(ended.code).not.toBe(0);
+    expect(ended.stderr).toMatch(message);
+    if (stdin !== '') expect(ended.stderr).not.toContain(stdin.slice(8));
+  });
+});
+
+describe('a stored key', () => {
+  it('goes with every call to its origin', async () => {
+    const service = await serve([page([], null)]);
+    const home = await loggedIn(service.origin);
+    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
+    expect(service.seen[0]?.headers['authorization']).toBe(`Bearer ${CANARY}`);
+  });
+
+  it('goes to no other origin', async () => {
+    const [own, other] = [await serve([]), await serve([])];
+    const home = await loggedIn(own.origin);
+    const ended = await paycli(['ugwo', 'list', '--base-url', other.origin, '--json'], { home });
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(other.connections()).toBe(0);
+  });
+
+  it('gives way to PAYCLI_SECRET_KEY', async () => {
+    const service = await serve([page([], null)]);
+    const home = await loggedIn(service.origin);
+    const key = `sk.Othr.${'o'.repeat(80)}`;
+    await paycli(['ugwo', 'list'], { home, env: { PAYCLI_SECRET_KEY: key } });
+    expect(service.seen[0]?.headers['authorization']).toBe(`Bearer ${key}`);
+  });
+
+  it.each([
+    ['readable by others', (home: string) => chmodSync(join(home, 'config.json'), 0o644), /chmod 600/],
+    ['in a folder that others can enter', (home: string) => chmodSync(home, 0o755), /chmod 700/],
+    [
+      'behind a symbolic link',
+      (home: string) => {
+        const elsewhere = join(newFolder(), 'config.json');
+        writeFileSync(elsewhere, readFileSync(join(home, 'config.json')), { mode: 0o600 });
+        const file = join(home, 'config.json');
+        rmSync(file);
+        symlinkSync(elsewhere, file);
+      },
+      /symbolic link/,
+    ],
+  ])('is refused when it is %s', async (_what, spoil, message) => {
+    const service = await serve([]);
+    const home = await loggedIn(service.origin);
+    spoil(home);
+    const ended = await paycli(['ugwo', 'list'], { home });
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+    expect(service.connections()).toBe(0);
+  });
+
+  it('is removed by logout', async () => {
+    const home = await loggedIn('https://api.example.com');
+    expect(await paycli(['logout'], { home })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain(CANARY);
+    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 4 });
+  });
+});
+
+describe('profiles', () => {
+  it('are listed, shown, chosen and removed, and no output holds a key', async () => {
+    const home = newFolder();
+    const other = `sk.Shop.${'s'.repeat(76)}beef`;
+    for (const [name, key] of [
+      ['shop', other],
+      ['main', CANARY],
+    ] as const) {
+      await paycli(['login', '--profile', name, '--environment', 'sandbox', '--key-stdin', '--no-verify'], {
+        home,
+        stdin: key,
+      });
+    }
+    const list = await paycli(['profile', 'list', '--json'], { home });
+    expect(JSON.parse(list.stdout)).toMatchObject({
+      data: [
+        { name: 'shop', default: true, key: '…beef' },
+        { name: 'main', default: false, key: TAIL },
+      ],
+      next_cursor: null,
+    });
+    expect(await paycli(['profile', 'use', 'main'], { home })).toMatchObject({ code: 0 });
+    expect(JSON.parse((await paycli(['profile', 'show', '--json'], { home })).stdout)).toMatchObject({
+      name: 'main',
+      default: true,
+    });
+    expect(await paycli(['profile', 'remove', 'shop'], { home })).toMatchObject({ code: 0 });
+    const unknown = await paycli(['ugwo', 'list', '--profile', 'mian', '--json'], { home });
+    expect(unknown.code).toBe(4);
+    expect(JSON.stringify(errorOf(unknown))).toContain('main');
+  });
+
+  it('that are not there lead to login and to --local', async () => {
+    const ended = await paycli(['ugwo', 'list']);
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(ended.stderr).toMatch(/paycli login/);
+    expect(ended.stderr).toMatch(/--local/);
+  });
+
+  it('are not read from the working folder, nor anything else', async () => {
+    const cwd = newFolder('trap');
+    writeFileSync(join(cwd, '.env'), `PAYCLI_SECRET_KEY=${CANARY}\nPAYCLI_BASE_URL=https://evil.test\n`);
+    writeFileSync(
+      join(cwd, 'config.json'),
+      JSON.stringify({
+        version: 1,
+        default: 'x',
+        profiles: { x: { origin: 'https://evil.test', key: 'sk.Evil.123456789' } },
+      }),
+      { mode: 0o600 },
+    );
+    writeFileSync(join(cwd, 'package.json'), '{"type":"commonjs","main":"evil.js"}');
+    const ended = await paycli(['ugwo', 'list'], { cwd, env: { NODE_ENV: 'development' } });
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(ended.stderr).not.toContain('evil');
+    rmSync(join(cwd, '.env'));
+  });
+});

@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { errorOf, paycli } from '../support/program.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+/** Runs a module given as text. */
+const runModule = (text: string): { status: number | null; stdout: string; stderr: string } =>
+  spawnSync(process.execPath, ['--input-type=module', '-e', text], { encoding: 'utf8' });
+
+describe('help', () => {
+  it.each([[[]], [['--help']], [['help']]])('%j shows the first page on stdout', async (args) => {
+    const ended = await paycli(args);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    for (const word of ['Usage: paycli', 'ugwo', 'onye', 'login', '--local', 'Start here'])
+      expect(ended.stdout).toContain(word);
+  });
+
+  it.each([
+    [
+      ['ugwo', 'charge', '--help'],
+      ['--medium', 'Exit codes:', 'paycli ugwo charge ugw.'],
+    ],
+    [
+      ['help', 'ugwo'],
+      ['charge', 'list'],
+    ],
+    [
+      ['onye', 'update', '-h'],
+      ['--clear-meta', 'Output:'],
+    ],
+  ])('%j says %j', async (args, words) => {
+    const ended = await paycli(args);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    for (const word of words) expect(ended.stdout).toContain(word);
+  });
+
+  it('fits a narrow terminal', async () => {
+    const terminal = openTerminal(['ugwo', 'charge', '--help'], { columns: 60 });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toContain('--expires-in');
+  });
+
+  it('prints the version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await paycli(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+});
+
+describe('a command that can not be understood', () => {
+  it.each([
+    [['ugwo'], /ugwo wants a verb/],
+    [['ugwo', 'chrage'], /unknown command 'chrage'.*charge/s],
+    [['ugvo', 'list'], /unknown command 'ugvo'.*ugwo/s],
+    [['ugwo', 'list', '--lmit', '3'], /unknown option '--lmit'.*--limit/s],
+    [['ugwo', 'list', '--limit'], /--limit.*argument missing/s],
+    [['ugwo', 'list', '--timeout', 'soon'], /--timeout: "soon" is not a duration/],
+    [['ugwo', 'list', '--color', 'blue'], /--color: "blue" is not one of auto, always, never/],
+    [['ugwo', 'list', '--json', '-o', 'csv'], /--json/],
+    [['ugwo', 'list', 'extra'], /too many arguments/],
+  ])('%j exits 2 and says what, and where to read on', async (args, message) => {
+    const ended = await paycli(args);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+    expect(ended.stderr.trim().split('\n').length).toBeLessThanOrEqual(4);
+  });
+
+  it('is told about in JSON, where JSON was asked for, before or behind it', async () => {
+    for (const args of [
+      ['--json', 'ugwo', 'list', '--lmit'],
+      ['ugwo', 'list', '--lmit', '--json'],
+      ['ugwo', 'nope', '-o', 'ndjson'],
+    ]) {
+      const ended = await paycli(args);
+      expect(ended).toMatchObject({ code: 2, stdout: '' });
+      expect(errorOf(ended)).toMatchObject({ kind: 'usage', exit_code: 2, hint: expect.stringContaining('--help') });
+    }
+  });
+
+  it('takes global options before and after the noun', async () => {
+    for (const args of [
+      ['--base-url', 'https://x.test', 'ugwo', 'list', '--dry-run'],
+      ['ugwo', '--dry-run', 'list', '--base-url', 'https://x.test'],
+    ]) {
+      expect(await paycli([...args, '--json'])).toMatchObject({
+        code: 0,
+        stdout: '{"method":"GET","url":"https://x.test/v1/ugwo?limit=10"}\n',
+      });
+    }
+  });
+});
+
+describe('an old Node', () => {
+  it('gets one sentence', () => {
+    const text = readFileSync('bin/paycli.js', 'utf8');
+    const old = text.replaceAll('process.versions.node', "'20.20.2'");
+    expect(old).not.toBe(text);
+    expect(runModule(old)).toMatchObject({
+      status: 4,
+      stdout: '',
+      stderr: 'paycli needs Node.js 22.19 or later; this is 20.20.2.\n',
+    });
+  });
+
+  it.each(['22.18.9', '21.7.0', '14.0.0'])('%s is too old', (version) => {
+    const text = readFileSync('bin/paycli.js', 'utf8').replaceAll('process.versions.node', `'${version}'`);
+    expect(runModule(text).status).toBe(4);
+  });
+});
