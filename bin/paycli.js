@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Read by Nodes of any age: only what the oldest one understands, until the version is known.
+import * as fs from 'node:fs';
 import * as nodeModule from 'node:module';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -9,9 +10,21 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   process.stderr.write(`paycli needs Node.js 22.19 or later; this is ${process.versions.node}.\n`);
   process.exitCode = 4;
 } else {
-  // A cache in the shared temporary folder could be planted by another user; this one is the user's own.
-  const home = process.env.PAYCLI_HOME;
-  const cache = home || path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'paycli');
-  nodeModule.enableCompileCache(path.join(cache, 'compile-cache'));
+  enableCache();
   import('../dist/main.js').then((program) => program.main());
+}
+
+/**
+ * Keeps compiled code between starts. In the shared temporary folder, where Node would put it, another user could plant
+ * some: so it lies in the user's own cache folder, closed to others. Without one it goes without.
+ */
+function enableCache() {
+  try {
+    const base = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
+    const folder = path.join(base, 'paycli');
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    nodeModule.enableCompileCache(path.join(folder, 'compile-cache'));
+  } catch {
+    // A read-only or missing home only makes the start slower.
+  }
 }

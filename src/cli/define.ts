@@ -1,5 +1,5 @@
 import type { ErrorKind } from '../core/exit.ts';
-import type { Result } from '../output/view.ts';
+import type { Result, View } from '../output/view.ts';
 import type { Deps } from './deps.ts';
 
 /** An option of a command: its flags as commander writes them, and how its text becomes a value. */
@@ -49,6 +49,8 @@ export type Given<O extends OptionSpecs> = {
 
 /** A handler's module: loaded when its command runs, never before. */
 export interface Handler<I> {
+  /** How the answer of a write is shown; lets a wrong --columns be refused before anything is sent. */
+  readonly view?: View;
   readonly run: (input: I, deps: Deps) => Promise<Result>;
 }
 

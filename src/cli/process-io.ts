@@ -51,8 +51,9 @@ const askLine = (
       done();
     },
   });
-  stderr.write(prompt);
   const reader = createInterface({ input: stdin, output: muted, terminal: true, historySize: 0 });
+  // Only now does the terminal no longer echo: a key that is pasted at the sight of the prompt stays unseen.
+  stderr.write(prompt);
   return new Promise((resolve, reject) => {
     reader.once('SIGINT', () => reject(interruptedAtPrompt()));
     reader.once('close', () => resolve(undefined));

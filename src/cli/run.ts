@@ -2,7 +2,7 @@ import { PayError, reasonOf } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import type { Format, OutputOptions, Result } from '../output/view.ts';
 import { usesColor } from './color.ts';
-import type { CommandSpec } from './define.ts';
+import type { CommandSpec, Handler } from './define.ts';
 import type { Deps } from './deps.ts';
 import type { Globals } from './globals.ts';
 import type { Io } from './io.ts';
@@ -77,6 +77,18 @@ const show = async (result: Result, globals: Globals, io: Io): Promise<void> => 
   }
 };
 
+/** All that is wrong with --columns and can be known before anything is sent. */
+const checkColumns = async (
+  columns: readonly string[],
+  { view }: Handler<unknown>,
+  globals: Globals,
+  io: Io,
+): Promise<void> => {
+  const { checkColumnsAhead, checkColumnsFormat } = await import('../output/columns.ts');
+  checkColumnsFormat(formatOf(globals, io));
+  if (view !== undefined && !globals.dryRun) checkColumnsAhead(columns, view);
+};
+
 const execute = async (
   spec: CommandSpec,
   input: unknown,
@@ -84,11 +96,9 @@ const execute = async (
   io: Io,
   program: Program,
 ): Promise<void> => {
-  if (globals.columns !== undefined) {
-    const { checkColumnsFormat } = await import('../output/columns.ts');
-    checkColumnsFormat(formatOf(globals, io));
-  }
-  const [handler, opened] = [await spec.load(), program.open(globals)];
+  const handler = await spec.load();
+  if (globals.columns !== undefined) await checkColumns(globals.columns, handler, globals, io);
+  const opened = program.open(globals);
   try {
     const result = await handler.run(input, opened.deps);
     await show(result, globals, io);

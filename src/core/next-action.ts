@@ -11,24 +11,37 @@ export type NextAction =
       readonly accountNumber: string;
       /** Milliseconds since the epoch; the account stops accepting transfers then. */
       readonly expiresAt: number | undefined;
+      /** Whatever else the service said for the customer. */
+      readonly entries: readonly Entry[];
     }
-  | { readonly kind: 'dial'; readonly instruction: string | undefined; readonly code: string }
+  | {
+      readonly kind: 'dial';
+      readonly instruction: string | undefined;
+      readonly code: string;
+      readonly entries: readonly Entry[];
+    }
   | {
       readonly kind: 'other';
       readonly type: string;
       readonly instruction: string | undefined;
-      readonly entries: readonly (readonly [name: string, value: string])[];
+      readonly entries: readonly Entry[];
     };
+
+export type Entry = readonly [name: string, value: string];
 
 const textAt = (value: unknown, path: string): string | undefined => {
   const found = valueAt(value, path);
   return typeof found === 'string' && found !== '' ? found : undefined;
 };
 
-const entriesOf = (headers: unknown): [string, string][] =>
+const entriesOf = (headers: unknown, known: readonly string[] = []): Entry[] =>
   typeof headers === 'object' && headers !== null
-    ? Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
+    ? Object.entries(headers)
+        .filter(([name]) => !known.includes(name))
+        .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
     : [];
+
+const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number', 'expires_at'];
 
 /** Reads the next action of an activity that the contract has accepted; undefined when the customer has nothing to do. */
 export const readNextAction = (activity: unknown): NextAction | undefined => {
@@ -37,7 +50,7 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
   const headers = valueAt(activity, 'next_action.headers');
   const instruction = textAt(activity, 'next_action.instruction');
   const code = textAt(headers, 'ussd');
-  if (code !== undefined) return { kind: 'dial', instruction, code };
+  if (code !== undefined) return { kind: 'dial', instruction, code, entries: entriesOf(headers, ['ussd']) };
   const accountNumber = textAt(headers, 'account_number');
   if (accountNumber === undefined) return { kind: 'other', type, instruction, entries: entriesOf(headers) };
   return {
@@ -47,5 +60,6 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
     accountName: textAt(headers, 'account_name') ?? '',
     accountNumber,
     expiresAt: parseInstant(textAt(headers, 'expires_at') ?? '')?.ms,
+    entries: entriesOf(headers, ACCOUNT_KEYS),
   };
 };

@@ -16,9 +16,13 @@ const distance = (left: string, right: string): number => {
   return at(left.length, right.length);
 };
 
+/** Shorter than this, a shared beginning says nothing. */
+const SHORTEST = 3;
+
 /**
- * The known word that was probably meant: the nearest one within a third of its length, or the only one that starts
- * with what was typed. Undefined when nothing is near, so that no wild guess is offered.
+ * The known word that was probably meant: the only one that starts with what was typed, else the nearest one within a
+ * third of its length, else the longest one that what was typed starts with (`gtbank`: gtb). Undefined when nothing is
+ * near, so that no wild guess is offered.
  */
 export const didYouMean = (typed: string, known: readonly string[]): string | undefined => {
   const word = typed
@@ -26,11 +30,14 @@ export const didYouMean = (typed: string, known: readonly string[]): string | un
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
   if (word === '' || word.length > 64) return undefined;
-  const starting = known.filter((candidate) => word.length >= 3 && candidate.startsWith(word));
+  const starting = known.filter((candidate) => word.length >= SHORTEST && candidate.startsWith(word));
   if (starting.length === 1) return starting[0];
   const ranked = known
     .map((candidate) => ({ candidate, edits: distance(word, candidate) }))
     .filter(({ candidate, edits }) => edits <= Math.max(1, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.edits - b.edits);
-  return ranked[0]?.candidate;
+  if (ranked[0] !== undefined) return ranked[0].candidate;
+  return known
+    .filter((candidate) => candidate.length >= SHORTEST && word.startsWith(candidate))
+    .sort((a, b) => b.length - a.length)[0];
 };

@@ -43,11 +43,7 @@ const transferParts = (
   surface: Surface,
 ): string[][] => [
   entryLines(
-    [
-      ['bank', action.bank],
-      ['account name', action.accountName],
-      ['amount', amount ?? ''],
-    ],
+    [['bank', action.bank], ['account name', action.accountName], ['amount', amount ?? ''], ...action.entries],
     surface,
   ),
   copyLines('account number', action.accountNumber, surface),
@@ -73,7 +69,7 @@ const partsOf = (action: NextAction, amount: string | undefined, surface: Surfac
     case 'transfer':
       return transferParts(action, amount, surface);
     case 'dial':
-      return [copyLines('dial', action.code, surface)];
+      return [copyLines('dial', action.code, surface), entryLines(action.entries, surface)];
     case 'other':
       return [entryLines(action.entries, surface)];
     default:

@@ -80,22 +80,23 @@ const goOnText = ({ next, repeats }: Walked, goOn: List['goOn']): string | undef
 /** What people are told about how a list ended; undefined where there is nothing to tell. */
 const endingText = (walked: Walked, { goOn }: List, { format }: OutputOptions): string | undefined => {
   const command = goOnText(walked, goOn);
-  if (walked.how === 'closed') return undefined;
+  // A broken walk is told about by its error, which says how to go on.
+  if (walked.how === 'closed' || walked.how === 'broken') return undefined;
   if (walked.how === 'max') {
     const stopped = `Stopped at ${walked.shown} ${walked.shown === 1 ? 'record' : 'records'}, more remain.`;
     return command === undefined ? stopped : `${stopped} Go on: ${command}`;
   }
-  if (walked.how === 'broken') return command === undefined || format === 'json' ? undefined : `Go on: ${command}`;
   if (walked.shown === 0 && format === 'table' && walked.next === null) return 'Nothing to show.';
   return command === undefined ? undefined : `More: ${command}`;
 };
 
 const renderList = async (list: List, io: RenderIo, options: OutputOptions): Promise<void> => {
-  const walked = await walk(list.pages, list.max, io.stdout, await sinkFor(list.view, io, options));
-  const text = options.quiet ? undefined : endingText(walked, list, options);
-  if (text !== undefined) {
-    const styles = await stylesFor(options.color && io.stderr.isTerminal);
-    await write(io.stderr, notice(visible(text), styles));
+  const sink = await sinkFor(list.view, io, options);
+  const walked = await walk(list.pages, list.max, io.stdout, sink);
+  const texts = options.quiet ? [] : [sink.notice?.(), endingText(walked, list, options)];
+  const styles = await stylesFor(options.color && io.stderr.isTerminal);
+  for (const text of texts) {
+    if (text !== undefined) await write(io.stderr, notice(visible(text), styles));
   }
   if (walked.how === 'broken') throw walked.fault;
 };

@@ -6,4 +6,6 @@ export interface Sink {
   page(records: readonly Received[], more: boolean): string;
   /** What closes the list; `next` is where to go on, null when nothing remains. */
   end(next: string | null): string;
+  /** What people should know of how it was shown; undefined where there is nothing to tell. */
+  notice?(): string | undefined;
 }

@@ -81,6 +81,15 @@ const layoutOf = (
   return { columns, widths: more && Number.isFinite(width) ? widen(widths, columns, width) : widths };
 };
 
+/** A table of fewer columns than these says too little: records are stacked instead. */
+const FEWEST_COLUMNS = 3;
+
+/** The widest choice of columns whose table fits, the last ones given up first; a choice of the user's stays whole. */
+const choices = (columns: readonly Column[], chosen: boolean): (readonly Column[])[] => {
+  const fewer = Math.max(0, columns.length - FEWEST_COLUMNS);
+  return chosen ? [columns] : Array.from({ length: fewer + 1 }, (_, less) => columns.slice(0, columns.length - less));
+};
+
 const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 /** Pages under one header, with the widths that the first page asked for. */
@@ -128,11 +137,18 @@ const stackedSink = (columns: readonly Column[], { width, styles }: Surface): Si
 export const listSink = async (names: readonly string[] | undefined, view: View, surface: Surface): Promise<Sink> => {
   const { default: Table } = await import('cli-table3');
   let sink: Sink | undefined;
+  let hidden: readonly Column[] = [];
   const choose = (records: readonly Received[], more: boolean): Sink => {
     const columns = names === undefined ? tableColumns(view, records) : checkColumns(names, view, records);
-    const rows = records.map(exactValue).map((value) => columns.map((column) => cellOf(value, column, surface.styles)));
-    const layout = layoutOf(rows, columns, surface.width, more);
-    return layout === undefined ? stackedSink(columns, surface) : tableSink(Table, layout, surface);
+    const values = records.map(exactValue);
+    for (const some of choices(columns, names !== undefined)) {
+      const rows = values.map((value) => some.map((column) => cellOf(value, column, surface.styles)));
+      const layout = layoutOf(rows, some, surface.width, more);
+      if (layout === undefined) continue;
+      hidden = columns.slice(some.length);
+      return tableSink(Table, layout, surface);
+    }
+    return stackedSink(columns, surface);
   };
   return {
     page: (records, more) => {
@@ -141,5 +157,9 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
       return sink.page(records, more);
     },
     end: (next) => sink?.end(next) ?? '',
+    notice: () => {
+      if (hidden.length === 0) return undefined;
+      return `Not shown at this width: ${hidden.map(({ path }) => path).join(', ')} (--columns picks, -o json has all)`;
+    },
   };
 };

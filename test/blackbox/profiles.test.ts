@@ -96,6 +96,7 @@ describe('login', () => {
       `Bearer ${CANARY}`,
       `Bearer ${CANARY}`,
     ]);
+    rmSync(file);
   });
 
   it.each([

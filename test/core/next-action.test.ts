@@ -21,7 +21,18 @@ describe('readNextAction', () => {
       accountName: 'ADA LOVELACE',
       accountNumber: '0123456789',
       expiresAt: Date.UTC(2026, 10, 20, 13, 5),
+      entries: [],
     });
+  });
+
+  it('keeps what else the service says for the customer', () => {
+    expect(readNextAction(activity({ ...account, amount: 'NGN 5,000.00', n: 1 }))).toMatchObject({
+      entries: [
+        ['amount', 'NGN 5,000.00'],
+        ['n', '1'],
+      ],
+    });
+    expect(readNextAction(activity({ ussd: '*1#', session: '77' }))).toMatchObject({ entries: [['session', '77']] });
   });
 
   it('reads a code to dial', () => {
@@ -29,6 +40,7 @@ describe('readNextAction', () => {
       kind: 'dial',
       instruction: 'Do this',
       code: '*737*000*1234#',
+      entries: [],
     });
   });
 
@@ -103,6 +115,7 @@ describe('readNextAction', () => {
       accountName: '',
       accountNumber: '0123456789',
       expiresAt: undefined,
+      entries: [],
     });
   });
 

@@ -46,7 +46,7 @@ describe('didYouMean', () => {
 
   it.each([
     ['gbt', 'gtb'],
-    ['gtbank', undefined],
+    ['gtbank', 'gtb'],
     ['zenit', 'zenith'],
     ['zen', 'zenith'],
     ['ze', undefined],

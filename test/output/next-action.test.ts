@@ -19,8 +19,14 @@ const TRANSFER: NextAction = {
   accountName: 'KWUGWO / ADAOBI EZE',
   accountNumber: '0123456789',
   expiresAt: NOW + 12 * MINUTE,
-};
-const DIAL: NextAction = { kind: 'dial', instruction: 'Dial it on the phone', code: '*737*000*1234#' };
+  entries: [],
+} as const satisfies NextAction;
+const DIAL = {
+  kind: 'dial',
+  instruction: 'Dial it on the phone',
+  code: '*737*000*1234#',
+  entries: [],
+} as const satisfies NextAction;
 const OTHER: NextAction = {
   kind: 'other',
   type: 'redirect',
@@ -76,6 +82,17 @@ describe('a transfer', () => {
     [NOW + 1000, `  expires ${formatLocal(NOW + 1000, NOW)}, in 1 s`],
   ])('says when it expired: %d', async (expiresAt, line) => {
     expect(await nextActionLines({ ...TRANSFER, expiresAt }, undefined, await surface(80))).toContain(line);
+  });
+
+  it('shows whatever else the service said for the customer', async () => {
+    const lines = await nextActionLines(
+      { ...TRANSFER, entries: [['amount', 'NGN 5,000.00']] },
+      undefined,
+      await surface(80),
+    );
+    expect(lines.map((line) => line.trim())).toContain('amount        NGN 5,000.00');
+    const dial = await nextActionLines({ ...DIAL, entries: [['session', '77']] }, undefined, await surface(80));
+    expect(dial.map((line) => line.trim())).toContain('session  77');
   });
 
   it('says less when less is known', async () => {

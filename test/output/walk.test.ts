@@ -113,12 +113,15 @@ describe('a walk that breaks off', () => {
     expect(io.stderr.text).toBe('');
   });
 
-  it.each(['tsv', 'ndjson', 'csv', 'table'] as const)('%s: says where to go on', async (format) => {
-    const io = pipe();
-    await expect(render(list(served(THREE.slice(0, 1), fault)), io, options({ format }))).rejects.toBe(fault);
-    expect(io.stdout.text).toContain('3');
-    expect(io.stderr.text).toBe('Go on: paycli ugwo list --cursor cursor-1\n');
-  });
+  it.each(['tsv', 'ndjson', 'csv', 'table'] as const)(
+    '%s: keeps what was shown and leaves the rest to the error',
+    async (format) => {
+      const io = pipe();
+      await expect(render(list(served(THREE.slice(0, 1), fault)), io, options({ format }))).rejects.toBe(fault);
+      expect(io.stdout.text).toContain('3');
+      expect(io.stderr.text).toBe('');
+    },
+  );
 
   it('table: still closes its frame', async () => {
     const io = pipe();

@@ -34,6 +34,8 @@ export const environment = (options: RunOptions): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: options.home ?? newFolder(),
   PAYCLI_HOME: options.home ?? newFolder(),
+  // One for all, or every start would compile the program anew.
+  XDG_CACHE_HOME: join(RUN_FOLDER, 'cache'),
   ...(process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] }),
   ...(process.env['LC_ALL'] === undefined ? {} : { LC_ALL: process.env['LC_ALL'] }),
   ...(options.service === undefined ? {} : { PAYCLI_BASE_URL: options.service.origin, PAYCLI_SECRET_KEY: CANARY }),

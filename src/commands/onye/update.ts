@@ -42,6 +42,8 @@ const readFields = async (input: UpdateInput, deps: Deps): Promise<Map<string, F
   return fields;
 };
 
+export const view = onyeView;
+
 /** Updates a customer (interface.md 4.1): sends the fields that were given and nothing else. */
 export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
   const fields = await readFields(input, deps);
@@ -53,7 +55,7 @@ export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
     const client = await deps.client('write');
     const record = await client.call('onye.update', call);
     if (fields.has('meta')) await deps.notice('the metadata was replaced as a whole, not merged');
-    return { kind: 'record', record, view: onyeView, wrote: true };
+    return { kind: 'record', record, view, wrote: true };
   } catch (thrown) {
     throw namingFlags(thrown, (path) => fields.get(path.split('.')[0] ?? path)?.flag);
   }

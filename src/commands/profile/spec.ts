@@ -14,7 +14,7 @@ const environments = Object.keys(ENVIRONMENTS) as Environment[];
 
 const login = defineCommand({
   path: ['login'],
-  summary: 'Store the secret key of one service as a profile',
+  summary: 'store the secret key of one service as a profile',
   description:
     'Asks for the key without echo, checks it with the service and stores it for exactly one origin. The profile is the ' +
     'one that --profile names, else "default"; the first one becomes the default.',
@@ -59,7 +59,7 @@ const login = defineCommand({
 
 const logout = defineCommand({
   path: ['logout'],
-  summary: 'Remove the profile in use, and with it its stored key',
+  summary: 'remove the profile in use, and with it its stored key',
   description: 'The profile is the one that --profile names, else the default. Asks first on a terminal.',
   args: [],
   options: {},
@@ -75,7 +75,7 @@ const logout = defineCommand({
 
 const list = defineCommand({
   path: ['profile', 'list'],
-  summary: 'List the stored profiles',
+  summary: 'list the stored profiles',
   args: [],
   options: {},
   examples: [{ about: 'All of them', line: 'paycli profile list' }],
@@ -87,7 +87,7 @@ const list = defineCommand({
 
 const show = defineCommand({
   path: ['profile', 'show'],
-  summary: 'Show a profile, by default the one in use',
+  summary: 'show a profile, by default the one in use',
   args: [{ name: 'name', about: 'the profile', required: false }],
   options: {},
   examples: [
@@ -102,7 +102,7 @@ const show = defineCommand({
 
 const use = defineCommand({
   path: ['profile', 'use'],
-  summary: 'Make a profile the default',
+  summary: 'make a profile the default',
   args: [argument('name', 'the profile')],
   options: {},
   examples: [{ about: 'From now on the shop', line: 'paycli profile use shop' }],
@@ -114,7 +114,7 @@ const use = defineCommand({
 
 const remove = defineCommand({
   path: ['profile', 'remove'],
-  summary: 'Remove a profile, and with it its stored key',
+  summary: 'remove a profile, and with it its stored key',
   description: 'Asks first on a terminal. The service takes the key until it is rotated there.',
   args: [argument('name', 'the profile')],
   options: {},

@@ -65,6 +65,8 @@ const failureOf = (activity: Activity, medium: unknown): PayError | undefined =>
   });
 };
 
+export const view = activityView;
+
 /** Charges a payment request (interface.md 4.2): one activity, sent once. */
 export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
   const params = pairsToObject(input.params, '--param');
@@ -78,7 +80,7 @@ export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
       await deps.notice('the charge is with the provider; the customer has nothing more to do here');
     }
     const failure = failureOf(record.value, data['medium']);
-    const result = { kind: 'record', record, view: activityView, wrote: true } as const;
+    const result = { kind: 'record', record, view, wrote: true } as const;
     return failure === undefined ? result : { ...result, failure };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input, params), guessOf(data));
