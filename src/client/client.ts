@@ -53,8 +53,10 @@ const checkParams = (operation: Operation, input: CallInput): void => {
   }
 };
 
-const checkRules = (operation: Operation, input: CallInput, now: number): void => {
-  const results = [operation.body?.(now).safeParse(input.body), operation.query?.safeParse(input.query ?? {})];
+/** Judges the body as it would arrive, not as it lies here: some values only become JSON when they are printed. */
+const checkRules = (operation: Operation, body: string | undefined, input: CallInput, now: number): void => {
+  const sent = body === undefined ? undefined : operation.body?.(now).safeParse(JSON.parse(body));
+  const results = [sent, operation.query?.safeParse(input.query ?? {})];
   const violations = results.flatMap((result) => (result?.success === false ? breaches(result.error) : []));
   if (violations.length === 0) return;
   throw usageError('the service would refuse this, so nothing was sent', {
@@ -65,10 +67,10 @@ const checkRules = (operation: Operation, input: CallInput, now: number): void =
 
 const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInput): Exchange => {
   checkParams(operation, input);
-  if (options.validate) checkRules(operation, input, options.clock.now());
+  const body = operation.body === undefined ? undefined : printExact(input.body ?? {});
+  if (options.validate) checkRules(operation, body, input, options.clock.now());
   const query = new URLSearchParams(input.query).toString();
   const path = pathOf(operation, input.params ?? {}) + (query === '' ? '' : `?${query}`);
-  const body = operation.body === undefined ? undefined : printExact(input.body ?? {});
   return { operation, path, body };
 };
 

@@ -12,13 +12,16 @@ const bankAccount = z.looseObject({
 });
 const dialString = z.looseObject({ ussd: z.string().min(1) });
 
-const BANK_KEYS = Object.keys(bankAccount.shape);
+const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
+
+/** How some servers write an empty map. */
+const noEntries = z.tuple([]);
 
 /**
  * `headers` of a user_action (interface.md 2.5). Which medium they are for is read from their keys; keys of a known
  * medium must then be whole, since half an account number sends a customer's money astray.
  */
-const userActionHeaders = z.record(z.string(), z.unknown()).superRefine((headers, context) => {
+const userActionHeaders = z.union([z.record(z.string(), z.unknown()), noEntries]).superRefine((headers, context) => {
   const known = 'ussd' in headers ? dialString : BANK_KEYS.some((key) => key in headers) ? bankAccount : undefined;
   for (const issue of known?.safeParse(headers).error?.issues ?? []) {
     context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });

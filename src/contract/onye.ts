@@ -46,4 +46,3 @@ export const onyeUpdate = z.looseObject({
   billing_address: billingAddress.optional(),
   meta: z.record(z.string(), z.unknown(), { error: 'should be an object of keys and values' }).optional(),
 });
-export type OnyeUpdate = z.output<typeof onyeUpdate>;

@@ -10,7 +10,7 @@ const problemDocument = z.looseObject({
   title: z.string(),
   status: z.number().int(),
   detail: z.string().nullish(),
-  violations: z.array(z.looseObject({ propertyPath: z.string(), title: z.string() })).optional(),
+  violations: z.array(z.looseObject({ propertyPath: z.string(), title: z.string() })).nullish(),
 });
 /** The second shape that is live: `{message: "<code>", errors: [{field, message}]}` (public material). */
 const messageDocument = z.looseObject({

@@ -25,9 +25,10 @@ export class Redactor {
   #secrets: string[] = [];
 
   add(secret: string): void {
-    if (secret.length < 8 || this.#secrets.includes(secret)) return;
+    if (secret.length < 8) return;
+    const inJson = JSON.stringify(secret).slice(1, -1);
     // The longest first: a secret inside another would leave the rest of the other behind.
-    this.#secrets = [...this.#secrets, secret].sort((a, b) => b.length - a.length);
+    this.#secrets = [...new Set([...this.#secrets, secret, inJson])].sort((a, b) => b.length - a.length);
   }
 
   clean(text: string): string {

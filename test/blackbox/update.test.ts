@@ -105,6 +105,11 @@ describe('onye update', () => {
       /--billing-address.*two-letter/s,
     ],
     ['no JSON', [ONYE_ID, '--data', '{'], /--data: not JSON/],
+    [
+      'an address that is a number',
+      [ONYE_ID, '--data', '{"billing_address":1.50}'],
+      /--data \(billing_address\).*object/,
+    ],
     ['a JSON list', [ONYE_ID, '--meta-json', '[]'], /--meta-json: a JSON object/],
     ['metadata without a value', [ONYE_ID, '--meta', 'tier'], /--meta: "tier" is not key=value/],
     ['metadata twice', [ONYE_ID, '--meta', 'a=1', '--meta', 'a=2'], /"a" is given twice/],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readProblem } from '../../src/contract/problem.ts';
+import { problemAnswer, readProblem } from '../../src/contract/problem.ts';
+import { pathsOf } from './faults.ts';
 import { leanProblem, messageProblem, notFoundProblem, validationProblem } from './fixtures.ts';
 
 describe('readProblem', () => {
@@ -23,6 +24,7 @@ describe('readProblem', () => {
       { ...validationProblem, detail: null, violations: [] },
       { title: 'Validation Failed', detail: undefined, violations: [] },
     ],
+    [422, { title: 'No', status: 422, violations: null }, { title: 'No', detail: undefined, violations: [] }],
     [409, { title: '', status: 409 }, { title: '', detail: undefined, violations: [] }],
   ])('reads a %d document with less in it', (status, body, problem) => {
     expect(readProblem(status, body)).toEqual(problem);
@@ -68,6 +70,10 @@ describe('readProblem', () => {
     ['errors that are texts', 422, { message: 'x', errors: ['taken'] }],
   ])('proves nothing by %s', (_what, status, body) => {
     expect(readProblem(status, body)).toBeUndefined();
+  });
+
+  it('is written by no one with a status that is no whole number', () => {
+    expect(pathsOf(problemAnswer, { ...leanProblem, status: 401.5 })).toEqual(['status']);
   });
 
   it('reads a problem under the status that it names and under no other', () => {

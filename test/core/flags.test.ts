@@ -16,7 +16,7 @@ const named = (typed: string): unknown =>
 describe('namingFlags', () => {
   it('names the flag behind each property path that has one, and what may have been meant', () => {
     expect(named('zenit')).toMatchObject({ kind: 'rejected', message: 'the service said no' });
-    expect((named('zenit') as PayError).detail).toEqual({
+    expect((named('zenit') as PayError).detail).toStrictEqual({
       status: 422,
       violations: [
         { propertyPath: 'data.provider', title: 'Unknown bank. (did you mean zenith?)', option: '--provider' },

@@ -28,6 +28,7 @@ describe('isId', () => {
     ['a prefix in capitals', 'ONY.Kw9a.8Zp3'],
     ['a line break at the end', 'ony.Kw9a.8Zp3\n'],
     ['a blank before it', ' ony.Kw9a.8Zp3'],
+    ['a slash', 'ony.Kw9a.8Zp3/x'],
     ['a way to another path', 'ony.Kw9a.8Zp3/../x'],
     ['a query', 'ony.Kw9a.8Zp3?x=1'],
     ['letters that only look Latin', 'ony.Kw9a.\u0430bcd'],
@@ -45,7 +46,9 @@ describe('isId', () => {
   });
 
   it('takes no text with a character that could mean something in a path, a query or a header', () => {
-    const character = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((one) => !/[\w.]/.test(one));
+    const character = fc
+      .oneof(fc.constantFrom(...'/\\?#%&=+:;@ -\t\r\n\0'), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
+      .filter((one) => !/[\w.]/.test(one));
     fc.assert(
       fc.property(segment, character, segment, (left, one, right) => {
         expect(isId('ony', `ony.Kw9a.${left}${one}${right}`)).toBe(false);

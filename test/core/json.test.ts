@@ -134,6 +134,7 @@ describe('depthOf', () => {
     ['{"a":{"b":[1]},"c":[]}', 3],
     ['["\\"[", [ "]" ]]', 2],
     ['["\\\\", [["\\\\\\""]]]', 3],
+    ['["a string that never ends: [[[', 1],
   ])('of %j is %d', (text, depth) => {
     expect(depthOf(text)).toBe(depth);
   });

@@ -64,6 +64,12 @@ describe('Redactor', () => {
     for (const secret of secrets) redactor.add(secret);
     return redactor;
   };
+
+  it('finds a secret that JSON has escaped', () => {
+    const secret = 'sk.Ab"c\\def"ghij';
+    const cleaned = redactorOf(secret).clean(JSON.stringify({ echo: secret }));
+    expect(JSON.parse(cleaned)).toEqual({ echo: '[secret …ghij]' });
+  });
   // Brackets and blanks stand for the mark that the redactor leaves itself.
   const character = fc.constantFrom(...'abcXYZ019._-$&`\'"\\/+=*?^(){}|<>');
   const secret = fc.string({ unit: character, minLength: 8, maxLength: 40 });

@@ -61,6 +61,9 @@ describe('didYouMean', () => {
     ['oay', 'opay'],
     ['palm pay', 'palmpay'],
     ['stanbic', 'stanbicibank'],
+    ['pollarys', 'polaris'],
+    ['pallorys', undefined],
+    ['stanbykbenk', 'stanbicibank'],
   ])('of %j makes %j', (typed, meant) => {
     expect(didYouMean(typed, BANK_CODES)).toBe(meant);
   });
@@ -103,9 +106,18 @@ describe('didYouMean', () => {
     );
   });
 
+  it.each(['a   b', 'a-b', 'A - B', 'a\t-\nb'])('reads the blanks and dashes in %j as one underscore', (typed) => {
+    expect(didYouMean(typed, ['a_b'])).toBe('a_b');
+  });
+
   it('prefers the nearest word to the first one', () => {
     expect(didYouMean('wemas', ['wexast', 'wemax', 'wema'])).toBe('wemax');
     expect(didYouMean('kudaa', ['kudbb', 'kuda'])).toBe('kuda');
+  });
+
+  it('of the words that what was typed starts with, takes the longest, and none of two letters', () => {
+    expect(didYouMean('gtbanking_plc', ['gtb', 'gtbank', 'gtban'])).toBe('gtbank');
+    expect(didYouMean('gtbanking_plc', ['gt'])).toBeUndefined();
   });
 
   it('looks at 64 characters, not at 65', () => {

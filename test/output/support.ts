@@ -9,7 +9,7 @@ import type { OutputOptions, View } from '../../src/output/view.ts';
 export const NOW = Date.parse('2026-11-20T13:05:00Z');
 
 /** An output that collects what it is given. */
-export class FakeOutput implements Output {
+class FakeOutput implements Output {
   readonly writes: string[] = [];
   readonly isTerminal: boolean;
   readonly columns: number;

@@ -1,0 +1,122 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
+import { errorOf, paycli } from '../support/program.ts';
+import type { Answer } from '../support/service.ts';
+import { ACTIVITY, json, raw, serve, UGWO_ID } from '../support/service.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--timeout', '5s'];
+const LIST = ['ugwo', 'list', '--json', '--timeout', '5s'];
+const MIB = 1024 * 1024;
+
+/** Sends for as long as it is read, and counts. */
+const endless =
+  (count: { bytes: number }): Answer =>
+  (_seen, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const chunk = Buffer.alloc(MIB, 0x20);
+    const pour = (): void => {
+      let room = true;
+      while (room && !response.destroyed && count.bytes < 1024 * MIB) {
+        count.bytes += chunk.byteLength;
+        room = response.write(chunk);
+      }
+    };
+    response.on('drain', pour);
+    pour();
+  };
+
+const headers = (count: number): Answer =>
+  raw(
+    `HTTP/1.1 200 OK\r\n${Array.from({ length: count }, (_, index) => `x-${index}: ${'a'.repeat(60)}`).join('\r\n')}\r\n\r\n{}`,
+  );
+
+const ANSWERS: readonly (readonly [string, Answer])[] = [
+  [
+    'a gzip bomb',
+    (_s, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * MIB))),
+  ],
+  ['JSON 200,000 levels deep', (_s, response) => response.end(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`)],
+  ['bytes that are no UTF-8', (_s, response) => response.end(Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d]))],
+  ['a body longer than it says', raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{"uid":"act.AbCd.1"}')],
+  ['two lengths', raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}')],
+  [
+    'length and chunks',
+    raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'),
+  ],
+  ['a switch of protocols', raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n')],
+];
+
+describe('a hostile answer', () => {
+  it.each(ANSWERS)('of %s to a charge: 6', async (_what, answer) => {
+    const service = await serve([answer]);
+    expect(await paycli(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
+  });
+
+  it.each(ANSWERS.slice(0, 3))('of %s to a read: 8', async (_what, answer) => {
+    const service = await serve([answer]);
+    expect(await paycli(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
+  });
+
+  it('of a stream without end is read to its bound and no further', async () => {
+    const count = { bytes: 0 };
+    const service = await serve([endless(count)]);
+    const ended = await paycli(CHARGE, { service });
+    expect(ended).toMatchObject({ code: 6, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining('larger than 8 MiB') });
+    expect(count.bytes).toBeLessThan(64 * MIB);
+  });
+
+  it('of a hundred thousand headers is not taken', async () => {
+    const service = await serve([headers(100_000)]);
+    expect(await paycli(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
+  });
+
+  it('that drips is bounded by one deadline for all of it', async () => {
+    const drip: Answer = (_seen, response) => {
+      const timer = setInterval(() => response.write(' '), 50);
+      response.on('close', () => clearInterval(timer));
+    };
+    const service = await serve([drip]);
+    const ended = await paycli([...CHARGE.slice(0, -1), '1s'], { service });
+    expect(ended).toMatchObject({ code: 6, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining('within 1 s') });
+  });
+
+  it('that echoes the key does not show it', async () => {
+    const service = await serve([
+      json(200, { ...ACTIVITY, note: `your key is ${CANARY}` }),
+      json(400, { title: CANARY, status: 400 }),
+    ]);
+    const shown = await paycli(CHARGE, { service });
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).not.toContain(CANARY);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ note: expect.stringContaining(CANARY.slice(-4)) });
+    const refused = await paycli(CHARGE, { service });
+    expect(refused.stderr).not.toContain(CANARY);
+  });
+
+  it('that names another property than any flag is shown as it is, escapes made visible', async () => {
+    const violations = [{ propertyPath: 'a\u001b[31m.\u202eb', title: 'no\nerror: fake\u0007' }];
+    const service = await serve([json(422, { title: 'Bad\u001b[2J', status: 422, violations })]);
+    const ended = await paycli(CHARGE.slice(0, 5), { service });
+    expect(ended.code).toBe(3);
+    expect(ended.stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+    expect(ended.stderr).not.toMatch(/^error: fake/m);
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])(
+    '%i is an error for reads and writes, and its target sees no connection',
+    async (status) => {
+      const target = await serve([]);
+      const redirect: Answer = (_seen, response) =>
+        response.writeHead(status, { location: `${target.origin}/v1/ugwo` }).end();
+      const service = await serve([redirect, redirect]);
+      expect(await paycli(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
+      expect(await paycli(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
+      expect(target.connections()).toBe(0);
+    },
+  );
+});
