@@ -1,3 +1,4 @@
+import { confirmer } from './cli/confirm.ts';
 import type { Deps, Purpose } from './cli/deps.ts';
 import type { Globals } from './cli/globals.ts';
 import type { Io } from './cli/io.ts';
@@ -97,6 +98,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps =>
     profiles,
     notice,
     source: readSource(io),
+    confirm: confirmer(io.stdin, globals),
     client: async (purpose) => {
       const { origin, key, label } = await place(purpose);
       if (purpose === 'write' && io.stderr.isTerminal) await notice(label);

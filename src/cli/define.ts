@@ -67,6 +67,8 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs> {
   readonly output: string;
   /** How it can end, besides 0. */
   readonly exits: readonly ErrorKind[];
+  /** It is one request, which --dry-run and --as-curl can show in place of sending it. */
+  readonly previews?: true;
   /** Arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */
   readonly read: (args: readonly string[], given: Given<O>, how: { readonly validate: boolean }) => I;
   readonly load: () => Promise<Handler<I>>;

@@ -26,6 +26,11 @@ export interface Deps {
   emulator(): Promise<EmulatorRoom>;
   /** The text behind an option: inline, a file, or standard input. */
   readonly source: ReadSource;
+  /**
+   * Asks on a terminal before something that is kept is lost; --yes answers it. `unasked` is what happens where nobody can
+   * be asked: scripts go ahead, or are refused. Throws a usage error unless the answer is yes.
+   */
+  confirm(question: string, unasked: 'go ahead' | 'refuse'): Promise<void>;
   /** A line on stderr for people, not shown with --quiet. */
   notice(text: string): Promise<void>;
   /** What --dry-run and --as-curl give back. */

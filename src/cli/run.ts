@@ -1,4 +1,4 @@
-import { PayError, reasonOf } from '../core/error.ts';
+import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import type { Format, OutputOptions, Result } from '../output/view.ts';
 import { usesColor } from './color.ts';
@@ -96,6 +96,11 @@ const execute = async (
   io: Io,
   program: Program,
 ): Promise<void> => {
+  if (globals.dryRun && spec.previews !== true) {
+    throw usageError('--dry-run and --as-curl show a request, and this command is not one', {
+      hint: 'leave them out; nothing was changed',
+    });
+  }
   const handler = await spec.load();
   if (globals.columns !== undefined) await checkColumns(globals.columns, handler, globals, io);
   const opened = program.open(globals);

@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { TrieRouter } from 'hono/router/trie-router';
 import type { Clock } from '../cli/io.ts';
 import { breaches, type Operation, type OperationId, operations } from '../contract/operations.ts';
 import { reasonOf } from '../core/error.ts';
@@ -80,8 +79,7 @@ const refuseOtherMethods = (app: Hono<Env>): void => {
 
 /** The service of interface.md as a web application; its routes are the contract's table of operations. */
 export const makeApp = (service: Service): Hono<Env> => {
-  // Some routers take a path with a slash too many; this one does not, and costs nothing before the first request.
-  const app = new Hono<Env>({ router: new TrieRouter() });
+  const app = new Hono<Env>();
   app.use(async (context, next) => {
     const headers = context.req.header();
     refusePages(headers, context.env.incoming.socket.localPort ?? 0);

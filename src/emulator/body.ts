@@ -2,13 +2,12 @@ import { depthOf } from '../core/json.ts';
 import { refusal } from './refusal.ts';
 
 /** The largest request body, in bytes. */
-export const BODY_LIMIT = 1024 * 1024;
+const BODY_LIMIT = 1024 * 1024;
 const DEPTH_LIMIT = 64;
 
 const tooLarge = () => refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { connection: 'close' });
 
 const bytesOf = async (request: Request): Promise<Uint8Array> => {
-  if (Number(request.headers.get('content-length')) > BODY_LIMIT) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {

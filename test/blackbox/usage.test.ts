@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { errorOf, paycli } from '../support/program.ts';
+import { SPECS } from '../../src/commands/all.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 /** Runs a module given as text. */
@@ -88,6 +89,21 @@ describe('a command that can not be understood', () => {
       });
     }
   });
+});
+
+describe('--dry-run', () => {
+  it.each(SPECS.filter(({ previews }) => previews !== true).map(({ path, args }) => [path.join(' '), args] as const))(
+    'of %s, which is no request, is refused and changes nothing',
+    async (path, args) => {
+      const home = newFolder();
+      const words = [...path.split(' '), ...args.map(() => 'x')];
+      for (const option of ['--dry-run', '--as-curl']) {
+        const ended = await paycli([...words, '--yes', option], { home });
+        expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--dry-run') });
+      }
+      expect(readdirSync(home)).toEqual([]);
+    },
+  );
 });
 
 describe('an old Node', () => {

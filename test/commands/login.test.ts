@@ -119,7 +119,6 @@ describe('login', () => {
       /would show the key/,
     ],
     ['--local', { ...piped, globals: { local: true } }, /--local needs no login/],
-    ['--dry-run', { ...piped, globals: { dryRun: true } }, /--dry-run/],
     ['the profile local', { ...piped, globals: { profile: 'local' } }, /built-in emulator/],
     ['a name that is none', { ...piped, globals: { profile: '../x' } }, /not a profile name/],
     [
@@ -221,7 +220,7 @@ describe('login', () => {
     const helper = script(join(newFolder(), 'helper'), `echo ${KEY}`);
     const given = { environment: 'live', keyCommand: helper };
     const { error } = await call('login', { folder, given, lines: [], globals: { input: false } });
-    expect([error?.kind, error?.detail.hint]).toEqual(['usage', 'say yes with --yes']);
+    expect([error?.kind, error?.detail.hint]).toEqual(['usage', 'say yes with --yes; nothing was changed']);
     expect(
       (await call('login', { folder, given, lines: [], globals: { input: false, yes: true } })).error,
     ).toBeUndefined();

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { confirmer } from '../../src/cli/confirm.ts';
 import type { Deps } from '../../src/cli/deps.ts';
 import type { Globals } from '../../src/cli/globals.ts';
 import type { Env } from '../../src/cli/io.ts';
@@ -102,6 +103,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
       notices.push(text);
       return Promise.resolve();
     },
+    confirm: confirmer(stdin, { ...globals, ...options.globals }),
     client: unexpected,
     source: unexpected,
     preview: unexpected,

@@ -31,7 +31,6 @@ describe('logout and profile remove', () => {
     ['nothing', { lines: [] }, false],
     ['--yes', { lines: [], globals: { yes: true } }, true],
     ['--no-input', { lines: [], globals: { input: false } }, false],
-    ['--dry-run', { globals: { dryRun: true } }, false],
   ])('on a terminal that says %s', async (_what, options, removed) => {
     for (const [path, args] of [
       ['logout', []],

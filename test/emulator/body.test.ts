@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { BODY_LIMIT } from '../../src/emulator/body.ts';
 import { customersIn, type Emulator, sendRaw, startEmulator } from './support.ts';
 
 const withCustomer = async (): Promise<Emulator & { path: string }> => {
@@ -19,6 +18,7 @@ const patch = ({ origin, key, path }: Emulator & { path: string }, body: string 
     body,
   });
 
+const MEBIBYTE = 1_048_576;
 const JSON_TYPE = 'application/json';
 const sized = (bytes: number): string => `{"x":"${'y'.repeat(bytes - 8)}"}`;
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
@@ -71,11 +71,11 @@ describe('an unreadable body is a 400 problem', () => {
 
 describe('a body holds at most 1 MiB', () => {
   test('1 MiB is read', async () => {
-    expect((await patch(await withCustomer(), sized(BODY_LIMIT), JSON_TYPE)).status).toBe(200);
+    expect((await patch(await withCustomer(), sized(MEBIBYTE), JSON_TYPE)).status).toBe(200);
   });
 
   test('one byte more is a 413 problem', async () => {
-    const answer = await patch(await withCustomer(), sized(BODY_LIMIT + 1), JSON_TYPE);
+    const answer = await patch(await withCustomer(), sized(MEBIBYTE + 1), JSON_TYPE);
     expect(answer.status).toBe(413);
     expect(answer.json).toMatchObject({ title: 'Content Too Large', status: 413 });
   });
@@ -98,7 +98,7 @@ describe('a body holds at most 1 MiB', () => {
     outgoing.on('error', reject);
     const chunk = 'y'.repeat(64 * 1024);
     outgoing.write('{"x":"');
-    for (let sent = 0; sent <= BODY_LIMIT; sent += chunk.length) outgoing.write(chunk);
+    for (let sent = 0; sent <= MEBIBYTE; sent += chunk.length) outgoing.write(chunk);
     expect(await promise).toBe(413);
     outgoing.destroy();
     expect((await patch(customer, '{}', JSON_TYPE)).status).toBe(200);

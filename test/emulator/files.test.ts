@@ -9,11 +9,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { clockAt, customersIn, faultOf, inFile, startEmulator, tempFile, tempFolder } from './support.ts';
 
+const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
 const clock = clockAt();
 const FEW = { clock, customers: 2, ugwo: 3 };
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -42,7 +44,7 @@ describe('the data file survives', () => {
   test('a kill: what was answered is there, without a close', async () => {
     const file = tempFile();
     const script = `
-      import { emulatorRoom } from ${JSON.stringify(join(import.meta.dirname, '../../src/emulator/room.ts'))};
+      import { emulatorRoom } from ${JSON.stringify(ROOM)};
       const clock = { now: () => 1e12, sleep: async () => {} };
       const file = ${JSON.stringify(file)};
       await emulatorRoom.seed({ file, clock, customers: 1, ugwo: 0 });
@@ -65,6 +67,23 @@ describe('the data file survives', () => {
     expect(readdirSync(join(emulator.file, '..'))).toEqual(['emulator.sqlite']);
   });
 
+  test('close does not wait for a request that never ends', async () => {
+    const emulator = await startEmulator();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const path = '/v1/onye/ony.Lcal.x';
+    const headers = {
+      authorization: `Bearer ${emulator.key}`,
+      'content-type': 'application/json',
+      expect: '100-continue',
+    };
+    const hanging = request(emulator.origin, { method: 'PATCH', path, headers, agent: false });
+    hanging.on('continue', resolve).on('error', () => undefined);
+    hanging.write('{');
+    await promise;
+    await emulator.close();
+    expect(readdirSync(join(emulator.file, '..'))).toEqual(['emulator.sqlite']);
+  });
+
   test('a port in use is a usage error that names it, and leaves the file usable', async () => {
     const emulator = await startEmulator();
     const port = Number(new URL(emulator.origin).port);
@@ -81,7 +100,7 @@ describe('modes', () => {
     const folder = tempFolder();
     const script = `
       import { readdirSync, statSync } from 'node:fs';
-      import { emulatorRoom } from ${JSON.stringify(join(import.meta.dirname, '../../src/emulator/room.ts'))};
+      import { emulatorRoom } from ${JSON.stringify(ROOM)};
       process.umask(0o${umask});
       const clock = { now: () => 1e12, sleep: async () => {} };
       const file = ${JSON.stringify(join(folder, 'deep/new/emulator.sqlite'))};
@@ -157,14 +176,21 @@ describe('a file that is not ours is refused and left alone', () => {
     expect(await faultOf(start(join(file, 'e.sqlite')))).toMatchObject({ kind: 'usage' });
   });
 
-  test('a name that SQLite would take for memory or a URI is a file like any other', async () => {
-    const folder = tempFolder();
-    for (const name of [':memory:', 'file:x?mode=memory', 'a b\'"%20.sqlite']) {
-      const file = join(folder, name);
-      await emulatorRoom.seed({ file, ...FEW });
-      expect(existsSync(file)).toBe(true);
-      expect(await emulatorRoom.isEmpty(file)).toBe(false);
-    }
+  test('a name that SQLite would take for memory or a URI is a file like any other', () => {
+    const cwd = tempFolder();
+    const names = [':memory:', 'file:x?mode=memory', 'a b\'"%20.sqlite'];
+    const script = `
+      import { emulatorRoom } from ${JSON.stringify(ROOM)};
+      const clock = { now: () => 1e12, sleep: async () => {} };
+      for (const file of ${JSON.stringify(names)}) {
+        await emulatorRoom.seed({ file, clock, customers: 1, ugwo: 1 });
+        if (await emulatorRoom.isEmpty(file)) throw new Error('lost: ' + file);
+        await (await emulatorRoom.start({ file, port: 0, clock })).close();
+      }`;
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' });
+    expect(child.stderr).toBe('');
+    expect(readdirSync(cwd).toSorted()).toEqual(names.toSorted());
+    for (const name of names) expect(customersIn(join(cwd, name))).toHaveLength(1);
   });
 
   test('a symbolic link leads to the file that it names', async () => {

@@ -36,6 +36,7 @@ describe('5 authentication', () => {
     ['with nothing after the scheme', () => 'Bearer '],
     ['with a blank in it', (key: string) => `Bearer ${key.slice(0, 20)} ${key.slice(20)}`],
     ['twice the key', (key: string) => `Bearer ${key}, Bearer ${key}`],
+    ['the key and something more', (key: string) => `Bearer ${key} x`],
     ['one character short', (key: string) => `Bearer ${key.slice(0, -1)}`],
     ['one character long', (key: string) => `Bearer ${key}x`],
     ['in another case', (key: string) => `Bearer ${key.toUpperCase()}`],

@@ -100,6 +100,14 @@ describe('created_at', () => {
     );
   });
 
+  test('of a second seeding at the same moment is after that of the first, and not in the future', async () => {
+    const emulator = await startEmulator({ ugwo: 5 });
+    await emulatorRoom.seed({ ...emulator, customers: 0, ugwo: 5 });
+    const instants = (await listed(emulator)).map((ugwo) => Date.parse(ugwo.created_at));
+    expect(Math.min(...instants.slice(0, 5))).toBeGreaterThan(Math.max(...instants.slice(5)));
+    expect(Math.max(...instants)).toBeLessThanOrEqual(NOON);
+  });
+
   test('property: later seedings are newer, whatever the clock did in between', async () => {
     const emulator = await startEmulator();
     const steps = fc.array(

@@ -77,6 +77,7 @@ const update = defineCommand<UpdateInput, typeof options>({
   ],
   output: 'the updated customer: uid, email, first_name, last_name, ref, billing_address, meta, status, created_at',
   exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'interrupted'],
+  previews: true,
   read: (args, given, { validate }) => {
     const uid = args[0] ?? '';
     const problem = validate ? idProblem('ony', uid) : undefined;

@@ -12,29 +12,9 @@ export const ask = async ({ io }: Deps, question: string): Promise<string> => {
   return line.trim();
 };
 
-/**
- * Asks on a terminal before something stored is lost. A script is not asked: without a terminal it goes ahead, but with
- * --no-input on a terminal the missing answer is an error.
- */
-export const confirm = async (deps: Deps, question: string): Promise<void> => {
-  if (deps.globals.yes || !deps.io.stdin.isTerminal) return;
-  if (!deps.globals.input) throw usageError(`no answer to: ${question}`, { hint: 'say yes with --yes' });
-  const answer = await ask(deps, `${question} [y/N] `);
-  if (!/^y(?:es)?$/i.test(answer)) throw usageError('not confirmed; nothing was changed');
-};
-
 /** How a question or a notice names a profile. */
 export const described = ({ name, environment, key }: ProfileSummary): string =>
   `"${name}" (${environment}, key ${key})`;
-
-/** Nothing is sent to the service by what changes profiles, so options about sending would be a promise not kept. */
-export const refuseSendingOptions = ({ globals }: Deps): void => {
-  if (globals.dryRun) {
-    throw usageError('--dry-run and --as-curl show a request, and this command is not one', {
-      hint: 'leave them out; nothing was changed',
-    });
-  }
-};
 
 /** Says that the environment wins over what is stored. */
 export const noticeOverride = async ({ io, notice }: Deps): Promise<void> => {

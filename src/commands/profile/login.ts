@@ -5,7 +5,7 @@ import type { Environment } from '../../core/origin.ts';
 import { ENVIRONMENTS } from '../../core/origin.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../output/view.ts';
-import { ask, canAsk, confirm, described, noticeOverride, refuseSendingOptions } from './ask.ts';
+import { ask, canAsk, described, noticeOverride } from './ask.ts';
 import { profileView } from './view.ts';
 
 /** Where the key comes from: typed without echo, read from standard input, or printed by a command. */
@@ -94,14 +94,13 @@ const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | und
 
 /** Stores a profile: one origin and its key, checked with the service first. */
 export const run = async (input: LoginInput, deps: Deps): Promise<Result> => {
-  refuseSendingOptions(deps);
   const room = await deps.profiles();
   const chosen = room.chosen(deps.globals);
   checkAnswerable(input, chosen, deps);
   const name = chosen.name ?? 'default';
   const there = room.list().find((profile) => profile.name === name);
   const origin = await originFor(input, chosen, deps);
-  if (there !== undefined) await confirm(deps, `Replace the profile ${described(there)}?`);
+  if (there !== undefined) await deps.confirm(`Replace the profile ${described(there)}?`, 'go ahead');
   const profile = { name, origin, secret: await secretFrom(input.key, origin, deps) };
   const target = await room.check(profile);
   if (input.verify) await verify(target, deps);

@@ -2,7 +2,7 @@ import type { Deps } from '../../cli/deps.ts';
 import type { ProfileSummary } from '../../config/profiles.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../output/view.ts';
-import { confirm, described, refuseSendingOptions } from './ask.ts';
+import { described } from './ask.ts';
 import { profileView } from './view.ts';
 
 const noticeRemoved = async ({ notice }: Deps, removed: ProfileSummary): Promise<void> => {
@@ -15,10 +15,9 @@ const noticeRemoved = async ({ notice }: Deps, removed: ProfileSummary): Promise
 
 /** Removes the named profile, and with it its key, after a confirmation on a terminal. */
 export const run = async ({ name }: { readonly name: string }, deps: Deps): Promise<Result> => {
-  refuseSendingOptions(deps);
   const room = await deps.profiles();
   const profile = room.show(name);
-  await confirm(deps, `Remove the profile ${described(profile)} and what it stores?`);
+  await deps.confirm(`Remove the profile ${described(profile)} and what it stores?`, 'go ahead');
   const removed = room.remove(profile.name);
   await noticeRemoved(deps, removed);
   return { kind: 'record', record: madeHere(removed), view: profileView };

@@ -1,12 +1,11 @@
 import type { Deps } from '../../cli/deps.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../output/view.ts';
-import { noticeOverride, refuseSendingOptions } from './ask.ts';
+import { noticeOverride } from './ask.ts';
 import { profileView } from './view.ts';
 
 /** Makes a profile the default. */
 export const run = async ({ name }: { readonly name: string }, deps: Deps): Promise<Result> => {
-  refuseSendingOptions(deps);
   const profile = (await deps.profiles()).use(name);
   await noticeOverride(deps);
   return { kind: 'record', record: madeHere(profile), view: profileView };

@@ -158,6 +158,7 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
   ],
   output: 'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at',
   exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'charge_failed', 'interrupted'],
+  previews: true,
   read: (args, given, { validate }) => {
     const ugwo = args[0] ?? '';
     const problem = validate ? idProblem('ugw', ugwo) : undefined;

@@ -29,6 +29,7 @@ export const listCommand = defineCommand<ListInput, typeof options>({
   ],
   output: 'uid, status, amount, currency, ref, description, onye.uid, created_at; json: {"data":[…],"next_cursor":…}',
   exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
+  previews: true,
   read: (_args, given) => {
     if (given.cursor === '') throw usageError('--cursor is empty');
     return {

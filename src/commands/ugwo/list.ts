@@ -1,5 +1,6 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { Globals } from '../../cli/globals.ts';
+import type { Walk } from '../../client/pages.ts';
 import { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import type { ReceivedPage } from '../../core/received.ts';
@@ -39,8 +40,11 @@ const goOn =
       ...(cursor.startsWith('-') ? [`--cursor=${cursor}`] : ['--cursor', cursor]),
     ]);
 
-/** Adds to the error of a walk that broke half way where it can go on. */
-async function* sayingWhere(
+const FLAGS: Readonly<Record<string, string>> = { limit: '--limit', cursor: '--cursor' };
+const named = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS[path]);
+
+/** The pages, whose errors name the flag at fault, and, once something was shown, where to go on. */
+async function* telling(
   pages: AsyncIterable<ReceivedPage>,
   command: (cursor: string) => string,
 ): AsyncGenerator<ReceivedPage> {
@@ -51,45 +55,38 @@ async function* sayingWhere(
       yield page;
     }
   } catch (thrown) {
-    if (!(thrown instanceof PayError) || cursor === null) throw thrown;
-    throw thrown.with({ hint: `what was shown is whole; go on with: ${command(cursor)}` });
+    const error = named(thrown);
+    if (!(error instanceof PayError) || cursor === null) throw error;
+    throw error.with({ hint: `what was shown is whole; go on with: ${command(cursor)}` });
   }
 }
 
-const walkOf = ({ cursor, reach }: ListInput) => ({
+const walkOf = ({ cursor, reach }: ListInput): Walk => ({
   from: cursor,
   pages: reach.kind === 'page' ? 1 : undefined,
   records: reach.kind === 'max' ? reach.max : undefined,
 });
 
-const FLAGS: Readonly<Record<string, string>> = { limit: '--limit', cursor: '--cursor' };
+const preview = async (query: Readonly<Record<string, string>>, deps: Deps): Promise<Result> => {
+  const client = await deps.client('preview');
+  try {
+    return deps.preview(client.preview('ugwo.list', { query }));
+  } catch (thrown) {
+    throw named(thrown);
+  }
+};
 
 /** Lists payment requests (interface.md 4.3). */
 export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
   const limit = limitOf(input);
-  const call = { query: { limit } };
-  const cursorQuery = input.cursor === undefined ? {} : { cursor: input.cursor };
-  const named = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS[path]);
-  try {
-    const preview = deps.globals.dryRun ? await deps.client('preview') : undefined;
-    if (preview !== undefined) {
-      return deps.preview(preview.preview('ugwo.list', { query: { limit, ...cursorQuery } }));
-    }
-  } catch (thrown) {
-    throw named(thrown);
+  if (deps.globals.dryRun) {
+    return preview({ limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);
   }
   const client = await deps.client('read');
   const command = goOn(input, limit, deps.globals);
-  async function* pages(): AsyncGenerator<ReceivedPage> {
-    try {
-      yield* client.pages('ugwo.list', call, walkOf(input));
-    } catch (thrown) {
-      throw named(thrown);
-    }
-  }
   return {
     kind: 'list',
-    pages: sayingWhere(pages(), command),
+    pages: telling(client.pages('ugwo.list', { query: { limit } }, walkOf(input)), command),
     view: ugwoView,
     goOn: command,
     ...(input.reach.kind === 'max' ? { max: input.reach.max } : {}),

@@ -1,0 +1,16 @@
+import { usageError } from '../core/error.ts';
+import type { Deps } from './deps.ts';
+import type { Globals } from './globals.ts';
+import type { Input } from './io.ts';
+
+/** The one way to ask for a yes. */
+export const confirmer =
+  (stdin: Input, { yes, input }: Pick<Globals, 'yes' | 'input'>): Deps['confirm'] =>
+  async (question, unasked) => {
+    if (yes || (unasked === 'go ahead' && !stdin.isTerminal)) return;
+    if (!input || !stdin.isTerminal) {
+      throw usageError(`nobody can be asked: ${question}`, { hint: 'say yes with --yes; nothing was changed' });
+    }
+    const answer = await stdin.line(`${question} [y/N] `, { hidden: false });
+    if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) throw usageError('not confirmed; nothing was changed');
+  };
