@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { confirmer } from '../../src/cli/confirm.ts';
 import type { CommandSpec } from '../../src/cli/define.ts';
 import type { Deps } from '../../src/cli/deps.ts';
 import { emulatorCommands } from '../../src/commands/emulator/spec.ts';
@@ -40,9 +41,11 @@ const world = ({ globals = {}, typed }: Situation = {}): World => {
       return typed === '' ? undefined : typed;
     },
   };
+  const asked = { yes: false, input: true, ...globals };
   const deps = {
+    confirm: confirmer(stdin, asked),
     io: { stdin, clock: clockAt(), signals: { stop: stop.signal, leave: new AbortController().signal } },
-    globals: { yes: false, input: true, dryRun: false, asCurl: false, ...globals },
+    globals: asked,
     folders: async () => ({ config: '/nowhere', data }),
     emulator: async () => emulatorRoom,
     notice: async (text: string) => void notices.push(text),
@@ -185,15 +188,4 @@ describe('emulator reset', () => {
     expect(here.prompts).toEqual([]);
     expect(here.customers()).toBe(2);
   });
-});
-
-test.each(['start', 'seed', 'reset'])('%s: --dry-run is refused before anything happens', async (verb) => {
-  for (const globals of [
-    { dryRun: true, yes: true },
-    { asCurl: true, yes: true },
-  ]) {
-    const here = world({ globals });
-    expect(await faultOf(run(verb, here))).toMatchObject({ kind: 'usage' });
-    expect(existsSync(here.data)).toBe(false);
-  }
 });

@@ -1,7 +1,7 @@
 import type { Deps } from '../../cli/deps.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../output/view.ts';
-import { dataFile, refuseSendingOptions } from './data-file.ts';
+import { dataFile } from './data-file.ts';
 import type { StartInput } from './spec.ts';
 import { serviceView } from './view.ts';
 
@@ -14,7 +14,6 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 
 /** Runs the emulator until the program is told to stop; an empty data file is filled first. */
 export const run = async ({ port, data, seed }: StartInput, deps: Deps): Promise<Result> => {
-  refuseSendingOptions(deps);
   const { clock, signals } = deps.io;
   const [file, emulator] = [await dataFile(data, deps), await deps.emulator()];
   const added = await emulator.seed({ file, clock, ...seed, onlyIfEmpty: true });
