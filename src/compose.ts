@@ -19,100 +19,119 @@ const memo = <T>(make: () => T): (() => T) => {
   };
 };
 
-/** Where this run's requests go; for --local, a service that lives as long as the command. */
+/** One run: what it was asked for, and what it must let go of at its end. */
+interface Run {
+  readonly io: Io;
+  readonly globals: Globals;
+  readonly version: string;
+  readonly closing: (() => Promise<void>)[];
+  readonly notice: Deps['notice'];
+}
+
+/** Where a run's requests go, and how that is told to an operator. */
 interface Place {
   readonly origin: string;
   readonly key: string;
   readonly label: string;
 }
 
+const openNotice =
+  (io: Io, { quiet }: Globals): Deps['notice'] =>
+  async (text) => {
+    if (quiet) return;
+    const { notice } = await import('./output/notice.ts');
+    await io.stderr.write(notice(text));
+  };
+
+const openRooms = (io: Io) => {
+  const folders = memo(async () => (await import('./config/folders.ts')).findFolders(io.env));
+  return {
+    folders,
+    emulator: memo(async () => (await import('./emulator/room.ts')).emulatorRoom),
+    profiles: memo(async () => (await import('./config/profiles.ts')).openProfiles(io, await folders())),
+  };
+};
+type Rooms = ReturnType<typeof openRooms>;
+
+/** The service of --local: it lives as long as the command, over data that stays and is made at the first use. */
+const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<RunningEmulator> => {
+  const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
+  const [file, { clock }] = [`${data}/emulator.sqlite`, io];
+  const made = await room.seed({ file, clock, ...LOCAL_SEED, onlyIfEmpty: true });
+  if (made.ugwo > 0) {
+    await notice(`first use: made ${made.customers} customers and ${made.ugwo} payment requests in ${file}`);
+  }
+  const running = await room.start({ file, port: 0, clock });
+  closing.push(() => running.close());
+  return running;
+};
+
+const isLocal = ({ io, globals }: Run): boolean =>
+  globals.local || (globals.profile ?? io.env['PAYCLI_PROFILE']) === 'local';
+
+const placeOf = async (run: Run, rooms: Rooms, purpose: Purpose): Promise<Place> => {
+  if (isLocal(run)) {
+    const { origin, key } = await startLocal(run, rooms);
+    return { origin, key, label: 'local: the emulator on this machine' };
+  }
+  const profiles = await rooms.profiles();
+  if (purpose === 'preview') return { origin: await profiles.origin(run.globals), key: '', label: '' };
+  const { origin, key, profile } = await profiles.target(run.globals);
+  const from = profile === undefined ? '' : `, profile ${profile}`;
+  return { origin, key, label: `${environmentName(origin)}: ${origin}${from}` };
+};
+
+const openClient = async (run: Run, credentials: Pick<Place, 'origin' | 'key'>): Promise<Client> => {
+  const [{ createClient }, { openTransport }] = await Promise.all([
+    import('./client/client.ts'),
+    import('./client/transport.ts'),
+  ]);
+  const { io, globals, closing } = run;
+  const { clock, env, random, signals } = io;
+  const { timeout, validate } = globals;
+  const debug = (line: string): void => {
+    if (globals.debug) void io.stderr.write(`debug: ${line}\n`);
+  };
+  const userAgent = `paycli/${run.version}`;
+  const transport = openTransport({ credentials, env, clock, userAgent, timeout, debug });
+  closing.push(() => transport.close());
+  const notice = (line: string): void => void run.notice(line);
+  return createClient({
+    transport,
+    origin: credentials.origin,
+    clock,
+    random,
+    signals,
+    timeout,
+    debug,
+    notice,
+    validate,
+  });
+};
+
 /** The rooms behind one run, each loaded by import() when it is first asked for. */
 export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps => {
-  const closing: (() => Promise<void>)[] = [];
-  const isLocal = globals.local || (globals.profile ?? io.env['PAYCLI_PROFILE']) === 'local';
-  const notice = async (text: string): Promise<void> => {
-    if (globals.quiet) return;
-    const { notice: line } = await import('./output/notice.ts');
-    await io.stderr.write(line(text));
-  };
-  const folders = memo(async () => (await import('./config/folders.ts')).findFolders(io.env));
-  const emulator = memo(async () => (await import('./emulator/room.ts')).emulatorRoom);
-  const profiles = memo(async () => (await import('./config/profiles.ts')).openProfiles(io, await folders()));
-
-  const startLocal = memo(async (): Promise<RunningEmulator> => {
-    const [room, { data }] = [await emulator(), await folders()];
-    const file = `${data}/emulator.sqlite`;
-    if (await room.isEmpty(file)) {
-      await room.seed({ file, clock: io.clock, ...LOCAL_SEED });
-      await notice(
-        `first use: ${LOCAL_SEED.customers} customers and ${LOCAL_SEED.ugwo} payment requests were made in ${file}`,
-      );
-    }
-    const running = await room.start({ file, port: 0, clock: io.clock });
-    closing.push(() => running.close());
-    return running;
-  });
-
-  const place = async (purpose: Purpose): Promise<Place> => {
-    if (isLocal) {
-      const { origin, key } = await startLocal();
-      return { origin, key, label: 'local: the emulator on this machine' };
-    }
-    const room = await profiles();
-    if (purpose === 'preview') return { origin: await room.origin(globals), key: '', label: '' };
-    const { origin, key, profile } = await room.target(globals);
-    const from = profile === undefined ? '' : `, profile ${profile}`;
-    return { origin, key, label: `${environmentName(origin)}: ${origin}${from}` };
-  };
-
-  const clientFor = async (origin: string, key: string): Promise<Client> => {
-    const [{ createClient }, { openTransport }] = await Promise.all([
-      import('./client/client.ts'),
-      import('./client/transport.ts'),
-    ]);
-    const say = (text: string): void => void io.stderr.write(text);
-    const debug = (line: string): void => (globals.debug ? say(`debug: ${line}\n`) : undefined);
-    const userAgent = `paycli/${version}`;
-    const { clock, env, random, signals } = io;
-    const { timeout } = globals;
-    const transport = openTransport({ credentials: { origin, key }, env, clock, userAgent, timeout, debug });
-    closing.push(() => transport.close());
-    return createClient({
-      transport,
-      origin,
-      clock,
-      random,
-      signals,
-      timeout,
-      debug,
-      notice: (line) => void notice(line),
-      validate: globals.validate,
-    });
-  };
-
+  const run: Run = { io, globals, version, closing: [], notice: openNotice(io, globals) };
+  const rooms = openRooms(io);
   const deps: Deps = {
     io,
     globals,
-    folders,
-    emulator,
-    profiles,
-    notice,
+    ...rooms,
+    notice: run.notice,
     source: readSource(io),
     confirm: confirmer(io.stdin, globals),
     client: async (purpose) => {
-      const { origin, key, label } = await place(purpose);
-      if (purpose === 'write' && io.stderr.isTerminal) await notice(label);
-      return clientFor(origin, key);
+      const place = await placeOf(run, rooms, purpose);
+      if (purpose === 'write' && io.stderr.isTerminal) await run.notice(place.label);
+      return openClient(run, place);
     },
-    probe: async ({ origin, key }) => {
-      await (await clientFor(origin, key)).call('ugwo.list', { query: { limit: '1' } });
+    probe: async (target) => {
+      await (await openClient(run, target)).call('ugwo.list', { query: { limit: '1' } });
     },
     preview: (request) => previewResult(request, globals.asCurl),
   };
-  return {
-    deps,
-    close: async () => {
-      for (const close of closing.reverse()) await close();
-    },
+  const close = async (): Promise<void> => {
+    for (const end of run.closing.reverse()) await end();
   };
+  return { deps, close };
 };

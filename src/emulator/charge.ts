@@ -42,7 +42,7 @@ const transfer = (ugwo: Ugwo, uid: string, expiresAt: number): Activity['next_ac
   const amount = formatMoney(ugwo.amount ?? 0, machineValue(ugwo.currency ?? ''));
   return {
     type: 'user_action',
-    instruction: `Transfer exactly ${amount} to the account below before it expires. A test: no money moves.`,
+    instruction: `Transfer exactly ${amount} to this account before it expires. A test: no money moves.`,
     headers: {
       bank_name: 'Emulator Bank',
       account_name: 'Paycli Emulator',

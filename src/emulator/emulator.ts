@@ -13,8 +13,6 @@ const withStore = <T>(path: string, use: (store: Store) => T): T => {
   }
 };
 
-const hasData = (path: string): boolean => !['missing', 'empty'].includes(stateOf(path));
-
 const start: EmulatorRoom['start'] = async ({ file, port, clock }) => {
   const { serve } = await import('./server.ts');
   return await serve({ store: openStore(resolve(file)), clock }, port);
@@ -31,7 +29,7 @@ const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIf
 
 const reset: EmulatorRoom['reset'] = async ({ file }) => {
   const path = resolve(file);
-  if (!hasData(path)) return;
+  if (['missing', 'empty'].includes(stateOf(path))) return;
   try {
     withStore(path, (store) => store.write(() => store.removeRecords()));
   } catch (thrown) {
@@ -40,10 +38,5 @@ const reset: EmulatorRoom['reset'] = async ({ file }) => {
   }
 };
 
-const isEmpty: EmulatorRoom['isEmpty'] = async (file) => {
-  const path = resolve(file);
-  return !hasData(path) || withStore(path, (store) => store.isEmpty());
-};
-
 /** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
-export const emulatorRoom: EmulatorRoom = { start, seed, reset, isEmpty };
+export const emulatorRoom: EmulatorRoom = { start, seed, reset };

@@ -25,6 +25,4 @@ export interface EmulatorRoom {
   }): Promise<{ readonly customers: number; readonly ugwo: number }>;
   /** Removes every record; the key stays. A file that is damaged or from a newer paycli is made anew, with a new key. */
   reset(options: { readonly file: string; readonly clock: Clock }): Promise<void>;
-  /** True when the file holds no record yet, or does not exist. */
-  isEmpty(file: string): Promise<boolean>;
 }
