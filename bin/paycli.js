@@ -16,14 +16,17 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
 
 /**
  * Keeps compiled code between starts. In the shared temporary folder, where Node would put it, another user could plant
- * some: so it lies in the user's own cache folder, closed to others. Without one it goes without.
+ * some: so it lies in the user's own cache folder, and only while nobody else can write there.
  */
 function enableCache() {
   try {
-    const base = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
+    const xdg = process.env.XDG_CACHE_HOME;
+    const base = xdg && path.isAbsolute(xdg) ? xdg : path.join(os.homedir(), '.cache');
     const folder = path.join(base, 'paycli');
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    nodeModule.enableCompileCache(path.join(folder, 'compile-cache'));
+    const { mode, uid } = fs.lstatSync(folder);
+    const mine = process.platform === 'win32' || ((mode & 0o170022) === 0o040000 && uid === process.geteuid());
+    if (mine) nodeModule.enableCompileCache(path.join(folder, 'compile-cache'));
   } catch {
     // A read-only or missing home only makes the start slower.
   }

@@ -66,11 +66,8 @@ const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<R
   return running;
 };
 
-const isLocal = ({ io, globals }: Run): boolean =>
-  globals.local || (globals.profile ?? io.env['PAYCLI_PROFILE']) === 'local';
-
 const placeOf = async (run: Run, rooms: Rooms, purpose: Purpose): Promise<Place> => {
-  if (isLocal(run)) {
+  if (run.globals.local) {
     const { origin, key } = await startLocal(run, rooms);
     return { origin, key, label: 'local: the emulator on this machine' };
   }
@@ -87,7 +84,7 @@ const openClient = async (run: Run, credentials: Pick<Place, 'origin' | 'key'>):
     import('./client/transport.ts'),
   ]);
   const { io, globals, closing } = run;
-  const { clock, env, random, signals } = io;
+  const { clock, env, random, signals, flight } = io;
   const { timeout, validate } = globals;
   const debug = (line: string): void => {
     if (globals.debug) void io.stderr.write(`debug: ${line}\n`);
@@ -97,6 +94,7 @@ const openClient = async (run: Run, credentials: Pick<Place, 'origin' | 'key'>):
   closing.push(() => transport.close());
   const notice = (line: string): void => void run.notice(line);
   return createClient({
+    flight,
     transport,
     origin: credentials.origin,
     clock,

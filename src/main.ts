@@ -1,12 +1,23 @@
 import packageJson from '../package.json' with { type: 'json' };
+import { abruptExit } from './cli/flight.ts';
+import type { Io } from './cli/io.ts';
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { NOUNS, SPECS } from './commands/all.ts';
 import { openDeps } from './compose.ts';
+import { reasonOf } from './core/error.ts';
+import { EXIT_CODES } from './core/exit.ts';
+
+/** A defect that nothing caught: said through the redactor, and never with a code that hides a write under way. */
+const crash = async (io: Io, thrown: unknown): Promise<never> => {
+  await io.stderr.write(`error: a defect in paycli: ${reasonOf(thrown)}\n`);
+  return process.exit(abruptExit(io.flight, EXIT_CODES.internal));
+};
 
 /** The composition root: the real world in, an exit code out. The only place that ends the process. */
 export const main = async (): Promise<void> => {
-  const io = processIo();
+  const io = processIo((code) => process.exit(code));
+  process.on('uncaughtException', (thrown) => void crash(io, thrown));
   const { version } = packageJson;
   const code = await run(process.argv.slice(2), io, {
     specs: SPECS,

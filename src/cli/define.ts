@@ -12,7 +12,6 @@ export interface OptionSpec<T = unknown> {
   readonly repeats?: boolean;
   /** Shown in help and completion. */
   readonly choices?: readonly string[];
-  readonly hidden?: boolean;
 }
 
 export interface ArgumentSpec {
@@ -26,7 +25,7 @@ export const option = <T>(
   flags: string,
   about: string,
   parse: (text: string) => T,
-  more: Pick<OptionSpec, 'choices' | 'hidden'> = {},
+  more: Pick<OptionSpec, 'choices'> = {},
 ): OptionSpec<T> => ({ flags, about, parse, ...more });
 
 /** An option that may be given several times. */

@@ -3,11 +3,13 @@ import type { Format } from '../output/view.ts';
 import { FORMATS } from '../output/view.ts';
 import type { Given } from './define.ts';
 import { flag, option } from './define.ts';
+import type { Env } from './io.ts';
 import { asDuration, asNames, asOneOf, asText } from './options.ts';
 
 /** The global options, parsed. Durations in milliseconds. */
 export interface Globals {
   readonly profile: string | undefined;
+  /** The built-in emulator is meant, by flag or by the reserved profile. */
   readonly local: boolean;
   readonly baseUrl: string | undefined;
   /** undefined: a table on a terminal, tsv in a pipe. */
@@ -26,6 +28,14 @@ export interface Globals {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+const SHORTEST_TIMEOUT_MS = 1000;
+const LONGEST_TIMEOUT_MS = 3_600_000;
+
+const asTimeout = (text: string): number => {
+  const ms = asDuration(text);
+  if (ms >= SHORTEST_TIMEOUT_MS && ms <= LONGEST_TIMEOUT_MS) return ms;
+  throw usageError(`"${text}" is not from 1s to 1h`);
+};
 
 export const GLOBAL_OPTIONS = {
   profile: option('--profile <name>', 'which profile (PAYCLI_PROFILE; else the default one)', asText),
@@ -42,7 +52,7 @@ export const GLOBAL_OPTIONS = {
   }),
   quiet: flag('-q, --quiet', 'no progress, hints or notices; data and errors only'),
   debug: flag('--debug', 'one line per HTTP step on stderr, safe to paste into a ticket'),
-  timeout: option('--timeout <duration>', 'bound on one HTTP attempt, such as 30s (the default)', asDuration),
+  timeout: option('--timeout <duration>', 'bound on one HTTP attempt, 1s to 1h (30s)', asTimeout),
   noInput: flag('--no-input', 'never prompt; a missing answer is a usage error'),
   yes: flag('-y, --yes', 'answer yes to confirmations'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
@@ -50,22 +60,31 @@ export const GLOBAL_OPTIONS = {
   noValidate: flag('--no-validate', 'skip the local checks and let the service judge'),
 } as const;
 
+type GivenGlobals = Given<typeof GLOBAL_OPTIONS>;
+
+/** The emulator is meant: by --local, or by the reserved profile. */
+const isLocal = (given: GivenGlobals, env: Env): boolean =>
+  given.local === true || (given.profile ?? env['PAYCLI_PROFILE']) === 'local';
+
 /** Throws a usage error for options that contradict each other. */
-export const checkGlobals = (given: Given<typeof GLOBAL_OPTIONS>): void => {
+export const checkGlobals = (given: GivenGlobals, env: Env): void => {
   if (given.json === true && given.output !== undefined && given.output !== 'json') {
     throw usageError(`--json and -o ${given.output} exclude each other`);
   }
-  if (given.local !== true) return;
-  if (given.baseUrl !== undefined) throw usageError('--local and --base-url exclude each other');
-  if (given.profile !== undefined && given.profile !== 'local') {
+  if (given.local === true && given.profile !== undefined && given.profile !== 'local') {
     throw usageError(`--local and --profile ${given.profile} exclude each other`);
+  }
+  // What --local means must not silently win over a place that was named as plainly.
+  const place = given.baseUrl ?? (given.local === true ? undefined : env['PAYCLI_BASE_URL']);
+  if (isLocal(given, env) && place !== undefined) {
+    throw usageError('the built-in emulator (--local, or the profile "local") and a base URL exclude each other');
   }
 };
 
 /** What was given, with a default for what was not. */
-export const readGlobals = (given: Given<typeof GLOBAL_OPTIONS>): Globals => ({
+export const readGlobals = (given: GivenGlobals, env: Env): Globals => ({
   profile: given.profile,
-  local: given.local ?? false,
+  local: isLocal(given, env),
   baseUrl: given.baseUrl,
   format: given.json === true ? 'json' : given.output,
   columns: given.columns,

@@ -6,7 +6,7 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Width in columns; 80 where nothing says it. */
   readonly columns: number;
-  /** The reader has gone (`| head -1`): nothing more need be made. */
+  /** The reader has gone (`| head -1`) or the stream has failed: nothing more need be made. */
   readonly closed: boolean;
 }
 
@@ -31,6 +31,14 @@ export interface Signals {
   readonly leave: AbortSignal;
 }
 
+/**
+ * What has become of the write of this run, for whatever ends the run from outside: `sent` from its first attempt until it
+ * is judged to have applied nothing, `accepted` once the service has done it.
+ */
+export interface Flight {
+  state: 'idle' | 'sent' | 'accepted';
+}
+
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Everything of the world outside that the program touches; tests pass their own. */
@@ -44,4 +52,5 @@ export interface Io {
   readonly random: () => number;
   readonly signals: Signals;
   readonly redactor: Redactor;
+  readonly flight: Flight;
 }

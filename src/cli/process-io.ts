@@ -1,17 +1,33 @@
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PayError } from '../core/error.ts';
 import { Redactor } from '../core/secret.ts';
-import type { Clock, Env, Input, Io, Output, Signals } from './io.ts';
+import type { Clock, Env, Flight, Input, Io, Output } from './io.ts';
+import { askLine } from './prompt.ts';
+import { listenToSignals } from './signals.ts';
 import { readAll } from './sources.ts';
 
 const DEFAULT_WIDTH = 80;
 
-const openOutput = (stream: NodeJS.WriteStream, env: Env, redactor: Redactor): Output => {
+interface OutputOptions {
+  readonly env: Env;
+  readonly clean: (text: string) => string;
+  /** Whether a write that fails is thrown, or lost: what is said beside the data must never end a run. */
+  readonly essential: boolean;
+}
+
+const openOutput = (stream: NodeJS.WriteStream, { env, clean, essential }: OutputOptions): Output => {
   let closed = false;
   // Without a listener an EPIPE would end the process; each write's callback reports it already.
   stream.on('error', () => undefined);
+  const write = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      stream.write(clean(text), (error: NodeJS.ErrnoException | null | undefined) => {
+        if (error === null || error === undefined) return resolve();
+        closed = true;
+        if (error.code === 'EPIPE' || !essential) return resolve();
+        reject(new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error }));
+      });
+    });
   return {
     isTerminal: stream.isTTY === true,
     get columns() {
@@ -20,99 +36,48 @@ const openOutput = (stream: NodeJS.WriteStream, env: Env, redactor: Redactor): O
     get closed() {
       return closed;
     },
-    write: (text) =>
-      closed
-        ? Promise.resolve()
-        : new Promise((resolve, reject) => {
-            stream.write(redactor.clean(text), (error: NodeJS.ErrnoException | null | undefined) => {
-              if (error === null || error === undefined) return resolve();
-              closed = true;
-              if (error.code === 'EPIPE') return resolve();
-              reject(
-                new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error }),
-              );
-            });
-          }),
+    write: async (text) => {
+      if (!closed) await write(text);
+    },
   };
 };
 
-/** Ctrl-C at a prompt: readline takes it from the terminal, so it never becomes a signal. */
-const interruptedAtPrompt = (): PayError => new PayError('interrupted', 'stopped by SIGINT; nothing was in flight');
-
-const askLine = (
-  stdin: NodeJS.ReadStream,
-  stderr: NodeJS.WriteStream,
-  prompt: string,
-  hidden: boolean,
-): Promise<string | undefined> => {
-  const muted = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      if (!hidden) stderr.write(chunk);
-      done();
-    },
-  });
-  const reader = createInterface({ input: stdin, output: muted, terminal: true, historySize: 0 });
-  // Only now does the terminal no longer echo: a key that is pasted at the sight of the prompt stays unseen.
-  stderr.write(prompt);
-  return new Promise((resolve, reject) => {
-    reader.once('SIGINT', () => reject(interruptedAtPrompt()));
-    reader.once('close', () => resolve(undefined));
-    reader.once('line', (line) => resolve(line));
-  }).finally(() => {
-    reader.close();
-    if (hidden) stderr.write('\n');
-  }) as Promise<string | undefined>;
-};
-
-const openInput = (stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Input => ({
+const openInput = (stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream, stop: AbortSignal): Input => ({
   isTerminal: stdin.isTTY === true,
-  text: (limit) => readAll(stdin, limit, 'standard input'),
-  line: (prompt, { hidden }) => askLine(stdin, stderr, prompt, hidden),
+  text: (limit) => readAll(stdin, { limit, what: 'standard input', stop }),
+  line: (prompt, { hidden }) => askLine({ stdin, stderr, stop }, prompt, hidden),
 });
 
 const clock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     try {
-      await wait(ms, undefined, { ref: true, ...(signal === undefined ? {} : { signal }) });
+      await wait(ms, undefined, signal === undefined ? {} : { signal });
     } catch (thrown) {
       throw signal?.reason ?? thrown;
     }
   },
 };
 
-const listen = (): Signals => {
-  const [stop, leave] = [new AbortController(), new AbortController()];
-  const count = { signals: 0 };
-  for (const [name, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
-    process.on(name, () => {
-      count.signals += 1;
-      if (count.signals === 1) stop.abort(name);
-      else if (count.signals === 2) leave.abort(name);
-      else process.exit(code);
-    });
-  }
-  return { stop: stop.signal, leave: leave.signal };
-};
-
 /** The real world. The secret key leaves the environment here, so that no child and no crash report inherits it. */
-export const processIo = (): Io => {
+export const processIo = (exit: (code: number) => never): Io => {
   const env: Env = { ...process.env };
   delete process.env['PAYCLI_SECRET_KEY'];
   if (process.report !== undefined) process.report.excludeEnv = true;
   const redactor = new Redactor();
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
+  const flight: Flight = { state: 'idle' };
+  const signals = listenToSignals(flight, exit);
+  const { stdin, stdout, stderr } = process;
   return {
     env,
     redactor,
     clock,
-    stdin: openInput(process.stdin, process.stderr),
-    stdout: openOutput(process.stdout, env, redactor),
-    stderr: openOutput(process.stderr, env, redactor),
+    signals,
+    flight,
+    stdin: openInput(stdin, stderr, signals.stop),
+    stdout: openOutput(stdout, { env, clean: (text) => redactor.clean(text), essential: true }),
+    stderr: openOutput(stderr, { env, clean: (text) => redactor.cleanAll(text), essential: false }),
     random: () => Math.random(),
-    signals: listen(),
   };
 };

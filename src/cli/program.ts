@@ -4,6 +4,7 @@ import type { CommandSpec, Given, OptionSpec, OptionSpecs } from './define.ts';
 import type { Globals } from './globals.ts';
 import { checkGlobals, GLOBAL_OPTIONS, readGlobals } from './globals.ts';
 import { commandHelp, rootHelp } from './help.ts';
+import type { Env } from './io.ts';
 
 /** What argv asks for. */
 export type Parsed =
@@ -16,6 +17,7 @@ export interface ProgramOptions {
   readonly version: string;
   /** Columns that help is wrapped to. */
   readonly width: number;
+  readonly env: Env;
   /** One line a noun, for the first page of help. */
   readonly nouns: Readonly<Record<string, string>>;
 }
@@ -24,7 +26,6 @@ export interface ProgramOptions {
 const toCommander = (spec: OptionSpec): Option => {
   const option = new Option(spec.flags, spec.about);
   const { parse } = spec;
-  if (spec.hidden === true) option.hideHelp();
   if (parse === undefined) return option;
   const name = option.long ?? spec.flags;
   return option.argParser((text: string, previous: unknown) => {
@@ -49,7 +50,7 @@ const given = <O extends OptionSpecs>(specs: O, command: Command): Given<O> => {
   return Object.fromEntries(entries) as Given<O>;
 };
 
-const globalsOf = (program: Command): Globals => readGlobals(given(GLOBAL_OPTIONS, program));
+const globalsOf = (program: Command, env: Env): Globals => readGlobals(given(GLOBAL_OPTIONS, program), env);
 
 const groupFor = (program: Command, path: readonly string[], nouns: ProgramOptions['nouns']): Command => {
   let group = program;
@@ -113,20 +114,34 @@ const newProgram = (written: Written, options: ProgramOptions): Command => {
   return program;
 };
 
-/** A fault that commander found, in one sentence, with where to read how the command is called. */
-const usageOf = (error: CommanderError, program: Command, argv: readonly string[]): PayError => {
+/** The words of argv that name a command, as far as they do. */
+const wordsOf = (program: Command, argv: readonly string[]): string[] => {
   const words: string[] = [];
-  let at: Command | undefined = program;
-  for (const word of argv) {
-    at = at?.commands.find((command) => command.name() === word);
-    if (at === undefined) break;
+  let at: Command = program;
+  for (const word of argv.filter((text) => !text.startsWith('-'))) {
+    const next = at.commands.find((command) => command.name() === word);
+    if (next === undefined) break;
     words.push(word);
+    at = next;
   }
-  const help = `see: paycli ${[...words, '--help'].join(' ')}`;
-  if (error.code === 'commander.help') return usageError(`${words.join(' ')} wants a verb`, { hint: help });
-  const message = error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
-  return usageError(message, { hint: help });
+  return words;
 };
+
+/** A fault that commander found, in one sentence. */
+const messageOf = (error: CommanderError, words: readonly string[], argv: readonly string[]): string => {
+  if (error.code === 'commander.help') {
+    const [unknown] = argv.filter((text) => !text.startsWith('-') && text !== 'help' && !words.includes(text));
+    if (unknown !== undefined) return `there is no command "${unknown}"`;
+    return words.length === 0 ? 'no command was given' : `${words.join(' ')} wants a verb`;
+  }
+  return error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
+};
+
+/** The same error, which says where to read on when it has nothing better to say. */
+const withHelp = (error: PayError, words: readonly string[]): PayError =>
+  error.kind !== 'usage' || error.detail.hint !== undefined
+    ? error
+    : error.with({ hint: `see: ${['paycli', ...words, '--help'].join(' ')}` });
 
 /** Turns argv (without node and script) into what is to be done. Never prints, never exits. */
 export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[], options: ProgramOptions): Parsed => {
@@ -140,19 +155,20 @@ export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[]
   }
   try {
     if (argv.length === 0)
-      return { kind: 'text', text: program.helpInformation() + rootHelp(), globals: globalsOf(program) };
+      return { kind: 'text', text: program.helpInformation() + rootHelp(), globals: globalsOf(program, options.env) };
     program.parse([...argv], { from: 'user' });
-    checkGlobals(given(GLOBAL_OPTIONS, program));
-    const globals = globalsOf(program);
-    if (chosen === undefined) throw usageError('no command was given', { hint: 'see: paycli --help' });
+    checkGlobals(given(GLOBAL_OPTIONS, program), options.env);
+    const globals = globalsOf(program, options.env);
+    if (chosen === undefined) throw usageError('no command was given');
     const { spec, command } = chosen;
     const input = spec.read(command.args, given(spec.options, command), { validate: globals.validate });
     return { kind: 'run', spec, input, globals };
   } catch (thrown) {
-    const globals = globalsOf(program);
-    if (thrown instanceof PayError) return { kind: 'error', error: thrown, globals };
+    const globals = globalsOf(program, options.env);
+    const words = wordsOf(program, argv);
+    if (thrown instanceof PayError) return { kind: 'error', error: withHelp(thrown, words), globals };
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode === 0) return { kind: 'text', text: written.out, globals };
-    return { kind: 'error', error: usageOf(thrown, program, argv), globals };
+    return { kind: 'error', error: withHelp(usageError(messageOf(thrown, words, argv)), words), globals };
   }
 };

@@ -1,5 +1,7 @@
+import type { ErrorDetail } from '../core/error.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
+import { interrupted } from '../core/interrupt.ts';
 import type { Format, OutputOptions, Result } from '../output/view.ts';
 import { usesColor } from './color.ts';
 import type { CommandSpec, Handler } from './define.ts';
@@ -15,7 +17,7 @@ export interface OpenDeps {
   close(): Promise<void>;
 }
 
-export interface Program extends Omit<ProgramOptions, 'width'> {
+export interface Program extends Omit<ProgramOptions, 'width' | 'env'> {
   readonly specs: readonly CommandSpec[];
   readonly open: (globals: Globals) => OpenDeps;
 }
@@ -38,43 +40,52 @@ const asPayError = (thrown: unknown): PayError =>
         hint: 'run it again with --debug and report what it prints',
       });
 
-const exitCodeOf = (error: PayError): number => error.detail.exitCode ?? EXIT_CODES[error.kind];
-
 /** Renders an error on stderr, for people or as its JSON twin, and gives its exit code. */
-const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number> => {
-  const error = asPayError(thrown);
-  const exitCode = exitCodeOf(error);
+const report = async (error: PayError, globals: Globals, io: Io): Promise<number> => {
+  const exitCode = error.detail.exitCode ?? EXIT_CODES[error.kind];
   const { errorBlock, errorLine } = await import('../output/error.ts');
   const json = globals.format === 'json' || globals.format === 'ndjson';
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
-  await io.stderr.write(
-    json
-      ? errorLine(error, exitCode)
-      : await errorBlock(error, { color, debug: globals.debug && error.kind === 'internal' }),
-  );
+  const stack = globals.debug && error.kind === 'internal';
+  await io.stderr.write(json ? errorLine(error, exitCode) : await errorBlock(error, { color, stack }));
   return exitCode;
 };
 
-/** A write whose result could not be printed: the line to keep goes to stderr. */
-const unrecorded = async (thrown: unknown, text: string, io: Io): Promise<PayError> => {
-  await io.stderr.write(`${text}\n`);
-  return new PayError('unrecorded', `the service did it, but the result could not be printed: ${reasonOf(thrown)}`, {
-    hint: 'the result is the line above; keep it, and do not run the command again',
+/** Rejects at the second signal: whoever reads the output may never do so. */
+const leaving = ({ signals }: Io): Promise<never> =>
+  new Promise((_, reject) => {
+    const onLeave = (): void => reject(interrupted(signals.leave.reason));
+    if (signals.leave.aborted) onLeave();
+    signals.leave.addEventListener('abort', onLeave, { once: true });
   });
+
+const print = async (result: Result, globals: Globals, io: Io): Promise<void> => {
+  const { render } = await import('../output/render.ts');
+  const left = leaving(io);
+  // Who leaves after the printing is done changes nothing any more.
+  left.catch(() => undefined);
+  const world = { stdout: io.stdout, stderr: io.stderr, now: io.clock.now, env: io.env };
+  await Promise.race([render(result, world, outputOptions(globals, io)), left]);
 };
 
+const UNRECORDED = 'the service did it, but the result could not be printed';
+
+/**
+ * Prints a result. Once the service has done something there is no way back to an exit code that invites a repeat: what
+ * can't be printed is `unrecorded`, and its JSON goes to stderr with the error.
+ */
 const show = async (result: Result, globals: Globals, io: Io): Promise<void> => {
-  const { render } = await import('../output/render.ts');
+  if (result.kind !== 'record' || result.wrote !== true) return print(result, globals, io);
+  const detail: ErrorDetail = {
+    answer: result.record.text,
+    hint: 'keep the answer that is shown here, and do not run the command again',
+  };
   try {
-    await render(
-      result,
-      { stdout: io.stdout, stderr: io.stderr, now: io.clock.now, env: io.env },
-      outputOptions(globals, io),
-    );
+    await print(result, globals, io);
   } catch (thrown) {
-    if (result.kind !== 'record' || result.wrote !== true) throw thrown;
-    throw await unrecorded(thrown, result.record.text, io);
+    throw new PayError('unrecorded', `${UNRECORDED}: ${reasonOf(thrown)}`, { ...detail, cause: thrown });
   }
+  if (io.stdout.closed) throw new PayError('unrecorded', `${UNRECORDED}: nobody reads the output`, detail);
 };
 
 /** All that is wrong with --columns and can be known before anything is sent. */
@@ -89,6 +100,13 @@ const checkColumns = async (
   if (view !== undefined && !globals.dryRun) checkColumnsAhead(columns, view);
 };
 
+const checkPreview = ({ previews }: CommandSpec, { dryRun }: Globals): void => {
+  if (!dryRun || previews === true) return;
+  throw usageError('--dry-run and --as-curl show a request, and this command is not one', {
+    hint: 'leave them out; nothing was changed',
+  });
+};
+
 const execute = async (
   spec: CommandSpec,
   input: unknown,
@@ -96,32 +114,30 @@ const execute = async (
   io: Io,
   program: Program,
 ): Promise<void> => {
-  if (globals.dryRun && spec.previews !== true) {
-    throw usageError('--dry-run and --as-curl show a request, and this command is not one', {
-      hint: 'leave them out; nothing was changed',
-    });
-  }
+  checkPreview(spec, globals);
   const handler = await spec.load();
   if (globals.columns !== undefined) await checkColumns(globals.columns, handler, globals, io);
-  const opened = program.open(globals);
+  const { deps, close } = program.open(globals);
   try {
-    const result = await handler.run(input, opened.deps);
+    const result = await handler.run(input, deps);
     await show(result, globals, io);
+    if (result.kind === 'record' && result.notice !== undefined) await deps.notice(result.notice);
     if (result.kind === 'record' && result.failure !== undefined) throw result.failure;
   } finally {
-    await opened.close();
+    // The outcome is settled; what can't be let go of ends with the process.
+    await close().catch(() => undefined);
   }
 };
 
 /** One run, from argv to exit code. Everything that goes wrong ends in one place: here. */
 export const run = async (argv: readonly string[], io: Io, program: Program): Promise<number> => {
-  const parsed = parseArgv(argv, program.specs, { ...program, width: io.stdout.columns });
+  const parsed = parseArgv(argv, program.specs, { ...program, width: io.stdout.columns, env: io.env });
   try {
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'text') await io.stdout.write(parsed.text);
     else await execute(parsed.spec, parsed.input, parsed.globals, io, program);
     return 0;
   } catch (thrown) {
-    return await report(thrown, parsed.globals, io);
+    return await report(asPayError(thrown), parsed.globals, io);
   }
 };

@@ -18,15 +18,42 @@ const verifies = (origin: string, env: Env): boolean => {
 
 const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '';
 
+const decodes = (text: string): boolean => {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** `host:port` means http://host:port, as it does for curl. Never quoted: it may hold a password. */
+const proxyUrl = (text: string): string => {
+  const url = text.includes('://') ? text : `http://${text}`;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (
+    parsed !== undefined &&
+    /^https?:$/.test(parsed.protocol) &&
+    decodes(parsed.username) &&
+    decodes(parsed.password)
+  ) {
+    return url;
+  }
+  throw new PayError('auth', 'the proxy that HTTPS_PROXY (or ALL_PROXY) names is not an http or https URL', {
+    hint: 'write it as http://host:port, with user and password percent-encoded; or unset it',
+  });
+};
+
 /**
  * Connections to one origin under the environment's proxy settings. Plain http is for this machine alone and never
  * goes through a proxy, which would read the key.
  */
 export const openDispatcher = async (origin: string, env: Env, timeout: number): Promise<Dispatcher> => {
-  const tls = { rejectUnauthorized: verifies(origin, env) };
+  const connectTimeout = Math.min(CONNECT_TIMEOUT_MS, timeout);
+  const tls = { rejectUnauthorized: verifies(origin, env), timeout: connectTimeout };
   const options: AgentTypes.Options = {
     allowH2: false,
-    connect: { ...tls, timeout: Math.min(CONNECT_TIMEOUT_MS, timeout) },
+    connect: tls,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -35,14 +62,11 @@ export const openDispatcher = async (origin: string, env: Env, timeout: number):
   };
   const proxy = setting(env, 'https_proxy') || setting(env, 'all_proxy');
   if (!origin.startsWith('https:') || proxy === '') return new Agent(options);
-  if (!URL.canParse(proxy)) {
-    throw new PayError('auth', 'HTTPS_PROXY is not a URL', { hint: 'write it as http://host:port' });
-  }
   const { EnvHttpProxyAgent } = await import('./proxy.ts');
   return new EnvHttpProxyAgent({
     ...options,
     httpProxy: '',
-    httpsProxy: proxy,
+    httpsProxy: proxyUrl(proxy),
     noProxy: setting(env, 'no_proxy'),
     requestTls: tls,
     proxyTls: tls,

@@ -2,11 +2,11 @@ import { readProblem } from '../contract/problem.ts';
 import { PayError } from '../core/error.ts';
 import type { Received } from '../core/received.ts';
 import { decode } from './decode.ts';
+import { untrustedError } from './failure.ts';
 import { refusal } from './refusal.ts';
 import type { Exchange } from './send.ts';
 import { requestOf } from './send.ts';
 import type { Outcome } from './transport.ts';
-import { untrustedError } from './transport.ts';
 
 /**
  * What became of a write. `slow_down` and `not_sent` are certain to have applied nothing; `unknown` is everything that
@@ -32,9 +32,14 @@ const UNKNOWN = {
   },
 } as const;
 
-const unknown = (exchange: Exchange, reason: string, status?: number): Verdict => {
+const unknown = (exchange: Exchange, reason: string, status?: number, answer?: string): Verdict => {
   const { what, hint } = exchange.operation.method === 'POST' ? UNKNOWN.POST : UNKNOWN.other;
-  const detail = { hint, request: requestOf(exchange), ...(status === undefined ? {} : { status }) };
+  const detail = {
+    hint,
+    request: requestOf(exchange),
+    ...(status === undefined ? {} : { status }),
+    ...(answer === undefined ? {} : { answer }),
+  };
   return { state: 'unknown', error: new PayError('unknown', `${what}: ${reason}`, detail) };
 };
 
@@ -50,7 +55,8 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
   if (status >= 200 && status < 300) {
     const decoded = decode.answer(exchange.operation, body);
     if (!('fault' in decoded)) return { state: 'accepted', received: decoded };
-    return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status);
+    const answer = 'text' in body ? body.text : undefined;
+    return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
   }
   const problem = 'fault' in body ? undefined : readProblem(status, body.json);
   if (problem === undefined)

@@ -1,14 +1,15 @@
 import { readProblem } from '../contract/problem.ts';
 import { PayError } from '../core/error.ts';
+import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
 import { backoff } from './backoff.ts';
 import { decode } from './decode.ts';
+import { untrustedError } from './failure.ts';
 import { refusal } from './refusal.ts';
 import { retryAfter } from './retry-after.ts';
 import type { Exchange, SendContext } from './send.ts';
-import { interrupted, pause, requestOf } from './send.ts';
+import { pause, requestOf } from './send.ts';
 import type { Outcome, Transport } from './transport.ts';
-import { untrustedError } from './transport.ts';
 
 const MAX_ATTEMPTS = 4;
 const BUDGET_MS = 60_000;
@@ -67,7 +68,7 @@ export const sendRead = async (
   const ends = signal === undefined ? stop : AbortSignal.any([stop, signal]);
   const started = context.clock.now();
   for (let retry = 0; ; retry += 1) {
-    if (stop.aborted) throw interrupted(stop);
+    if (stop.aborted) throw interrupted(stop.reason);
     const outcome = await transport.send({
       method: exchange.operation.method,
       path: exchange.path,
@@ -76,7 +77,7 @@ export const sendRead = async (
       timeout: context.timeout,
       signal: ends,
     });
-    if (stop.aborted) throw interrupted(stop);
+    if (stop.aborted) throw interrupted(stop.reason);
     const verdict = judge(context, context.origin, exchange, outcome);
     if ('received' in verdict) return verdict.received;
     if (!verdict.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw verdict.fault;

@@ -1,6 +1,6 @@
-import type { Clock, Signals } from '../cli/io.ts';
+import type { Clock, Flight, Signals } from '../cli/io.ts';
 import type { Operation } from '../contract/operations.ts';
-import { PayError } from '../core/error.ts';
+import { interrupted } from '../core/interrupt.ts';
 
 /** One operation with its path, query and body made: what travels, but for the key. */
 export interface Exchange {
@@ -14,6 +14,7 @@ export interface SendContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signals: Signals;
+  readonly flight: Flight;
   /** Bound on one attempt, from look-up to last byte, in milliseconds. */
   readonly timeout: number;
   /** One line per HTTP step (--debug). */
@@ -28,23 +29,13 @@ export const requestOf = ({ operation, path }: Exchange): { method: string; path
   path: path.split('?')[0] ?? path,
 });
 
-const SIGNAL_EXIT: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
-
-/** The end of a run that a signal stopped with nothing in flight. */
-export const interrupted = (signal: AbortSignal): PayError => {
-  const name = String(signal.reason);
-  return new PayError('interrupted', `stopped by ${name}; nothing was in flight`, {
-    exitCode: SIGNAL_EXIT[name] ?? SIGNAL_EXIT['SIGINT'] ?? 130,
-  });
-};
-
 /** Waits between two attempts; a signal ends the run there, since nothing is in flight. */
 export const pause = async (context: SendContext, ms: number, signal?: AbortSignal): Promise<void> => {
   const stop = signal === undefined ? context.signals.stop : AbortSignal.any([context.signals.stop, signal]);
   try {
     await context.clock.sleep(ms, stop);
   } catch (thrown) {
-    if (context.signals.stop.aborted) throw interrupted(context.signals.stop);
+    if (context.signals.stop.aborted) throw interrupted(context.signals.stop.reason);
     throw thrown;
   }
 };

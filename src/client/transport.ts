@@ -1,22 +1,23 @@
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import type { Clock, Env } from '../cli/io.ts';
-import { PayError, reasonOf } from '../core/error.ts';
+import { PayError } from '../core/error.ts';
 import { depthOf } from '../core/json.ts';
 import type { Credentials } from './authorize.ts';
 import { authorize } from './authorize.ts';
 import { openDispatcher } from './dispatcher.ts';
+import type { Failure } from './failure.ts';
+import { failureOf } from './failure.ts';
 import type { Mark } from './marker.ts';
-import { newMark, provenNotSent, withMark } from './marker.ts';
+import { newMark, withMark } from './marker.ts';
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
-/** What one attempt ended as. `broken`: the request was handed over, and no whole answer came back. */
+/** What one attempt ended as. */
 export type Outcome =
   | { readonly kind: 'answer'; readonly status: number; readonly retryAfter: string | undefined; readonly body: Body }
-  | { readonly kind: 'broken'; readonly reason: string }
-  | { readonly kind: 'not_sent'; readonly reason: string; readonly untrusted: boolean };
+  | Failure;
 
 /** The whole body as JSON, or why it is none. */
 export type Body = { readonly text: string; readonly json: unknown } | { readonly fault: string };
@@ -47,24 +48,6 @@ export interface TransportOptions {
   readonly timeout: number;
   readonly debug: (line: string) => void;
 }
-
-const UNTRUSTED =
-  /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET|VERIFY)|HOSTNAME_MISMATCH|INVALID_CA)/;
-
-const codesOf = (thrown: unknown): string[] => {
-  const codes: string[] = [];
-  for (let at = thrown; at instanceof Error; at = at.cause) {
-    const code = (at as { code?: unknown }).code;
-    if (typeof code === 'string') codes.push(code);
-  }
-  return codes;
-};
-
-const describe = (thrown: unknown): string => {
-  const codes = codesOf(thrown);
-  const reason = reasonOf(thrown);
-  return codes.length === 0 || codes.some((code) => reason.includes(code)) ? reason : `${reason} (${codes[0]})`;
-};
 
 const readBytes = async (body: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> => {
   const chunks: Uint8Array[] = [];
@@ -131,77 +114,104 @@ const stopBeforeHandOver = (stop: Attempt['stop'], mark: Mark): { signal: AbortS
     if (mark.handedOver) stop?.held();
     else abort.abort(stop?.signal.reason);
   };
+  if (stop?.signal.aborted === true) onStop();
   stop?.signal.addEventListener('abort', onStop, { once: true });
   return { signal: abort.signal, dispose: () => stop?.signal.removeEventListener('abort', onStop) };
 };
 
+/** What `work` gives, or the reason of `signal` as soon as it is aborted, whether or not `work` has noticed. */
+const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    // Whichever lost may still fail, and nobody listens to it any more.
+    work.catch(() => undefined);
+    promise.catch(() => undefined);
+  }
+};
+
+const headersOf = (attempt: Attempt, { credentials, userAgent }: TransportOptions): Record<string, string> => ({
+  authorization: authorize(credentials, new URL(attempt.path, credentials.origin)),
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  'user-agent': userAgent,
+  ...(attempt.body === undefined ? {} : { 'content-type': 'application/json' }),
+});
+
+const roundTrip = async (
+  dispatcher: Dispatcher,
+  attempt: Attempt,
+  mark: Mark,
+  signal: AbortSignal,
+  options: TransportOptions,
+): Promise<Outcome> => {
+  const response = await withMark(mark, () =>
+    request.call(dispatcher, {
+      origin: options.credentials.origin,
+      path: attempt.path,
+      method: attempt.method,
+      headers: headersOf(attempt, options),
+      body: attempt.body === undefined ? null : Buffer.from(attempt.body),
+      reset: attempt.fresh,
+      signal,
+    }),
+  );
+  const body = await readBody(response);
+  return { kind: 'answer', status: response.statusCode, retryAfter: header(response, 'retry-after'), body };
+};
+
+/** One attempt over one dispatcher, which is destroyed when it fails: nothing can leave it afterwards. */
+const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: TransportOptions): Promise<Outcome> => {
+  const { clock, debug, credentials } = options;
+  const mark = newMark(attempt.method, attempt.path);
+  const limit = deadline(clock, attempt.timeout);
+  const stop = stopBeforeHandOver(attempt.stop, mark);
+  const ends = AbortSignal.any([attempt.signal, limit.signal, stop.signal]);
+  const started = clock.now();
+  debug(`> ${attempt.method} ${credentials.origin}${attempt.path}`);
+  try {
+    const outcome = await unlessAborted(roundTrip(dispatcher, attempt, mark, ends, options), ends);
+    if (outcome.kind === 'answer') debug(`< ${outcome.status} in ${clock.now() - started} ms`);
+    return outcome;
+  } catch (thrown) {
+    if (thrown instanceof PayError) throw thrown;
+    // undici notices an abort only once it is connected, and a proxy may never let it: only this makes it certain.
+    dispatcher.destroy().catch(() => undefined);
+    const outcome = failureOf(thrown, mark);
+    debug(`! ${outcome.kind} after ${clock.now() - started} ms: ${outcome.reason}`);
+    return outcome;
+  } finally {
+    limit.cancel();
+    stop.dispose();
+  }
+};
+
 /** One origin, its key and its connections. Sends what it is told to, once, and says what became of it. */
 export const openTransport = (options: TransportOptions): Transport => {
-  const { credentials, env, clock, debug } = options;
-  let shared: Promise<Dispatcher> | undefined;
-  const open = () => openDispatcher(credentials.origin, env, options.timeout);
-
-  const exchange = async (attempt: Attempt, dispatcher: Dispatcher): Promise<Outcome> => {
-    const mark = newMark(attempt.method, attempt.path);
-    const limit = deadline(clock, attempt.timeout);
-    const stop = stopBeforeHandOver(attempt.stop, mark);
-    const headers: Record<string, string> = {
-      authorization: authorize(credentials, new URL(attempt.path, credentials.origin)),
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      'user-agent': options.userAgent,
-    };
-    if (attempt.body !== undefined) headers['content-type'] = 'application/json';
-    const started = clock.now();
-    debug(`> ${attempt.method} ${credentials.origin}${attempt.path}`);
-    try {
-      const response = await withMark(mark, () =>
-        request.call(dispatcher, {
-          origin: credentials.origin,
-          path: attempt.path,
-          method: attempt.method,
-          headers,
-          body: attempt.body === undefined ? null : Buffer.from(attempt.body),
-          reset: attempt.fresh,
-          signal: AbortSignal.any([attempt.signal, limit.signal, stop.signal]),
-        }),
-      );
-      const body = await readBody(response);
-      debug(`< ${response.statusCode} in ${clock.now() - started} ms`);
-      return { kind: 'answer', status: response.statusCode, retryAfter: header(response, 'retry-after'), body };
-    } catch (thrown) {
-      const reason = describe(limit.signal.aborted ? limit.signal.reason : thrown);
-      const unsent = provenNotSent(mark);
-      debug(`! ${unsent ? 'not sent' : 'no whole answer'} after ${clock.now() - started} ms: ${reason}`);
-      if (!unsent) return { kind: 'broken', reason };
-      return { kind: 'not_sent', reason, untrusted: codesOf(thrown).some((code) => UNTRUSTED.test(code)) };
-    } finally {
-      limit.cancel();
-      stop.dispose();
-    }
-  };
-
+  const open = () => openDispatcher(options.credentials.origin, options.env, options.timeout);
+  let shared: Dispatcher | undefined;
   return {
     send: async (attempt) => {
       if (!attempt.fresh) {
-        shared ??= open();
-        return exchange(attempt, await shared);
+        shared ??= await open();
+        const outcome = await attemptOver(shared, attempt, options);
+        if (outcome.kind !== 'answer') shared = undefined;
+        return outcome;
       }
-      const dispatcher = await open();
+      const own = await open();
       try {
-        return await exchange(attempt, dispatcher);
+        return await attemptOver(own, attempt, options);
       } finally {
-        await dispatcher.destroy();
+        own.destroy().catch(() => undefined);
       }
     },
     close: async () => {
-      await (await shared)?.destroy();
+      shared?.destroy().catch(() => undefined);
     },
   };
 };
-
-/** The error of a connection whose other end is not trusted: the same for reads and writes, never worth a retry. */
-export const untrustedError = (origin: string, reason: string): PayError =>
-  new PayError('auth', `${new URL(origin).host} could not prove who it is, so nothing was sent: ${reason}`, {
-    hint: 'if the certificate is one of your own authority, name its file in NODE_EXTRA_CA_CERTS',
-  });

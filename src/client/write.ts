@@ -1,10 +1,11 @@
+import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
 import { backoff } from './backoff.ts';
 import type { Verdict } from './judge.ts';
 import { judge } from './judge.ts';
 import { retryAfter } from './retry-after.ts';
 import type { Exchange, SendContext } from './send.ts';
-import { interrupted, pause } from './send.ts';
+import { pause } from './send.ts';
 import type { Transport } from './transport.ts';
 
 const MAX_CONNECTIONS = 3;
@@ -39,12 +40,18 @@ export const sendWrite = async (
   transport: Transport,
   exchange: Exchange,
 ): Promise<Received> => {
+  const { flight, signals } = context;
+  const { stop } = signals;
   let [connections, sends] = [0, 0];
   for (;;) {
-    if (context.signals.stop.aborted) throw interrupted(context.signals.stop);
+    if (stop.aborted) throw interrupted(stop.reason);
+    flight.state = 'sent';
     const verdict = await attemptOnce(context, transport, exchange);
+    if (verdict.state === 'unknown') throw verdict.error;
+    flight.state = verdict.state === 'accepted' ? 'accepted' : 'idle';
     if (verdict.state === 'accepted') return verdict.received;
-    if (verdict.state === 'refused' || verdict.state === 'unknown') throw verdict.error;
+    if (verdict.state === 'refused') throw verdict.error;
+    if (stop.aborted) throw interrupted(stop.reason);
     const again = verdict.state === 'slow_down' ? ++sends < MAX_SENDS : ++connections < MAX_CONNECTIONS;
     if (!again) throw verdict.error;
     const told =

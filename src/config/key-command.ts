@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { parse } from 'node:path';
 import type { Env, Io } from '../cli/io.ts';
 import { PayError, usageError } from '../core/error.ts';
+import { interrupted } from '../core/interrupt.ts';
 import { keyProblem } from '../core/secret.ts';
 import { findProgram } from './find-program.ts';
 import type { Machine } from './machine.ts';
@@ -60,14 +61,9 @@ const start = ({ file, args, env, fail }: Run): ChildProcess => {
   }
 };
 
-const stopped = (stop: AbortSignal): PayError =>
-  new PayError('interrupted', `stopped by ${String(stop.reason)}; nothing was in flight`, {
-    exitCode: stop.reason === 'SIGTERM' ? 143 : 130,
-  });
-
 /** What the program printed. Whatever goes wrong, it is killed and its output dropped. */
 const outputOf = async (run: Run): Promise<string> => {
-  if (run.stop.aborted) throw stopped(run.stop);
+  if (run.stop.aborted) throw interrupted(run.stop.reason);
   const child = start(run);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const giveUp = (error: PayError): void => {
@@ -75,7 +71,7 @@ const outputOf = async (run: Run): Promise<string> => {
     child.stdout?.destroy();
     reject(error);
   };
-  const onStop = (): void => giveUp(stopped(run.stop));
+  const onStop = (): void => giveUp(interrupted(run.stop.reason));
   const timer = setTimeout(() => giveUp(run.fail(`did not end within ${run.limit / 1000} s`)), run.limit);
   run.stop.addEventListener('abort', onStop);
   let output = '';

@@ -11,6 +11,9 @@ export const keyProblem = (key: string): string | undefined => {
   return undefined;
 };
 
+/** A secret or public key of the service, wherever it stands. */
+const KEY_SHAPE = /\b[sp]k\.[A-Za-z0-9]{4}\.[A-Za-z0-9_+/=-]{8,}/g;
+
 /** The only part of a key that is ever shown. */
 export const keyTail = (key: string): string => `…${key.slice(-4)}`;
 
@@ -29,6 +32,11 @@ export class Redactor {
     const inJson = JSON.stringify(secret).slice(1, -1);
     // The longest first: a secret inside another would leave the rest of the other behind.
     this.#secrets = [...new Set([...this.#secrets, secret, inJson])].sort((a, b) => b.length - a.length);
+  }
+
+  /** Also whatever only looks like a key: one that was typed where it does not belong is known to nobody. */
+  cleanAll(text: string): string {
+    return this.clean(text).replaceAll(KEY_SHAPE, (found) => `[secret ${keyTail(found)}]`);
   }
 
   clean(text: string): string {

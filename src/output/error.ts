@@ -1,28 +1,24 @@
 import type { PayError, Violation } from '../core/error.ts';
+import { minify } from '../core/json.ts';
 import { visible, visibleJson } from './sanitize.ts';
 import { stylesFor } from './style.ts';
 
 export interface ErrorBlockOptions {
   readonly color: boolean;
   /** Adds where it was thrown, and what caused it. */
-  readonly debug?: boolean;
-  /** The command as typed (`paycli ugwo charge`): names its help where a usage error has no hint of its own. */
-  readonly program?: string;
+  readonly stack?: boolean;
 }
 
 /** Lines of our own stay lines, set in so that none of them can pass for another part of the block. */
 const lines = (text: string): string[] => text.split('\n').map(visible);
 
-const hintOf = ({ kind, detail }: PayError, program: string | undefined): string | undefined => {
-  if (detail.hint !== undefined) return detail.hint;
-  if (kind === 'usage' && program !== undefined) return `${program} --help shows how it is used`;
-  return kind === 'internal' ? 'run it again with --debug and report what it prints' : undefined;
-};
-
 const violationLine = ({ propertyPath, title, option }: Violation): string => {
   const where = option === undefined ? propertyPath : propertyPath === '' ? option : `${option} (${propertyPath})`;
   return visible(where === '' ? title : `${where}: ${title}`);
 };
+
+/** What the service answered: one line of JSON, to be kept. */
+const answerLine = (text: string): string => visibleJson(minify(text));
 
 const requestLine = ({ request, status, title }: PayError['detail']): string | undefined => {
   if (request === undefined) return undefined;
@@ -42,15 +38,16 @@ const stackLines = (thrown: unknown): string[] => {
 export const errorBlock = async (error: PayError, options: ErrorBlockOptions): Promise<string> => {
   const styles = await stylesFor(options.color);
   const [first = '', ...more] = lines(error.message);
-  const hint = hintOf(error, options.program);
+  const { hint, answer } = error.detail;
   const request = requestLine(error.detail);
-  const small = [...(request === undefined ? [] : [request]), ...(options.debug === true ? stackLines(error) : [])];
+  const small = [...(request === undefined ? [] : [request]), ...(options.stack === true ? stackLines(error) : [])];
   const block = [
     `${styles.bold(styles.alarm('error:'))} ${first}`,
     ...more.map((line) => `  ${line}`),
     ...(error.detail.violations ?? []).map((violation) => `  ${violationLine(violation)}`),
     ...(hint === undefined ? [] : lines(hint).map((line) => `${styles.bold('→')} ${line}`)),
     ...small.map((line) => styles.dim(`  ${line}`)),
+    ...(answer === undefined ? [] : [answerLine(answer)]),
   ];
   return block.map((line) => `${line}\n`).join('');
 };
@@ -63,7 +60,7 @@ const violationJson = ({ propertyPath, title, option }: Violation): object => ({
 
 /** The same error for programs: one line of JSON; what is not known is left out. */
 export const errorLine = ({ kind, message, detail }: PayError, exitCode: number): string => {
-  const { hint, status, title, violations = [], request } = detail;
+  const { hint, status, title, violations = [], request, answer } = detail;
   const error = {
     kind,
     exit_code: exitCode,
@@ -74,5 +71,6 @@ export const errorLine = ({ kind, message, detail }: PayError, exitCode: number)
     violations: violations.length === 0 ? undefined : violations.map(violationJson),
     request: request && { method: request.method, path: request.path },
   };
-  return `${visibleJson(JSON.stringify({ error }))}\n`;
+  const line = visibleJson(JSON.stringify({ error }));
+  return `${answer === undefined ? line : `${line.slice(0, -2)},"answer":${answerLine(answer)}}}`}\n`;
 };

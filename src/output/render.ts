@@ -72,7 +72,7 @@ const sinkFor = async (view: View, io: RenderIo, options: OutputOptions): Promis
 type List = Extract<Result, { kind: 'list' }>;
 
 const goOnText = ({ next, repeats }: Walked, goOn: List['goOn']): string | undefined => {
-  if (goOn === undefined || next === null || next === '') return undefined;
+  if (goOn === undefined || next === null) return undefined;
   const again = repeats === 0 ? '' : ` (repeats ${repeats} already shown)`;
   return `${goOn(next)}${again}`;
 };

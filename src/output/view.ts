@@ -39,8 +39,12 @@ export type Result =
       readonly kind: 'record';
       readonly record: Received;
       readonly view: View;
+      /** The service has done something: the record must not get lost. */
+      readonly wrote?: true;
+      /** A word for people, once the record is printed. */
+      readonly notice?: string;
+      /** What the run ends with, once the record is printed. */
       readonly failure?: PayError;
-      readonly wrote?: boolean;
     }
   | {
       readonly kind: 'list';

@@ -7,7 +7,7 @@ export interface Walked {
   /** `end`: as asked; `max`: at the cap, and more remain; `closed`: the reader has gone; `broken`: a page failed. */
   readonly how: 'end' | 'max' | 'closed' | 'broken';
   readonly shown: number;
-  /** Where to go on; null when nothing remains. Empty where that is the first page, which has no cursor. */
+  /** Where to go on; null when nothing remains. */
   readonly next: string | null;
   /** How many of the records at `next` were shown already. */
   readonly repeats: number;
@@ -17,9 +17,10 @@ export interface Walked {
 
 /** What is to be shown of a page, and what then remains. */
 const take = (page: ReceivedPage, room: number) => {
-  const records = page.records.slice(0, room);
+  // The first page has no cursor to come back with, so it is not cut: rather some more than some lost.
+  const records = page.cursor === undefined ? page.records : page.records.slice(0, room);
   const cut = records.length < page.records.length;
-  return { records, next: cut ? (page.cursor ?? '') : page.nextCursor, repeats: cut ? records.length : 0 };
+  return { records, next: cut ? (page.cursor ?? null) : page.nextCursor, repeats: cut ? records.length : 0 };
 };
 
 type Step = IteratorResult<ReceivedPage, unknown> | { readonly done: 'broken'; readonly fault: unknown };

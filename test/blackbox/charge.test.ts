@@ -163,6 +163,27 @@ describe('ugwo charge', () => {
     ]);
   });
 
+  it.each([
+    [['--medium', 'ussd', '--param', 'provider=gtb'], { medium: 'ussd', provider: 'gtb' }],
+    [['--param', 'medium=pay_with_bank'], { medium: 'pay_with_bank' }],
+  ])('sends with --no-validate what %j says', async (args, data) => {
+    const service = await serve([json(200, ACTIVITY)]);
+    await paycli(['ugwo', 'charge', UGWO_ID, '--no-validate', ...args], { service });
+    expect(bodyOf(service.seen[0])).toEqual({ type: 'charge', data });
+  });
+
+  it.each([
+    [['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith'], /--param provider: use --provider/],
+    [
+      ['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith', '--no-validate'],
+      /--param provider says again/,
+    ],
+    [['--medium', 'bank_transfer', '--param', 'expires_at=x'], /--param expires_at: use --expires-at/],
+  ])('takes no value twice: %j', async (args, message) => {
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, ...args], { service: await serve([]) });
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  });
+
   it('offers the bank code that was meant', async () => {
     const service = await serve([
       problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown' }]),
@@ -235,6 +256,16 @@ describe('the answer to a charge', () => {
     const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '-o', 'ndjson'], { service });
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(errorOf(ended)).toMatchObject({ kind, exit_code: code });
+  });
+
+  it('200 off the contract: 6, and what the service said is kept on stderr', async () => {
+    const odd = { ...ACTIVITY, created_at: 'yesterday' };
+    const service = await serve([json(200, odd), json(200, odd)]);
+    const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
+    const ended = await paycli(args, { service });
+    expect(ended).toMatchObject({ code: 6, stdout: '' });
+    expect(ended.stderr.split('\n')).toContain(JSON.stringify(odd));
+    expect(errorOf(await paycli([...args, '--json'], { service }))).toMatchObject({ kind: 'unknown', answer: odd });
   });
 
   it('none in time: 6, and it says not to repeat it', async () => {

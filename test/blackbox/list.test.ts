@@ -105,6 +105,8 @@ describe('ugwo list', () => {
     ['a limit above 100', ['--limit', '101'], /--limit.*at most 100/s],
     ['a limit of 0', ['--limit', '0'], /--limit.*at least 1/s],
     ['a limit that is no number', ['--limit', 'ten'], /--limit.*whole number/s],
+    ['a limit that is no number, and a max', ['--limit', '1e1', '--max', '3'], /--limit.*whole number/s],
+    ['a limit above 100, and a max', ['--limit', '500', '--max', '3'], /--limit.*at most 100/s],
     ['an empty cursor', ['--cursor', ''], /--cursor is empty/],
     ['a max of 0', ['--max', '0'], /--max: "0" is not a whole number/],
     ['an unknown format', ['-o', 'yaml'], /--output: "yaml" is not one of/],
@@ -149,6 +151,12 @@ describe('--max', () => {
     const shown = JSON.parse(ended.stdout) as { data: unknown[]; next_cursor: string };
     expect(shown.data).toHaveLength(3);
     expect(shown.next_cursor).toBe('c');
+  });
+
+  it('shows the whole first page of a service that sends more than was asked for', async () => {
+    const service = await serve([page([1, 2, 3], 'c')]);
+    const ended = await paycli(['ugwo', 'list', '--max', '2', '--json'], { service });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{}, {}, {}], next_cursor: 'c' });
   });
 
   it('beyond the end of the list is not told about', async () => {
@@ -196,7 +204,10 @@ describe('a walk that breaks half way', () => {
     const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
     expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{ ref: 'order-1' }, { ref: 'order-2' }] });
-    expect(ended.stderr).toContain('already used');
+    expect(errorOf(ended)).toMatchObject({
+      message: expect.stringContaining('already used'),
+      hint: expect.not.stringContaining('--cursor'),
+    });
   });
 
   it('by Ctrl-C exits 130 and leaves one valid document', async () => {

@@ -1,9 +1,21 @@
-import { chmodSync, existsSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
-import { page, problem, serve } from '../support/service.ts';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { hang, page, problem, serve } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const TAIL = `…${CANARY.slice(-4)}`;
@@ -184,6 +196,25 @@ describe('a stored key', () => {
   });
 });
 
+describe('the key of a call', () => {
+  it('is in no report of a crash, and in the environment of no child', async () => {
+    const folder = newFolder('reports');
+    const service = await serve([hang]);
+    const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}` };
+    const running = start(['ugwo', 'list'], { service, env });
+    while (service.seen.length === 0) await new Promise(setImmediate);
+    const written = once(watch(folder), 'change');
+    running.kill('SIGUSR2');
+    await written;
+    running.kill('SIGTERM');
+    await running.ended;
+    const [report = ''] = readdirSync(folder);
+    const text = readFileSync(join(folder, report), 'utf8');
+    expect(text).toContain('"header"');
+    expect(text).not.toContain(CANARY);
+  });
+});
+
 describe('profiles', () => {
   it('are listed, shown, chosen and removed, and no output holds a key', async () => {
     const home = newFolder();
@@ -221,6 +252,26 @@ describe('profiles', () => {
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).toMatch(/paycli login/);
     expect(ended.stderr).toMatch(/--local/);
+  });
+
+  it.each(['./cache', ''])(
+    'are not kept with a cache of code in the working folder (XDG_CACHE_HOME=%j)',
+    async (XDG_CACHE_HOME) => {
+      const cwd = newFolder('cwd');
+      await paycli(['--version'], { cwd, env: { XDG_CACHE_HOME } });
+      expect(readdirSync(cwd)).toEqual([]);
+    },
+  );
+
+  it('lie beside no cache of code that others can write to', async () => {
+    const XDG_CACHE_HOME = newFolder('cache');
+    mkdirSync(join(XDG_CACHE_HOME, 'paycli'), { mode: 0o700 });
+    await paycli(['--version'], { env: { XDG_CACHE_HOME } });
+    expect(readdirSync(join(XDG_CACHE_HOME, 'paycli'))).toEqual(['compile-cache']);
+    rmSync(join(XDG_CACHE_HOME, 'paycli', 'compile-cache'), { recursive: true });
+    chmodSync(join(XDG_CACHE_HOME, 'paycli'), 0o777);
+    await paycli(['--version'], { env: { XDG_CACHE_HOME } });
+    expect(readdirSync(join(XDG_CACHE_HOME, 'paycli'))).toEqual([]);
   });
 
   it('are not read from the working folder, nor anything else', async () => {

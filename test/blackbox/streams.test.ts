@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { command, environment, keep, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
-import { ACTIVITY, hang, json, page, serve, UGWO_ID, ugwo } from '../support/service.ts';
+import { ACTIVITY, hang, json, ONYE_ID, page, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
@@ -97,40 +97,90 @@ describe('a pipe', () => {
   });
 });
 
-describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  const toFull = (args: readonly string[], service: { readonly origin: string }) => {
-    const [file, first] = command();
-    const full = openSync('/dev/full', 'w');
-    return new Promise<{ code: number | null; stderr: string }>((done) => {
-      const child = spawn(file, [...first, ...args], {
-        env: environment({ service }),
-        stdio: ['ignore', full, 'pipe'],
-      });
-      let stderr = '';
-      child.stderr?.on('data', (chunk) => {
-        stderr += chunk;
-      });
-      child.on('close', (code) => {
-        closeSync(full);
-        keep(stderr);
-        done({ code, stderr });
-      });
-    });
-  };
+type Stdio = 'full' | 'pipe' | 'closed';
 
-  it('after a charge exits 7 and puts the activity on stderr', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const { code, stderr } = await toFull(CHARGE, service);
+/** Runs with streams that fail: a full disk, or a pipe whose reader has gone. */
+const withStreams = (
+  args: readonly string[],
+  service: { readonly origin: string },
+  [out, err]: readonly [Stdio, Stdio],
+): Promise<{ code: number | null; stdout: string; stderr: string }> => {
+  const [file, first] = command();
+  const full = openSync('/dev/full', 'w');
+  const stdio = (what: Stdio) => (what === 'full' ? full : 'pipe');
+  return new Promise((done) => {
+    const child = spawn(file, [...first, ...args], {
+      env: environment({ service }),
+      stdio: ['ignore', stdio(out), stdio(err)],
+    });
+    const texts = { stdout: '', stderr: '' };
+    for (const [name, what] of [
+      ['stdout', out],
+      ['stderr', err],
+    ] as const) {
+      if (what === 'closed') child[name]?.destroy();
+      else
+        child[name]?.on('data', (chunk) => {
+          texts[name] += chunk;
+        });
+    }
+    child.on('close', (code) => {
+      closeSync(full);
+      keep(texts.stdout + texts.stderr);
+      done({ code, ...texts });
+    });
+  });
+};
+
+describe.runIf(existsSync('/dev/full'))('a full disk', () => {
+  const processing = { ...ACTIVITY, status: 'processing', next_action: null };
+
+  it('after a charge: 7, and the activity is on stderr', async () => {
+    const service = await serve([json(200, ACTIVITY), json(200, ACTIVITY)]);
+    const { code, stderr } = await withStreams(CHARGE, service, ['full', 'pipe']);
     expect(code).toBe(7);
-    expect(stderr).toContain(JSON.stringify(ACTIVITY));
+    expect(stderr.split('\n')).toContain(JSON.stringify(ACTIVITY));
     expect(stderr).toContain('do not run the command again');
+    const asJson = await withStreams([...CHARGE, '--json'], service, ['full', 'pipe']);
+    expect(JSON.parse(asJson.stderr)).toMatchObject({ error: { kind: 'unrecorded', exit_code: 7, answer: ACTIVITY } });
   });
 
-  it('during a walk exits 8', async () => {
+  it('under both streams after a charge: still 7', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    expect(await withStreams(CHARGE, service, ['full', 'full'])).toMatchObject({ code: 7 });
+  });
+
+  it('under stderr changes nothing about what was done', async () => {
+    const service = await serve([json(200, processing), problem(500, 'Oops'), page([1], 'c'), json(200, processing)]);
+    const charged = await withStreams([...CHARGE, '--json'], service, ['pipe', 'full']);
+    expect(charged).toMatchObject({ code: 0, stdout: `${JSON.stringify(processing)}\n` });
+    expect(await withStreams(CHARGE, service, ['pipe', 'full'])).toMatchObject({ code: 6 });
+    expect(await withStreams(['ugwo', 'list'], service, ['pipe', 'full'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('order-1'),
+    });
+    expect(await withStreams([...CHARGE, '--debug'], service, ['pipe', 'full'])).toMatchObject({ code: 0 });
+  });
+
+  it('during a walk: 8', async () => {
     const service = await serve([page([1], null)]);
-    const { code, stderr } = await toFull(['ugwo', 'list'], service);
+    const { code, stderr } = await withStreams(['ugwo', 'list'], service, ['full', 'pipe']);
     expect(code).toBe(8);
     expect(stderr).toContain('could not be written');
+  });
+});
+
+describe('a reader that has gone', () => {
+  it('before a charge was printed: 7, and the activity is on stderr', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const { code, stderr } = await withStreams(CHARGE, service, ['closed', 'pipe']);
+    expect(code).toBe(7);
+    expect(stderr.split('\n')).toContain(JSON.stringify(ACTIVITY));
+  });
+
+  it('from stderr changes nothing', async () => {
+    const service = await serve([page([1], 'c')]);
+    expect(await withStreams(['ugwo', 'list', '--debug'], service, ['pipe', 'closed'])).toMatchObject({ code: 0 });
   });
 });
 
@@ -138,6 +188,8 @@ describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGQUIT', 131],
   ] as const)('%s with nothing but a read in flight exits %i at once', async (signal, code) => {
     const service = await serve([hang]);
     const running = start(['ugwo', 'list', '--debug'], { service });
@@ -147,18 +199,49 @@ describe('a signal', () => {
     expect(await running.ended).toMatchObject({ code, stdout: '' });
   });
 
-  it('during a charge waits for its answer', async () => {
-    let respond = (): void => undefined;
-    const service = await serve([
-      (seen, response, socket) => {
-        respond = () => json(200, ACTIVITY)(seen, response, socket);
-      },
-    ]);
+  it('with nothing but standard input awaited exits at once', async () => {
+    const running = start(['onye', 'update', ONYE_ID, '--data', '-', '--debug'], {
+      service: await serve([]),
+      stdin: null,
+    });
+    // More than a pipe holds: when it is taken, the program is reading.
+    await running.feed(' '.repeat(1_000_000));
+    running.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 130, stdout: '' });
+  });
+
+  it('that closes the terminal during a charge waits for its answer, too', async () => {
+    const { service, respond } = await holding();
     const running = start([...CHARGE, '--json'], { service });
-    while (service.seen[0]?.body === undefined || service.seen[0].body === '') await new Promise(setImmediate);
+    const answer = await respond;
+    running.kill('SIGHUP');
+    await running.saw(/waiting for the answer/);
+    answer();
+    expect(await running.ended).toMatchObject({ code: 0, stdout: `${JSON.stringify(ACTIVITY)}\n` });
+  });
+
+  it('twice while nobody reads the result of a charge: 7, never a code that invites a repeat', async () => {
+    const large = { ...ACTIVITY, note: 'x'.repeat(3_000_000) };
+    const service = await serve([json(200, large)]);
+    const running = start([...CHARGE, '--json', '--debug'], { service, readStdout: false });
+    await running.saw(/< 200/);
+    // Two of a kind might arrive as one.
+    running.kill('SIGTERM');
+    running.kill('SIGINT');
+    await running.saw(/"exit_code":7/);
+    running.readStdout();
+    const ended = await running.ended;
+    expect(ended.code).toBe(7);
+    expect(JSON.parse(ended.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: { answer: large } });
+  });
+
+  it('during a charge waits for its answer', async () => {
+    const { service, respond } = await holding();
+    const running = start([...CHARGE, '--json'], { service });
+    const answer = await respond;
     running.kill('SIGINT');
     await running.saw(/waiting for the answer/);
-    respond();
+    answer();
     expect(await running.ended).toMatchObject({ code: 0, stdout: `${JSON.stringify(ACTIVITY)}\n` });
   });
 
@@ -259,6 +342,13 @@ describe('a terminal', () => {
     expect(await terminal.ended).toEqual({ code: 130 });
   });
 });
+
+/** A service that holds the answer to a charge back; `respond` resolves with the way to give it, once it was asked. */
+const holding = async () => {
+  const { promise: respond, resolve } = Promise.withResolvers<() => void>();
+  const service = await serve([(seen, response, socket) => resolve(() => json(200, ACTIVITY)(seen, response, socket))]);
+  return { service, respond };
+};
 
 /** A service that takes any number of requests. */
 const serveWhatever = async (answer: Answer): Promise<{ origin: string }> => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
 import { errorOf, paycli } from '../support/program.ts';
-import { ACTIVITY, deadOrigin, json, serve, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, deadOrigin, json, serve, serveMute, UGWO_ID } from '../support/service.ts';
 import { CA_FILE, serveProxy, serveTls } from '../support/tls.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
@@ -23,6 +23,7 @@ describe('TLS', () => {
       ['a self-signed certificate', 'self-signed', TRUSTED],
       ['an expired certificate', 'expired', TRUSTED],
       ['the certificate of another host', 'wrong-host', TRUSTED],
+      ['a certificate that is not for servers', 'wrong-purpose', TRUSTED],
     ])('sends no byte of a request to %s', async (_what, certificate, env) => {
       const service = await serveTls(certificate, ANSWER);
       const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
@@ -114,10 +115,35 @@ describe('a proxy', () => {
     expect(ended).toMatchObject({ code: 5, stdout: '' });
   });
 
-  it('that is no URL is said so', async () => {
+  it('may be named as host:port', async () => {
     const service = await serveTls('good', ANSWER);
-    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: 'proxy' } });
-    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('HTTPS_PROXY is not a URL') });
-    expect(service.requests).toEqual([]);
+    const proxy = await serveProxy();
+    const { host } = new URL(proxy.url);
+    expect(await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: host } })).toMatchObject({ code: 0 });
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  it.each(['ftp://127.0.0.1:9', 'http://us%er:secret-word@127.0.0.1:9', 'http://', 'http://127.0.0.1:99999'])(
+    'that can not be used (%s) is said so, and not quoted',
+    async (url) => {
+      const service = await serveTls('good', ANSWER);
+      const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: url } });
+      expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('HTTPS_PROXY') });
+      expect(ended.stderr).not.toContain('secret-word');
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['never answers', undefined],
+    ['opens a tunnel that says nothing', 'tunnel'],
+  ])('that %s is bounded by --timeout', async (_what, tunnel) => {
+    const mute = await serveMute();
+    const proxy = tunnel === undefined ? mute.origin : (await serveProxy()).url;
+    const origin = tunnel === undefined ? 'https://localhost:9' : mute.origin.replace('http:', 'https:');
+    const started = Date.now();
+    const ended = await paycli([...CHARGE, '--timeout', '1s'], { service: { origin }, env: { HTTPS_PROXY: proxy } });
+    expect(ended).toMatchObject({ code: 5, stdout: '' });
+    expect(Date.now() - started).toBeLessThan(12_000);
   });
 });

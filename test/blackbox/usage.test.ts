@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SPECS } from '../../src/commands/all.ts';
+import { CANARY } from '../support/canary.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { ONYE_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 /** Runs a module given as text. */
@@ -56,6 +58,10 @@ describe('a command that can not be understood', () => {
     [['ugwo', 'list', '--lmit', '3'], /unknown option '--lmit'.*--limit/s],
     [['ugwo', 'list', '--limit'], /--limit.*argument missing/s],
     [['ugwo', 'list', '--timeout', 'soon'], /--timeout: "soon" is not a duration/],
+    [['ugwo', 'list', '--timeout', '0s'], /--timeout: "0s" is not from 1s to 1h/],
+    [['ugwo', 'list', '--timeout', '1000h'], /--timeout: "1000h" is not from 1s to 1h/],
+    [['--quiet'], /no command was given/],
+    [['help', 'nope'], /nope/],
     [['ugwo', 'list', '--color', 'blue'], /--color: "blue" is not one of auto, always, never/],
     [['ugwo', 'list', '--json', '-o', 'csv'], /--json/],
     [['ugwo', 'list', 'extra'], /too many arguments/],
@@ -76,6 +82,39 @@ describe('a command that can not be understood', () => {
       expect(ended).toMatchObject({ code: 2, stdout: '' });
       expect(errorOf(ended)).toMatchObject({ kind: 'usage', exit_code: 2, hint: expect.stringContaining('--help') });
     }
+  });
+
+  it('always says where to read on', async () => {
+    for (const args of [['ugwo', 'charge', 'ugw.A.b'], ['ugwo', 'list', '--limit'], ['nope']]) {
+      expect((await paycli(args)).stderr).toMatch(/^→ see: paycli.* --help$/m);
+    }
+  });
+
+  it.each([
+    [['--local', '--base-url', 'https://x.test'], {}],
+    [['--profile', 'local', '--base-url', 'https://x.test'], {}],
+    [['--profile', 'local'], { PAYCLI_BASE_URL: 'https://x.test' }],
+    [['--base-url', 'https://x.test'], { PAYCLI_PROFILE: 'local' }],
+    [['--local', '--profile', 'shop'], {}],
+  ])('never takes the emulator for another place: %j %j', async (args, env) => {
+    expect(await paycli(['ugwo', 'list', ...args], { env })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('exclude each other'),
+    });
+  });
+
+  it.each([
+    [['ugwo', 'list', `--key=${CANARY}`]],
+    [['login', CANARY]],
+    [['ugwo', 'charge', CANARY, '--medium', 'ussd']],
+    [['onye', 'update', ONYE_ID, '--meta', CANARY]],
+    [['ugwo', 'list', '--json', '--timeout', CANARY]],
+  ])('does not repeat a key that was typed into it: %#', async (args) => {
+    const ended = await paycli(args);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).not.toContain(CANARY);
+    expect(ended.stderr).toContain(CANARY.slice(-4));
   });
 
   it('takes global options before and after the noun', async () => {

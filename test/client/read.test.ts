@@ -39,6 +39,16 @@ describe('a read', () => {
     expect(waits).toEqual([250, 500, 1000]);
   });
 
+  it('is not begun again once a minute has gone by', async () => {
+    const service = await serve([
+      problem(503, 'Busy', undefined, { 'retry-after': '40' }),
+      problem(503, 'Busy', undefined, { 'retry-after': '40' }),
+    ]);
+    const { client, waits } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
+    expect(waits).toEqual([40_000]);
+  });
+
   it('without a connection has failed, too', async () => {
     const { client } = bench(await deadOrigin());
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/cli/io.ts';
+import type { Clock, Flight } from '../../src/cli/io.ts';
 import type { Client } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
@@ -10,11 +10,12 @@ const TIMEOUT_MS = 20_000;
 
 export interface Bench {
   readonly client: Client;
-  /** The waits between attempts, in milliseconds; they end at once. */
+  /** The waits between attempts, in milliseconds; they end at once, and the clock then says that they have passed. */
   readonly waits: number[];
   readonly debug: string[];
   readonly stop: AbortController;
   readonly leave: AbortController;
+  readonly flight: Flight;
 }
 
 export interface BenchOptions {
@@ -39,15 +40,18 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
         reject(signal.reason);
       });
     });
-  const now = (): number => Date.now();
+  let skipped = 0;
+  const now = (): number => Date.now() + skipped;
   const deadlines: Clock = { now, sleep };
   const between: Clock = {
     now,
     sleep: (ms, signal) => {
       waits.push(ms);
+      skipped += ms;
       return sleep(ms, signal, true);
     },
   };
+  const flight: Flight = { state: 'idle' };
   const log = (line: string): void => void debug.push(line);
   const transport = openTransport({
     credentials: { origin, key: options.key ?? KEY },
@@ -66,10 +70,11 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
     timeout,
     debug: log,
     notice: log,
+    flight,
     validate: options.validate ?? true,
   });
   onTestFinished(() => client.close());
-  return { client, waits, debug, stop, leave };
+  return { client, waits, debug, stop, leave, flight };
 };
 
 /** What a promise was rejected with. */

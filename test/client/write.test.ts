@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ACTIVITY, deadOrigin, hang, json, problem, raw, reset, serve, UGWO_ID } from '../support/service.ts';
+import {
+  ACTIVITY,
+  deadOrigin,
+  hang,
+  json,
+  problem,
+  raw,
+  reset,
+  serve,
+  serveMute,
+  UGWO_ID,
+} from '../support/service.ts';
 import { bench, KEY, thrownBy } from './support.ts';
 
 const INPUT = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
@@ -176,6 +187,56 @@ describe('a charge', () => {
     stop.abort('SIGINT');
     leave.abort('SIGINT');
     expect(await call).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('a charge that is stopped before it is handed over', () => {
+  it.each([
+    ['in the handshake', 'https'],
+    ['before the tunnel of a proxy is open', 'proxy'],
+  ])('%s ends at once, and nothing was sent', async (_where, way) => {
+    const mute = await serveMute();
+    const origin = way === 'https' ? mute.origin.replace('http:', 'https:') : 'https://localhost:9';
+    const { client, stop, waits, flight } = bench(origin, way === 'proxy' ? { env: { HTTPS_PROXY: mute.origin } } : {});
+    const call = thrownBy(client.call('ugwo.charge', INPUT));
+    await mute.connected;
+    stop.abort('SIGTERM');
+    expect(await call).toMatchObject({ kind: 'interrupted', detail: { exitCode: 143 } });
+    expect([waits, flight.state]).toEqual([[], 'idle']);
+  });
+
+  it('between the check and the send is not sent', async () => {
+    const service = await serve([]);
+    const { client, stop } = bench(service.origin);
+    const call = thrownBy(client.call('ugwo.charge', INPUT));
+    stop.abort('SIGINT');
+    expect(await call).toMatchObject({ kind: 'interrupted' });
+    expect(service.seen).toEqual([]);
+  });
+});
+
+describe('a charge that gets no connection in time', () => {
+  it.each(['https', 'proxy'])('is not sent, and bounded by the timeout: %s', async (way) => {
+    const mute = await serveMute();
+    const origin = way === 'https' ? mute.origin.replace('http:', 'https:') : 'https://localhost:9';
+    const env = way === 'proxy' ? { HTTPS_PROXY: mute.origin } : {};
+    const { client } = bench(origin, { env, timeout: 200 });
+    const started = Date.now();
+    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({ kind: 'not_sent' });
+    expect(Date.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe('what is in flight', () => {
+  it.each([
+    ['accepted', json(200, ACTIVITY)],
+    ['idle', problem(422, 'No')],
+    ['sent', reset],
+  ] as const)('is %s in the end', async (state, answer) => {
+    const service = await serve([answer]);
+    const { client, flight } = bench(service.origin);
+    await client.call('ugwo.charge', INPUT).catch(() => undefined);
+    expect(flight.state).toBe(state);
   });
 });
 

@@ -57,6 +57,7 @@ export const fakeIo = (env: Env = {}, { lines, stdin = '', stop = never }: Termi
     random: () => 0.5,
     signals: { stop, leave: never },
     redactor: new Redactor(),
+    flight: { state: 'idle' },
   };
   return { io, said };
 };

@@ -83,7 +83,10 @@ describe('the next action of an activity', () => {
 
   it('is never taken as an unknown one when it says user_action: half an account is refused whatever else it holds', () => {
     const extra = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true });
-    const part = fc.subarray(Object.entries(account), { minLength: 1, maxLength: 3 });
+    const part = fc
+      .subarray(Object.entries(account), { minLength: 1, maxLength: 3 })
+      // The moment it ends is not the account's alone.
+      .filter((entries) => entries.some(([name]) => name !== 'expires_at'));
     fc.assert(
       fc.property(extra, extra, part, (around, among, known) => {
         const { ussd: _ussd, ...free } = among;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ErrorDetail } from '../../src/core/error.ts';
-import { PayError, usageError } from '../../src/core/error.ts';
+import { PayError } from '../../src/core/error.ts';
 import { errorBlock, errorLine } from '../../src/output/error.ts';
 import { notice } from '../../src/output/notice.ts';
 import { stylesFor } from '../../src/output/style.ts';
@@ -48,20 +48,19 @@ describe('errorBlock', () => {
     expect(await errorBlock(new PayError('read_failed', 'no', detail), { color: false })).toBe(block);
   });
 
-  it('has a hint of its own where none came along', async () => {
-    const program = 'paycli ugwo charge';
-    expect(await errorBlock(usageError('--medium is missing'), { color: false, program })).toBe(
-      'error: --medium is missing\n→ paycli ugwo charge --help shows how it is used\n',
-    );
-    expect(await errorBlock(usageError('no', { hint: 'yes' }), { color: false, program })).toBe('error: no\n→ yes\n');
-    expect(await errorBlock(new PayError('internal', 'a defect'), { color: false })).toBe(
-      'error: a defect\n→ run it again with --debug and report what it prints\n',
+  it('keeps the answer of the service as one line of JSON, escapes made visible', async () => {
+    const answer = '{ "uid": "act.A.b",\n "n": 1.50, "x": "\u009b31m\u202e" }';
+    const kept = '{"uid":"act.A.b","n":1.50,"x":"\\u009b31m\\u202e"}';
+    const error = new PayError('unrecorded', 'lost', { answer });
+    expect(await errorBlock(error, { color: false })).toBe(`error: lost\n${kept}\n`);
+    expect(errorLine(error, 7)).toBe(
+      `{"error":{"kind":"unrecorded","exit_code":7,"message":"lost","answer":${kept}}}\n`,
     );
   });
 
   it('shows with debug where it came from', async () => {
     const error = new PayError('internal', 'a defect', { cause: new TypeError('x\u001b is not a function') });
-    const block = await errorBlock(error, { color: false, debug: true });
+    const block = await errorBlock(error, { color: false, stack: true });
     expect(block).toMatch(/^ {2}PayError: a defect$/m);
     expect(block).toMatch(/^ {2}TypeError: x\\x1b is not a function$/m);
     expect(block).toMatch(/^ {6}at .*error\.test\.ts/m);

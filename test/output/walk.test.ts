@@ -159,8 +159,8 @@ describe('max', () => {
     });
   });
 
-  it('has no cursor to offer inside the first page, yet does not call it the end', async () => {
-    expect(await upTo(1)).toMatchObject({ count: 1, next: '', said: 'Stopped at 1 record, more remain.\n' });
+  it('never cuts the first page, which no cursor leads back to', async () => {
+    expect(await upTo(1)).toMatchObject({ count: 3, next: 'cursor-1' });
   });
 
   it('is not worth a word when nothing remains', async () => {

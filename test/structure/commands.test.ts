@@ -3,7 +3,7 @@ import { parseArgv } from '../../src/cli/program.ts';
 import { NOUNS, SPECS } from '../../src/commands/all.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
 
-const PROGRAM = { version: '0.0.0', width: 80, nouns: NOUNS };
+const PROGRAM = { version: '0.0.0', width: 80, nouns: NOUNS, env: {} };
 
 /** Splits a line as a shell does, as far as the examples go; a pipe ends the command. */
 const words = (line: string): string[] =>

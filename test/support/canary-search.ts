@@ -1,19 +1,28 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join, relative } from 'node:path';
 import { CANARY } from './canary.ts';
 
-/** Files under a folder that hold the key, but for the one file that is there to hold it. */
+/** The key as it may stand somewhere: as it is, in a URL, and inside a base64 text at each of its three alignments. */
+const formsOf = (key: string): string[] => {
+  const shifted = [0, 1, 2].map((shift) => {
+    const whole = Buffer.from(`${'x'.repeat(shift)}${key}`).toString('base64');
+    // The first and last characters also hold bits of the neighbours.
+    return whole.slice(shift === 0 ? 0 : 4, -4);
+  });
+  return [key, encodeURIComponent(key), ...shifted];
+};
+
+/** Files under a folder that hold the key, but for the store of profiles, which is there to hold it. */
 export const holding = (folder: string, key: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'config.json')
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => {
       const bytes = readFileSync(file);
-      return [key, encodeURIComponent(key), Buffer.from(key).toString('base64').slice(0, -4)].some((form) =>
-        bytes.includes(form),
-      );
-    });
+      return formsOf(key).some((form) => bytes.includes(form));
+    })
+    .map((file) => relative(folder, file));
 
 /** One folder for all that a run writes; afterwards the search that fails the run. */
 export default function setup(): () => void {
@@ -21,8 +30,7 @@ export default function setup(): () => void {
   process.env['PAYCLI_TEST_RUN'] = folder;
   return () => {
     const found = holding(folder, CANARY);
-    if (found.length > 0)
-      throw new Error(`the secret key was written to ${found.map((file) => basename(file)).join(', ')} in ${folder}`);
+    if (found.length > 0) throw new Error(`the secret key was written to ${found.join(', ')} in ${folder}`);
     rmSync(folder, { recursive: true, force: true });
   };
 }

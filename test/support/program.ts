@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { CANARY, RUN_FOLDER } from './canary.ts';
 
@@ -12,7 +13,10 @@ export interface RunOptions {
   /** Where PAYCLI_BASE_URL points, with the canary as its key. */
   readonly service?: { readonly origin: string };
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  /** What is piped in; null leaves the pipe open and empty. */
+  readonly stdin?: string | null;
+  /** False: nobody reads stdout until `readStdout` is called. */
+  readonly readStdout?: boolean;
   readonly cwd?: string;
 }
 
@@ -55,6 +59,9 @@ export const keep = (what: string): void => {
 export interface Running {
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;
+  readStdout(): void;
+  /** Pipes a text in; resolves when the program has taken it, but for what the pipe itself holds. */
+  feed(text: string): Promise<void>;
   /** What was printed so far. */
   stdout(): string;
   /** Resolves when stdout or stderr so far matches. */
@@ -71,24 +78,23 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stdin.on('error', () => undefined);
-  child.stdin.end(options.stdin ?? '');
+  if (options.stdin !== null) child.stdin.end(options.stdin ?? '');
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   const waiting = new Set<() => void>();
   const text = (chunks: Buffer[]): string => Buffer.concat(chunks).toString('utf8');
-  for (const [stream, chunks] of [
-    [child.stdout, out],
-    [child.stderr, err],
-  ] as const) {
+  const read = (stream: Readable, chunks: Buffer[]): void => {
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       for (const check of [...waiting]) check();
     });
-  }
+  };
+  read(child.stderr, err);
+  if (options.readStdout !== false) read(child.stdout, out);
   const ended = new Promise<Ended>((done) => {
     child.on('close', (code, signal) => {
       const result = { code, signal, stdout: text(out), stderr: text(err) };
-      keep([`$ paycli ${args.join(' ')}`, result.stdout, result.stderr].join('\n'));
+      keep([result.stdout, result.stderr].join('\n'));
       done(result);
     });
   });
@@ -96,6 +102,8 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
     ended,
     kill: (signal) => void child.kill(signal),
     stdout: () => text(out),
+    feed: (text) => new Promise((done) => child.stdin.write(text, () => done())),
+    readStdout: () => read(child.stdout, out),
     saw: (pattern) =>
       new Promise((done, fail) => {
         const check = (): void => {

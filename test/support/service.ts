@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTcp } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 
 /** A request as a test service saw it. */
@@ -69,6 +70,23 @@ export const serve = async (answers: readonly Answer[]): Promise<Service> => {
   });
   const { port } = server.address() as AddressInfo;
   return { origin: `http://127.0.0.1:${port}`, seen, connections: () => numbers.size };
+};
+
+/** Takes connections and never says a word. */
+export const serveMute = async (): Promise<{ readonly origin: string; readonly connected: Promise<void> }> => {
+  const sockets: Socket[] = [];
+  const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
+  const server = createTcp((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    connect();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, connected };
 };
 
 /** A loopback origin that nobody listens on. */

@@ -40,7 +40,7 @@ export const openTerminal = (
   const ended = new Promise<{ code: number }>((done) => {
     pty.onExit(({ exitCode }) => {
       over = true;
-      keep([`$ paycli ${args.join(' ')} (terminal)`, raw].join('\n'));
+      keep(raw);
       done({ code: exitCode });
     });
   });

@@ -54,8 +54,8 @@ export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
     if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('onye.update', call));
     const client = await deps.client('write');
     const record = await client.call('onye.update', call);
-    if (fields.has('meta')) await deps.notice('the metadata was replaced as a whole, not merged');
-    return { kind: 'record', record, view, wrote: true };
+    const result = { kind: 'record', record, view, wrote: true } as const;
+    return fields.has('meta') ? { ...result, notice: 'the metadata was replaced as a whole, not merged' } : result;
   } catch (thrown) {
     throw namingFlags(thrown, (path) => fields.get(path.split('.')[0] ?? path)?.flag);
   }

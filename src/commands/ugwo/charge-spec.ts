@@ -122,6 +122,19 @@ const readMedium = (given: ChargeGiven): ChargeMedium => {
   }
 };
 
+/** A key that has an option of its own is checked there, and only there. */
+const OPTION_OF: Readonly<Record<string, string>> = {
+  medium: '--medium',
+  expires_at: '--expires-at',
+  provider: '--provider',
+  phone: '--phone',
+};
+
+const refuseOwnParams = (params: readonly Pair[]): void => {
+  const own = params.map(([name]) => name).find((name) => Object.hasOwn(OPTION_OF, name));
+  if (own !== undefined) throw usageError(`--param ${own}: use ${OPTION_OF[own]}`);
+};
+
 const readUnchecked = (given: ChargeGiven): ChargeMedium => ({
   medium: 'unchecked',
   name: given.medium,
@@ -163,6 +176,7 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
     const ugwo = args[0] ?? '';
     const problem = validate ? idProblem('ugw', ugwo) : undefined;
     if (problem !== undefined) throw usageError(`"${ugwo}" ${problem}`);
+    if (validate) refuseOwnParams(given.param ?? []);
     return { ugwo, with: validate ? readMedium(given) : readUnchecked(given), params: given.param ?? [] };
   },
   load: () => import('./charge.ts'),

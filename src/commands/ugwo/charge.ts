@@ -1,7 +1,7 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { Activity } from '../../contract/activity.ts';
 import { BANK_CODES } from '../../core/banks.ts';
-import { PayError } from '../../core/error.ts';
+import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { EXPIRY_LIMIT_MS, MEDIUMS, machineValue } from '../../core/medium.ts';
 import { pairsToObject } from '../../core/pairs.ts';
@@ -17,6 +17,10 @@ const expiresAt = (expiry: Expiry | undefined, now: number): { expires_at?: stri
   return { expires_at: formatDateAtom('at' in expiry ? expiry.at : { ms: now + expiry.in, offset: 0 }) };
 };
 
+/** Leaves out what was not given, so that it hides no --param of the same name. */
+const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
 const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
   switch (charge.medium) {
     case 'bank_transfer':
@@ -26,12 +30,12 @@ const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
     case 'mobile_money':
       return { medium: charge.medium, provider: charge.provider, phone: charge.phone };
     case 'unchecked':
-      return {
+      return given({
         medium: charge.name,
         ...expiresAt(charge.expiry, now),
         provider: charge.provider,
         phone: charge.phone,
-      };
+      });
   }
 };
 
@@ -55,8 +59,7 @@ const guessOf =
   };
 
 /** What the activity says of its failure; the shape of its error is not documented, so the usual names are tried. */
-const failureOf = (activity: Activity, medium: unknown): PayError | undefined => {
-  if (machineValue(activity.status) !== 'failed') return undefined;
+const failureOf = (activity: Activity, medium: unknown): PayError => {
   const said = ['error.message', 'error.title', 'error.code', 'error']
     .map((path) => valueAt(activity, path))
     .find((value) => typeof value === 'string' && value !== '');
@@ -65,23 +68,28 @@ const failureOf = (activity: Activity, medium: unknown): PayError | undefined =>
   });
 };
 
+const outcomeOf = (activity: Activity, medium: unknown): { notice?: string; failure?: PayError } => {
+  const status = machineValue(activity.status);
+  if (status === 'failed') return { failure: failureOf(activity, medium) };
+  if (status !== 'processing') return {};
+  return { notice: 'the charge is with the provider; the customer has nothing more to do here' };
+};
+
 export const view = activityView;
 
 /** Charges a payment request (interface.md 4.2): one activity, sent once. */
 export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
   const params = pairsToObject(input.params, '--param');
-  const data = { ...params, ...dataOf(input.with, deps.io.clock.now()) };
+  const own = dataOf(input.with, deps.io.clock.now());
+  const twice = Object.keys(params).find((name) => name in own);
+  if (twice !== undefined) throw usageError(`--param ${twice} says again what another option says`);
+  const data = { ...params, ...own };
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
     if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.charge', call));
     const client = await deps.client('write');
     const record = await client.call('ugwo.charge', call);
-    if (machineValue(record.value.status) === 'processing') {
-      await deps.notice('the charge is with the provider; the customer has nothing more to do here');
-    }
-    const failure = failureOf(record.value, data['medium']);
-    const result = { kind: 'record', record, view, wrote: true } as const;
-    return failure === undefined ? result : { ...result, failure };
+    return { kind: 'record', record, view, wrote: true, ...outcomeOf(record.value, data['medium']) };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input, params), guessOf(data));
   }

@@ -14,10 +14,12 @@ const DEFAULT_PAGE = 10;
 
 /** The largest pages for a walk; no more than is wanted, unless a cursor already fixes the size. */
 const limitOf = ({ limit, cursor, reach }: ListInput): string => {
-  if (limit !== undefined && (cursor !== undefined || reach.kind !== 'max')) return limit;
-  if (reach.kind === 'page') return String(DEFAULT_PAGE);
-  if (reach.kind === 'all' || cursor !== undefined) return String(LARGEST_PAGE);
-  return String(Math.min(Number(limit ?? LARGEST_PAGE), reach.max));
+  const wanted = limit ?? String(reach.kind === 'page' ? DEFAULT_PAGE : LARGEST_PAGE);
+  const mayShrink = reach.kind === 'max' && cursor === undefined && reach.max < LARGEST_PAGE;
+  // What is no limit at all stays as it was given, for the contract to judge.
+  return mayShrink && /^\d+$/.test(wanted) && reach.max < Number(wanted) && Number(wanted) <= LARGEST_PAGE
+    ? String(reach.max)
+    : wanted;
 };
 
 /** The same command from a cursor on; names the limit, since a cursor belongs to the limit of its page. */
@@ -33,6 +35,7 @@ const goOn =
       ...(globals.baseUrl === undefined ? [] : ['--base-url', globals.baseUrl]),
       ...(globals.format === undefined ? [] : ['-o', globals.format]),
       ...(globals.columns === undefined ? [] : ['--columns', globals.columns.join(',')]),
+      ...(globals.rawCsv ? ['--raw-csv'] : []),
       ...(input.reach.kind === 'all' ? ['--all'] : []),
       ...(input.reach.kind === 'max' ? ['--max', String(input.reach.max)] : []),
       '--limit',
@@ -56,7 +59,8 @@ async function* telling(
     }
   } catch (thrown) {
     const error = named(thrown);
-    if (!(error instanceof PayError) || cursor === null) throw error;
+    // Without a request it is the walk itself that has no way on: a cursor that leads back.
+    if (!(error instanceof PayError) || error.detail.request === undefined || cursor === null) throw error;
     throw error.with({ hint: `what was shown is whole; go on with: ${command(cursor)}` });
   }
 }

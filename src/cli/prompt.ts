@@ -1,0 +1,41 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { interrupted } from '../core/interrupt.ts';
+
+interface Terminal {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly stop: AbortSignal;
+}
+
+/** One line typed on the terminal; undefined at the end of input. A signal, and Ctrl-C, end it as `interrupted`. */
+export const askLine = async (
+  { stdin, stderr, stop }: Terminal,
+  prompt: string,
+  hidden: boolean,
+): Promise<string | undefined> => {
+  if (stop.aborted) throw interrupted(stop.reason);
+  const echo = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      if (!hidden) stderr.write(chunk);
+      done();
+    },
+  });
+  const reader = createInterface({ input: stdin, output: echo, terminal: true, historySize: 0 });
+  // Only now does the terminal no longer echo: a key that is pasted at the sight of the prompt stays unseen.
+  stderr.write(prompt);
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  const onStop = (): void => reject(interrupted(stop.reason));
+  stop.addEventListener('abort', onStop);
+  // readline takes Ctrl-C from the terminal, so it never becomes a signal.
+  reader.once('SIGINT', () => reject(interrupted('SIGINT')));
+  reader.once('close', () => resolve(undefined));
+  reader.once('line', resolve);
+  try {
+    return await promise;
+  } finally {
+    stop.removeEventListener('abort', onStop);
+    reader.close();
+    if (hidden) stderr.write('\n');
+  }
+};

@@ -1,0 +1,12 @@
+import { PayError } from './error.ts';
+
+/** The signals that end a run, and the exit code of each when nothing was in flight. */
+export const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
+export type StopSignal = keyof typeof STOP_SIGNALS;
+
+/** The end of a run that a signal stopped with nothing in flight; `signal` is the reason of an aborted `stop`. */
+export const interrupted = (signal: unknown): PayError => {
+  const name = String(signal);
+  const exitCode = Object.hasOwn(STOP_SIGNALS, name) ? STOP_SIGNALS[name as StopSignal] : STOP_SIGNALS.SIGINT;
+  return new PayError('interrupted', `stopped by ${name}; nothing was in flight`, { exitCode });
+};
