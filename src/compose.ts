@@ -90,7 +90,7 @@ const openClient = async (run: Run, credentials: Pick<Place, 'origin' | 'key'>):
     if (globals.debug) void io.stderr.write(`debug: ${line}\n`);
   };
   const userAgent = `paycli/${run.version}`;
-  const transport = openTransport({ credentials, env, clock, userAgent, timeout, debug });
+  const transport = openTransport({ credentials, env, clock, userAgent, debug });
   closing.push(() => transport.close());
   const notice = (line: string): void => void run.notice(line);
   return createClient({

@@ -5,6 +5,7 @@ import { PayError } from '../core/error.ts';
 import { isLoopback } from '../core/origin.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Shorter than an attempt: a connection that does not come about leaves time for the next. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Whether certificates are verified. Only for this machine may the usual variable turn it off. */
@@ -48,9 +49,8 @@ const proxyUrl = (text: string): string => {
  * Connections to one origin under the environment's proxy settings. Plain http is for this machine alone and never
  * goes through a proxy, which would read the key.
  */
-export const openDispatcher = async (origin: string, env: Env, timeout: number): Promise<Dispatcher> => {
-  const connectTimeout = Math.min(CONNECT_TIMEOUT_MS, timeout);
-  const tls = { rejectUnauthorized: verifies(origin, env), timeout: connectTimeout };
+export const openDispatcher = async (origin: string, env: Env): Promise<Dispatcher> => {
+  const tls = { rejectUnauthorized: verifies(origin, env), timeout: CONNECT_TIMEOUT_MS };
   const options: AgentTypes.Options = {
     allowH2: false,
     connect: tls,

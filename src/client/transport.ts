@@ -45,7 +45,6 @@ export interface TransportOptions {
   readonly env: Env;
   readonly clock: Clock;
   readonly userAgent: string;
-  readonly timeout: number;
   readonly debug: (line: string) => void;
 }
 
@@ -193,7 +192,7 @@ const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: Tr
 
 /** One origin, its key and its connections. Sends what it is told to, once, and says what became of it. */
 export const openTransport = (options: TransportOptions): Transport => {
-  const open = () => openDispatcher(options.credentials.origin, options.env, options.timeout);
+  const open = () => openDispatcher(options.credentials.origin, options.env);
   let shared: Dispatcher | undefined;
   return {
     send: async (attempt) => {

@@ -58,7 +58,6 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
     env: options.env ?? {},
     clock: deadlines,
     userAgent: 'paycli/test',
-    timeout,
     debug: log,
   });
   const client = createClient({
