@@ -10,6 +10,9 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   process.stderr.write(`paycli needs Node.js 22.19 or later; this is ${process.versions.node}.\n`);
   process.exitCode = 4;
 } else {
+  // Node's own warnings (an experimental module, variables that contradict each other) are for those who write paycli;
+  // on stderr they would stand beside the one JSON line that a script reads there.
+  process.removeAllListeners('warning');
   enableCache();
   import('../dist/main.js').then((program) => program.main());
 }

@@ -57,7 +57,7 @@ type Rooms = ReturnType<typeof openRooms>;
 const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<RunningEmulator> => {
   const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
   const [file, { clock }] = [`${data}/emulator.sqlite`, io];
-  const made = await room.seed({ file, clock, ...LOCAL_SEED, onlyIfEmpty: true });
+  const made = await room.seed({ file, clock, ...LOCAL_SEED, onlyIfNew: true });
   if (made.ugwo > 0) {
     await notice(`first use: made ${made.customers} customers and ${made.ugwo} payment requests in ${file}`);
   }
@@ -69,6 +69,8 @@ const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<R
 const placeOf = async (run: Run, rooms: Rooms, purpose: Purpose): Promise<Place> => {
   if (run.globals.local) {
     const { origin, key } = await startLocal(run, rooms);
+    if (purpose === 'preview')
+      await run.notice('this emulator ends with the command; `paycli emulator start` runs one that stays');
     return { origin, key, label: 'local: the emulator on this machine' };
   }
   const profiles = await rooms.profiles();

@@ -7,7 +7,7 @@ import type { Input } from './io.ts';
 export const confirmer =
   (stdin: Input, { yes, input }: Pick<Globals, 'yes' | 'input'>): Deps['confirm'] =>
   async (question, unasked) => {
-    if (yes || (unasked === 'go ahead' && !stdin.isTerminal)) return;
+    if (yes || (unasked === 'go ahead' && input && !stdin.isTerminal)) return;
     if (!input || !stdin.isTerminal) {
       throw usageError(`nobody can be asked: ${question}`, { hint: 'say yes with --yes; nothing was changed' });
     }

@@ -128,10 +128,8 @@ const wordsOf = (program: Command, argv: readonly string[]): string[] => {
 };
 
 /** A fault that commander found, in one sentence. */
-const messageOf = (error: CommanderError, words: readonly string[], argv: readonly string[]): string => {
+const messageOf = (error: CommanderError, words: readonly string[]): string => {
   if (error.code === 'commander.help') {
-    const [unknown] = argv.filter((text) => !text.startsWith('-') && text !== 'help' && !words.includes(text));
-    if (unknown !== undefined) return `there is no command "${unknown}"`;
     return words.length === 0 ? 'no command was given' : `${words.join(' ')} wants a verb`;
   }
   return error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
@@ -142,6 +140,16 @@ const withHelp = (error: PayError, words: readonly string[]): PayError =>
   error.kind !== 'usage' || error.detail.hint !== undefined
     ? error
     : error.with({ hint: `see: ${['paycli', ...words, '--help'].join(' ')}` });
+
+/** `help ugwo charge` is `ugwo charge --help`; commander's own help command takes one word only. */
+const withoutHelpWord = (argv: readonly string[], program: Command): readonly string[] => {
+  const [first, ...rest] = argv;
+  if (first !== 'help' || rest.length === 0) return argv;
+  const known = wordsOf(program, rest);
+  const unknown = rest.find((word, index) => !word.startsWith('-') && word !== known[index]);
+  if (unknown !== undefined) throw usageError(`there is no command "${unknown}"`);
+  return [...rest, '--help'];
+};
 
 /** Turns argv (without node and script) into what is to be done. Never prints, never exits. */
 export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[], options: ProgramOptions): Parsed => {
@@ -156,7 +164,7 @@ export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[]
   try {
     if (argv.length === 0)
       return { kind: 'text', text: program.helpInformation() + rootHelp(), globals: globalsOf(program, options.env) };
-    program.parse([...argv], { from: 'user' });
+    program.parse([...withoutHelpWord(argv, program)], { from: 'user' });
     checkGlobals(given(GLOBAL_OPTIONS, program), options.env);
     const globals = globalsOf(program, options.env);
     if (chosen === undefined) throw usageError('no command was given');
@@ -169,6 +177,6 @@ export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[]
     if (thrown instanceof PayError) return { kind: 'error', error: withHelp(thrown, words), globals };
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode === 0) return { kind: 'text', text: written.out, globals };
-    return { kind: 'error', error: withHelp(usageError(messageOf(thrown, words, argv)), words), globals };
+    return { kind: 'error', error: withHelp(usageError(messageOf(thrown, words)), words), globals };
   }
 };

@@ -25,17 +25,22 @@ export const askLine = async (
   // Only now does the terminal no longer echo: a key that is pasted at the sight of the prompt stays unseen.
   stderr.write(prompt);
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  let typed = false;
   const onStop = (): void => reject(interrupted(stop.reason));
   stop.addEventListener('abort', onStop);
   // readline takes Ctrl-C from the terminal, so it never becomes a signal.
   reader.once('SIGINT', () => reject(interrupted('SIGINT')));
   reader.once('close', () => resolve(undefined));
-  reader.once('line', resolve);
+  reader.once('line', (line) => {
+    typed = true;
+    resolve(line);
+  });
   try {
     return await promise;
   } finally {
     stop.removeEventListener('abort', onStop);
     reader.close();
-    if (hidden) stderr.write('\n');
+    // What comes next must not stand behind the question.
+    if (hidden || !typed) stderr.write('\n');
   }
 };

@@ -24,7 +24,7 @@ const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 409, 422];
 const UNKNOWN = {
   POST: {
     what: 'the charge may have been made',
-    hint: 'do not run it again before you know: the service can make a second charge of it, and the customer can pay both; look the payment request up first',
+    hint: "do not run it again before you know, or the customer may pay twice: look at the payment request in the service's dashboard",
   },
   other: {
     what: 'the update may have been applied',

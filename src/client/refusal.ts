@@ -4,7 +4,7 @@ import type { Exchange } from './send.ts';
 import { requestOf } from './send.ts';
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'the key was rotated, mistyped, or belongs to the other environment: log in again with `paycli login`',
+  401: 'the key was rotated, mistyped, or belongs to the other environment: log in again with `paycli login`, or mend PAYCLI_SECRET_KEY where that is set',
   402: "the workspace's own balance is too low for this",
   403: 'this key may not do that: use one with the permission, or ask the owner of the workspace',
   404: 'check the identifier, and that the profile is of the workspace that it belongs to',

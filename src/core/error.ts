@@ -47,9 +47,18 @@ export class PayError extends Error {
 export const usageError = (message: string, detail: ErrorDetail = {}): PayError =>
   new PayError('usage', message, detail);
 
+/** Some values refuse to become a text. */
+const textOf = (value: unknown): string => {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+};
+
 /** What a message can say of any thrown thing. */
 export const reasonOf = (thrown: unknown): string => {
-  if (!(thrown instanceof Error)) return String(thrown);
+  if (!(thrown instanceof Error)) return textOf(thrown);
   if (thrown.message !== '') return thrown.message;
   const code = (thrown as { code?: unknown }).code;
   return typeof code === 'string' ? code : thrown.name;

@@ -142,7 +142,8 @@ export class NumberText {
   }
 }
 
-const MAYBE_INEXACT = /\d{16}|\d\.\d|\d[eE]|-0/;
+/** Begins like a number that is long, has a fraction or an exponent, or is minus zero; a date in a string does not. */
+const MAYBE_INEXACT = /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/;
 
 /** As JSON.parse, but a number whose text a double would not give back is a NumberText. */
 export const parseExact = (text: string): unknown => {

@@ -30,9 +30,9 @@ export const checkBaseUrl = (text: string): OriginCheck => {
   return { origin: url.origin };
 };
 
-/** Where an operator is about to write: `live`, `sandbox`, `local` (this machine) or the host's name. */
+/** Where an operator is about to write: `live`, `sandbox`, `loopback` (something on this machine) or the host's name. */
 export const environmentName = (origin: string): string => {
   const known = Object.entries(ENVIRONMENTS).find(([, url]) => url === origin);
   if (known !== undefined) return known[0];
-  return isLoopback(origin) ? 'local' : new URL(origin).host;
+  return isLoopback(origin) ? 'loopback' : new URL(origin).host;
 };

@@ -11,8 +11,8 @@ export const keyProblem = (key: string): string | undefined => {
   return undefined;
 };
 
-/** A secret or public key of the service, wherever it stands. */
-const KEY_SHAPE = /\b[sp]k\.[A-Za-z0-9]{4}\.[A-Za-z0-9_+/=-]{8,}/g;
+/** A secret or public key of the service, wherever it stands; the emulator's opens nothing and may be shown. */
+const KEY_SHAPE = /\b(?!sk\.Lcal\.)[sp]k\.[A-Za-z0-9]{4}\.[A-Za-z0-9_+/=-]{8,}/g;
 
 /** The only part of a key that is ever shown. */
 export const keyTail = (key: string): string => `…${key.slice(-4)}`;

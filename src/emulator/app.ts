@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono';
 import type { Clock } from '../cli/io.ts';
 import { breaches, type Operation, type OperationId, operations } from '../contract/operations.ts';
 import { reasonOf } from '../core/error.ts';
+import { printExact } from '../core/json.ts';
 import { readBody } from './body.ts';
 import { refusePages, refuseStrangers } from './guard.ts';
 import { type Handler, handlers, type RequestOf } from './handlers.ts';
@@ -44,12 +45,15 @@ export const respondTo = (thrown: unknown, clock: Clock): Response => {
   return respond(clock, problem.status, 'application/problem+json', checkedProblem(problem), headers);
 };
 
+/** Numbers that a double can't hold are kept as texts here; the contract judges them as the numbers they are. */
+const asSent = (body: unknown): unknown => (body === undefined ? undefined : JSON.parse(printExact(body)));
+
 /** The request, judged by the contract's own schemas. What they accept goes on as it was sent. */
 const readRequest = async <K extends OperationId>(context: Context<Env>, id: K, now: number): Promise<RequestOf<K>> => {
   const operation: Operation = operations[id];
   const query = Object.fromEntries(new URL(context.req.url).searchParams);
   const body = operation.body === undefined ? undefined : await readBody(context.req.raw);
-  const faults = [operation.query?.safeParse(query).error, operation.body?.(now).safeParse(body).error];
+  const faults = [operation.query?.safeParse(query).error, operation.body?.(now).safeParse(asSent(body)).error];
   const violations = faults.flatMap((fault) => (fault === undefined ? [] : breaches(fault)));
   if (violations.length > 0) throw invalid(violations);
   return { params: context.req.param(), query, body, now } as unknown as RequestOf<K>;

@@ -1,4 +1,4 @@
-import { depthOf } from '../core/json.ts';
+import { depthOf, parseExact } from '../core/json.ts';
 import { refusal } from './refusal.ts';
 
 /** The largest request body, in bytes. */
@@ -30,7 +30,7 @@ const parse = (bytes: Uint8Array): unknown => {
   }
   if (depthOf(text) > DEPTH_LIMIT) throw refusal(400, `the body is nested deeper than ${DEPTH_LIMIT} levels`);
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     throw refusal(400, 'the body is not JSON');
   }

@@ -18,10 +18,10 @@ const start: EmulatorRoom['start'] = async ({ file, port, clock }) => {
   return await serve({ store: openStore(resolve(file)), clock }, port);
 };
 
-const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIfEmpty = false }) =>
+const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIfNew = false }) =>
   withStore(resolve(file), (store) =>
     store.write(() => {
-      if (onlyIfEmpty && !store.isEmpty()) return { customers: 0, ugwo: 0 };
+      if (onlyIfNew && !store.isNew()) return { customers: 0, ugwo: 0 };
       seedStore(store, { customers, ugwo }, clock.now());
       return { customers, ugwo };
     }),

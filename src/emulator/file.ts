@@ -12,7 +12,7 @@ const MAGIC = 'SQLite format 3\0';
 const HEADER_LENGTH = 100;
 const APPLICATION_ID_AT = 68;
 
-const ELSEWHERE = 'Name another file with --data, or move this one away.';
+const ELSEWHERE = 'name another file with --data, or another folder with PAYCLI_HOME; or move this one away';
 const START_OVER = 'Empty it with `paycli emulator reset`, or name another file with --data.';
 
 const unusable = (path: string, what: string, thrown: unknown): PayError =>

@@ -1,5 +1,6 @@
 import { type ProblemAnswer, problemAnswer } from '../contract/problem.ts';
 import type { Violation } from '../core/error.ts';
+import { printExact } from '../core/json.ts';
 
 /** Thrown to answer with an error document instead of what was asked for (interface.md section 7). */
 export class Refusal extends Error {
@@ -52,8 +53,9 @@ interface Judge {
 
 /** The answer as JSON text; a 500 in its place when it breaks the contract, so that nobody learns a wrong shape here. */
 export const checked = (schema: Judge, answer: unknown): string => {
-  const { error } = schema.safeParse(answer);
-  if (error === undefined) return JSON.stringify(answer);
+  const text = printExact(answer);
+  const { error } = schema.safeParse(JSON.parse(text));
+  if (error === undefined) return text;
   const faults = error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
   throw refusal(500, `the emulator's answer breaks the contract: ${faults.join('; ')}`);
 };

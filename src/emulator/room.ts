@@ -21,7 +21,7 @@ export interface EmulatorRoom {
     readonly customers: number;
     readonly ugwo: number;
     /** Adds nothing when there is a record already; decided and done in one step among all processes. */
-    readonly onlyIfEmpty?: boolean;
+    readonly onlyIfNew?: boolean;
   }): Promise<{ readonly customers: number; readonly ugwo: number }>;
   /** Removes every record; the key stays. A file that is damaged or from a newer paycli is made anew, with a new key. */
   reset(options: { readonly file: string; readonly clock: Clock }): Promise<void>;

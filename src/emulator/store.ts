@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Activity } from '../contract/activity.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
+import { parseExact, printExact } from '../core/json.ts';
 import { BeyondUse, openFile } from './file.ts';
 
 /** A record and its place in the order of creation. */
@@ -27,7 +28,8 @@ export interface Store {
   made(kind: 'onye' | 'ugwo'): number;
   /** The `created_at` of the newest record of a kind. */
   newest(kind: 'onye' | 'ugwo'): string | undefined;
-  isEmpty(): boolean;
+  /** No record was ever made here, and none was ever removed. */
+  isNew(): boolean;
   removeRecords(): void;
   /** Runs `work` alone among all processes; what it wrote is undone when it throws. */
   write<T>(work: () => T): T;
@@ -43,7 +45,7 @@ const textOf = (row: Row, column: string): string | undefined => {
 
 const recordOf = <T>(row: Row, column = 'record'): T | undefined => {
   const text = textOf(row, column);
-  return text === undefined ? undefined : (JSON.parse(text) as T);
+  return text === undefined ? undefined : (parseExact(text) as T);
 };
 
 const write = <T>(db: DatabaseSync, work: () => T): T => {
@@ -78,8 +80,8 @@ const customers = (db: DatabaseSync) => {
   const ids = db.prepare('SELECT uid FROM onye ORDER BY seq');
   return {
     customer: (uid) => recordOf<Onye>(find.get(uid)),
-    addCustomer: (customer) => void insert.run(customer.uid, JSON.stringify(customer)),
-    replaceCustomer: (customer) => void update.run(JSON.stringify(customer), customer.uid),
+    addCustomer: (customer) => void insert.run(customer.uid, printExact(customer)),
+    replaceCustomer: (customer) => void update.run(printExact(customer), customer.uid),
     customerIds: () => ids.all().flatMap((row) => textOf(row, 'uid') ?? []),
   } satisfies Partial<Store>;
 };
@@ -91,13 +93,13 @@ const requests = (db: DatabaseSync) => {
   const charge = db.prepare('INSERT INTO activity (uid, ugwo, record) VALUES (?, ?, ?)');
   return {
     ugwo: (uid) => ugwoOf(find.get(uid)),
-    addUgwo: (ugwo, customer) => void insert.run(ugwo.uid, customer, JSON.stringify(ugwo)),
+    addUgwo: (ugwo, customer) => void insert.run(ugwo.uid, customer, printExact(ugwo)),
     ugwoBefore: (position = Number.MAX_SAFE_INTEGER, count) =>
       before.all(position, count).flatMap((row) => {
         const record = ugwoOf(row);
         return record === undefined ? [] : [{ position: Number(row['seq']), record }];
       }),
-    addActivity: (activity, ugwo) => void charge.run(activity.uid, ugwo, JSON.stringify(activity)),
+    addActivity: (activity, ugwo) => void charge.run(activity.uid, ugwo, printExact(activity)),
   } satisfies Partial<Store>;
 };
 
@@ -107,13 +109,15 @@ const whole = (db: DatabaseSync) => {
     onye: db.prepare('SELECT record FROM onye ORDER BY seq DESC LIMIT 1'),
     ugwo: db.prepare('SELECT record FROM ugwo ORDER BY seq DESC LIMIT 1'),
   };
-  const some = db.prepare('SELECT EXISTS (SELECT 1 FROM onye) OR EXISTS (SELECT 1 FROM ugwo) AS some');
+  const some = db.prepare(`SELECT EXISTS (SELECT 1 FROM onye) OR EXISTS (SELECT 1 FROM ugwo)
+      OR EXISTS (SELECT 1 FROM setting WHERE name = 'emptied') AS some`);
   return {
     made: (kind) => Number(made.get(kind)?.['seq'] ?? 0),
     newest: (kind) => recordOf<Onye | Ugwo>(newest[kind].get())?.created_at ?? undefined,
-    isEmpty: () => some.get()?.['some'] === 0,
+    isNew: () => some.get()?.['some'] === 0,
     removeRecords: () =>
-      db.exec('DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye; DELETE FROM sqlite_sequence;'),
+      db.exec(`DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye; DELETE FROM sqlite_sequence;
+        INSERT OR IGNORE INTO setting VALUES ('emptied', '');`),
     write: (work) => write(db, work),
     close: () => db.close(),
   } satisfies Partial<Store>;

@@ -2,7 +2,7 @@ import { NumberText } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
-import { visibleLines } from './sanitize.ts';
+import { visibleText } from './sanitize.ts';
 import type { Sink } from './sink.ts';
 import { exactValue, machineText } from './value.ts';
 import type { Column, View } from './view.ts';
@@ -12,7 +12,7 @@ const FORMULA = /^[=+\-@\t\r]/;
 
 /** A text cell: a formula gets an apostrophe in front unless `raw`; quoted where RFC 4180 asks for it. */
 const textCell = (text: string, raw: boolean): string => {
-  const safe = visibleLines(!raw && FORMULA.test(text) ? `'${text}` : text);
+  const safe = visibleText(!raw && FORMULA.test(text) ? `'${text}` : text);
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 

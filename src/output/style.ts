@@ -23,10 +23,13 @@ const PLAIN: Styles = {
   state: () => unpainted,
 };
 
-const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red'> = new Map([
+const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red' | 'magenta'> = new Map([
   ['successful', 'green'],
   ['ugwo_successful', 'green'],
   ['requires_action', 'yellow'],
+  ['requires_ugwo', 'yellow'],
+  ['partially_refunded', 'magenta'],
+  ['refunded', 'magenta'],
   ['processing', 'cyan'],
   ['failed', 'red'],
   ['cancelled', 'red'],

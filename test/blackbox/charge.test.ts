@@ -75,7 +75,11 @@ describe('ugwo charge', () => {
       ['--medium', 'bank_transfer', '--expires-in', '5m', '--expires-at', '2030-01-01T00:00:00Z'],
       /exclude each other/,
     ],
-    ['a life over 15 minutes', ['--medium', 'bank_transfer', '--expires-in', '16m'], /--expires-in: .*at most 15 min/],
+    [
+      'a life over 15 minutes',
+      ['--medium', 'bank_transfer', '--expires-in', '16m'],
+      /--expires-in: .*from 1 s to 15 min, not 16 min/,
+    ],
     ['a life of nothing', ['--medium', 'bank_transfer', '--expires-in', '0s'], /--expires-in/],
     [
       'a duration without a unit',

@@ -54,6 +54,21 @@ describe('--local', () => {
     });
   });
 
+  it('keeps a field that it does not know as it was sent, digits included', async () => {
+    const home = newFolder();
+    const { data } = await list(home, '--limit', '1');
+    const extra = '"big":12345678901234567890,"price":1.50';
+    const args = ['onye', 'update', data[0]?.onye?.uid ?? '', '--local', '--json', '--data', `{${extra}}`];
+    expect((await paycli(args, { home })).stdout).toContain(extra);
+    const later = await paycli([...args.slice(0, -1), '{"ref":"R"}'], { home });
+    expect(later.stdout).toContain(extra);
+  });
+
+  it('says with --dry-run that its port does not stay', async () => {
+    const ended = await paycli(['ugwo', 'list', '--local', '--as-curl']);
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('emulator start') });
+  });
+
   it('charges by every medium, fails on demand, and judges as the service does', async () => {
     const home = newFolder();
     const { data } = await list(home);
@@ -195,8 +210,10 @@ describe('emulator', () => {
     await yes.saw(/\[y\/N\]/);
     yes.type('y\r');
     expect(await yes.ended).toEqual({ code: 0 });
-    const seeded = await paycli(['ugwo', 'list', '--local'], { home });
-    expect(seeded.stderr).toContain('first use');
+    expect(await paycli(['ugwo', 'list', '--local', '--json'], { home })).toMatchObject({
+      stdout: '{"data":[],"next_cursor":null}\n',
+      stderr: '',
+    });
   });
 
   it('keeps its hands off a file that is not its own', async () => {

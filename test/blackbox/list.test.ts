@@ -20,6 +20,7 @@ describe('ugwo list', () => {
       'order-1',
       'Order 1',
       '',
+      '',
       '2026-11-20T10:00:00+00:00',
     ]);
     expect(service.seen[0]?.url).toBe('/v1/ugwo?limit=10');
@@ -74,7 +75,7 @@ describe('ugwo list', () => {
     ['ndjson', `${text(1)}\n`],
     [
       'csv',
-      'uid,status,amount,currency,ref,description,onye.uid,created_at\r\nugw.AbCd.000000000000000000000001,requires_ugwo,500001,NGN,order-1,Order 1,,2026-11-20T10:00:00+00:00\r\n',
+      'uid,status,amount,currency,ref,description,onye.uid,onye.email,created_at\r\nugw.AbCd.000000000000000000000001,requires_ugwo,500001,NGN,order-1,Order 1,,,2026-11-20T10:00:00+00:00\r\n',
     ],
   ])('prints %s', async (format, stdout) => {
     const service = await serve([page([1], null)]);

@@ -247,6 +247,13 @@ describe('profiles', () => {
     expect(JSON.stringify(errorOf(unknown))).toContain('main');
   });
 
+  it('are not removed without a yes where --no-input forbids to ask', async () => {
+    const home = await loggedIn('https://api.example.com');
+    expect(await paycli(['logout', '--no-input'], { home })).toMatchObject({ code: 2, stdout: '' });
+    const ended = await paycli(['logout', '--no-input', '--yes'], { home });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('no profile is left') });
+  });
+
   it('that are not there lead to login and to --local', async () => {
     const ended = await paycli(['ugwo', 'list']);
     expect(ended).toMatchObject({ code: 4, stdout: '' });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
 import { command, environment, keep, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, hang, json, ONYE_ID, page, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
@@ -86,6 +87,15 @@ describe('a pipe', () => {
     const service = await serve([page([1], null)]);
     const ended = await paycli(['ugwo', 'list', '-o', 'table', ...args], { service, env });
     expect(ended.stdout.includes(ESCAPE)).toBe(coloured);
+  });
+
+  it('gets nothing from Node itself beside an error, whatever is set about colour', async () => {
+    const ended = await paycli(['ugwo', 'list', '--limit', '0', '--json'], {
+      service: await serve([]),
+      env: { NO_COLOR: '1', FORCE_COLOR: '1' },
+    });
+    expect(ended.code).toBe(2);
+    expect(JSON.parse(ended.stderr)).toMatchObject({ error: { exit_code: 2 } });
   });
 
   it('keeps errors, hints and notices on stderr', async () => {
@@ -258,6 +268,29 @@ describe('a signal', () => {
   });
 });
 
+describe('a defect that nothing catches', () => {
+  /** Loaded before the program: throws, the key in its message, when it is told to. */
+  const trap = "data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('boom '+globalThis.key)})";
+  const env = { NODE_OPTIONS: `--import=${trap.replace('globalThis.key', `'${CANARY}'`)}` };
+
+  it.each([
+    ['a charge in flight', CHARGE, 6],
+    ['nothing but a read', ['ugwo', 'list'], 1],
+  ] as const)('with %s ends with its own code, and says it without the key', async (_what, args, code) => {
+    const service = await serve([hang]);
+    const running = start(args, { service, env });
+    while (service.seen.length === 0) await new Promise(setImmediate);
+    running.kill('SIGUSR2');
+    const ended = await running.ended;
+    expect(ended).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: a defect in paycli: boom/),
+    });
+    expect(ended.stderr).not.toContain(CANARY);
+  });
+});
+
 describe('a terminal', () => {
   it('shows a list as a table that fits its width, in colour', async () => {
     const service = await serve([page([1, 2], null)]);
@@ -311,7 +344,7 @@ describe('a terminal', () => {
     const service = await serve([json(200, ACTIVITY)]);
     const terminal = openTerminal(CHARGE, { service });
     await terminal.ended;
-    expect(await terminal.screen()).toContain(`local: ${service.origin}`);
+    expect(await terminal.screen()).toContain(`loopback: ${service.origin}`);
   });
 
   it('indents JSON of one object', async () => {

@@ -29,6 +29,10 @@ describe('help', () => {
       ['charge', 'list'],
     ],
     [
+      ['help', 'ugwo', 'charge'],
+      ['Usage: paycli ugwo charge', '--medium'],
+    ],
+    [
       ['onye', 'update', '-h'],
       ['--clear-meta', 'Output:'],
     ],
@@ -61,7 +65,8 @@ describe('a command that can not be understood', () => {
     [['ugwo', 'list', '--timeout', '0s'], /--timeout: "0s" is not from 1s to 1h/],
     [['ugwo', 'list', '--timeout', '1000h'], /--timeout: "1000h" is not from 1s to 1h/],
     [['--quiet'], /no command was given/],
-    [['help', 'nope'], /nope/],
+    [['help', 'nope'], /no command "nope"/],
+    [['help', 'ugwo', 'nope'], /no command "nope"/],
     [['ugwo', 'list', '--color', 'blue'], /--color: "blue" is not one of auto, always, never/],
     [['ugwo', 'list', '--json', '-o', 'csv'], /--json/],
     [['ugwo', 'list', 'extra'], /too many arguments/],

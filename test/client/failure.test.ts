@@ -26,6 +26,13 @@ describe('a failure', () => {
     );
   });
 
+  it.each([[{ toString: false }], [{ toString: 0 }], [[{ toString: '' }]], [Object.create(null)], [Symbol('x')]])(
+    'may be a thing that is no text: %#',
+    (thing) => {
+      expect(failureOf(thing, mark(true, true)).reason).toBeTypeOf('string');
+    },
+  );
+
   it('may have a cause that leads back to itself', () => {
     const error = withCode('A');
     error.cause = error;

@@ -232,7 +232,7 @@ describe('a summary', () => {
   it.each([
     ['https://api.kwugwo.africa', 'live'],
     ['https://sandbox-api.kwugwo.africa', 'sandbox'],
-    ['http://127.0.0.1:8080', 'local'],
+    ['http://127.0.0.1:8080', 'loopback'],
     [PIN, 'api.pinned.example'],
   ])('of %s names the environment %s and the end of the key', (origin, environment) => {
     const { room } = openRoom();

@@ -84,7 +84,10 @@ describe('emulator start', () => {
     const { origin, key, data } = result.record.value as { origin: string; key: string; data: string };
     expectSound('start', result);
     expect(data).toBe(join(here.data, 'emulator.sqlite'));
-    expect(here.notices).toEqual([`first use: made 25 customers and 120 payment requests in ${data}`]);
+    expect(here.notices).toEqual([
+      `first use: made 25 customers and 120 payment requests in ${data}`,
+      `for your scripts: export PAYCLI_BASE_URL=${origin} PAYCLI_SECRET_KEY=${key}\nCtrl-C stops it`,
+    ]);
     const headers = { authorization: `Bearer ${key}` };
     const { status, json } = await sendRaw(origin, { path: '/v1/ugwo?limit=100', headers });
     expect([status, json.data.length]).toEqual([200, 100]);
@@ -93,13 +96,13 @@ describe('emulator start', () => {
     await expect(sendRaw(origin, { path: '/v1/ugwo', headers })).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('a file with records is not filled, and nothing is said', async () => {
+  test('a file with records is not filled, and nothing is said of it', async () => {
     const here = world();
     await run('seed', here, { customers: '1', ugwo: '0' });
     const result = await run('start', here);
     here.stop.abort('SIGINT');
     if (result.kind === 'service') await result.done;
-    expect(here.notices).toEqual([]);
+    expect(here.notices).toEqual([expect.stringMatching(/^for your scripts/)]);
     expect(customersIn(join(here.data, 'emulator.sqlite'))).toHaveLength(1);
   });
 

@@ -190,7 +190,7 @@ describe('a file that is not ours is refused and left alone', () => {
     await emulatorRoom.seed({ file, ...FEW });
     symlinkSync(file, link);
     expect(customersIn(link)).toHaveLength(2);
-    expect(await emulatorRoom.seed({ file: link, ...FEW, onlyIfEmpty: true })).toEqual({ customers: 0, ugwo: 0 });
+    expect(await emulatorRoom.seed({ file: link, ...FEW, onlyIfNew: true })).toEqual({ customers: 0, ugwo: 0 });
   });
 });
 

@@ -118,7 +118,7 @@ test('several processes that start at once on a new file agree on one key and se
   await Promise.all(helpers.map((one) => one.next()));
   for (let round = 0; round < 5; round += 1) {
     const file = tempFile();
-    for (const one of helpers) one.tell({ file, seed: { customers: 3, ugwo: 5, onlyIfEmpty: true } });
+    for (const one of helpers) one.tell({ file, seed: { customers: 3, ugwo: 5, onlyIfNew: true } });
     const started = await Promise.all(helpers.map(async (one) => JSON.parse(await one.next())));
     expect(new Set(started.map(({ key }) => key)).size).toBe(1);
     expect(customersIn(file)).toHaveLength(3);

@@ -139,8 +139,8 @@ describe('created_at', () => {
   });
 });
 
-test('seed says how many it added; with onlyIfEmpty none when there is a record', async () => {
-  const options = { file: tempFile(), clock: clockAt(), onlyIfEmpty: true };
+test('seed says how many it added; with onlyIfNew none when there is a record', async () => {
+  const options = { file: tempFile(), clock: clockAt(), onlyIfNew: true };
   expect(await emulatorRoom.seed({ ...options, customers: 2, ugwo: 3 })).toEqual({ customers: 2, ugwo: 3 });
   expect(await emulatorRoom.seed({ ...options, customers: 2, ugwo: 3 })).toEqual({ customers: 0, ugwo: 0 });
   expect(customersIn(options.file)).toHaveLength(2);

@@ -29,8 +29,8 @@ const start = defineCommand<StartInput, typeof startOptions>({
   args: [],
   options: startOptions,
   examples: [
-    { about: 'On any free port', line: 'paycli emulator start' },
-    { about: 'On a port and a data file of its own', line: 'paycli emulator start --port 8765 --data ./test.sqlite' },
+    { about: 'on any free port', line: 'paycli emulator start' },
+    { about: 'on a port and a data file of its own', line: 'paycli emulator start --port 8765 --data ./test.sqlite' },
   ],
   output: 'origin, key, data; shown at once, then it runs until it is stopped',
   exits: ['usage'],
@@ -58,8 +58,8 @@ const seed = defineCommand<SeedInput, typeof seedOptions>({
   args: [],
   options: seedOptions,
   examples: [
-    { about: 'The usual starting set', line: 'paycli emulator seed' },
-    { about: 'A long list to walk through', line: 'paycli emulator seed --customers 0 --ugwo 5000' },
+    { about: 'the usual starting set', line: 'paycli emulator seed' },
+    { about: 'a long list to walk through', line: 'paycli emulator seed --customers 0 --ugwo 5000' },
   ],
   output: 'customers, ugwo (how many were added), data',
   exits: ['usage'],
@@ -84,8 +84,8 @@ const reset = defineCommand<ResetInput, typeof resetOptions>({
   args: [],
   options: resetOptions,
   examples: [
-    { about: 'Start over', line: 'paycli emulator reset' },
-    { about: 'In a script', line: 'paycli emulator reset --yes --data ./test.sqlite' },
+    { about: 'start over', line: 'paycli emulator reset' },
+    { about: 'in a script', line: 'paycli emulator reset --yes --data ./test.sqlite' },
   ],
   output: 'data',
   exits: ['usage', 'interrupted'],

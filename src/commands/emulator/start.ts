@@ -16,11 +16,14 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 export const run = async ({ port, data, seed }: StartInput, deps: Deps): Promise<Result> => {
   const { clock, signals } = deps.io;
   const [file, emulator] = [await dataFile(data, deps), await deps.emulator()];
-  const added = await emulator.seed({ file, clock, ...seed, onlyIfEmpty: true });
+  const added = await emulator.seed({ file, clock, ...seed, onlyIfNew: true });
   if (added.ugwo > 0) {
     await deps.notice(`first use: made ${added.customers} customers and ${added.ugwo} payment requests in ${file}`);
   }
   const running = await emulator.start({ file, port, clock });
+  await deps.notice(
+    `for your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}\nCtrl-C stops it`,
+  );
   return {
     kind: 'service',
     record: madeHere({ origin: running.origin, key: running.key, data: file }),

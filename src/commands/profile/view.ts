@@ -5,8 +5,8 @@ export const profileView: View = {
   columns: [
     { path: 'name', label: 'profile' },
     { path: 'default' },
-    { path: 'environment' },
     { path: 'origin', flexible: true },
+    { path: 'environment' },
     { path: 'key' },
     { path: 'created_at', kind: 'time', label: 'stored' },
   ],

@@ -92,7 +92,9 @@ const readExpiry = (given: ChargeGiven): Expiry | undefined => {
 const checkDuration = (given: ChargeGiven): void => {
   const { expiresIn } = given;
   if (expiresIn === undefined || (expiresIn > 0 && expiresIn <= EXPIRY_LIMIT_MS)) return;
-  throw usageError(`--expires-in: an account can live at most ${formatDuration(EXPIRY_LIMIT_MS)}, and not 0`);
+  throw usageError(
+    `--expires-in: an account lives from 1 s to ${formatDuration(EXPIRY_LIMIT_MS)}, not ${formatDuration(expiresIn)}`,
+  );
 };
 
 const needed = (value: string | undefined, flag: string, medium: Medium, what: string): string => {

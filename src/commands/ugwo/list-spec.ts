@@ -27,7 +27,8 @@ export const listCommand = defineCommand<ListInput, typeof options>({
     { about: 'all of them, as JSON', line: 'paycli ugwo list --all --json | jq ".data[].uid"' },
     { about: 'some columns, for a script', line: 'paycli ugwo list --all -o tsv --columns uid,status,amount' },
   ],
-  output: 'uid, status, amount, currency, ref, description, onye.uid, created_at; json: {"data":[…],"next_cursor":…}',
+  output:
+    'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: {"data":[…],"next_cursor":…}',
   exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
   previews: true,
   read: (_args, given) => {

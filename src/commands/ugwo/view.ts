@@ -11,6 +11,7 @@ export const ugwoView: View = {
     { path: 'ref', flexible: true },
     { path: 'description', flexible: true },
     { path: 'onye.uid', machineOnly: true },
+    { path: 'onye.email', flexible: true },
     { path: 'created_at', kind: 'time', label: 'created' },
   ],
 };

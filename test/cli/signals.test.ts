@@ -1,0 +1,37 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Flight } from '../../src/cli/io.ts';
+import { listenToSignals } from '../../src/cli/signals.ts';
+import { STOP_SIGNALS } from '../../src/core/interrupt.ts';
+
+/** The listeners of one test, gone at its end. */
+const listening = (flight: Flight) => {
+  const names = [...Object.keys(STOP_SIGNALS), 'SIGXFSZ'];
+  const before = new Map(names.map((name) => [name, process.rawListeners(name)]));
+  onTestFinished(() => {
+    for (const name of names) {
+      for (const listener of process.rawListeners(name)) {
+        if (before.get(name)?.includes(listener) !== true) process.removeListener(name, listener as () => void);
+      }
+    }
+  });
+  const exits: number[] = [];
+  const signals = listenToSignals(flight, (code) => {
+    exits.push(code);
+    return undefined as never;
+  });
+  return { signals, exits };
+};
+
+it.each([
+  ['idle', 131],
+  ['sent', 6],
+  ['accepted', 7],
+] as const)('a third signal ends the run at once; with a write %s by %i', (state, code) => {
+  const { signals, exits } = listening({ state });
+  process.emit('SIGQUIT');
+  expect([signals.stop.reason, signals.leave.aborted]).toEqual(['SIGQUIT', false]);
+  process.emit('SIGQUIT');
+  expect([signals.leave.reason, exits]).toEqual(['SIGQUIT', []]);
+  process.emit('SIGQUIT');
+  expect(exits).toEqual([code]);
+});
