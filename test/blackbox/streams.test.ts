@@ -270,8 +270,8 @@ describe('a signal', () => {
 
 describe('a defect that nothing catches', () => {
   /** Loaded before the program: throws, the key in its message, when it is told to. */
-  const trap = "data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('boom '+globalThis.key)})";
-  const env = { NODE_OPTIONS: `--import=${trap.replace('globalThis.key', `'${CANARY}'`)}` };
+  const trap = `process.on('SIGUSR2', () => { throw new Error('boom ${CANARY}'); })`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(trap)}` };
 
   it.each([
     ['a charge in flight', CHARGE, 6],

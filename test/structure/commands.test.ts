@@ -2,14 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parseArgv } from '../../src/cli/program.ts';
 import { NOUNS, SPECS } from '../../src/commands/all.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
+import { words } from './words.ts';
 
 const PROGRAM = { version: '0.0.0', width: 80, nouns: NOUNS, env: {} };
-
-/** Splits a line as a shell does, as far as the examples go; a pipe ends the command. */
-const words = (line: string): string[] =>
-  [...(line.split(' | ')[0] ?? '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    (match) => match[1] ?? match[2] ?? match[3] ?? '',
-  );
 
 describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (name, spec) => {
   it('says what it does, what it prints and how it can end', () => {
