@@ -77,7 +77,7 @@ const addCommand = (
   command.summary(spec.summary).description(spec.description ?? spec.summary);
   for (const { name, about, required } of spec.args) command.argument(required ? `<${name}>` : `[${name}]`, about);
   for (const option of Object.values(spec.options)) command.addOption(toCommander(option));
-  command.addHelpText('after', () => commandHelp(spec));
+  command.addHelpText('after', () => commandHelp(spec, options.width));
   command.action(() => chosen({ spec, command }));
 };
 
@@ -94,6 +94,7 @@ interface Written {
 const newProgram = (written: Written, options: ProgramOptions): Command => {
   const program = new Command('paycli')
     .exitOverride()
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => {
         written.out += text;

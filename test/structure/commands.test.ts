@@ -4,7 +4,8 @@ import { NOUNS, SPECS } from '../../src/commands/all.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
 import { words } from './words.ts';
 
-const PROGRAM = { version: '0.0.0', width: 80, nouns: NOUNS, env: {} };
+/** Wide enough for nothing to be wrapped. */
+const PROGRAM = { version: '0.0.0', width: 400, nouns: NOUNS, env: {} };
 
 describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (name, spec) => {
   it('says what it does, what it prints and how it can end', () => {
