@@ -6,10 +6,9 @@ import { previewResult } from './cli/preview.ts';
 import type { OpenDeps } from './cli/run.ts';
 import { readSource } from './cli/sources.ts';
 import type { Client } from './client/client.ts';
+import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE } from './core/local.ts';
 import { environmentName } from './core/origin.ts';
 import type { RunningEmulator } from './emulator/room.ts';
-
-const LOCAL_SEED = { customers: 25, ugwo: 120 } as const;
 
 const memo = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined;
@@ -36,9 +35,11 @@ interface Place {
 }
 
 const openNotice =
-  (io: Io, { quiet }: Globals): Deps['notice'] =>
+  (io: Io, { quiet, format }: Globals): Deps['notice'] =>
   async (text) => {
-    if (quiet) return;
+    // A program that reads JSON finds nothing on stderr but the one line of an error.
+    const forProgram = (format === 'json' || format === 'ndjson') && !io.stderr.isTerminal;
+    if (quiet || forProgram) return;
     const { notice } = await import('./output/notice.ts');
     await io.stderr.write(notice(text));
   };
@@ -56,11 +57,9 @@ type Rooms = ReturnType<typeof openRooms>;
 /** The service of --local: it lives as long as the command, over data that stays and is made at the first use. */
 const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<RunningEmulator> => {
   const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
-  const [file, { clock }] = [`${data}/emulator.sqlite`, io];
-  const made = await room.seed({ file, clock, ...LOCAL_SEED, onlyIfNew: true });
-  if (made.ugwo > 0) {
-    await notice(`first use: made ${made.customers} customers and ${made.ugwo} payment requests in ${file}`);
-  }
+  const [file, { clock }] = [`${data}/${LOCAL_DATA_FILE}`, io];
+  const said = firstUse(await room.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
+  if (said !== undefined) await notice(said);
   const running = await room.start({ file, port: 0, clock });
   closing.push(() => running.close());
   return running;

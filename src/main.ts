@@ -5,12 +5,18 @@ import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { NOUNS, SPECS } from './commands/all.ts';
 import { openDeps } from './compose.ts';
-import { reasonOf } from './core/error.ts';
+import { PayError, reasonOf } from './core/error.ts';
 import { EXIT_CODES } from './core/exit.ts';
 
-/** A defect that nothing caught: said through the redactor, and never with a code that hides a write under way. */
+/** How long a reader of stderr may keep a crash from ending, in milliseconds. */
+const CRASH_LIMIT_MS = 1000;
+
+/** A defect that nothing caught: said once, and never with a code that hides a write under way. */
 const crash = async (io: Io, thrown: unknown): Promise<never> => {
-  await io.stderr.write(`error: a defect in paycli: ${reasonOf(thrown)}\n`);
+  process.removeAllListeners('uncaughtException').on('uncaughtException', () => undefined);
+  const { errorBlock } = await import('./output/error.ts');
+  const error = new PayError('internal', `a defect in paycli: ${reasonOf(thrown)}`);
+  await Promise.race([io.stderr.write(await errorBlock(error, { color: false })), io.clock.sleep(CRASH_LIMIT_MS)]);
   return process.exit(abruptExit(io.flight, EXIT_CODES.internal));
 };
 

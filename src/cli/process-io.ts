@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PayError } from '../core/error.ts';
 import { Redactor } from '../core/secret.ts';
@@ -9,19 +10,50 @@ import { readAll } from './sources.ts';
 const DEFAULT_WIDTH = 80;
 
 interface OutputOptions {
+  readonly fd: 1 | 2;
   readonly env: Env;
   readonly clean: (text: string) => string;
   /** Whether a write that fails is thrown, or lost: what is said beside the data must never end a run. */
   readonly essential: boolean;
 }
 
-const openOutput = (stream: NodeJS.WriteStream, { env, clean, essential }: OutputOptions): Output => {
+/** A file takes what fits and calls that success; only this notices, and fails, when it does not take all. */
+const writeToFile = (fd: number, text: string): void => {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.byteLength; ) written += writeSync(fd, bytes, written);
+};
+
+const isFile = (fd: number): boolean => {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    return false;
+  }
+};
+
+type Failed = NodeJS.ErrnoException | null | undefined;
+
+/** Calls `done` once the stream has taken the text, or has failed. */
+const writerOf = (stream: NodeJS.WriteStream, fd: number): ((text: string, done: (error: Failed) => void) => void) => {
+  if (!isFile(fd)) return (text, done) => void stream.write(text, done);
+  return (text, done) => {
+    try {
+      writeToFile(fd, text);
+      done(null);
+    } catch (thrown) {
+      done(thrown as NodeJS.ErrnoException);
+    }
+  };
+};
+
+const openOutput = (stream: NodeJS.WriteStream, { fd, env, clean, essential }: OutputOptions): Output => {
   let closed = false;
   // Without a listener an EPIPE would end the process; each write's callback reports it already.
   stream.on('error', () => undefined);
+  const writeText = writerOf(stream, fd);
   const write = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      stream.write(clean(text), (error: NodeJS.ErrnoException | null | undefined) => {
+      writeText(clean(text), (error) => {
         if (error === null || error === undefined) return resolve();
         closed = true;
         if (error.code === 'EPIPE' || !essential) return resolve();
@@ -76,8 +108,8 @@ export const processIo = (exit: (code: number) => never): Io => {
     signals,
     flight,
     stdin: openInput(stdin, stderr, signals.stop),
-    stdout: openOutput(stdout, { env, clean: (text) => redactor.clean(text), essential: true }),
-    stderr: openOutput(stderr, { env, clean: (text) => redactor.cleanAll(text), essential: false }),
+    stdout: openOutput(stdout, { fd: 1, env, clean: (text) => redactor.clean(text), essential: true }),
+    stderr: openOutput(stderr, { fd: 2, env, clean: (text) => redactor.cleanAll(text), essential: false }),
     random: () => Math.random(),
   };
 };

@@ -28,6 +28,7 @@ const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
   format: formatOf(globals, io),
   columns: globals.columns,
   color: usesColor(globals.color, io.env, io.stdout.isTerminal),
+  noticeColor: usesColor(globals.color, io.env, io.stderr.isTerminal),
   quiet: globals.quiet,
   rawCsv: globals.rawCsv,
 });

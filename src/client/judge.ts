@@ -19,21 +19,19 @@ export type Verdict =
   | { readonly state: 'not_sent'; readonly error: PayError }
   | { readonly state: 'unknown'; readonly error: PayError };
 
-const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 409, 422];
-
 const UNKNOWN = {
-  POST: {
+  'never-repeat': {
     what: 'the charge may have been made',
     hint: "do not run it again before you know, or the customer may pay twice: look at the payment request in the service's dashboard",
   },
-  other: {
+  checked: {
     what: 'the update may have been applied',
     hint: 'look at the record; sending the same values again changes nothing that was applied',
   },
 } as const;
 
 const unknown = (exchange: Exchange, reason: string, status?: number, answer?: string): Verdict => {
-  const { what, hint } = exchange.operation.method === 'POST' ? UNKNOWN.POST : UNKNOWN.other;
+  const { what, hint } = UNKNOWN[exchange.operation.safety === 'never-repeat' ? 'never-repeat' : 'checked'];
   const detail = {
     hint,
     request: requestOf(exchange),
@@ -61,7 +59,8 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
   const problem = 'fault' in body ? undefined : readProblem(status, body.json);
   if (problem === undefined)
     return unknown(exchange, `the answer was ${status}, not in the words of the service`, status);
-  if (REFUSALS.includes(status)) return { state: 'refused', error: refusal(exchange, status, problem) };
+  if (exchange.operation.problems.includes(status))
+    return { state: 'refused', error: refusal(exchange, status, problem) };
   if (status === 429) {
     const error = notSent(exchange, `the service answered 429 ${problem.title}`, 429);
     return { state: 'slow_down', error, retryAfter: outcome.retryAfter };

@@ -14,7 +14,8 @@ import type { Outcome, Transport } from './transport.ts';
 const MAX_ATTEMPTS = 4;
 const BUDGET_MS = 60_000;
 
-type Verdict =
+/** What an attempt gave: the answer, or why not and whether another attempt may. */
+type Reading =
   | { readonly received: Received }
   | { readonly fault: PayError; readonly again: boolean; readonly wait?: number };
 
@@ -25,7 +26,7 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
     hint: 'nothing was changed; run the same command again',
   });
 
-const judgeAnswer = (context: SendContext, exchange: Exchange, outcome: Outcome & { kind: 'answer' }): Verdict => {
+const readAnswer = (context: SendContext, exchange: Exchange, outcome: Outcome & { kind: 'answer' }): Reading => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
     const decoded = decode.answer(exchange.operation, body);
@@ -46,8 +47,8 @@ const judgeAnswer = (context: SendContext, exchange: Exchange, outcome: Outcome 
   return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
 };
 
-const judge = (context: SendContext, origin: string, exchange: Exchange, outcome: Outcome): Verdict => {
-  if (outcome.kind === 'answer') return judgeAnswer(context, exchange, outcome);
+const readOutcome = (context: SendContext, origin: string, exchange: Exchange, outcome: Outcome): Reading => {
+  if (outcome.kind === 'answer') return readAnswer(context, exchange, outcome);
   if (outcome.kind === 'not_sent' && outcome.untrusted) {
     return { fault: untrustedError(origin, outcome.reason), again: false };
   }
@@ -78,11 +79,11 @@ export const sendRead = async (
       signal: ends,
     });
     if (stop.aborted) throw interrupted(stop.reason);
-    const verdict = judge(context, context.origin, exchange, outcome);
-    if ('received' in verdict) return verdict.received;
-    if (!verdict.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw verdict.fault;
-    const wait = verdict.wait ?? backoff(retry, context.random);
-    if (context.clock.now() + wait - started > BUDGET_MS) throw verdict.fault;
+    const reading = readOutcome(context, context.origin, exchange, outcome);
+    if ('received' in reading) return reading.received;
+    if (!reading.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw reading.fault;
+    const wait = reading.wait ?? backoff(retry, context.random);
+    if (context.clock.now() + wait - started > BUDGET_MS) throw reading.fault;
     context.debug(`. waiting ${Math.round(wait)} ms before attempt ${retry + 2} of ${MAX_ATTEMPTS}`);
     await pause(context, wait, signal);
   }

@@ -22,12 +22,14 @@ export type Outcome =
 /** The whole body as JSON, or why it is none. */
 export type Body = { readonly text: string; readonly json: unknown } | { readonly fault: string };
 
+/** One request to be made. */
 export interface Attempt {
   readonly method: 'GET' | 'PATCH' | 'POST';
   readonly path: string;
   readonly body: string | undefined;
   /** A connection of its own, closed behind it: a write never rides on a connection that may be half dead. */
   readonly fresh: boolean;
+  /** From look-up to last byte, in milliseconds. */
   readonly timeout: number;
   /** Ends the attempt wherever it is. */
   readonly signal: AbortSignal;
@@ -35,11 +37,14 @@ export interface Attempt {
   readonly stop?: { readonly signal: AbortSignal; readonly held: () => void };
 }
 
+/** The way to one origin. */
 export interface Transport {
+  /** What became of the attempt; throws a PayError of kind `auth` for a key, a proxy or a setting that can't be used. */
   send(attempt: Attempt): Promise<Outcome>;
   close(): Promise<void>;
 }
 
+/** What a transport is made of. */
 export interface TransportOptions {
   readonly credentials: Credentials;
   readonly env: Env;
@@ -194,20 +199,25 @@ const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: Tr
 export const openTransport = (options: TransportOptions): Transport => {
   const open = () => openDispatcher(options.credentials.origin, options.env);
   let shared: Dispatcher | undefined;
+  const overOwn = async (attempt: Attempt): Promise<Outcome> => {
+    const own = await open();
+    const outcome = await attemptOver(own, attempt, options);
+    if (outcome.kind === 'answer') own.destroy().catch(() => undefined);
+    return outcome;
+  };
+  const overShared = async (attempt: Attempt): Promise<Outcome> => {
+    shared ??= await open();
+    const outcome = await attemptOver(shared, attempt, options);
+    if (outcome.kind !== 'answer') shared = undefined;
+    return outcome;
+  };
   return {
     send: async (attempt) => {
-      if (!attempt.fresh) {
-        shared ??= await open();
-        const outcome = await attemptOver(shared, attempt, options);
-        if (outcome.kind !== 'answer') shared = undefined;
-        return outcome;
-      }
-      const own = await open();
-      try {
-        return await attemptOver(own, attempt, options);
-      } finally {
-        own.destroy().catch(() => undefined);
-      }
+      if (attempt.fresh) return overOwn(attempt);
+      if (shared === undefined) return overShared(attempt);
+      const outcome = await overShared(attempt);
+      // A kept connection may have been closed meanwhile, which says nothing of the service: once more on a new one.
+      return outcome.kind === 'broken' && !attempt.signal.aborted ? overShared(attempt) : outcome;
     },
     close: async () => {
       shared?.destroy().catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { PayError, reasonOf } from '../core/error.ts';
+import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
 
 /**
@@ -9,8 +10,6 @@ import type { Machine } from './machine.ts';
  */
 
 const READ_OR_WRITE_BY_OTHERS = 0o066;
-
-const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 const refuse = (message: string, hint: string): never => {
   throw new PayError('auth', message, { hint });
@@ -42,7 +41,7 @@ const check = (path: string, stats: Stats, what: 'folder' | 'file', machine: Mac
     const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
     refuse(
       `${path} is open to other users (mode ${mode}), so it was not used`,
-      `run: chmod ${what === 'folder' ? '700' : '600'} ${quoted(path)}; if others use this machine, get a new key too`,
+      `run: chmod ${what === 'folder' ? '700' : '600'} ${shellQuote(path)}; if others use this machine, get a new key too`,
     );
   }
 };

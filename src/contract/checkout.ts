@@ -4,7 +4,7 @@ import { enumLike, id } from './common.ts';
 /** The snapshot of a checkout inside an activity or a payment request: interface.md 2.3. */
 export const checkoutSnapshot = z.looseObject({
   uid: id('chk'),
-  currency: enumLike.optional(),
-  mediums: z.array(z.looseObject({ medium: enumLike })).optional(),
+  currency: enumLike.nullish(),
+  mediums: z.array(z.looseObject({ medium: enumLike })).nullish(),
 });
 export type CheckoutSnapshot = z.output<typeof checkoutSnapshot>;

@@ -3,28 +3,31 @@ import type { IdPrefix } from '../core/ids.ts';
 import { isId } from '../core/ids.ts';
 import { parseInstant } from '../core/time.ts';
 
-/**
- * Answers are read tolerantly: fields that paycli does not know pass through, an enum's value may be new or come as a
- * `[value, label]` pair, and a documented field may be missing. What is there must have its documented type.
- */
+// Answers are read tolerantly: fields that paycli does not know pass through, an enum's value may be new or come as a
+// `[value, label]` pair, and a documented field may be missing. What is there must have its documented type.
+
+/** An identifier with this prefix: interface.md section 2. */
 export const id = (prefix: IdPrefix) =>
   z.string().refine((text) => isId(prefix, text), { error: `is not an identifier ${prefix}.XXXX.YYYY…` });
 
+/** The value of an enum, known or not: a text, or a pair `[machine value, label]` (public material). */
 export const enumLike = z.union([z.string().min(1), z.tuple([z.string().min(1), z.string()])]);
 
+/** A moment as ISO 8601 with an offset: interface.md 2.4. */
 export const instant = z
   .string()
   .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' });
 
 /** Length in characters as a reader counts them, not in UTF-16 units. */
 export const textOf = (min: number, max: number) =>
-  z.string().superRefine((text, context) => {
+  z.string({ error: 'should be a text' }).superRefine((text, context) => {
     const length = [...text].length;
     if (length < min) context.addIssue({ code: 'custom', message: 'should not be blank' });
     if (length > max)
       context.addIssue({ code: 'custom', message: `is too long: ${length} characters, at most ${max}` });
   });
 
+/** A required text: interface.md section 7, "a required value is blank or missing". */
 export const notBlank = z
   .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be a text') })
   .refine((text) => text.trim() !== '', { error: 'should not be blank' });

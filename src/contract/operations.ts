@@ -20,10 +20,12 @@ export interface Operation {
   /** The body's schema at a moment in milliseconds, since some rules are about time. */
   readonly body?: (now: number) => z.ZodType;
   readonly success: { readonly status: number; readonly schema: z.ZodType };
-  /** Statuses of error documents that the service is known to answer with. */
+  /** Statuses with which the service says no in its own document, having applied nothing (public material). */
   readonly problems: readonly number[];
   readonly safety: Safety;
 }
+
+const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 409, 422];
 
 /** The table of endpoints: the single truth for client and emulator (interface.md section 4). */
 export const operations = {
@@ -33,7 +35,7 @@ export const operations = {
     params: { uid: 'ony' },
     body: () => onyeUpdate,
     success: { status: 200, schema: onye },
-    problems: [400, 401, 403, 404, 422],
+    problems: REFUSALS,
     safety: 'checked',
   },
   'ugwo.charge': {
@@ -42,7 +44,7 @@ export const operations = {
     params: { ugwoUid: 'ugw' },
     body: activityCreate,
     success: { status: 200, schema: activity },
-    problems: [400, 401, 403, 404, 409, 422],
+    problems: REFUSALS,
     safety: 'never-repeat',
   },
   'ugwo.list': {
@@ -51,13 +53,15 @@ export const operations = {
     params: {},
     query: pageQuery,
     success: { status: 200, schema: page(ugwo) },
-    problems: [401, 403, 422],
+    problems: REFUSALS,
     safety: 'safe',
   },
 } as const satisfies Record<string, Operation>;
 
 export type Operations = typeof operations;
+/** The name of an operation: `ugwo.charge`. */
 export type OperationId = keyof Operations;
+/** What an operation answers with, checked. */
 export type AnswerOf<K extends OperationId> = z.output<Operations[K]['success']['schema']>;
 /** The lists, and what one record of each is. */
 export type ListId = { [K in OperationId]: AnswerOf<K> extends { data: unknown[] } ? K : never }[OperationId];

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-
-/** The bounds of `limit` (interface.md section 8). */
-export const PAGE_DEFAULT = 10;
-export const PAGE_MAX = 100;
+import { PAGE_MAX } from '../core/page.ts';
 
 /** A page of any list: interface.md 2.6. `next_cursor` must be there: a page that forgets it would end a walk in silence. */
 export const page = <T extends z.ZodType>(record: T) =>

@@ -28,5 +28,5 @@ export const EXIT_MEANINGS = {
   unrecorded: ['applied, but the result could not be written; the line to keep is on stderr', 'no'],
   read_failed: ['a read failed after its retries, or the answer broke the contract', 'yes'],
   charge_failed: ['the activity exists and its status is `failed`', 'charge with another medium'],
-  interrupted: ['stopped by a signal with nothing in flight (143 for SIGTERM)', 'yes'],
+  interrupted: ['stopped by a signal with nothing in flight (143 but for Ctrl-C)', 'yes'],
 } as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;

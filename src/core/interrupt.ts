@@ -1,7 +1,7 @@
 import { PayError } from './error.ts';
 
 /** The signals that end a run, and the exit code of each when nothing was in flight. */
-export const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
+export const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 } as const;
 export type StopSignal = keyof typeof STOP_SIGNALS;
 
 /** The end of a run that a signal stopped with nothing in flight; `signal` is the reason of an aborted `stop`. */

@@ -145,9 +145,12 @@ export class NumberText {
 /** Begins like a number that is long, has a fraction or an exponent, or is minus zero; a date in a string does not. */
 const MAYBE_INEXACT = /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/;
 
+/** Whether parsing the text may lose digits; a time with a fraction looks alike: slower then, not wrong. */
+export const mayBeInexact = (text: string): boolean => MAYBE_INEXACT.test(text);
+
 /** As JSON.parse, but a number whose text a double would not give back is a NumberText. */
 export const parseExact = (text: string): unknown => {
-  if (!MAYBE_INEXACT.test(text)) return JSON.parse(text);
+  if (!mayBeInexact(text)) return JSON.parse(text);
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
       ? new NumberText(context.source)

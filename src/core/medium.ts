@@ -4,9 +4,6 @@ export type Medium = (typeof MEDIUMS)[number];
 
 export const isMedium = (text: string): text is Medium => (MEDIUMS as readonly string[]).includes(text);
 
-/** Initial states of an activity (interface.md section 3). Others come later; any other string is a state too. */
-export const ACTIVITY_STATES = ['requires_action', 'processing', 'failed'] as const;
-
 /** The longest, and the default, life of a bank_transfer account in milliseconds (interface.md section 8). */
 export const EXPIRY_LIMIT_MS = 15 * 60_000;
 

@@ -1,4 +1,4 @@
-import { PAGE_DEFAULT } from '../contract/page.ts';
+import { PAGE_DEFAULT } from '../core/page.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Handler } from './handlers.ts';
 import { invalid } from './refusal.ts';

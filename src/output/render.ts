@@ -94,7 +94,7 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
   const sink = await sinkFor(list.view, io, options);
   const walked = await walk(list.pages, list.max, io.stdout, sink);
   const texts = options.quiet ? [] : [sink.notice?.(), endingText(walked, list, options)];
-  const styles = await stylesFor(options.color && io.stderr.isTerminal);
+  const styles = await stylesFor(options.noticeColor);
   for (const text of texts) {
     if (text !== undefined) await write(io.stderr, notice(visible(text), styles));
   }

@@ -1,17 +1,14 @@
-import { NumberText, parseExact, printExact } from '../core/json.ts';
+import { mayBeInexact, NumberText, parseExact, printExact } from '../core/json.ts';
 import type { EnumLike } from '../core/medium.ts';
 import type { Received } from '../core/received.ts';
 import type { CellKind } from './view.ts';
-
-/** Number tokens that a double may not give back. Time stamps with a fraction look alike: slower then, not wrong. */
-const MAYBE_ROUNDED = /(?:^|[:,[])\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
 
 /**
  * The record's value with numbers as they were sent. Parsed again only where its numbers may have been rounded, since
  * this is asked for every record of a walk.
  */
 export const exactValue = (record: Received): unknown =>
-  MAYBE_ROUNDED.test(record.text) ? parseExact(record.text) : record.value;
+  mayBeInexact(record.text) ? parseExact(record.text) : record.value;
 
 /** A JSON object, as opposed to a list, null, or a number that is kept as its text. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

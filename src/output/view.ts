@@ -64,6 +64,8 @@ export interface OutputOptions {
   readonly format: Format;
   readonly columns: readonly string[] | undefined;
   readonly color: boolean;
+  /** Colour of what is said on stderr. */
+  readonly noticeColor: boolean;
   readonly quiet: boolean;
   readonly rawCsv: boolean;
 }

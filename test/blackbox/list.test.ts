@@ -194,7 +194,7 @@ describe('a walk that breaks half way', () => {
   });
 
   it('exits 8 after its retries', async () => {
-    const service = await serve([page([1], 'a'), reset, reset, reset, reset]);
+    const service = await serve([page([1], 'a'), reset, reset, reset, reset, reset]);
     const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
     expect(JSON.parse(ended.stdout)).toMatchObject({ next_cursor: 'a' });

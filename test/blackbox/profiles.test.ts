@@ -200,7 +200,7 @@ describe('the key of a call', () => {
   it('is in no report of a crash, and in the environment of no child', async () => {
     const folder = newFolder('reports');
     const service = await serve([hang]);
-    const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}` };
+    const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}`, OTHER_SECRET: 'of-another-tool' };
     const running = start(['ugwo', 'list'], { service, env });
     while (service.seen.length === 0) await new Promise(setImmediate);
     const written = once(watch(folder), 'change');
@@ -212,6 +212,7 @@ describe('the key of a call', () => {
     const text = readFileSync(join(folder, report), 'utf8');
     expect(text).toContain('"header"');
     expect(text).not.toContain(CANARY);
+    expect(text).not.toContain('of-another-tool');
   });
 });
 

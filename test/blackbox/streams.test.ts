@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
 import { command, environment, keep, newFolder, paycli, start } from '../support/program.ts';
@@ -180,6 +182,45 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   });
 });
 
+describe.runIf(process.platform === 'linux')('a file that takes only a part', () => {
+  const large = { ...ACTIVITY, note: 'x'.repeat(20_000) };
+
+  /** Runs with stdout on a file that may grow to 4 KiB at most. */
+  const intoFile = async (args: readonly string[], service: { readonly origin: string }) => {
+    const file = join(newFolder('out'), 'out');
+    const [program, first] = command();
+    const words = [program, ...first, ...args].map((word) => `'${word}'`).join(' ');
+    const env = { ...environment({ service }), NODE_DISABLE_COMPILE_CACHE: '1' };
+    const child = spawn('sh', ['-c', `ulimit -f 8; exec ${words} > '${file}'`], { env });
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+    keep(stderr);
+    return { code, signal, stderr, size: statSync(file).size };
+  };
+
+  it('of a charge: 7, and the activity is on stderr', async () => {
+    const service = await serve([json(200, large)]);
+    const ended = await intoFile([...CHARGE, '--json'], service);
+    expect(ended).toMatchObject({ code: 7, signal: null });
+    expect(ended.size).toBeLessThan(20_000);
+    expect(JSON.parse(ended.stderr)).toMatchObject({ error: { answer: large } });
+  });
+
+  it('of a walk: 8', async () => {
+    const service = await serve([json(200, { data: big(20, 0), next_cursor: null })]);
+    expect(await intoFile(['ugwo', 'list'], service)).toMatchObject({ code: 8, signal: null });
+  });
+
+  it('takes all of what it may hold', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const ended = await intoFile([...CHARGE, '--json'], service);
+    expect(ended).toMatchObject({ code: 0, stderr: '', size: JSON.stringify(ACTIVITY).length + 1 });
+  });
+});
+
 describe('a reader that has gone', () => {
   it('before a charge was printed: 7, and the activity is on stderr', async () => {
     const service = await serve([json(200, ACTIVITY)]);
@@ -198,8 +239,8 @@ describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-    ['SIGHUP', 129],
-    ['SIGQUIT', 131],
+    ['SIGHUP', 143],
+    ['SIGQUIT', 143],
   ] as const)('%s with nothing but a read in flight exits %i at once', async (signal, code) => {
     const service = await serve([hang]);
     const running = start(['ugwo', 'list', '--debug'], { service });
@@ -222,12 +263,12 @@ describe('a signal', () => {
 
   it('that closes the terminal during a charge waits for its answer, too', async () => {
     const { service, respond } = await holding();
-    const running = start([...CHARGE, '--json'], { service });
+    const running = start(CHARGE, { service });
     const answer = await respond;
     running.kill('SIGHUP');
     await running.saw(/waiting for the answer/);
     answer();
-    expect(await running.ended).toMatchObject({ code: 0, stdout: `${JSON.stringify(ACTIVITY)}\n` });
+    expect(await running.ended).toMatchObject({ code: 0, stdout: expect.stringContaining(ACTIVITY.uid) });
   });
 
   it('twice while nobody reads the result of a charge: 7, never a code that invites a repeat', async () => {
@@ -247,12 +288,12 @@ describe('a signal', () => {
 
   it('during a charge waits for its answer', async () => {
     const { service, respond } = await holding();
-    const running = start([...CHARGE, '--json'], { service });
+    const running = start(CHARGE, { service });
     const answer = await respond;
     running.kill('SIGINT');
     await running.saw(/waiting for the answer/);
     answer();
-    expect(await running.ended).toMatchObject({ code: 0, stdout: `${JSON.stringify(ACTIVITY)}\n` });
+    expect(await running.ended).toMatchObject({ code: 0, stdout: expect.stringContaining(ACTIVITY.uid) });
   });
 
   it('twice during a charge exits 6', async () => {
@@ -270,7 +311,7 @@ describe('a signal', () => {
 
 describe('a defect that nothing catches', () => {
   /** Loaded before the program: throws, the key in its message, when it is told to. */
-  const trap = `process.on('SIGUSR2', () => { throw new Error('boom ${CANARY}'); })`;
+  const trap = `process.on('SIGUSR2', () => { throw new Error('boom \\u001b[2J ${CANARY}'); })`;
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(trap)}` };
 
   it.each([
@@ -285,7 +326,7 @@ describe('a defect that nothing catches', () => {
     expect(ended).toMatchObject({
       code,
       stdout: '',
-      stderr: expect.stringMatching(/^error: a defect in paycli: boom/),
+      stderr: expect.stringMatching(/^error: a defect in paycli: boom \\x1b\[2J/),
     });
     expect(ended.stderr).not.toContain(CANARY);
   });

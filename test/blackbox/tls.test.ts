@@ -39,6 +39,12 @@ describe('TLS', () => {
     });
   });
 
+  it('speaks HTTP/1.1 to a server that would rather speak HTTP/2', async () => {
+    const service = await serveTls('good', ANSWER, ['h2', 'http/1.1']);
+    expect(await paycli(CHARGE, { service, env: TRUSTED })).toMatchObject({ code: 0 });
+    expect(service.offers).toEqual([['http/1.1']]);
+  });
+
   it('is not to be turned off for another machine', async () => {
     const ended = await paycli(CHARGE, {
       service: { origin: 'https://api.example.invalid' },

@@ -85,6 +85,14 @@ describe('onye update', () => {
     expect(service.seen[0]?.body).toBe(body);
   });
 
+  it.each(['"a b"@example.com', 'ada@localhost', 'añ@ëxample.com'])(
+    'leaves it to the service whether %s is an address',
+    async (email) => {
+      const service = await serve([json(200, CUSTOMER)]);
+      expect(await paycli(['onye', 'update', ONYE_ID, '--email', email], { service })).toMatchObject({ code: 0 });
+    },
+  );
+
   it('reads --data from standard input', async () => {
     const service = await serve([json(200, CUSTOMER)]);
     await paycli(['onye', 'update', ONYE_ID, '--data', '-'], { service, stdin: '{"ref": "C-2"}\n' });
@@ -96,6 +104,12 @@ describe('onye update', () => {
     ['an empty --data', [ONYE_ID, '--data', '{}'], /nothing to change/],
     ['no identifier', ['--email', 'a@b.c'], /missing required argument 'onye'/],
     ['the identifier of something else', ['ugw.AbCd.x1', '--email', 'a@b.c'], /is the identifier of a payment request/],
+    [
+      'an address field that is no text',
+      [ONYE_ID, '--billing-address', '{"zip":5}'],
+      /billing_address.zip\): should be a text/,
+    ],
+    ['a reference that is no text', [ONYE_ID, '--data', '{"ref":5}'], /--data \(ref\): should be a text/],
     ['no e-mail address', [ONYE_ID, '--email', 'ada'], /--email.*not a valid e-mail address/s],
     ['a name of 101 characters', [ONYE_ID, '--first-name', 'é'.repeat(101)], /--first-name.*at most 100/s],
     ['a reference of 151 characters', [ONYE_ID, '--ref', 'x'.repeat(151)], /--ref.*at most 150/s],

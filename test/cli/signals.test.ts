@@ -23,7 +23,7 @@ const listening = (flight: Flight) => {
 };
 
 it.each([
-  ['idle', 131],
+  ['idle', 143],
   ['sent', 6],
   ['accepted', 7],
 ] as const)('a third signal ends the run at once; with a write %s by %i', (state, code) => {

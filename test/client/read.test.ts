@@ -19,6 +19,26 @@ describe('a read', () => {
     expect(service.connections()).toBe(1);
   });
 
+  it('is made again at once when the connection it was kept on has been closed meanwhile', async () => {
+    const closing =
+      (answer: Answer): Answer =>
+      (seen, response, socket) => {
+        response.on('finish', () => socket.destroySoon());
+        answer(seen, response, socket);
+      };
+    const service = await serve([closing(page([1], 'a')), closing(page([2], 'b')), closing(page([3], null))]);
+    const { client, waits } = bench(service.origin);
+    for await (const { records } of client.pages('ugwo.list', INPUT, {})) expect(records).toHaveLength(1);
+    expect(waits).toEqual([]);
+  });
+
+  it('that goes wrong on a kept connection and on a new one counts as one attempt', async () => {
+    const service = await serve([page([1], 'a'), reset, reset, page([2], null)]);
+    const { client, waits } = bench(service.origin);
+    for await (const { records } of client.pages('ugwo.list', INPUT, {})) expect(records).toHaveLength(1);
+    expect(waits).toEqual([250]);
+  });
+
   it.each<[string, Answer]>([
     ['reset', reset],
     ['cut', raw('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"data":')],
@@ -55,6 +75,13 @@ describe('a read', () => {
       kind: 'read_failed',
       message: expect.stringContaining('ECONNREFUSED'),
     });
+  });
+
+  it('does not wait longer than it may, whatever a 429 says', async () => {
+    const service = await serve([problem(429, 'Slow', undefined, { 'retry-after': '61' }), page([], null)]);
+    const { client, waits } = bench(service.origin);
+    await client.call('ugwo.list', INPUT);
+    expect(waits).toEqual([250]);
   });
 
   it('waits as a 429 says', async () => {

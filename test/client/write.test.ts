@@ -112,9 +112,9 @@ describe('a charge', () => {
 
   it('is not sent a fourth time after three 429', async () => {
     const service = await serve([
+      problem(429, 'No', undefined, { 'retry-after': '121' }),
       problem(429, 'No'),
       problem(429, 'No'),
-      problem(429, 'No', undefined, { 'retry-after': '999999' }),
     ]);
     const { client, waits } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({

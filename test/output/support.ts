@@ -48,6 +48,7 @@ export const options = (more: Partial<OutputOptions> = {}): OutputOptions => ({
   format: 'json',
   columns: undefined,
   color: false,
+  noticeColor: false,
   quiet: false,
   rawCsv: false,
   ...more,

@@ -15,15 +15,26 @@ export interface SecureService {
   readonly origin: string;
   /** Requests that came through, as `METHOD path`. */
   readonly requests: string[];
+  /** The protocols that each client offered (ALPN). */
+  readonly offers: string[][];
 }
 
 /** An HTTPS service on loopback with one of the certificates of test/fixtures/tls. */
-export const serveTls = async (certificate: string, answer: string): Promise<SecureService> => {
+export const serveTls = async (
+  certificate: string,
+  answer: string,
+  protocols: readonly string[] = ['http/1.1'],
+): Promise<SecureService> => {
   const requests: string[] = [];
+  const offers: string[][] = [];
   const server = createServer(
     {
       cert: readFileSync(resolve(folder, `${certificate}.pem`)),
       key: readFileSync(resolve(folder, `${certificate}.key`)),
+      ALPNCallback: ({ protocols: offered }) => {
+        offers.push(offered);
+        return protocols.find((protocol) => offered.includes(protocol));
+      },
     },
     (request, response) => {
       requests.push(`${request.method} ${request.url}`);
@@ -35,7 +46,7 @@ export const serveTls = async (certificate: string, answer: string): Promise<Sec
     server.closeAllConnections();
     server.close();
   });
-  return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, requests };
+  return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, requests, offers };
 };
 
 export interface Proxy {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Deps } from '../../cli/deps.ts';
+import { LOCAL_DATA_FILE } from '../../core/local.ts';
 
 /** The absolute path of the data file that was meant: the one given, else the one that --local uses. */
 export const dataFile = async (data: string | undefined, deps: Deps): Promise<string> =>
-  resolve(data ?? `${(await deps.folders()).data}/emulator.sqlite`);
+  resolve(data ?? `${(await deps.folders()).data}/${LOCAL_DATA_FILE}`);

@@ -1,9 +1,8 @@
 import type { CommandSpec } from '../../cli/define.ts';
 import { defineCommand, option } from '../../cli/define.ts';
 import { asInteger, asText } from '../../cli/options.ts';
+import { FIRST_RECORDS } from '../../core/local.ts';
 
-/** What a data file is filled with when nothing else was asked for. */
-const SEED = { customers: 25, ugwo: 120 } as const;
 const MOST_RECORDS = 10_000_000;
 
 const dataOption = option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asText);
@@ -34,7 +33,7 @@ const start = defineCommand<StartInput, typeof startOptions>({
   ],
   output: 'origin, key, data; shown at once, then it runs until it is stopped',
   exits: ['usage'],
-  read: (_args, given) => ({ port: given.port ?? 0, data: given.data, seed: SEED }),
+  read: (_args, given) => ({ port: given.port ?? 0, data: given.data, seed: FIRST_RECORDS }),
   load: () => import('./start.ts'),
 });
 
@@ -45,8 +44,8 @@ export interface SeedInput {
 }
 
 const seedOptions = {
-  customers: option('--customers <n>', `so many customers (${SEED.customers})`, asInteger(0, MOST_RECORDS)),
-  ugwo: option('--ugwo <n>', `so many payment requests (${SEED.ugwo})`, asInteger(0, MOST_RECORDS)),
+  customers: option('--customers <n>', `so many customers (${FIRST_RECORDS.customers})`, asInteger(0, MOST_RECORDS)),
+  ugwo: option('--ugwo <n>', `so many payment requests (${FIRST_RECORDS.ugwo})`, asInteger(0, MOST_RECORDS)),
   data: dataOption,
 } as const;
 
@@ -64,8 +63,8 @@ const seed = defineCommand<SeedInput, typeof seedOptions>({
   output: 'customers, ugwo (how many were added), data',
   exits: ['usage'],
   read: (_args, given) => ({
-    customers: given.customers ?? SEED.customers,
-    ugwo: given.ugwo ?? SEED.ugwo,
+    customers: given.customers ?? FIRST_RECORDS.customers,
+    ugwo: given.ugwo ?? FIRST_RECORDS.ugwo,
     data: given.data,
   }),
   load: () => import('./seed.ts'),

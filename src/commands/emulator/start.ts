@@ -1,4 +1,5 @@
 import type { Deps } from '../../cli/deps.ts';
+import { firstUse } from '../../core/local.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../output/view.ts';
 import { dataFile } from './data-file.ts';
@@ -16,10 +17,8 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 export const run = async ({ port, data, seed }: StartInput, deps: Deps): Promise<Result> => {
   const { clock, signals } = deps.io;
   const [file, emulator] = [await dataFile(data, deps), await deps.emulator()];
-  const added = await emulator.seed({ file, clock, ...seed, onlyIfNew: true });
-  if (added.ugwo > 0) {
-    await deps.notice(`first use: made ${added.customers} customers and ${added.ugwo} payment requests in ${file}`);
-  }
+  const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
+  if (said !== undefined) await deps.notice(said);
   const running = await emulator.start({ file, port, clock });
   await deps.notice(
     `for your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}\nCtrl-C stops it`,

@@ -3,21 +3,19 @@ import type { Globals } from '../../cli/globals.ts';
 import type { Walk } from '../../client/pages.ts';
 import { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from '../../core/page.ts';
 import type { ReceivedPage } from '../../core/received.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Result } from '../../output/view.ts';
 import type { ListInput } from './list-spec.ts';
 import { ugwoView } from './view.ts';
 
-const LARGEST_PAGE = 100;
-const DEFAULT_PAGE = 10;
-
 /** The largest pages for a walk; no more than is wanted, unless a cursor already fixes the size. */
 const limitOf = ({ limit, cursor, reach }: ListInput): string => {
-  const wanted = limit ?? String(reach.kind === 'page' ? DEFAULT_PAGE : LARGEST_PAGE);
-  const mayShrink = reach.kind === 'max' && cursor === undefined && reach.max < LARGEST_PAGE;
+  const wanted = limit ?? String(reach.kind === 'page' ? PAGE_DEFAULT : PAGE_MAX);
+  const mayShrink = reach.kind === 'max' && cursor === undefined && reach.max < PAGE_MAX;
   // What is no limit at all stays as it was given, for the contract to judge.
-  return mayShrink && /^\d+$/.test(wanted) && reach.max < Number(wanted) && Number(wanted) <= LARGEST_PAGE
+  return mayShrink && /^\d+$/.test(wanted) && reach.max < Number(wanted) && Number(wanted) <= PAGE_MAX
     ? String(reach.max)
     : wanted;
 };

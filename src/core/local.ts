@@ -1,0 +1,14 @@
+/** The emulator's data in the folder for data: what `--local` uses, and `emulator` unless it is told otherwise. */
+export const LOCAL_DATA_FILE = 'emulator.sqlite';
+
+/** How many records a new data file is filled with. */
+export const FIRST_RECORDS = { customers: 25, ugwo: 120 } as const;
+
+/** What is said when a data file was filled; undefined when it had been before. */
+export const firstUse = (
+  made: { readonly customers: number; readonly ugwo: number },
+  file: string,
+): string | undefined =>
+  made.ugwo === 0
+    ? undefined
+    : `first use: made ${made.customers} customers and ${made.ugwo} payment requests in ${file}`;
