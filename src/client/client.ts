@@ -5,10 +5,10 @@ import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
 import { decode } from './decode.ts';
+import type { Exchange, SendContext } from './exchange.ts';
 import type { Walk } from './pages.ts';
 import { walkPages } from './pages.ts';
 import { sendRead } from './read.ts';
-import type { Exchange, SendContext } from './send.ts';
 import type { Transport } from './transport.ts';
 import { sendWrite } from './write.ts';
 

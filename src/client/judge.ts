@@ -2,10 +2,10 @@ import { readProblem } from '../contract/problem.ts';
 import { PayError } from '../core/error.ts';
 import type { Received } from '../core/received.ts';
 import { decode } from './decode.ts';
+import type { Exchange } from './exchange.ts';
+import { requestOf } from './exchange.ts';
 import { untrustedError } from './failure.ts';
 import { refusal } from './refusal.ts';
-import type { Exchange } from './send.ts';
-import { requestOf } from './send.ts';
 import type { Outcome } from './transport.ts';
 
 /**
@@ -68,7 +68,10 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
   return unknown(exchange, `the service answered ${status} ${problem.title}`, status);
 };
 
-/** The table of answers to a write: one row a line of it, and what no row names is unknown. */
+/**
+ * What became of a write (docs/adr/0002, interface.md section 7). Only the service's own word, or the proof that nothing
+ * left, makes it certain; whatever is not named here is `unknown`.
+ */
 export const judge = (origin: string, exchange: Exchange, outcome: Outcome): Verdict => {
   switch (outcome.kind) {
     case 'answer':

@@ -4,11 +4,11 @@ import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
 import { backoff } from './backoff.ts';
 import { decode } from './decode.ts';
+import type { Exchange, SendContext } from './exchange.ts';
+import { pause, requestOf } from './exchange.ts';
 import { untrustedError } from './failure.ts';
 import { refusal } from './refusal.ts';
 import { retryAfter } from './retry-after.ts';
-import type { Exchange, SendContext } from './send.ts';
-import { pause, requestOf } from './send.ts';
 import type { Outcome, Transport } from './transport.ts';
 
 const MAX_ATTEMPTS = 4;

@@ -1,7 +1,7 @@
 import type { Problem } from '../contract/problem.ts';
 import { PayError } from '../core/error.ts';
-import type { Exchange } from './send.ts';
-import { requestOf } from './send.ts';
+import type { Exchange } from './exchange.ts';
+import { requestOf } from './exchange.ts';
 
 const HINTS: Readonly<Record<number, string>> = {
   401: 'the key was rotated, mistyped, or belongs to the other environment: log in again with `paycli login`, or mend PAYCLI_SECRET_KEY where that is set',

@@ -1,11 +1,11 @@
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
 import { backoff } from './backoff.ts';
+import type { Exchange, SendContext } from './exchange.ts';
+import { pause } from './exchange.ts';
 import type { Verdict } from './judge.ts';
 import { judge } from './judge.ts';
 import { retryAfter } from './retry-after.ts';
-import type { Exchange, SendContext } from './send.ts';
-import { pause } from './send.ts';
 import type { Transport } from './transport.ts';
 
 const MAX_CONNECTIONS = 3;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/client/exchange.ts';
 import { judge } from '../../src/client/judge.ts';
-import type { Exchange } from '../../src/client/send.ts';
 import type { Body, Outcome } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY } from '../support/service.ts';
