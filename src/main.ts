@@ -5,7 +5,7 @@ import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { NOUNS, SPECS } from './commands/all.ts';
 import { openDeps } from './compose.ts';
-import { PayError, reasonOf } from './core/error.ts';
+import { defect } from './core/error.ts';
 import { EXIT_CODES } from './core/exit.ts';
 
 /** How long a reader of stderr may keep a crash from ending, in milliseconds. */
@@ -15,8 +15,8 @@ const CRASH_LIMIT_MS = 1000;
 const crash = async (io: Io, thrown: unknown): Promise<never> => {
   process.removeAllListeners('uncaughtException').on('uncaughtException', () => undefined);
   const { errorBlock } = await import('./output/error.ts');
-  const error = new PayError('internal', `a defect in paycli: ${reasonOf(thrown)}`);
-  await Promise.race([io.stderr.write(await errorBlock(error, { color: false })), io.clock.sleep(CRASH_LIMIT_MS)]);
+  const block = await errorBlock(defect(thrown), { color: false });
+  await Promise.race([io.stderr.write(block), io.clock.sleep(CRASH_LIMIT_MS)]);
   return process.exit(abruptExit(io.flight, EXIT_CODES.internal));
 };
 

@@ -10,8 +10,6 @@ export interface OptionSpec<T = unknown> {
   readonly parse?: (text: string) => T;
   /** May be given several times; the values are collected. */
   readonly repeats?: boolean;
-  /** Shown in help and completion. */
-  readonly choices?: readonly string[];
 }
 
 export interface ArgumentSpec {
@@ -21,12 +19,11 @@ export interface ArgumentSpec {
 }
 
 /** An option that takes a value; `parse` throws a usage error on a text that can't be one. */
-export const option = <T>(
-  flags: string,
-  about: string,
-  parse: (text: string) => T,
-  more: Pick<OptionSpec, 'choices'> = {},
-): OptionSpec<T> => ({ flags, about, parse, ...more });
+export const option = <T>(flags: string, about: string, parse: (text: string) => T): OptionSpec<T> => ({
+  flags,
+  about,
+  parse,
+});
 
 /** An option that may be given several times. */
 export const repeated = <T>(flags: string, about: string, parse: (text: string) => T): OptionSpec<T[]> => ({

@@ -41,15 +41,11 @@ export const GLOBAL_OPTIONS = {
   profile: option('--profile <name>', 'which profile (PAYCLI_PROFILE; else the default one)', asText),
   local: flag('--local', 'the built-in emulator: no network, no key, state kept between calls'),
   baseUrl: option('--base-url <url>', 'another origin for this call (PAYCLI_BASE_URL)', asText),
-  output: option('-o, --output <format>', `how to print: ${FORMATS.join(', ')}`, asOneOf(FORMATS), {
-    choices: FORMATS,
-  }),
+  output: option('-o, --output <format>', `how to print: ${FORMATS.join(', ')}`, asOneOf(FORMATS)),
   json: flag('--json', 'the same as -o json'),
   columns: option('--columns <a,b.c>', 'which columns, in which order; dotted paths reach into objects', asNames),
   rawCsv: flag('--raw-csv', 'csv: leave cells that a spreadsheet would run as a formula as they are'),
-  color: option('--color <when>', 'auto, always or never', asOneOf(['auto', 'always', 'never'] as const), {
-    choices: ['auto', 'always', 'never'],
-  }),
+  color: option('--color <when>', 'auto, always or never', asOneOf(['auto', 'always', 'never'] as const)),
   quiet: flag('-q, --quiet', 'no progress, hints or notices; data and errors only'),
   debug: flag('--debug', 'one line per HTTP step on stderr, safe to paste into a ticket'),
   timeout: option('--timeout <duration>', 'bound on one HTTP attempt, 1s to 1h (30s)', asTimeout),

@@ -1,21 +1,17 @@
+import { Help } from 'commander';
 import { EXIT_CODES, EXIT_MEANINGS } from '../core/exit.ts';
 import type { CommandSpec } from './define.ts';
 
-/** Words in lines of at most `width` columns; a word that is longer has a line of its own. */
-const wrap = (text: string, width: number): string[] => {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-};
+/** Narrower than this nothing is wrapped any more. */
+export const NARROWEST_WRAP = 20;
+
+const helper = Object.assign(new Help(), { minWidthToWrap: NARROWEST_WRAP });
+const wrap = (text: string, width: number): string[] => helper.boxWrap(text, width).split('\n');
 
 /** A term and what it means, wrapped beside it. */
 const entry = (term: string, meaning: string, width: number): string[] => {
   const column = 5;
-  return wrap(meaning, Math.max(20, width - column)).map(
+  return wrap(meaning, Math.max(NARROWEST_WRAP, width - column)).map(
     (line, index) => (index === 0 ? term : '').padEnd(column) + line,
   );
 };

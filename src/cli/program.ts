@@ -3,7 +3,7 @@ import { PayError, usageError } from '../core/error.ts';
 import type { CommandSpec, Given, OptionSpec, OptionSpecs } from './define.ts';
 import type { Globals } from './globals.ts';
 import { checkGlobals, GLOBAL_OPTIONS, readGlobals } from './globals.ts';
-import { commandHelp, rootHelp } from './help.ts';
+import { commandHelp, NARROWEST_WRAP, rootHelp } from './help.ts';
 import type { Env } from './io.ts';
 
 /** What argv asks for. */
@@ -86,22 +86,16 @@ interface Chosen {
   readonly command: Command;
 }
 
-interface Written {
-  out: string;
-  err: string;
-}
-
-const newProgram = (written: Written, options: ProgramOptions): Command => {
+const newProgram = (written: { out: string }, options: ProgramOptions): Command => {
   const program = new Command('paycli')
     .exitOverride()
-    .configureHelp({ minWidthToWrap: 20 })
+    .configureHelp({ minWidthToWrap: NARROWEST_WRAP })
     .configureOutput({
       writeOut: (text) => {
         written.out += text;
       },
-      writeErr: (text) => {
-        written.err += text;
-      },
+      // Faults come as exceptions, with the same words.
+      writeErr: () => undefined,
       getOutHelpWidth: () => options.width,
       getErrHelpWidth: () => options.width,
       getOutHasColors: () => false,
@@ -154,7 +148,7 @@ const withoutHelpWord = (argv: readonly string[], program: Command): readonly st
 
 /** Turns argv (without node and script) into what is to be done. Never prints, never exits. */
 export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[], options: ProgramOptions): Parsed => {
-  const written: Written = { out: '', err: '' };
+  const written = { out: '' };
   const program = newProgram(written, options);
   let chosen: Chosen | undefined;
   for (const spec of specs) {

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../core/error.ts';
-import { PayError, reasonOf, usageError } from '../core/error.ts';
+import { defect, PayError, reasonOf, usageError } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Format, OutputOptions, Result } from '../output/view.ts';
@@ -32,14 +32,6 @@ const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
   quiet: globals.quiet,
   rawCsv: globals.rawCsv,
 });
-
-const asPayError = (thrown: unknown): PayError =>
-  thrown instanceof PayError
-    ? thrown
-    : new PayError('internal', `a defect in paycli: ${reasonOf(thrown)}`, {
-        cause: thrown,
-        hint: 'run it again with --debug and report what it prints',
-      });
 
 /** Renders an error on stderr, for people or as its JSON twin, and gives its exit code. */
 const report = async (error: PayError, globals: Globals, io: Io): Promise<number> => {
@@ -139,6 +131,6 @@ export const run = async (argv: readonly string[], io: Io, program: Program): Pr
     else await execute(parsed.spec, parsed.input, parsed.globals, io, program);
     return 0;
   } catch (thrown) {
-    return await report(asPayError(thrown), parsed.globals, io);
+    return await report(thrown instanceof PayError ? thrown : defect(thrown), parsed.globals, io);
   }
 };

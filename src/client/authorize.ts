@@ -1,6 +1,5 @@
 import { PayError } from '../core/error.ts';
-import { isLoopback } from '../core/origin.ts';
-import { keyProblem, LOCAL_KEY_PREFIX } from '../core/secret.ts';
+import { keyFault } from '../core/secret.ts';
 
 export interface Credentials {
   /** The one origin that the key is for. */
@@ -16,10 +15,10 @@ export const authorize = (credentials: Credentials, url: URL): string => {
   if (url.origin !== credentials.origin) {
     throw new PayError('auth', `the key is for ${credentials.origin} and was not sent to ${url.origin}`);
   }
-  const problem = keyProblem(credentials.key);
-  if (problem !== undefined) throw new PayError('auth', `the secret key ${problem}`);
-  if (credentials.key.startsWith(LOCAL_KEY_PREFIX) && !isLoopback(credentials.origin)) {
-    throw new PayError('auth', "this is the built-in emulator's key; it is refused for any other machine");
+  const fault = keyFault(credentials.key, credentials.origin);
+  if (fault !== undefined) {
+    const { problem, ...detail } = fault;
+    throw new PayError('auth', `the secret key ${problem}`, detail);
   }
   return `Bearer ${credentials.key}`;
 };

@@ -63,8 +63,6 @@ export interface ProfileRoom {
   remove(name: string): ProfileSummary;
 }
 
-export type OpenProfiles = (io: Io, folders: Folders) => ProfileRoom;
-
 const tailOf = ({ key, key_command }: StoredProfile): string => {
   if (key_command !== undefined) return 'command';
   return key === undefined || keyProblem(key) !== undefined ? 'unusable' : keyTail(key);

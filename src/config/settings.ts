@@ -3,7 +3,7 @@ import type { Env, Io } from '../cli/io.ts';
 import { isProfileName } from '../contract/profile-file.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { checkBaseUrl, isLoopback } from '../core/origin.ts';
-import { keyProblem, LOCAL_KEY_PREFIX } from '../core/secret.ts';
+import { keyFault } from '../core/secret.ts';
 
 /** The settings of one call that say who it is for. */
 export type Asked = Pick<Globals, 'profile' | 'baseUrl'>;
@@ -65,12 +65,8 @@ export const environmentKey = ({ env, redactor }: Pick<Io, 'env' | 'redactor'>):
 
 /** The key, when it can be sent to this origin; `what` names its source in the error. */
 export const checkKey = (key: string, origin: string, what: string): string => {
-  const problem = keyProblem(key);
-  if (problem !== undefined) throw new PayError('auth', `${what} ${problem}`);
-  if (key.startsWith(LOCAL_KEY_PREFIX) && !isLoopback(origin)) {
-    throw new PayError('auth', `${what} is the built-in emulator's, which is refused for any other machine`, {
-      hint: 'use --local for the emulator, or give the key of this service',
-    });
-  }
-  return key;
+  const fault = keyFault(key, origin);
+  if (fault === undefined) return key;
+  const { problem, ...detail } = fault;
+  throw new PayError('auth', `${what} ${problem}`, detail);
 };

@@ -56,6 +56,13 @@ const textOf = (value: unknown): string => {
   }
 };
 
+/** What nothing expected, as an error of ours. */
+export const defect = (thrown: unknown): PayError =>
+  new PayError('internal', `a defect in paycli: ${reasonOf(thrown)}`, {
+    cause: thrown,
+    hint: 'run it again with --debug and report what it prints',
+  });
+
 /** What a message can say of any thrown thing. */
 export const reasonOf = (thrown: unknown): string => {
   if (!(thrown instanceof Error)) return textOf(thrown);

@@ -1,3 +1,5 @@
+import { isLoopback } from './origin.ts';
+
 /** A secret key as it may stand in a header: 8 to 512 printable ASCII characters without a blank. */
 const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
 
@@ -9,6 +11,20 @@ export const keyProblem = (key: string): string | undefined => {
   if (key.startsWith('pk.'))
     return 'is a public key (pk.…), which the service refuses here; the secret key starts with sk.';
   return undefined;
+};
+
+/** Why a key must not go to an origin: it can't stand in a header, or it is the emulator's and the origin is elsewhere. */
+export const keyFault = (
+  key: string,
+  origin: string,
+): { readonly problem: string; readonly hint?: string } | undefined => {
+  const problem = keyProblem(key);
+  if (problem !== undefined) return { problem };
+  if (!key.startsWith(LOCAL_KEY_PREFIX) || isLoopback(origin)) return undefined;
+  return {
+    problem: "is the built-in emulator's, which is refused for any other machine",
+    hint: 'use --local for the emulator, or give the key of this service',
+  };
 };
 
 /** A secret or public key of the service, wherever it stands; the emulator's opens nothing and may be shown. */

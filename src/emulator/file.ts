@@ -150,21 +150,22 @@ const openOurs = <T>(path: string, use: (db: DatabaseSync) => T): T => {
   }
 };
 
-const refuseForeign = (path: string): void => {
-  if (stateOf(path) !== 'foreign') return;
-  throw usageError(`${path} is not a data file of the emulator`, { hint: ELSEWHERE });
+/** The state of a file that may be written to; throws for one that is not ours. */
+const stateUnlessForeign = (path: string): FileState => {
+  const state = stateOf(path);
+  if (state === 'foreign') throw usageError(`${path} is not a data file of the emulator`, { hint: ELSEWHERE });
+  return state;
 };
 
 /** Opens the data file at an absolute path for `use`, and makes it first when there is none. Throws usage errors. */
 export const openFile = <T>(path: string, use: (db: DatabaseSync) => T): T => {
-  refuseForeign(path);
-  if (stateOf(path) !== 'ours') makeFile(path);
+  if (stateUnlessForeign(path) !== 'ours') makeFile(path);
   return openOurs(path, use);
 };
 
 /** A new file, with a new key, in place of one that is beyond use. A file that is not ours is left alone. */
 export const replaceFile = (path: string): void => {
-  refuseForeign(path);
+  stateUnlessForeign(path);
   removeDatabase(path);
   makeFile(path);
 };

@@ -1,4 +1,3 @@
-import { parseExact } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { cellOf, labelOf, plainText } from './cell.ts';
@@ -10,7 +9,7 @@ import { visible } from './sanitize.ts';
 import type { Styles } from './style.ts';
 import { unpainted } from './style.ts';
 import type { Surface } from './surface.ts';
-import { isBlank, isObject, isScalar } from './value.ts';
+import { exactValue, isBlank, isObject, isScalar } from './value.ts';
 import type { Column, View } from './view.ts';
 import { wrap } from './width.ts';
 
@@ -55,7 +54,7 @@ export const card = async (
   view: View,
   surface: Surface,
 ): Promise<string> => {
-  const value = parseExact(record.text);
+  const value = exactValue(record);
   const lines =
     names === undefined
       ? await wholeCard(value, view, surface)

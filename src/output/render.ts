@@ -94,9 +94,8 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
   const sink = await sinkFor(list.view, io, options);
   const walked = await walk(list.pages, list.max, io.stdout, sink);
   const texts = options.quiet ? [] : [sink.notice?.(), endingText(walked, list, options)];
-  const styles = await stylesFor(options.noticeColor);
-  for (const text of texts) {
-    if (text !== undefined) await write(io.stderr, notice(visible(text), styles));
+  for (const text of texts.filter((said) => said !== undefined)) {
+    await write(io.stderr, notice(visible(text), await stylesFor(options.noticeColor)));
   }
   if (walked.how === 'broken') throw walked.fault;
 };

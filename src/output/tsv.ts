@@ -1,4 +1,3 @@
-import { parseExact } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
@@ -45,7 +44,7 @@ const flatLines = (value: unknown, path: string, view: View): string => {
 
 /** One record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. */
 export const tsvRecord = (record: Received, names: readonly string[] | undefined, view: View): string => {
-  const value = parseExact(record.text);
+  const value = exactValue(record);
   if (names !== undefined) {
     const columns = checkRecordColumns(names, view, record);
     return columns.map(({ path, kind }) => line(path, machineText(valueAt(value, path), kind))).join('');

@@ -261,16 +261,6 @@ describe('a signal', () => {
     expect(await running.ended).toMatchObject({ code: 130, stdout: '' });
   });
 
-  it('that closes the terminal during a charge waits for its answer, too', async () => {
-    const { service, respond } = await holding();
-    const running = start(CHARGE, { service });
-    const answer = await respond;
-    running.kill('SIGHUP');
-    await running.saw(/waiting for the answer/);
-    answer();
-    expect(await running.ended).toMatchObject({ code: 0, stdout: expect.stringContaining(ACTIVITY.uid) });
-  });
-
   it('twice while nobody reads the result of a charge: 7, never a code that invites a repeat', async () => {
     const large = { ...ACTIVITY, note: 'x'.repeat(3_000_000) };
     const service = await serve([json(200, large)]);
@@ -286,11 +276,11 @@ describe('a signal', () => {
     expect(JSON.parse(ended.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: { answer: large } });
   });
 
-  it('during a charge waits for its answer', async () => {
+  it.each(['SIGINT', 'SIGHUP'] as const)('%s during a charge waits for its answer', async (signal) => {
     const { service, respond } = await holding();
     const running = start(CHARGE, { service });
     const answer = await respond;
-    running.kill('SIGINT');
+    running.kill(signal);
     await running.saw(/waiting for the answer/);
     answer();
     expect(await running.ended).toMatchObject({ code: 0, stdout: expect.stringContaining(ACTIVITY.uid) });

@@ -24,7 +24,6 @@ const login = defineCommand({
       '--environment <name>',
       'a public environment: live or sandbox (else --base-url)',
       asOneOf(environments),
-      { choices: environments },
     ),
     keyStdin: flag('--key-stdin', 'read the key from standard input'),
     keyCommand: option(

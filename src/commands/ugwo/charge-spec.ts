@@ -20,7 +20,7 @@ const asInstant = (text: string): Instant => {
 };
 
 const options = {
-  medium: option('--medium <medium>', MEDIUMS.join(', '), asText, { choices: MEDIUMS }),
+  medium: option('--medium <medium>', MEDIUMS.join(', '), asText),
   expiresAt: option(
     '--expires-at <time>',
     'bank_transfer: when the account stops accepting; ISO 8601 with an offset',
