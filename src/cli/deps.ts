@@ -3,6 +3,8 @@ import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import type { ReadSource } from '../core/source.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
+import type { LedgerRoom } from '../ledger/room.ts';
+import type { Ledger, Place } from '../ledger/ledger.ts';
 import type { Result } from '../output/view.ts';
 import type { Globals } from './globals.ts';
 import type { Io } from './io.ts';
@@ -19,6 +21,14 @@ export interface Deps {
   readonly globals: Globals;
   /** The client for the profile, origin and key that this run means. */
   client(purpose: Purpose): Promise<Client>;
+  /** Where that client's requests go, as the ledger keeps it. */
+  place(): Promise<Place>;
+  /** The ledger of this machine, opened at the first call. */
+  ledger(): Promise<Ledger>;
+  /** The protocol around the ledger: how a charge is sent once, and what may be concluded of one that is unknown. */
+  protocol(): Promise<LedgerRoom>;
+  /** Who runs this, for what the ledger records of a person's decision. */
+  operator(): Promise<string>;
   profiles(): Promise<ProfileRoom>;
   /** Asks the service whether it takes this key, by the smallest read there is; throws what the read throws. */
   probe(target: { readonly origin: string; readonly key: string }): Promise<void>;

@@ -31,7 +31,8 @@ export interface Preview {
  * `usage` nothing was sent, `not_sent` nothing was applied, `unknown` it may have been.
  */
 export interface Client {
-  call<K extends OperationId>(id: K, input: CallInput): Promise<Received<AnswerOf<K>>>;
+  /** `signal` gives up a read that nobody waits for any more; a write is never given up so. */
+  call<K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal): Promise<Received<AnswerOf<K>>>;
   /** The pages of a list; the next one is asked for while the current one is being consumed. */
   pages<K extends ListId>(id: K, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<RecordOf<K>>>;
   /** The same checks as `call`, and what it would send; touches no network. */
@@ -83,7 +84,8 @@ export const createClient = (options: ClientOptions): Client => {
       : await sendWrite(options, options.transport, exchange);
   };
   return {
-    call: async <K extends OperationId>(id: K, input: CallInput) => (await send(id, input)) as Received<AnswerOf<K>>,
+    call: async <K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal) =>
+      (await send(id, input, signal)) as Received<AnswerOf<K>>,
     pages: <K extends ListId>(id: K, input: CallInput, walk: Walk) =>
       walkPages<RecordOf<K>>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };

@@ -3,7 +3,7 @@ import type { IdPrefix } from '../core/ids.ts';
 import { activity, activityCreate } from './activity.ts';
 import { onye, onyeUpdate } from './onye.ts';
 import { page, pageQuery } from './page.ts';
-import { ugwo } from './ugwo.ts';
+import { ugwo, ugwoWithActivities } from './ugwo.ts';
 
 /**
  * May an operation be sent again? `safe`: any time. `checked`: it sets absolute values, so again only when nothing was
@@ -46,6 +46,22 @@ export const operations = {
     success: { status: 200, schema: activity },
     problems: REFUSALS,
     safety: 'never-repeat',
+  },
+  'ugwo.get': {
+    method: 'GET',
+    path: '/v1/ugwo/{uid}',
+    params: { uid: 'ugw' },
+    success: { status: 200, schema: ugwoWithActivities },
+    problems: REFUSALS,
+    safety: 'safe',
+  },
+  'activity.get': {
+    method: 'GET',
+    path: '/v1/ugwo/{ugwoUid}/activities/{activityUid}',
+    params: { ugwoUid: 'ugw', activityUid: 'act' },
+    success: { status: 200, schema: activity },
+    problems: REFUSALS,
+    safety: 'safe',
   },
   'ugwo.list': {
     method: 'GET',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { activity } from './activity.ts';
 import { checkoutSnapshot } from './checkout.ts';
 import { enumLike, id, instant } from './common.ts';
 
@@ -16,3 +17,7 @@ export const ugwo = z.looseObject({
   created_at: instant.nullish(),
 });
 export type Ugwo = z.output<typeof ugwo>;
+
+/** One payment request with every activity on it (public material); `activities` may be missing. */
+export const ugwoWithActivities = ugwo.extend({ activities: z.array(activity).nullish() });
+export type UgwoWithActivities = z.output<typeof ugwoWithActivities>;

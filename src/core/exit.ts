@@ -11,7 +11,10 @@ export const EXIT_CODES = {
   unknown: 6,
   unrecorded: 7,
   read_failed: 8,
+  refused: 9,
+  ledger: 10,
   charge_failed: 11,
+  pending: 12,
   interrupted: 130,
 } as const;
 
@@ -24,9 +27,12 @@ export const EXIT_MEANINGS = {
   rejected: ['the service said no: 400, 402, 404, 409, 422', 'no'],
   auth: ['no usable profile or key, 401, 403, TLS not trusted, unsafe setting', 'no'],
   not_sent: ['certain that nothing was applied: no connection, or 429 to the end', 'yes'],
-  unknown: ['the charge or update may have been applied', 'no, look first'],
-  unrecorded: ['applied, but the result could not be written; the line to keep is on stderr', 'no'],
+  unknown: ['the charge or update may have been applied', 'no: `paycli ledger reconcile`'],
+  unrecorded: ['applied, but it could not be noted or printed; the line to keep is on stderr', 'no'],
   read_failed: ['a read failed after its retries, or the answer broke the contract', 'yes'],
+  refused: ['refused here: an earlier charge is unresolved or still payable', 'reconcile, or `--again`'],
+  ledger: ['the ledger cannot be used; nothing was sent', 'no'],
   charge_failed: ['the activity exists and its status is `failed`', 'charge with another medium'],
+  pending: ['`--wait` ended before the payment did', 'yes, wait again'],
   interrupted: ['stopped by a signal with nothing in flight (143 but for Ctrl-C)', 'yes'],
 } as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;

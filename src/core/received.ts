@@ -5,6 +5,8 @@
 export interface Received<T = unknown> {
   readonly value: T;
   readonly text: string;
+  /** The service's own clock as it answered, in milliseconds since the epoch, to the second; where it said so. */
+  readonly servedAt?: number;
 }
 
 /** One page of a list (interface.md 2.6), with the cursor that asked for it (undefined for the first). */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { BeyondUse, replaceFile, stateOf } from './file.ts';
+import { replaceFile, stateOf } from '../database/file.ts';
+import { BeyondUse, DATA_FILE } from './file.ts';
 import type { EmulatorRoom } from './room.ts';
 import { seedStore } from './seed.ts';
 import { openStore, type Store } from './store.ts';
@@ -29,12 +30,12 @@ const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIf
 
 const reset: EmulatorRoom['reset'] = async ({ file }) => {
   const path = resolve(file);
-  if (['missing', 'empty'].includes(stateOf(path))) return;
+  if (['missing', 'empty'].includes(stateOf(path, DATA_FILE))) return;
   try {
     withStore(path, (store) => store.write(() => store.removeRecords()));
   } catch (thrown) {
     if (!(thrown instanceof BeyondUse)) throw thrown;
-    replaceFile(path);
+    replaceFile(path, DATA_FILE);
   }
 };
 

@@ -3,7 +3,9 @@ import type { Activity } from '../contract/activity.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { parseExact, printExact } from '../core/json.ts';
-import { BeyondUse, openFile } from './file.ts';
+import { openDatabase } from '../database/open.ts';
+import { transact } from '../database/transact.ts';
+import { BeyondUse, DATA_FILE } from './file.ts';
 
 /** A record and its place in the order of creation. */
 export interface Placed<T> {
@@ -46,19 +48,6 @@ const textOf = (row: Row, column: string): string | undefined => {
 const recordOf = <T>(row: Row, column = 'record'): T | undefined => {
   const text = textOf(row, column);
   return text === undefined ? undefined : (parseExact(text) as T);
-};
-
-const write = <T>(db: DatabaseSync, work: () => T): T => {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    db.exec('COMMIT');
-    return result;
-  } catch (thrown) {
-    // A full disk, say, has ended the transaction already.
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw thrown;
-  }
 };
 
 const UGWO = `SELECT ugwo.seq, ugwo.record, onye.record AS onye FROM ugwo LEFT JOIN onye ON onye.uid = ugwo.onye`;
@@ -118,14 +107,14 @@ const whole = (db: DatabaseSync) => {
     removeRecords: () =>
       db.exec(`DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye; DELETE FROM sqlite_sequence;
         INSERT OR IGNORE INTO setting VALUES ('emptied', '');`),
-    write: (work) => write(db, work),
+    write: (work) => transact(db, work),
     close: () => db.close(),
   } satisfies Partial<Store>;
 };
 
 /** Opens the state in the file at an absolute path; made when missing. Throws usage errors. */
 export const openStore = (path: string): Store =>
-  openFile(path, (db) => {
+  openDatabase(path, DATA_FILE, (db) => {
     const key = textOf(db.prepare("SELECT value FROM setting WHERE name = 'key'").get(), 'value');
     if (key === undefined) throw new BeyondUse(path, 'is damaged: it holds no key');
     return { key, ...customers(db), ...requests(db), ...whole(db) };

@@ -31,6 +31,31 @@ export interface View {
   readonly columns: readonly Column[];
   /** What the customer must do next, where a record says so. */
   readonly nextAction?: (value: unknown) => NextAction | undefined;
+  /** Lists inside the record, each shown as a table under its card. */
+  readonly lists?: readonly InnerList[];
+}
+
+/** A list inside a record, such as the activities of a payment request. */
+export interface InnerList {
+  /** The dotted path of the array. */
+  readonly path: string;
+  readonly heading: string;
+  readonly columns: readonly Column[];
+}
+
+/** How a wait stands: what the line on a terminal shows. */
+export interface Waiting {
+  /** The latest status that was seen. */
+  readonly status: string;
+  /** When the wait ends at the latest, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** What a wait ended with. */
+export interface Waited {
+  readonly record: Received;
+  readonly notice?: string;
+  readonly failure?: PayError;
 }
 
 /** What a command gives back. Commands never print: rendering it is the one job of output/. */
@@ -56,6 +81,19 @@ export type Result =
       readonly goOn?: (cursor: string) => string;
     }
   | { readonly kind: 'text'; readonly text: string }
+  /**
+   * Something that is waited for: on a terminal the record is shown at once, then a line that counts down, then what it
+   * has become; elsewhere only what it has become.
+   */
+  | {
+      readonly kind: 'wait';
+      /** What is known before the wait; undefined where that is nothing. */
+      readonly record: Received | undefined;
+      readonly view: View;
+      readonly wrote?: true;
+      /** Waits; `tell` is called whenever something new is known. Rejects when there is nothing to show in the end. */
+      readonly wait: (tell: (waiting: Waiting) => void) => Promise<Waited>;
+    }
   /** A server in the foreground: the record is shown at once, then it runs until `done`. */
   | { readonly kind: 'service'; readonly record: Received; readonly view: View; readonly done: Promise<void> };
 

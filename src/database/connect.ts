@@ -1,0 +1,47 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseKind } from './kind.ts';
+
+const BUSY_TIMEOUT_MS = 20_000;
+
+/** How what is committed gets to the disk: a log beside the file, or a journal that is emptied by truncation. */
+export type Journal = 'wal' | 'truncate';
+
+const FIRST_SAFE_WAL = [3, 51, 3];
+
+/**
+ * The journal for what must survive a loss of power. Before 3.51.3 SQLite could lose a commit when two connections reset
+ * the log at once. The default, which deletes its journal, is never used: it does not sync that deletion.
+ */
+export const journalFor = (sqliteVersion: string): Journal => {
+  const parts = sqliteVersion.split('.').map(Number);
+  const differing = FIRST_SAFE_WAL.findIndex((part, index) => parts[index] !== part);
+  return differing === -1 || (parts[differing] ?? 0) > (FIRST_SAFE_WAL[differing] ?? 0) ? 'wal' : 'truncate';
+};
+
+/** Opens the file as it is; nothing is read or locked yet. */
+export const connect = (path: string, { survives }: DatabaseKind): DatabaseSync => {
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, defensive: true });
+  const synchronous = survives === 'power loss' ? 'FULL' : 'NORMAL';
+  // On macOS an ordinary sync does not reach the disk; elsewhere the two settings do nothing.
+  db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
+    PRAGMA trusted_schema = OFF;`);
+  return db;
+};
+
+const modeOf = (db: DatabaseSync, statement: string): string => String(db.prepare(statement).get()?.['journal_mode']);
+
+const versionOf = (db: DatabaseSync): string => String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
+
+/**
+ * Brings a connection to the journal that its kind needs. A file that keeps a log is taken off it where this SQLite is too
+ * old for one, and is never put back on it, so that programs of both ages can share a file.
+ */
+export const useJournal = (db: DatabaseSync, { survives, journal }: DatabaseKind): void => {
+  const wanted = journal ?? (survives === 'power loss' ? journalFor(versionOf(db)) : 'wal');
+  const current = modeOf(db, 'PRAGMA journal_mode');
+  if (current === wanted) return;
+  const isNew = Number(db.prepare('PRAGMA page_count').get()?.['page_count']) === 0;
+  const target = wanted === 'wal' && isNew ? 'wal' : 'truncate';
+  const now = modeOf(db, `PRAGMA journal_mode = ${target}`);
+  if (now !== target) throw new Error(`its journal stays "${now}", since another process has it open; try again`);
+};

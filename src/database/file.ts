@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { platform } from 'node:os';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { reasonOf } from '../core/error.ts';
+import { connect, useJournal } from './connect.ts';
+import type { DatabaseKind } from './kind.ts';
+import { migrate } from './migrate.ts';
+
+const MAGIC = 'SQLite format 3\0';
+const HEADER_LENGTH = 100;
+const APPLICATION_ID_AT = 68;
+
+/** `ours` was made by this kind, whatever state it is in; `foreign` is anything else, and is never written to. */
+type FileState = 'missing' | 'empty' | 'ours' | 'foreign';
+
+const headerOf = (path: string): Buffer => {
+  const header = Buffer.alloc(HEADER_LENGTH);
+  const descriptor = openSync(path, 'r');
+  try {
+    readSync(descriptor, header, 0, HEADER_LENGTH, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  return header;
+};
+
+/** What `path` is, read from its first bytes without opening it as a database. */
+export const stateOf = (path: string, kind: DatabaseKind): FileState => {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return 'missing';
+    if (!stat.isFile()) return 'foreign';
+    if (stat.size === 0) return 'empty';
+    const header = headerOf(path);
+    const isDatabase = header.toString('latin1', 0, MAGIC.length) === MAGIC;
+    return isDatabase && header.readUInt32BE(APPLICATION_ID_AT) === kind.applicationId ? 'ours' : 'foreign';
+  } catch (thrown) {
+    throw kind.error({ kind: 'unusable', path, what: `cannot be read: ${reasonOf(thrown)}`, cause: thrown });
+  }
+};
+
+const removeDatabase = (path: string): void => {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
+};
+
+/** Puts the names in a folder on the disk; Windows has no such call and does so by itself. */
+export const syncFolder = (folder: string): void => {
+  if (platform() === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+const fill = (path: string, kind: DatabaseKind): void => {
+  let db: DatabaseSync | undefined;
+  try {
+    db = connect(path, kind);
+    useJournal(db, kind);
+    migrate(db, kind, kind.fill);
+  } finally {
+    db?.close();
+  }
+};
+
+/** Gives the finished file its name, unless another process was first: then theirs is the one. */
+const publish = (made: string, path: string, replace: boolean): void => {
+  if (replace) {
+    renameSync(made, path);
+    return;
+  }
+  try {
+    linkSync(made, path);
+  } catch (thrown) {
+    // A file system without hard links.
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(made, path);
+  }
+};
+
+const build = (path: string, kind: DatabaseKind, replace: boolean): void => {
+  const made = `${path}.${randomBytes(6).toString('hex')}.new`;
+  closeSync(openSync(made, 'wx', 0o600));
+  try {
+    fill(made, kind);
+    publish(made, path, replace);
+  } finally {
+    removeDatabase(made);
+  }
+};
+
+/** Makes a folder that is not there, 0700, and puts each new name on the disk where that is asked for. */
+const makeFolder = (folder: string, kind: DatabaseKind): void => {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined || kind.survives !== 'power loss') return;
+  for (let at = folder; at.length >= first.length; at = dirname(at)) syncFolder(dirname(at));
+};
+
+/**
+ * Makes the file, 0600 from its first moment. It is made whole under another name and then published in one step, so that
+ * several processes that start at once never see half of one, nor each other's.
+ */
+export const makeFile = (path: string, kind: DatabaseKind): void => {
+  // A log whose database is gone would be replayed into the new one.
+  const orphan = existsSync(`${path}-wal`);
+  const state = stateOf(path, kind);
+  try {
+    if (orphan && state === 'missing') removeDatabase(path);
+    makeFolder(dirname(path), kind);
+    build(path, kind, state === 'empty');
+    if (kind.survives === 'power loss') syncFolder(dirname(path));
+  } catch (thrown) {
+    throw kind.error({ kind: 'unusable', path, what: `cannot be made: ${reasonOf(thrown)}`, cause: thrown });
+  }
+};
+
+/** The state of a file that may be written to; throws for one that is not ours. */
+export const stateUnlessForeign = (path: string, kind: DatabaseKind): FileState => {
+  const state = stateOf(path, kind);
+  if (state === 'foreign') throw kind.error({ kind: 'foreign', path, what: 'is not one of its files' });
+  return state;
+};
+
+/** A new file in place of one that is beyond use. A file that is not ours is left alone. */
+export const replaceFile = (path: string, kind: DatabaseKind): void => {
+  stateUnlessForeign(path, kind);
+  removeDatabase(path);
+  makeFile(path, kind);
+};

@@ -1,0 +1,32 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { PayError } from '../core/error.ts';
+import type { Journal } from './connect.ts';
+
+/** What can be wrong with a database file. */
+export interface Fault {
+  /**
+   * `foreign`: another program's, or no database at all; never written to. `newer`: made by a newer paycli. `damaged`:
+   * ours, but not to be read. `unusable`: the system refused.
+   */
+  readonly kind: 'foreign' | 'newer' | 'damaged' | 'unusable';
+  readonly path: string;
+  /** The end of a sentence that begins with the path: `is damaged: …`. */
+  readonly what: string;
+  readonly cause?: unknown;
+}
+
+/** One kind of database file. */
+export interface DatabaseKind {
+  /** Written into the file's header, so that no other program's database is ever taken for one of ours. */
+  readonly applicationId: number;
+  /** Each brings the file one version further; `user_version` counts those that have run. Never changed, only added to. */
+  readonly migrations: readonly string[];
+  /** `power loss`: what was committed stays whatever happens. `process`: it outlives the process, not the machine. */
+  readonly survives: 'power loss' | 'process';
+  /** Another journal than the one that follows from `survives` and SQLite's version. */
+  readonly journal?: Journal;
+  /** Runs in the transaction that makes the file. */
+  readonly fill?: (db: DatabaseSync) => void;
+  /** A fault as an error of the room that the file belongs to. */
+  readonly error: (fault: Fault) => PayError;
+}

@@ -1,0 +1,20 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseKind } from './kind.ts';
+import { transact } from './transact.ts';
+
+/** How many migrations have run on a file. */
+export const versionOf = (db: DatabaseSync): number =>
+  Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+
+/**
+ * Runs the migrations that a file has not seen, and `fill` after them, alone among all processes and all or nothing. Safe
+ * to call from several processes at once: who comes second finds nothing left to do.
+ */
+export const migrate = (db: DatabaseSync, kind: DatabaseKind, fill?: DatabaseKind['fill']): void => {
+  const { migrations, applicationId } = kind;
+  transact(db, () => {
+    for (const migration of migrations.slice(versionOf(db))) db.exec(migration);
+    fill?.(db);
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length};`);
+  });
+};

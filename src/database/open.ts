@@ -1,0 +1,53 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { PayError, reasonOf } from '../core/error.ts';
+import { connect, useJournal } from './connect.ts';
+import { makeFile, stateUnlessForeign } from './file.ts';
+import type { DatabaseKind } from './kind.ts';
+import { migrate, versionOf } from './migrate.ts';
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+/** Whether SQLite itself says that the file is not whole. */
+export const isDamage = (thrown: unknown): boolean => {
+  const code = (thrown as { errcode?: unknown }).errcode;
+  return typeof code === 'number' && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff);
+};
+
+const bringUpToDate = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
+  const [version, known] = [versionOf(db), kind.migrations.length];
+  if (version > known) {
+    const what = `was made by a newer paycli (schema ${version}, this one knows ${known})`;
+    throw kind.error({ kind: 'newer', path, what });
+  }
+  useJournal(db, kind);
+  if (version < known) migrate(db, kind);
+};
+
+const asFault = (thrown: unknown, path: string, kind: DatabaseKind): PayError => {
+  if (thrown instanceof PayError) return thrown;
+  const [fault, what] = isDamage(thrown) ? (['damaged', 'is damaged'] as const) : (['unusable', 'cannot be used'] as const);
+  return kind.error({ kind: fault, path, what: `${what}: ${reasonOf(thrown)}`, cause: thrown });
+};
+
+/** Opens a file that is ours for `use`, which takes the database over; it is closed when that fails. */
+const openOurs = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) => T): T => {
+  let db: DatabaseSync | undefined;
+  try {
+    db = connect(path, kind);
+    bringUpToDate(db, path, kind);
+    return use(db);
+  } catch (thrown) {
+    if (db?.isOpen) db.close();
+    throw asFault(thrown, path, kind);
+  }
+};
+
+/**
+ * Opens the database at an absolute path for `use`, which takes it over, and makes it first when there is none. Every
+ * failure is an error of its kind.
+ */
+export const openDatabase = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) => T): T => {
+  if (stateUnlessForeign(path, kind) !== 'ours') makeFile(path, kind);
+  return openOurs(path, kind, use);
+};

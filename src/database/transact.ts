@@ -1,0 +1,15 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Runs `work` alone among all processes; what it wrote is undone when it throws. */
+export const transact = <T>(db: DatabaseSync, work: () => T): T => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (thrown) {
+    // A full disk, say, has ended the transaction already.
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw thrown;
+  }
+};

@@ -1,0 +1,133 @@
+import type { ChargeState } from '../core/charge.ts';
+
+/** Who sends a charge: enough to tell later whether that process is still at it. */
+export interface Sender {
+  readonly pid: number;
+  /** The boot of the machine, and the name space that the number is counted in; empty where the system does not say. */
+  readonly boot: string;
+  /** When the process was started, as the system counts; empty where it does not say. */
+  readonly started: string;
+}
+
+/** The service that a charge goes to. */
+export interface Place {
+  /** What the guard compares: the origin, or for an emulator the name that follows from its key, since its port changes. */
+  readonly service: string;
+  readonly origin: string;
+  /** The segment of the key that names the workspace; undefined where the key has none. */
+  readonly workspace: string | undefined;
+  readonly profile: string | undefined;
+}
+
+/** A charge that is about to be sent (charge-protocol, steps 1 and 2). Instants are milliseconds since the epoch. */
+export interface Intent extends Place {
+  readonly ugwo: string;
+  readonly medium: string;
+  readonly provider: string | undefined;
+  /** The last digits of a phone number. */
+  readonly phone: string | undefined;
+  /** SHA-256 of the body as it is kept here, in hex. */
+  readonly digest: string;
+  /** By when the sending has ended, whatever becomes of it. */
+  readonly deadline: number;
+}
+
+/** An activity as far as it is kept. */
+export interface KeptActivity {
+  readonly uid: string;
+  /** The machine value. */
+  readonly status: string;
+  /** As the service sent it. */
+  readonly nextAction: unknown;
+  /** By the service's clock, as it wrote it. */
+  readonly createdAt: string | undefined;
+}
+
+/** Something that was seen of a charge, in the order in which it was seen. */
+export interface Evidence {
+  /** `answer`, `broken`, `process_gone`, `look`, `observed`, `resolved`. */
+  readonly kind: string;
+  /** DATE_ATOM. */
+  readonly at: string;
+  readonly [name: string]: unknown;
+}
+
+/** One charge as it stands in the ledger. */
+export interface Charge extends Intent {
+  readonly id: string;
+  /** The place in the order of creation. */
+  readonly seq: number;
+  readonly state: ChargeState;
+  readonly job: string | undefined;
+  readonly row: number | undefined;
+  readonly createdAt: number;
+  /** When its state became what it is; undefined while it is being sent. */
+  readonly settledAt: number | undefined;
+  /** What the run that sent it ended with. */
+  readonly exitCode: number | undefined;
+  readonly activity: KeptActivity | undefined;
+  readonly evidence: readonly Evidence[];
+}
+
+/** What became of a charge that was sent (step 4). */
+export interface Outcome {
+  readonly state: Exclude<ChargeState, 'sending' | 'not_created'>;
+  readonly exitCode: number;
+  readonly activity?: KeptActivity;
+  readonly evidence?: Evidence;
+}
+
+/** How an unknown charge was resolved. */
+export interface Resolution {
+  readonly state: 'accepted' | 'not_created';
+  readonly activity?: KeptActivity;
+  readonly evidence: Evidence;
+}
+
+/** Why the guard refuses: by an earlier charge that is unresolved, that can still be paid, or that was paid. */
+export type Refusal = 'unresolved' | 'in_progress' | 'payable' | 'paid';
+
+export type Begun =
+  | { readonly kind: 'begun'; readonly id: string }
+  | { readonly kind: 'refused'; readonly why: Refusal; readonly by: Charge };
+
+export interface ListFilter {
+  readonly states?: readonly ChargeState[] | undefined;
+  readonly ugwo?: string | undefined;
+  /** Only those older than this place in the order of creation, newest first. */
+  readonly before?: number | undefined;
+  /** Oldest first instead. */
+  readonly oldestFirst?: boolean;
+  /** With `oldestFirst`: only those newer than this place. */
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+/**
+ * The memory that the service does not offer: every charge that was ever begun, and what became of it. Every method may
+ * throw a PayError of kind `ledger`; after one that the disk caused, nothing more can be begun.
+ */
+export interface Ledger {
+  /**
+   * The guard and the intent in one step among all processes: once this resolves with `begun`, the intent is on the disk.
+   * `again` overrides an earlier charge that can still be paid or was paid, never one that is unresolved.
+   */
+  begin(intent: Intent, how: { readonly again: boolean }): Promise<Begun>;
+  /** Writes what became of a charge. When that can't be, the emergency line is written, and is in the error's `answer`. */
+  settle(id: string, outcome: Outcome): Promise<void>;
+  /** The charges that may have been made: unknown ones, among them those whose process died while sending. */
+  unknown(): Promise<readonly Charge[]>;
+  /** How many of them there are. */
+  countUnknown(): Promise<number>;
+  get(id: string): Promise<Charge | undefined>;
+  list(filter: ListFilter): Promise<readonly Charge[]>;
+  /** Which of these activities belong to a charge of the ledger. */
+  owned(activities: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Adds what was seen of an unknown charge, which stays unknown. */
+  note(id: string, evidence: Evidence): Promise<void>;
+  /** Ends an unknown charge's doubt; false when somebody else did so first, or the activity has an owner by now. */
+  resolve(id: string, resolution: Resolution): Promise<boolean>;
+  /** How an activity stands by now, as a read has shown; nothing happens when no charge owns it. */
+  observe(activity: KeptActivity): Promise<void>;
+  close(): Promise<void>;
+}
