@@ -8,7 +8,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   contract: ['core'],
   client: ['contract', 'core'],
   config: ['contract', 'core'],
-  emulator: ['contract', 'core'],
+  emulator: ['contract', 'core', 'database'],
+  database: ['core'],
+  ledger: ['core', 'database'],
   output: ['core'],
   cli: ['core', 'output'],
   spec: ['cli', 'core'],
@@ -97,7 +99,7 @@ describe('the house', () => {
         JOINTS.includes(from) &&
         ours &&
         !lazy &&
-        ['client', 'config', 'emulator', 'output', 'contract'].includes(roomOf(to)),
+        ['client', 'config', 'emulator', 'output', 'contract', 'ledger', 'database'].includes(roomOf(to)),
     );
     expect(early).toEqual([]);
   });
