@@ -18,6 +18,8 @@ export interface ErrorDetail {
   readonly request?: { readonly method: string; readonly path: string };
   /** What the service answered, as JSON text: kept where it is the only trace of something that was done. */
   readonly answer?: string;
+  /** The activity that stands in the way, as JSON text. */
+  readonly activity?: string;
   /** The ledger's name for the charge that this is about. */
   readonly ledgerId?: string;
   readonly cause?: unknown;

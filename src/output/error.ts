@@ -17,8 +17,8 @@ const violationLine = ({ propertyPath, title, option }: Violation): string => {
   return visible(where === '' ? title : `${where}: ${title}`);
 };
 
-/** What the service answered: one line of JSON, to be kept. */
-const answerLine = (text: string): string => visibleJson(minify(text));
+/** JSON on one line: what must be kept of it is all there. */
+const jsonLine = (text: string): string => visibleJson(minify(text));
 
 const requestLine = ({ request, status, title }: PayError['detail']): string | undefined => {
   if (request === undefined) return undefined;
@@ -40,14 +40,16 @@ export const errorBlock = async (error: PayError, options: ErrorBlockOptions): P
   const [first = '', ...more] = lines(error.message);
   const { hint, answer } = error.detail;
   const request = requestLine(error.detail);
-  const small = [...(request === undefined ? [] : [request]), ...(options.stack === true ? stackLines(error) : [])];
+  const id = error.detail.ledgerId;
+  const noted = id === undefined ? [] : [`in the ledger: ${visible(id)}`];
+  const small = [...noted, ...(request === undefined ? [] : [request]), ...(options.stack === true ? stackLines(error) : [])];
   const block = [
     `${styles.bold(styles.alarm('error:'))} ${first}`,
     ...more.map((line) => `  ${line}`),
     ...(error.detail.violations ?? []).map((violation) => `  ${violationLine(violation)}`),
     ...(hint === undefined ? [] : lines(hint).map((line) => `${styles.bold('→')} ${line}`)),
     ...small.map((line) => styles.dim(`  ${line}`)),
-    ...(answer === undefined ? [] : [answerLine(answer)]),
+    ...(answer === undefined ? [] : [jsonLine(answer)]),
   ];
   return block.map((line) => `${line}\n`).join('');
 };
@@ -60,7 +62,7 @@ const violationJson = ({ propertyPath, title, option }: Violation): object => ({
 
 /** The same error for programs: one line of JSON; what is not known is left out. */
 export const errorLine = ({ kind, message, detail }: PayError, exitCode: number): string => {
-  const { hint, status, title, violations = [], request, answer } = detail;
+  const { hint, status, title, violations = [], request, answer, activity, ledgerId } = detail;
   const error = {
     kind,
     exit_code: exitCode,
@@ -70,7 +72,9 @@ export const errorLine = ({ kind, message, detail }: PayError, exitCode: number)
     title,
     violations: violations.length === 0 ? undefined : violations.map(violationJson),
     request: request && { method: request.method, path: request.path },
+    ledger_id: ledgerId,
   };
-  const line = visibleJson(JSON.stringify({ error }));
-  return `${answer === undefined ? line : `${line.slice(0, -2)},"answer":${answerLine(answer)}}}`}\n`;
+  const texts = Object.entries({ answer, activity }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const members = texts.map(([name, text]) => `,"${name}":${jsonLine(text)}`).join('');
+  return `${visibleJson(JSON.stringify({ error })).slice(0, -2)}${members}}}\n`;
 };

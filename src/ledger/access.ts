@@ -1,0 +1,48 @@
+import { lstatSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import { PayError } from '../core/error.ts';
+import { shellQuote } from '../core/shell.ts';
+
+const OPEN_TO_OTHERS = 0o077;
+const WRITABLE_BY_ALL = 0o002;
+const STICKY = 0o1000;
+
+const refuse = (message: string, hint: string): never => {
+  throw new PayError('ledger', message, { hint });
+};
+
+const checkFolder = (folder: string): void => {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.mode & WRITABLE_BY_ALL) === 0 || (stats.mode & STICKY) !== 0) return;
+  refuse(
+    `the ledger's folder ${folder} can be written to by everybody, who could put another ledger into it`,
+    `run: chmod o-w ${shellQuote(folder)}, or name another folder with PAYCLI_HOME`,
+  );
+};
+
+const checkFile = (path: string, uid: number): void => {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.isSymbolicLink()) refuse(`the ledger ${path} is a symbolic link`, 'replace it by what it points at');
+  if (stats.uid !== uid) {
+    refuse(
+      `the ledger ${path} belongs to another user (uid ${stats.uid}, and this is uid ${uid})`,
+      'run paycli as its owner, or name another folder with PAYCLI_HOME',
+    );
+  }
+  if ((stats.mode & OPEN_TO_OTHERS) !== 0) {
+    const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
+    refuse(`the ledger ${path} is open to other users (mode ${mode})`, `run: chmod 600 ${shellQuote(path)}`);
+  }
+};
+
+/**
+ * Refuses a ledger that others could read or change: it holds who was charged, and its truth is what keeps a customer from
+ * paying twice. `uid` is -1 on Windows, which has no such modes.
+ */
+export const checkAccess = (path: string, { uid } = userInfo()): void => {
+  if (uid === -1) return;
+  checkFolder(dirname(path));
+  checkFile(path, uid);
+};

@@ -1,0 +1,123 @@
+import { standingOf } from '../core/charge.ts';
+import { PayError, reasonOf } from '../core/error.ts';
+import { EXIT_CODES } from '../core/exit.ts';
+import type { Received } from '../core/received.ts';
+import { evidenceOf } from './evidence.ts';
+import { keptActivity } from './kept.ts';
+import type { Begun, Intent, Ledger, Outcome, Place } from './ledger.ts';
+import { cleaned, digestOf, lastDigits, withoutPhone } from './private.ts';
+
+/** A charge to be made under the protocol. */
+export interface ChargeRequest {
+  readonly place: Place;
+  readonly ugwo: string;
+  /** `data` of the body, checked already. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** How long its sending can take at the longest, in milliseconds. */
+  readonly bound: number;
+  /** Makes a second charge where the first can still be paid, or was paid. */
+  readonly again: boolean;
+}
+
+export interface ChargeWorld {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Takes the known secrets out of a text. */
+  readonly clean: (text: string) => string;
+  /** Sends it, once. Throws a PayError whose kind says what is certain. */
+  readonly send: () => Promise<Received>;
+}
+
+export type Charged =
+  /** `unrecorded` is there when the ledger could not note it. */
+  | { readonly kind: 'accepted'; readonly id: string; readonly record: Received; readonly unrecorded?: PayError }
+  | Extract<Begun, { readonly kind: 'refused' }>;
+
+const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
+
+const intentOf = ({ place, ugwo, data, bound }: ChargeRequest, now: number): Intent => ({
+  ...place,
+  ugwo,
+  medium: textOf(data['medium']) ?? '',
+  provider: textOf(data['provider']),
+  phone: data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])),
+  digest: digestOf(data),
+  deadline: now + bound,
+});
+
+/** What of a failed charge is certain. Whatever is not named here may have been made. */
+const stateOf = ({ kind, detail }: PayError): Outcome['state'] => {
+  switch (kind) {
+    case 'rejected':
+      return 'rejected';
+    case 'auth':
+      return detail.status === undefined ? 'not_sent' : 'rejected';
+    case 'not_sent':
+    case 'usage':
+    case 'interrupted':
+      return 'not_sent';
+    default:
+      return 'unknown';
+  }
+};
+
+/** A failure of any kind as one that says what is certain. */
+const asJudged = (thrown: unknown): PayError => {
+  if (thrown instanceof PayError && (thrown.kind === 'unknown' || stateOf(thrown) !== 'unknown')) return thrown;
+  return new PayError('unknown', `the charge may have been made: ${reasonOf(thrown)}`, { cause: thrown });
+};
+
+const acceptedOutcome = (activity: unknown): Outcome => {
+  const kept = keptActivity(activity);
+  const failed = standingOf(kept.status) === 'failed';
+  return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : 0, activity: kept };
+};
+
+const failedOutcome = (error: PayError, at: number): Outcome => {
+  const { status, exitCode } = error.detail;
+  const evidence = evidenceOf('answer', at, { message: error.message, ...(status === undefined ? {} : { status }) });
+  return { state: stateOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
+};
+
+const RECONCILE = "do not run it again before you know, or the customer may pay twice: run";
+
+const named = (error: PayError, id: string): PayError =>
+  error.with({
+    ledgerId: id,
+    ...(error.kind === 'unknown' ? { hint: `${RECONCILE} \`paycli ledger reconcile ${id}\`` } : {}),
+  });
+
+/** Notes what became of a charge; what could not be noted comes back. */
+const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<PayError | undefined> => {
+  try {
+    await ledger.settle(id, outcome);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof PayError) return thrown;
+    throw thrown;
+  }
+};
+
+/**
+ * One charge under the protocol (charge-protocol, The order of things): the intent is on the disk before `send` is called,
+ * and what became of it before this returns or throws. What `send` threw is thrown on, with the charge's name in the
+ * ledger; where the guard refuses, nothing is sent.
+ */
+export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: ChargeWorld): Promise<Charged> => {
+  const { now, send } = world;
+  const phone = textOf(request.data['phone']);
+  const clean = (text: string): string => withoutPhone(world.clean(text), phone);
+  const begun = await ledger.begin(cleaned(intentOf(request, now()), clean), { again: request.again });
+  if (begun.kind === 'refused') return begun;
+  const { id } = begun;
+  let record: Received;
+  try {
+    record = await send();
+  } catch (thrown) {
+    const error = asJudged(thrown);
+    const unrecorded = await note(ledger, id, cleaned(failedOutcome(error, now()), clean));
+    throw named(unrecorded?.detail.answer === undefined ? error : error.with({ answer: unrecorded.detail.answer }), id);
+  }
+  const unrecorded = await note(ledger, id, cleaned(acceptedOutcome(record.value), clean));
+  return { kind: 'accepted', id, record, ...(unrecorded === undefined ? {} : { unrecorded }) };
+};

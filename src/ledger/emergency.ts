@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { syncFolder } from '../database/file.ts';
+import type { Outcome, Sender } from './ledger.ts';
+
+/** Room on the disk that is taken before anything is sent, so that a full disk can't keep an outcome from being noted. */
+const SIZE = 16 * 1024;
+
+/** One line that can't be lost: what became of a charge that the ledger could not note. */
+export interface EmergencyLine extends Outcome {
+  readonly ledger_id: string;
+  readonly ugwo: string;
+  /** Milliseconds since the epoch. */
+  readonly settled_at: number;
+}
+
+/** A file of one process beside the ledger, there from its first charge until it has closed the ledger in good order. */
+export interface EmergencyFile {
+  /** Throws when even this fails. */
+  write(line: string): void;
+  close(): void;
+}
+
+/** What a process left behind. */
+export interface LeftBehind {
+  readonly path: string;
+  readonly sender: Sender;
+  readonly lines: readonly EmergencyLine[];
+}
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // Cut short: the process died while it was writing it.
+    return undefined;
+  }
+};
+
+const prefixOf = (ledger: string): string => `${basename(ledger)}-emergency-`;
+
+/** Whose file it is stands in its name, so that it is known from the first moment. */
+const nameOf = (ledger: string, sender: Sender): string => {
+  const whose = Buffer.from(JSON.stringify(sender)).toString('base64url');
+  return `${prefixOf(ledger)}${whose}.${randomBytes(6).toString('hex')}.ndjson`;
+};
+
+const senderIn = (name: string, ledger: string): Sender | undefined => {
+  const whose = name.slice(prefixOf(ledger).length).split('.')[0] ?? '';
+  return parsed(Buffer.from(whose, 'base64url').toString('utf8')) as Sender | undefined;
+};
+
+const writeAll = (descriptor: number, bytes: Buffer, position: number): number => {
+  let written = 0;
+  while (written < bytes.byteLength) {
+    written += writeSync(descriptor, bytes, written, bytes.byteLength - written, position + written);
+  }
+  return position + written;
+};
+
+/** Opens this process's file and fills it with blanks, on the disk. */
+export const openEmergencyFile = (ledger: string, sender: Sender): EmergencyFile => {
+  const path = join(dirname(ledger), nameOf(ledger, sender));
+  const descriptor = openSync(path, 'wx', 0o600);
+  let end = 0;
+  let used = false;
+  try {
+    writeAll(descriptor, Buffer.alloc(SIZE, ' '), 0);
+    fsyncSync(descriptor);
+    syncFolder(dirname(path));
+  } catch (thrown) {
+    closeSync(descriptor);
+    rmSync(path, { force: true });
+    throw thrown;
+  }
+  return {
+    write: (line) => {
+      used = true;
+      end = writeAll(descriptor, Buffer.from(`${line}\n`), end);
+      fsyncSync(descriptor);
+    },
+    close: () => {
+      closeSync(descriptor);
+      if (!used) rmSync(path, { force: true });
+    },
+  };
+};
+
+const linesOf = (path: string): EmergencyLine[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .map((line) => parsed(line.trim()))
+    .filter((line) => typeof line === 'object' && line !== null) as EmergencyLine[];
+
+const readOne = (ledger: string, name: string): LeftBehind[] => {
+  const [path, sender] = [join(dirname(ledger), name), senderIn(name, ledger)];
+  if (sender === undefined) return [];
+  try {
+    return [{ path, sender, lines: linesOf(path) }];
+  } catch (thrown) {
+    // Its process has ended meanwhile, in good order.
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw thrown;
+  }
+};
+
+/** Every such file beside the ledger, those of running processes among them. */
+export const leftBehind = (ledger: string): LeftBehind[] =>
+  readdirSync(dirname(ledger))
+    .filter((name) => name.startsWith(prefixOf(ledger)))
+    .flatMap((name) => readOne(ledger, name));
+
+export const removeLeftBehind = ({ path }: LeftBehind): void => rmSync(path, { force: true });

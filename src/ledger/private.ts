@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { printExact } from '../core/json.ts';
+
+/** So many digits of a phone number are kept: enough to know it by, too few to call. */
+const KEPT_DIGITS = 4;
+/** Numbers are written with and without their country code; what agrees in so many last digits is the same one. */
+const TELLING_DIGITS = 7;
+
+const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
+
+/** `…4567` */
+export const lastDigits = (phone: string): string => `…${digitsOf(phone).slice(-KEPT_DIGITS)}`;
+
+/** A text in which the phone number, however it is written, shows its last digits only. */
+export const withoutPhone = (text: string, phone: string | undefined): string => {
+  const telling = digitsOf(phone ?? '').slice(-TELLING_DIGITS);
+  if (telling.length < TELLING_DIGITS) return text;
+  return text.replaceAll(/\+?\d(?:[ ().-]{0,2}\d){6,}/g, (found) =>
+    digitsOf(found).includes(telling) ? lastDigits(telling) : found,
+  );
+};
+
+/** A value of JSON with every text in it passed through `clean`. */
+export const cleaned = <T>(value: T, clean: (text: string) => string): T => {
+  if (typeof value === 'string') return clean(value) as T;
+  if (Array.isArray(value)) return value.map((member) => cleaned(member, clean)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cleaned(member, clean)])) as T;
+};
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member)]));
+};
+
+/**
+ * A digest of what is charged with, whatever the order of its keys. Of a phone number only the last digits go in: a number
+ * has few enough digits to be guessed from a digest.
+ */
+export const digestOf = (data: Readonly<Record<string, unknown>>): string => {
+  const { phone, ...rest } = data;
+  const kept = typeof phone === 'string' ? { ...rest, phone: lastDigits(phone) } : data;
+  return createHash('sha256').update(printExact(sorted(kept))).digest('hex');
+};

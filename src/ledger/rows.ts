@@ -1,0 +1,68 @@
+import type { SQLOutputValue } from 'node:sqlite';
+import type { ChargeState } from '../core/charge.ts';
+import type { Charge, Evidence, KeptActivity, Sender } from './ledger.ts';
+
+type Row = Readonly<Record<string, SQLOutputValue>>;
+
+const optionalText = (row: Row, name: string): string | undefined => {
+  const value = row[name];
+  return typeof value === 'string' ? value : undefined;
+};
+const text = (row: Row, name: string): string => optionalText(row, name) ?? '';
+
+const optionalNumber = (row: Row, name: string): number | undefined => {
+  const value = row[name];
+  return value === null || value === undefined ? undefined : Number(value);
+};
+const number = (row: Row, name: string): number => optionalNumber(row, name) ?? 0;
+
+const activityOf = (row: Row): KeptActivity | undefined => {
+  const uid = optionalText(row, 'activity');
+  if (uid === undefined) return undefined;
+  return {
+    uid,
+    status: text(row, 'status'),
+    nextAction: JSON.parse(optionalText(row, 'next_action') ?? 'null'),
+    createdAt: optionalText(row, 'activity_created_at'),
+  };
+};
+
+/** A row of the table as a charge. */
+export const chargeOf = (row: Row): Charge => ({
+  id: text(row, 'id'),
+  seq: number(row, 'seq'),
+  state: text(row, 'state') as ChargeState,
+  service: text(row, 'service'),
+  origin: text(row, 'origin'),
+  workspace: optionalText(row, 'workspace'),
+  profile: optionalText(row, 'profile'),
+  ugwo: text(row, 'ugwo'),
+  medium: text(row, 'medium'),
+  provider: optionalText(row, 'provider'),
+  phone: optionalText(row, 'phone'),
+  digest: text(row, 'digest'),
+  job: optionalText(row, 'job'),
+  row: optionalNumber(row, 'row'),
+  deadline: number(row, 'deadline'),
+  createdAt: number(row, 'created_at'),
+  settledAt: optionalNumber(row, 'settled_at'),
+  exitCode: optionalNumber(row, 'exit_code'),
+  activity: activityOf(row),
+  evidence: JSON.parse(text(row, 'evidence')) as Evidence[],
+});
+
+/** Who is sending it, or was. */
+export const senderOf = (row: Row): Sender => ({
+  pid: number(row, 'pid'),
+  boot: text(row, 'boot'),
+  started: text(row, 'started'),
+});
+
+/** The columns that an activity fills. */
+export const activityColumns = (activity: KeptActivity | undefined): Record<string, string | null> => ({
+  activity: activity?.uid ?? null,
+  status: activity?.status ?? null,
+  next_action:
+    activity?.nextAction === undefined || activity.nextAction === null ? null : JSON.stringify(activity.nextAction),
+  activity_created_at: activity?.createdAt ?? null,
+});
