@@ -1,11 +1,15 @@
+import type { Activity } from '../contract/activity.ts';
 import type { AnswerOf, ListId, Operation, OperationId, RecordOf } from '../contract/operations.ts';
 import { breaches, operations, pathOf } from '../contract/operations.ts';
 import { usageError } from '../core/error.ts';
+import type { Followed } from '../core/followed.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
 import { decode } from './decode.ts';
 import type { Exchange, SendContext } from './exchange.ts';
+import type { Follow } from './follow.ts';
+import { followActivity } from './follow.ts';
 import type { Walk } from './pages.ts';
 import { walkPages } from './pages.ts';
 import { sendRead } from './read.ts';
@@ -33,6 +37,8 @@ export interface Preview {
 export interface Client {
   /** `signal` gives up a read that nobody waits for any more; a write is never given up so. */
   call<K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal): Promise<Received<AnswerOf<K>>>;
+  /** Reads an activity until its status is final, or until there is nothing more to wait for. */
+  follow(follow: Follow): Promise<Followed<Activity>>;
   /** The pages of a list; the next one is asked for while the current one is being consumed. */
   pages<K extends ListId>(id: K, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<RecordOf<K>>>;
   /** The same checks as `call`, and what it would send; touches no network. */
@@ -83,9 +89,11 @@ export const createClient = (options: ClientOptions): Client => {
       ? await sendRead(options, options.transport, exchange, signal)
       : await sendWrite(options, options.transport, exchange);
   };
+  const call = async <K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal) =>
+    (await send(id, input, signal)) as Received<AnswerOf<K>>;
   return {
-    call: async <K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal) =>
-      (await send(id, input, signal)) as Received<AnswerOf<K>>,
+    call,
+    follow: (follow) => followActivity(options, (signal) => call('activity.get', follow, signal), follow),
     pages: <K extends ListId>(id: K, input: CallInput, walk: Walk) =>
       walkPages<RecordOf<K>>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };

@@ -1,7 +1,9 @@
 import type { Operation } from '../contract/operations.ts';
 import { elementsOf } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
-import type { Body } from './transport.ts';
+import type { Outcome } from './transport.ts';
+
+type Answer = Pick<Extract<Outcome, { kind: 'answer' }>, 'body' | 'servedAt'>;
 
 interface PageValue {
   readonly data: readonly unknown[];
@@ -11,10 +13,10 @@ interface PageValue {
 /** Bodies into values that the contract vouches for, with their text kept. */
 export const decode = {
   /** The answer of an operation, or what about it breaks the contract. */
-  answer: (operation: Operation, body: Body): Received | { readonly fault: string } => {
+  answer: (operation: Operation, { body, servedAt }: Answer): Received | { readonly fault: string } => {
     if ('fault' in body) return body;
     const checked = operation.success.schema.safeParse(body.json);
-    if (checked.success) return { value: body.json, text: body.text };
+    if (checked.success) return { value: body.json, text: body.text, ...(servedAt === undefined ? {} : { servedAt }) };
     const issue = checked.error.issues[0];
     const where = issue === undefined || issue.path.length === 0 ? 'the answer' : `"${issue.path.join('.')}"`;
     return { fault: `the answer breaks the contract: ${where}: ${issue?.message ?? 'not as agreed'}` };

@@ -29,7 +29,7 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
 const readAnswer = (context: SendContext, exchange: Exchange, outcome: Outcome & { kind: 'answer' }): Reading => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
-    const decoded = decode.answer(exchange.operation, body);
+    const decoded = decode.answer(exchange.operation, outcome);
     return 'fault' in decoded
       ? { fault: failed(exchange, decoded.fault, status), again: false }
       : { received: decoded };

@@ -8,6 +8,7 @@ import { authorize } from './authorize.ts';
 import { openDispatcher } from './dispatcher.ts';
 import type { Failure } from './failure.ts';
 import { failureOf } from './failure.ts';
+import { httpDate } from './http-date.ts';
 import type { Mark } from './marker.ts';
 import { newMark, withMark } from './marker.ts';
 
@@ -16,7 +17,14 @@ const MAX_DEPTH = 64;
 
 /** What one attempt ended as. */
 export type Outcome =
-  | { readonly kind: 'answer'; readonly status: number; readonly retryAfter: string | undefined; readonly body: Body }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      /** The `Date` header: the service's clock in milliseconds since the epoch, to the second. */
+      readonly servedAt?: number | undefined;
+      readonly body: Body;
+    }
   | Failure;
 
 /** The whole body as JSON, or why it is none. */
@@ -166,7 +174,13 @@ const roundTrip = async (
     }),
   );
   const body = await readBody(response);
-  return { kind: 'answer', status: response.statusCode, retryAfter: header(response, 'retry-after'), body };
+  return {
+    kind: 'answer',
+    status: response.statusCode,
+    retryAfter: header(response, 'retry-after'),
+    servedAt: httpDate(header(response, 'date') ?? ''),
+    body,
+  };
 };
 
 /** One attempt over one dispatcher, which is destroyed when it fails: nothing can leave it afterwards. */

@@ -18,4 +18,5 @@ const ENDED: Readonly<Record<string, Standing>> = {
 };
 
 /** A status that is not known here is open: it may still become anything. */
-export const standingOf = (status: string): Standing => (Object.hasOwn(ENDED, status) ? ENDED[status] : undefined) ?? 'open';
+export const standingOf = (status: string): Standing =>
+  (Object.hasOwn(ENDED, status) ? ENDED[status] : undefined) ?? 'open';

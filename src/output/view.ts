@@ -45,10 +45,12 @@ export interface InnerList {
 
 /** How a wait stands: what the line on a terminal shows. */
 export interface Waiting {
-  /** The latest status that was seen. */
-  readonly status: string;
+  /** The latest status that was seen; undefined where none was. */
+  readonly status: string | undefined;
   /** When the wait ends at the latest, in milliseconds since the epoch. */
   readonly until: number;
+  /** The last read has failed; the wait goes on. */
+  readonly failing: boolean;
 }
 
 /** What a wait ended with. */

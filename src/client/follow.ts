@@ -1,0 +1,159 @@
+import type { Activity } from '../contract/activity.ts';
+import type { Standing } from '../core/charge.ts';
+import { standingOf } from '../core/charge.ts';
+import { PayError } from '../core/error.ts';
+import type { Followed } from '../core/followed.ts';
+import { machineValue } from '../core/medium.ts';
+import { readNextAction } from '../core/next-action.ts';
+import type { Received } from '../core/received.ts';
+import type { Waiting } from '../output/view.ts';
+import type { SendContext } from './exchange.ts';
+import { pause } from './exchange.ts';
+
+const FIRST_PAUSE_MS = 1000;
+const GROWTH = 1.5;
+const LONGEST_PAUSE_MS = 10_000;
+/** How long a payment that was made at the last moment may take to show. */
+const GRACE_MS = 15_000;
+/** What the last look is given. A look that begins late, after a machine has slept, has as long. */
+const LAST_LOOK_MS = 1000;
+const STEADY_MS = 2000;
+
+/** An activity to wait for. */
+export interface Follow {
+  readonly params: { readonly ugwoUid: string; readonly activityUid: string };
+  /** What the caller has already, such as the answer to the charge: nothing is read then before the first pause. */
+  readonly known?: Received<Activity>;
+  /** How long to wait at most, in milliseconds. */
+  readonly limit: number;
+  /** Called whenever something new is known, and the wait goes on. */
+  readonly tell: (waiting: Waiting) => void;
+  /** Called with every new reading. */
+  readonly seen?: (record: Received<Activity>) => Promise<void>;
+}
+
+/** Reads the activity once; a read that fails throws. */
+type Read = (signal: AbortSignal) => Promise<Received<Activity>>;
+
+/** How things stand at one point of the wait. Instants are by this machine's clock. */
+interface Sight {
+  readonly record: Received<Activity> | undefined;
+  readonly standing: Standing;
+  /** When the customer can no longer do what is asked of them; undefined where nothing says so. */
+  readonly expiry: number | undefined;
+  /** Why the last read failed, where it did. */
+  readonly fault?: PayError;
+}
+
+/**
+ * When the next action expires. The service says it by its own clock, so it is moved by what the two clocks differ. Once
+ * the payment is being processed the customer has acted, and the expiry bounds nothing any more.
+ */
+const expiryOf = ({ value, servedAt }: Received<Activity>, now: number): number | undefined => {
+  if (machineValue(value.status) === 'processing') return undefined;
+  const action = readNextAction(value);
+  if (action?.kind !== 'transfer' || action.expiresAt === undefined) return undefined;
+  return action.expiresAt + (servedAt === undefined ? 0 : now - servedAt);
+};
+
+/** The clocks are compared to the second only: a smaller difference moves nothing, or a countdown would waver. */
+const steady = (expiry: number | undefined, before: number | undefined): number | undefined =>
+  expiry !== undefined && before !== undefined && Math.abs(expiry - before) < STEADY_MS ? before : expiry;
+
+const UNSEEN: Sight = { record: undefined, standing: 'open', expiry: undefined };
+
+const sightOf = (record: Received<Activity>, before: Sight, now: number): Sight => ({
+  record,
+  standing: standingOf(machineValue(record.value.status)),
+  expiry: steady(expiryOf(record, now), before.expiry),
+});
+
+/** When the wait ends: at its limit, or a while after the expiry, so that at least one look falls behind it. */
+const endOf = ({ expiry }: Sight, started: number, limit: number): number =>
+  Math.min(started + limit, expiry === undefined ? Infinity : Math.max(expiry, started) + GRACE_MS);
+
+const usualPause = (pauses: number, random: () => number): number =>
+  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** pauses) * (0.9 + 0.2 * random());
+
+/** Pauses until the next look is due, right behind the expiry at the latest; false when the wait has ended instead. */
+const nextLook = async (context: SendContext, sight: Sight, pauses: number, until: number): Promise<boolean> => {
+  const now = context.clock.now();
+  const left = until - now;
+  if (left <= LAST_LOOK_MS) {
+    await pause(context, Math.max(0, left));
+    return false;
+  }
+  // A timer may be a millisecond early.
+  const untilExpiry = sight.expiry !== undefined && sight.expiry > now ? sight.expiry - now + 1 : Infinity;
+  await pause(context, Math.min(usualPause(pauses, context.random), left - LAST_LOOK_MS, untilExpiry));
+  return true;
+};
+
+/** One read, given up at `until`. A failure is part of the sight, unless nothing is known and it is certain to come again. */
+const look = async (context: SendContext, read: Read, before: Sight, until: number): Promise<Sight> => {
+  const { clock } = context;
+  const cut = AbortSignal.timeout(Math.ceil(Math.max(until - clock.now(), LAST_LOOK_MS)));
+  try {
+    return sightOf(await read(cut), before, clock.now());
+  } catch (thrown) {
+    if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
+    // What the end of the wait has cut off has not failed.
+    if (cut.aborted) return before;
+    if (!(thrown instanceof PayError) || (before.record === undefined && thrown.kind !== 'read_failed')) throw thrown;
+    return { ...before, fault: thrown };
+  }
+};
+
+const waitingOf = ({ record, fault }: Sight, until: number): Waiting => ({
+  status: record === undefined ? undefined : machineValue(record.value.status),
+  until,
+  failing: fault !== undefined,
+});
+
+/** Nothing more is to be waited for: it is settled, or the service takes the key no more, which waiting doesn't mend. */
+const isOver = ({ standing, fault }: Sight): boolean => standing !== 'open' || fault?.kind === 'auth';
+
+const followedOf = ({ record, standing, fault }: Sight): Followed<Activity> => ({
+  record,
+  standing,
+  ...(fault === undefined ? {} : { fault }),
+});
+
+/** An answer about something else must not decide what became of this. */
+const readExactly =
+  (read: Read, uid: string): Read =>
+  async (signal) => {
+    const record = await read(signal);
+    if (record.value.uid === uid) return record;
+    throw new PayError(
+      'read_failed',
+      `the read failed: the service answered with another activity, ${record.value.uid}`,
+    );
+  };
+
+/**
+ * Reads an activity again and again until its status is final. Reads that fail are survived; the wait ends open at its
+ * limit, or soon after the customer's time to act is over. A status that is not known here is open. Throws what the read
+ * throws only where nothing is known and the service has refused it; a signal ends the wait, and is in the result.
+ */
+export const followActivity = async (context: SendContext, read: Read, follow: Follow): Promise<Followed<Activity>> => {
+  const started = context.clock.now();
+  const readOne = readExactly(read, follow.params.activityUid);
+  let sight = follow.known === undefined ? UNSEEN : sightOf(follow.known, UNSEEN, started);
+  let looks = follow.known === undefined ? 0 : 1;
+  try {
+    while (!isOver(sight)) {
+      const until = endOf(sight, started, follow.limit);
+      follow.tell(waitingOf(sight, until));
+      if (looks > 0 && !(await nextLook(context, sight, looks - 1, until))) break;
+      const { record } = sight;
+      sight = await look(context, readOne, sight, until);
+      looks += 1;
+      if (sight.record !== undefined && sight.record !== record) await follow.seen?.(sight.record);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind !== 'interrupted') throw thrown;
+    return { ...followedOf(sight), interrupted: thrown };
+  }
+  return followedOf(sight);
+};
