@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { confirmer } from './cli/confirm.ts';
 import type { Deps, Purpose } from './cli/deps.ts';
 import type { Globals } from './cli/globals.ts';
@@ -6,7 +7,10 @@ import { previewResult } from './cli/preview.ts';
 import type { OpenDeps } from './cli/run.ts';
 import { readSource } from './cli/sources.ts';
 import type { Client } from './client/client.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { LEDGER_FILE_NAME } from './core/charge.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE } from './core/local.ts';
+import { reasonOf } from './core/error.ts';
 import { environmentName } from './core/origin.ts';
 import type { RunningEmulator } from './emulator/room.ts';
 
@@ -28,10 +32,11 @@ interface Run {
 }
 
 /** Where a run's requests go, and how that is told to an operator. */
-interface Place {
+interface Target {
   readonly origin: string;
   readonly key: string;
   readonly label: string;
+  readonly profile: string | undefined;
 }
 
 const openNotice =
@@ -49,6 +54,7 @@ const openRooms = (io: Io) => {
   return {
     folders,
     emulator: memo(async () => (await import('./emulator/room.ts')).emulatorRoom),
+    protocol: memo(async () => (await import('./ledger/room.ts')).ledgerRoom),
     profiles: memo(async () => (await import('./config/profiles.ts')).openProfiles(io, await folders())),
   };
 };
@@ -65,21 +71,46 @@ const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<R
   return running;
 };
 
-const placeOf = async (run: Run, rooms: Rooms, purpose: Purpose): Promise<Place> => {
+const LOCAL = { label: 'local: the emulator on this machine', profile: 'local' } as const;
+
+/** Where requests go that are really sent. */
+const targetOf = async (run: Run, rooms: Rooms): Promise<Target> => {
   if (run.globals.local) {
     const { origin, key } = await startLocal(run, rooms);
-    if (purpose === 'preview')
-      await run.notice('this emulator ends with the command; `paycli emulator start` runs one that stays');
-    return { origin, key, label: 'local: the emulator on this machine' };
+    return { origin, key, ...LOCAL };
   }
-  const profiles = await rooms.profiles();
-  if (purpose === 'preview') return { origin: await profiles.origin(run.globals), key: '', label: '' };
-  const { origin, key, profile } = await profiles.target(run.globals);
+  const { origin, key, profile } = await (await rooms.profiles()).target(run.globals);
   const from = profile === undefined ? '' : `, profile ${profile}`;
-  return { origin, key, label: `${environmentName(origin)}: ${origin}${from}` };
+  return { origin, key, label: `${environmentName(origin)}: ${origin}${from}`, profile };
 };
 
-const openClient = async (run: Run, credentials: Pick<Place, 'origin' | 'key'>): Promise<Client> => {
+/** Where a request would go that is only shown: no key is needed. */
+const previewTarget = async (run: Run, rooms: Rooms): Promise<Pick<Target, 'origin' | 'key'>> => {
+  if (!run.globals.local) return { origin: await (await rooms.profiles()).origin(run.globals), key: '' };
+  const { origin, key } = await startLocal(run, rooms);
+  await run.notice('this emulator ends with the command; `paycli emulator start` runs one that stays');
+  return { origin, key };
+};
+
+const ledgerPath = async (rooms: Rooms): Promise<string> => `${(await rooms.folders()).data}/${LEDGER_FILE_NAME}`;
+
+const openLedgerOf = async (run: Run, rooms: Rooms): Promise<Ledger> => {
+  const [{ openLedger }, { isGone, thisSender }] = await Promise.all([
+    import('./ledger/store.ts'),
+    import('./ledger/sender.ts'),
+  ]);
+  const self = thisSender();
+  const ledger = openLedger({
+    path: await ledgerPath(rooms),
+    now: () => run.io.clock.now(),
+    self,
+    isGone: (sender, overdue) => isGone(sender, self, overdue),
+  });
+  run.closing.push(() => ledger.close());
+  return ledger;
+};
+
+const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>): Promise<Client> => {
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('./client/client.ts'),
     import('./client/transport.ts'),
@@ -108,10 +139,32 @@ const openClient = async (run: Run, credentials: Pick<Place, 'origin' | 'key'>):
   });
 };
 
+/** What the ledger is told and asked beside the command itself: none is made for it, and its failure is never the command's. */
+const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
+  const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> =>
+    existsSync(await ledgerPath(rooms)) ? await use(await ledger()) : undefined;
+  return {
+    observe: async (activity: unknown): Promise<void> => {
+      const { keptActivity } = await rooms.protocol();
+      await aside((open) => open.observe(keptActivity(activity))).catch(() => undefined);
+    },
+    remind: async (): Promise<void> => {
+      if (run.globals.quiet || !run.io.stderr.isTerminal) return;
+      const count = await aside((open) => open.countUnknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));
+      if (typeof count !== 'number' || count === 0) return;
+      const what = count === 1 ? '1 charge is unknown: it' : `${count} charges are unknown: they`;
+      await run.notice(`${what} may have been made. Find out: paycli ledger reconcile`);
+    },
+  };
+};
+
 /** The rooms behind one run, each loaded by import() when it is first asked for. */
 export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps => {
   const run: Run = { io, globals, version, closing: [], notice: openNotice(io, globals) };
   const rooms = openRooms(io);
+  const target = memo(() => targetOf(run, rooms));
+  const ledger = memo(() => openLedgerOf(run, rooms));
+  const { observe, remind } = ledgerAside(run, rooms, ledger);
   const deps: Deps = {
     io,
     globals,
@@ -120,17 +173,25 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps =>
     source: readSource(io),
     confirm: confirmer(io.stdin, globals),
     client: async (purpose) => {
-      const place = await placeOf(run, rooms, purpose);
-      if (purpose === 'write' && io.stderr.isTerminal) await run.notice(place.label);
-      return openClient(run, place);
+      if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
+      const aim = await target();
+      if (purpose === 'write' && io.stderr.isTerminal) await run.notice(aim.label);
+      return openClient(run, aim);
     },
-    probe: async (target) => {
-      await (await openClient(run, target)).call('ugwo.list', { query: { limit: '1' } });
+    place: async () => {
+      const [{ placeOf }, { origin, key, profile }] = [await import('./ledger/place.ts'), await target()];
+      return placeOf(origin, key, profile);
+    },
+    ledger,
+    observe,
+    operator: async () => (await import('./ledger/operator.ts')).operator(),
+    probe: async (probed) => {
+      await (await openClient(run, probed)).call('ugwo.list', { query: { limit: '1' } });
     },
     preview: (request) => previewResult(request, globals.asCurl),
   };
   const close = async (): Promise<void> => {
     for (const end of run.closing.reverse()) await end();
   };
-  return { deps, close };
+  return { deps, remind, close };
 };

@@ -14,6 +14,8 @@ import { parseArgv } from './program.ts';
 /** What a command may reach, and how to let go of it. */
 export interface OpenDeps {
   readonly deps: Deps;
+  /** Says on a terminal that charges are unknown, where some are. */
+  remind(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ import type { Walk } from './pages.ts';
 import { walkPages } from './pages.ts';
 import { sendRead } from './read.ts';
 import type { Transport } from './transport.ts';
-import { sendWrite } from './write.ts';
+import { longestWrite, sendWrite } from './write.ts';
 
 /** What an operation is called with. All of it is checked against the contract before anything is sent. */
 export interface CallInput {
@@ -43,6 +43,8 @@ export interface Client {
   pages<K extends ListId>(id: K, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<RecordOf<K>>>;
   /** The same checks as `call`, and what it would send; touches no network. */
   preview(id: OperationId, input: CallInput): Preview;
+  /** How long one write can take at the longest, in milliseconds. */
+  readonly longestWrite: number;
   close(): Promise<void>;
 }
 
@@ -104,6 +106,7 @@ export const createClient = (options: ClientOptions): Client => {
       const preview = { method: operation.method, url: `${options.origin}${path}` };
       return body === undefined ? preview : { ...preview, body: input.body ?? {} };
     },
+    longestWrite: longestWrite(options.timeout),
     close: () => options.transport.close(),
   };
 };

@@ -12,6 +12,10 @@ const MAX_CONNECTIONS = 3;
 const MAX_SENDS = 3;
 const MAX_RETRY_AFTER_MS = 120_000;
 
+/** How long a write can take at the longest, its waits and repeats included, in milliseconds. */
+export const longestWrite = (timeout: number): number =>
+  (MAX_CONNECTIONS + MAX_SENDS - 1) * timeout + (MAX_CONNECTIONS + MAX_SENDS - 2) * MAX_RETRY_AFTER_MS;
+
 const attemptOnce = async (
   context: SendContext & { readonly origin: string },
   transport: Transport,

@@ -20,3 +20,6 @@ const ENDED: Readonly<Record<string, Standing>> = {
 /** A status that is not known here is open: it may still become anything. */
 export const standingOf = (status: string): Standing =>
   (Object.hasOwn(ENDED, status) ? ENDED[status] : undefined) ?? 'open';
+
+/** The ledger's file in the folder for data. */
+export const LEDGER_FILE_NAME = 'ledger.sqlite';

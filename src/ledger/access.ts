@@ -1,5 +1,4 @@
 import { lstatSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { PayError } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
@@ -39,10 +38,10 @@ const checkFile = (path: string, uid: number): void => {
 
 /**
  * Refuses a ledger that others could read or change: it holds who was charged, and its truth is what keeps a customer from
- * paying twice. `uid` is -1 on Windows, which has no such modes.
+ * paying twice. Windows has neither such numbers nor such modes: `uid` is undefined there.
  */
-export const checkAccess = (path: string, { uid } = userInfo()): void => {
-  if (uid === -1) return;
+export const checkAccess = (path: string, uid = process.geteuid?.()): void => {
+  if (uid === undefined) return;
   checkFolder(dirname(path));
   checkFile(path, uid);
 };

@@ -1,5 +1,5 @@
 import type { Given } from '../../cli/define.ts';
-import { argument, defineCommand, option, repeated } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asDuration, asOneOf, asText } from '../../cli/options.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { usageError } from '../../core/error.ts';
@@ -34,6 +34,10 @@ const options = {
   provider: option('--provider <code>', "ussd: the bank's code (gtb, zenith, …); mobile_money: the provider's", asText),
   phone: option('--phone <number>', 'mobile_money: the number in international format, +233…', asText),
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json for a value that is no text', parsePair),
+  wait: flag('--wait', 'wait until the payment is made or has failed'),
+  waitTimeout: option('--wait-timeout <duration>', 'with --wait: for so long at most (15m)', asWaitTimeout),
+  again: flag('--again', 'charge even if an earlier charge can still be paid, or was paid; never if one is unknown'),
+  reuse: flag('--reuse', 'if an earlier charge can still be paid, or was paid: print that activity and charge nothing'),
 } as const;
 type ChargeGiven = Given<typeof options>;
 
@@ -58,6 +62,10 @@ export interface ChargeInput {
   readonly ugwo: string;
   readonly with: ChargeMedium;
   readonly params: readonly Pair[];
+  /** What to do about an earlier charge that can still be paid, or was paid. */
+  readonly earlier: 'refuse' | 'again' | 'reuse';
+  /** How long to wait for the payment, in milliseconds; undefined: not at all. */
+  readonly wait: number | undefined;
 }
 
 const OWN_FLAGS: Readonly<Record<Medium, readonly string[]>> = {
@@ -145,12 +153,26 @@ const readUnchecked = (given: ChargeGiven): ChargeMedium => ({
   phone: given.phone,
 });
 
+const readEarlier = (given: ChargeGiven): ChargeInput['earlier'] => {
+  if (given.again === true && given.reuse === true) throw usageError('--again and --reuse exclude each other');
+  if (given.again === true) return 'again';
+  return given.reuse === true ? 'reuse' : 'refuse';
+};
+
+const readWait = (given: ChargeGiven): number | undefined => {
+  if (given.wait === true) return given.waitTimeout ?? WAIT_DEFAULT_MS;
+  if (given.waitTimeout !== undefined) throw usageError('--wait-timeout is for --wait');
+  return undefined;
+};
+
 export const chargeCommand = defineCommand<ChargeInput, typeof options>({
   path: ['ugwo', 'charge'],
   summary: 'charge a payment request: one attempt, sent once',
   description:
-    'Creates an activity: one attempt to charge the payment request. It is sent once. When the answer is lost, the exit ' +
-    'code is 6 and the charge may have been made: the service has no idempotency key, so look before you repeat it.',
+    'Creates an activity: one attempt to charge the payment request. It is sent once, and kept in the ledger. When the ' +
+    'answer is lost, the exit code is 6 and the charge may have been made: `paycli ledger reconcile` finds out, and until ' +
+    'then no further charge of that payment request is sent. While an earlier charge by the same medium can still be paid, ' +
+    'another one is refused (exit 9).',
   args: [argument('ugwo', 'the payment request, ugw.…')],
   options,
   examples: [
@@ -167,19 +189,45 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
       line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb',
     },
     {
+      about: 'in a script that may run twice: the customer gets one account',
+      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium bank_transfer --reuse -o json',
+    },
+    {
+      about: 'and wait for the money',
+      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb --wait --wait-timeout 5m',
+    },
+    {
       about: 'see the request, send nothing',
       line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb --as-curl',
     },
   ],
   output: 'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at',
-  exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'charge_failed', 'interrupted'],
+  exits: [
+    'usage',
+    'rejected',
+    'auth',
+    'not_sent',
+    'unknown',
+    'unrecorded',
+    'refused',
+    'ledger',
+    'charge_failed',
+    'pending',
+    'interrupted',
+  ],
   previews: true,
   read: (args, given, { validate }) => {
     const ugwo = args[0] ?? '';
     const problem = validate ? idProblem('ugw', ugwo) : undefined;
     if (problem !== undefined) throw usageError(`"${ugwo}" ${problem}`);
     if (validate) refuseOwnParams(given.param ?? []);
-    return { ugwo, with: validate ? readMedium(given) : readUnchecked(given), params: given.param ?? [] };
+    return {
+      ugwo,
+      with: validate ? readMedium(given) : readUnchecked(given),
+      params: given.param ?? [],
+      earlier: readEarlier(given),
+      wait: readWait(given),
+    };
   },
   load: () => import('./charge.ts'),
 });

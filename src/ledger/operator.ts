@@ -1,0 +1,12 @@
+import { hostname, userInfo } from 'node:os';
+
+/** Who decides here, for the record: `ada@laptop`. A container may know no name, only a number. */
+export const operator = (): string => {
+  let name: string;
+  try {
+    name = userInfo().username;
+  } catch {
+    name = `uid ${process.geteuid?.() ?? '?'}`;
+  }
+  return `${name}@${hostname()}`;
+};
