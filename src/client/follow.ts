@@ -113,9 +113,11 @@ const waitingOf = ({ record, fault }: Sight, until: number): Waiting => ({
 /** Nothing more is to be waited for: it is settled, or the service takes the key no more, which waiting doesn't mend. */
 const isOver = ({ standing, fault }: Sight): boolean => standing !== 'open' || fault?.kind === 'auth';
 
-const followedOf = ({ record, standing, fault }: Sight): Followed<Activity> => ({
+const followedOf = ({ record, standing, expiry, fault }: Sight, started: number, now: number): Followed<Activity> => ({
   record,
   standing,
+  waited: now - started,
+  expired: standing === 'open' && expiry !== undefined && expiry <= now,
   ...(fault === undefined ? {} : { fault }),
 });
 
@@ -153,7 +155,7 @@ export const followActivity = async (context: SendContext, read: Read, follow: F
     }
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind !== 'interrupted') throw thrown;
-    return { ...followedOf(sight), interrupted: thrown };
+    return { ...followedOf(sight, started, context.clock.now()), interrupted: thrown };
   }
-  return followedOf(sight);
+  return followedOf(sight, started, context.clock.now());
 };

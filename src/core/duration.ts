@@ -7,6 +7,12 @@ export const parseDuration = (text: string): number | undefined => {
   return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
 };
 
+/** Whole seconds as the word that `parseDuration` takes back: `90s`, `15m`, `1h`. */
+export const durationWord = (ms: number): string => {
+  const [unit, size] = Object.entries(UNITS).findLast(([, size]) => ms % size === 0) ?? ['s', UNITS.s];
+  return `${Math.ceil(ms / size)}${unit}`;
+};
+
 /** Milliseconds in the largest two units that matter: `12 min`, `45 s`, `1 h 5 min`. */
 export const formatDuration = (ms: number): string => {
   const seconds = Math.max(0, Math.round(ms / 1000));

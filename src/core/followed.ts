@@ -1,14 +1,102 @@
 import type { Standing } from './charge.ts';
-import type { PayError } from './error.ts';
+import { durationWord, formatDuration } from './duration.ts';
+import { PayError } from './error.ts';
+import type { EnumLike } from './medium.ts';
+import { machineValue } from './medium.ts';
+import { valueAt } from './path.ts';
+import type { PlaceOptions } from './place-words.ts';
+import { placeWords } from './place-words.ts';
 import type { Received } from './received.ts';
+import { shellLine } from './shell.ts';
+
+/** An activity, as far as its end is told. */
+interface ActivityLike {
+  readonly uid: string;
+  readonly status: EnumLike;
+}
 
 /** How following an activity ended. */
 export interface Followed<T = unknown> {
   /** The last reading; undefined where none succeeded and none was known before. */
   readonly record: Received<T> | undefined;
   readonly standing: Standing;
+  /** How long was waited, in milliseconds. */
+  readonly waited: number;
+  /** It ended open, and what the customer was to do can't be done any more. */
+  readonly expired: boolean;
   /** Why the last read failed, where it did and the wait ended open. */
   readonly fault?: PayError;
   /** A signal ended the wait: what the run ends with, once the record is shown. */
   readonly interrupted?: PayError;
 }
+
+/** What was asked for, for the command that waits again. */
+export interface WaitOptions {
+  readonly ugwoUid: string;
+  /** In milliseconds. */
+  readonly limit: number;
+  readonly place: PlaceOptions;
+}
+
+/** The shape of an activity's error is not documented, so the usual names are tried. */
+const reasonIn = (activity: ActivityLike): string | undefined =>
+  ['error.message', 'error.title', 'error.code', 'error']
+    .map((path) => valueAt(activity, path))
+    .find((value): value is string => typeof value === 'string' && value !== '');
+
+/** The end of a run whose activity came to nothing; `medium` is what it was charged with, where that is known. */
+export const chargeFailed = (activity: ActivityLike, medium?: string): PayError => {
+  const [reason, { uid, status }] = [reasonIn(activity), activity];
+  const how = machineValue(status) === 'expired' ? 'expired' : 'failed';
+  const other = medium === undefined ? 'another medium' : `another medium than ${medium}`;
+  return new PayError('charge_failed', `the charge ${how}${reason === undefined ? '' : `: ${reason}`}`, {
+    hint: `nothing is to be paid on ${uid}; charge the same payment request with ${other}`,
+  });
+};
+
+const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions): string => {
+  const words = ['paycli', 'activity', 'wait', ugwoUid, uid, ...placeWords(place)];
+  return shellLine([...words, '--wait-timeout', durationWord(limit)]);
+};
+
+const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError => {
+  const { waited, expired, fault } = followed;
+  const seen = `the payment is still open: last seen ${machineValue(activity.status)}, waited ${formatDuration(waited)}`;
+  const parts = [
+    seen,
+    ...(expired ? ['the time to pay is over'] : []),
+    ...(fault === undefined ? [] : [fault.message]),
+  ];
+  const first = fault?.kind === 'auth' && fault.detail.hint !== undefined ? `${fault.detail.hint}\n` : '';
+  return new PayError('pending', parts.join('; '), {
+    hint: `${first}wait again with: ${againLine(activity, options)}`,
+    ...(fault === undefined ? {} : { cause: fault }),
+  });
+};
+
+const nothingRead = ({ fault, waited }: Followed): PayError =>
+  fault ?? new PayError('read_failed', `the read failed: no answer within ${formatDuration(waited)} (--wait-timeout)`);
+
+const failureOf = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError | undefined => {
+  if (followed.interrupted !== undefined) {
+    return followed.interrupted.with({
+      hint: `this changes nothing of the payment; wait again with: ${againLine(activity, options)}`,
+    });
+  }
+  if (followed.standing === 'paid') return undefined;
+  return followed.standing === 'failed' ? chargeFailed(activity) : stillOpen(activity, followed, options);
+};
+
+/**
+ * What a command that waited gives back: the last reading, and what the run ends with when that is no payment. Throws
+ * where nothing was ever read.
+ */
+export const waitedOf = <T extends ActivityLike>(
+  followed: Followed<T>,
+  options: WaitOptions,
+): { readonly record: Received<T>; readonly failure?: PayError } => {
+  const { record, interrupted } = followed;
+  if (record === undefined) throw interrupted ?? nothingRead(followed);
+  const failure = failureOf(record.value, followed, options);
+  return failure === undefined ? { record } : { record, failure };
+};

@@ -4,6 +4,7 @@ import type { Walk } from '../../client/pages.ts';
 import { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../../core/page.ts';
+import { placeWords } from '../../core/place-words.ts';
 import type { ReceivedPage } from '../../core/received.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Result } from '../../output/view.ts';
@@ -28,9 +29,7 @@ const goOn =
       'paycli',
       'ugwo',
       'list',
-      ...(globals.local ? ['--local'] : []),
-      ...(globals.profile === undefined ? [] : ['--profile', globals.profile]),
-      ...(globals.baseUrl === undefined ? [] : ['--base-url', globals.baseUrl]),
+      ...placeWords(globals),
       ...(globals.format === undefined ? [] : ['-o', globals.format]),
       ...(globals.columns === undefined ? [] : ['--columns', globals.columns.join(',')]),
       ...(globals.rawCsv ? ['--raw-csv'] : []),
