@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { confirmer } from './cli/confirm.ts';
-import type { Deps, Purpose } from './cli/deps.ts';
+import type { Deps } from './cli/deps.ts';
 import type { Globals } from './cli/globals.ts';
 import type { Io } from './cli/io.ts';
 import { previewResult } from './cli/preview.ts';
 import type { OpenDeps } from './cli/run.ts';
 import { readSource } from './cli/sources.ts';
 import type { Client } from './client/client.ts';
-import type { Ledger } from './ledger/ledger.ts';
 import { LEDGER_FILE_NAME } from './core/charge.ts';
-import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE } from './core/local.ts';
 import { reasonOf } from './core/error.ts';
+import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE } from './core/local.ts';
 import { environmentName } from './core/origin.ts';
 import type { RunningEmulator } from './emulator/room.ts';
+import type { Ledger } from './ledger/ledger.ts';
 
 const memo = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined;

@@ -12,6 +12,17 @@ export const asDuration = (text: string): number => {
   return ms;
 };
 
+/** How long a payment is waited for where nothing else is said, in milliseconds: the life of an account. */
+export const WAIT_DEFAULT_MS = 15 * 60_000;
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+
+/** A duration to wait for a payment. */
+export const asWaitTimeout = (text: string): number => {
+  const ms = asDuration(text);
+  if (ms >= 1000 && ms <= LONGEST_WAIT_MS) return ms;
+  throw usageError(`"${text}" is not from 1s to 24h`);
+};
+
 export const asOneOf =
   <T extends string>(known: readonly T[]) =>
   (text: string): T => {

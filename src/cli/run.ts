@@ -112,13 +112,19 @@ const execute = async (
   checkPreview(spec, globals);
   const handler = await spec.load();
   if (globals.columns !== undefined) await checkColumns(globals.columns, handler, globals, io);
-  const { deps, close } = program.open(globals);
+  const { deps, remind, close } = program.open(globals);
+  // The ledger's own commands say it themselves, and so does an error about a charge in it.
+  let reminds = spec.path[0] !== 'ledger';
   try {
     const result = await handler.run(input, deps);
     await show(result, globals, io);
     if (result.kind === 'record' && result.notice !== undefined) await deps.notice(result.notice);
     if (result.kind === 'record' && result.failure !== undefined) throw result.failure;
+  } catch (thrown) {
+    reminds &&= !(thrown instanceof PayError) || thrown.detail.ledgerId === undefined;
+    throw thrown;
   } finally {
+    if (reminds) await remind();
     // The outcome is settled; what can't be let go of ends with the process.
     await close().catch(() => undefined);
   }

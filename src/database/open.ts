@@ -26,7 +26,9 @@ const bringUpToDate = (db: DatabaseSync, path: string, kind: DatabaseKind): void
 
 const asFault = (thrown: unknown, path: string, kind: DatabaseKind): PayError => {
   if (thrown instanceof PayError) return thrown;
-  const [fault, what] = isDamage(thrown) ? (['damaged', 'is damaged'] as const) : (['unusable', 'cannot be used'] as const);
+  const [fault, what] = isDamage(thrown)
+    ? (['damaged', 'is damaged'] as const)
+    : (['unusable', 'cannot be used'] as const);
   return kind.error({ kind: fault, path, what: `${what}: ${reasonOf(thrown)}`, cause: thrown });
 };
 

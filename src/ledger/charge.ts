@@ -17,6 +17,8 @@ export interface ChargeRequest {
   readonly bound: number;
   /** Makes a second charge where the first can still be paid, or was paid. */
   readonly again: boolean;
+  /** The global options that send another command to the same place. */
+  readonly words: readonly string[];
 }
 
 export interface ChargeWorld {
@@ -79,7 +81,7 @@ const failedOutcome = (error: PayError, at: number): Outcome => {
   return { state: stateOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
 };
 
-const RECONCILE = "do not run it again before you know, or the customer may pay twice: run";
+const RECONCILE = 'do not run it again before you know, or the customer may pay twice: run';
 
 const named = (error: PayError, id: string): PayError =>
   error.with({
@@ -116,7 +118,11 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
   } catch (thrown) {
     const error = asJudged(thrown);
     const unrecorded = await note(ledger, id, cleaned(failedOutcome(error, now()), clean));
-    throw named(unrecorded?.detail.answer === undefined ? error : error.with({ answer: unrecorded.detail.answer }), id);
+    throw named(
+      unrecorded?.detail.answer === undefined ? error : error.with({ answer: unrecorded.detail.answer }),
+      id,
+      request.words,
+    );
   }
   const unrecorded = await note(ledger, id, cleaned(acceptedOutcome(record.value), clean));
   return { kind: 'accepted', id, record, ...(unrecorded === undefined ? {} : { unrecorded }) };

@@ -42,5 +42,7 @@ const sorted = (value: unknown): unknown => {
 export const digestOf = (data: Readonly<Record<string, unknown>>): string => {
   const { phone, ...rest } = data;
   const kept = typeof phone === 'string' ? { ...rest, phone: lastDigits(phone) } : data;
-  return createHash('sha256').update(printExact(sorted(kept))).digest('hex');
+  return createHash('sha256')
+    .update(printExact(sorted(kept)))
+    .digest('hex');
 };

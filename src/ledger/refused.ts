@@ -1,5 +1,6 @@
 import { PayError } from '../core/error.ts';
 import { readNextAction } from '../core/next-action.ts';
+import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
 import { asActivity } from './kept.ts';
 import type { Begun, Charge, Refusal } from './ledger.ts';
@@ -16,32 +17,38 @@ const stillUsable = ({ activity }: Charge, now: number): string[] => {
   return [`${action.bank}, ${action.accountName}`, `account number ${action.accountNumber}${until}`];
 };
 
-const look = ({ ugwo, activity }: Charge): string => `\`paycli activity get ${ugwo} ${activity?.uid}\``;
+type Command = (...words: readonly string[]) => string;
 
-const WORDS: Readonly<Record<Refusal, (by: Charge) => { readonly what: string; readonly hint: string }>> = {
-  unresolved: ({ id, medium }) => ({
-    what: `an earlier charge by ${medium} (${id}) may have been made, and nobody knows yet`,
-    hint: `find out first: \`paycli ledger reconcile ${id}\`; --again does not override this`,
-  }),
-  in_progress: ({ id, medium }) => ({
-    what: `another paycli is charging it by ${medium} right now (${id})`,
-    hint: `wait for it, then look: \`paycli ledger show ${id}\``,
-  }),
-  payable: (by) => ({
-    what: `an earlier charge by ${by.medium} (${by.id}, ${by.activity?.uid}) can still be paid`,
-    hint:
-      'pass that on to the customer; --reuse prints it again and exits 0, --again makes a second charge all the same. ' +
-      `How it stands by now: ${look(by)}`,
-  }),
-  paid: (by) => ({
-    what: `it has been paid, by ${by.medium} (${by.id}, ${by.activity?.uid})`,
-    hint: `look at it with ${look(by)}; --reuse prints it, --again makes a second charge all the same`,
-  }),
+const activityGet = ({ ugwo, activity }: Charge, command: Command): string =>
+  command('activity', 'get', ugwo, activity?.uid ?? '');
+
+/** What stands in the way, and what to do about it. */
+const WORDS: Readonly<Record<Refusal, (by: Charge, command: Command) => readonly [what: string, hint: string]>> = {
+  unresolved: ({ id, medium }, command) => [
+    `an earlier charge by ${medium} (${id}) may have been made, and nobody knows yet`,
+    `find out first: ${command('ledger', 'reconcile', id)}; --again does not override this`,
+  ],
+  in_progress: ({ id, medium }, command) => [
+    `another paycli is charging it by ${medium} right now (${id})`,
+    `wait for it, then look: ${command('ledger', 'show', id)}`,
+  ],
+  payable: (by, command) => [
+    `an earlier charge by ${by.medium} (${by.id}, ${by.activity?.uid}) can still be paid`,
+    'pass that on to the customer; --reuse prints it again and exits 0, --again makes a second charge all the same. ' +
+      `How it stands by now: ${activityGet(by, command)}`,
+  ],
+  paid: (by, command) => [
+    `it has been paid, by ${by.medium} (${by.id}, ${by.activity?.uid})`,
+    `look at it with ${activityGet(by, command)}; --reuse prints it, --again makes a second charge all the same`,
+  ],
 };
 
-/** The guard's no, with what the customer can still use. Instants in local time; `now` in milliseconds. */
-export const refusedError = ({ why, by }: Refused, now: number): PayError => {
-  const { what, hint } = WORDS[why](by);
+/**
+ * The guard's no, with what the customer can still use. Instants in local time; `now` in milliseconds. `words` are the
+ * global options that send another command to the same place.
+ */
+export const refusedError = ({ why, by }: Refused, now: number, words: readonly string[]): PayError => {
+  const [what, hint] = WORDS[why](by, (...command) => `\`${shellLine(['paycli', ...command, ...words])}\``);
   const lines = why === 'payable' ? stillUsable(by, now) : [];
   return new PayError('refused', [`${by.ugwo} was not charged: ${what}`, ...lines].join('\n'), {
     hint,

@@ -20,8 +20,13 @@ const link = (path: string): string => {
 };
 
 /** State and start of a process out of its stat line, whose second field is a name that may hold blanks and brackets. */
-const statOf = (pid: number | 'self', proc: string): { readonly state: string; readonly started: string } | undefined => {
-  const fields = read(`${proc}/${pid}/stat`)?.replace(/^.*\) /, '').split(' ');
+const statOf = (
+  pid: number | 'self',
+  proc: string,
+): { readonly state: string; readonly started: string } | undefined => {
+  const fields = read(`${proc}/${pid}/stat`)
+    ?.replace(/^.*\) /, '')
+    .split(' ');
   const [state, started] = [fields?.[0], fields?.[19]];
   return state === undefined || started === undefined ? undefined : { state, started };
 };
@@ -53,7 +58,8 @@ export const isGone = (sender: Sender, self: Sender, overdue: boolean, proc = PR
   const [boot, space] = sender.boot.split(' ');
   const [ownBoot, ownSpace] = self.boot.split(' ');
   if (boot !== ownBoot) return boot !== '' && ownBoot !== '' ? true : overdue;
-  if (boot === '' || space !== ownSpace || sender.started === '') return overdue || (boot === '' && !exists(sender.pid));
+  if (boot === '' || space !== ownSpace || sender.started === '')
+    return overdue || (boot === '' && !exists(sender.pid));
   const stat = statOf(sender.pid, proc);
   return stat === undefined || stat.started !== sender.started || ['Z', 'X'].includes(stat.state);
 };

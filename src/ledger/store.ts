@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { PayError, reasonOf } from '../core/error.ts';
+import type { DatabaseKind } from '../database/kind.ts';
 import { isDamage, openDatabase } from '../database/open.ts';
 import { transact } from '../database/transact.ts';
-import type { DatabaseKind } from '../database/kind.ts';
 import { checkAccess } from './access.ts';
 import type { EmergencyFile, EmergencyLine } from './emergency.ts';
 import { openEmergencyFile } from './emergency.ts';
@@ -65,7 +65,10 @@ const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
     const charge = chargeOf(row);
     if (charge.state !== 'sending' || !isGone(senderOf(row), now() > charge.deadline)) return charge;
     const { pid } = senderOf(row);
-    const gone = evidenceOf('process_gone', now(), { pid, why: 'its process ended before it could note what became of it' });
+    const gone = evidenceOf('process_gone', now(), {
+      pid,
+      why: 'its process ended before it could note what became of it',
+    });
     sql.change(charge.id, {
       ...charge,
       state: 'unknown',
@@ -133,7 +136,8 @@ const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
 };
 type Context = ReturnType<typeof contextOf>;
 
-const begin = ({ sql, now, self, settledIfGone, begin: attempt }: Context): Ledger['begin'] =>
+const begin =
+  ({ sql, now, self, settledIfGone, begin: attempt }: Context): Ledger['begin'] =>
   (intent: Intent, how) =>
     attempt((): Begun => {
       const standing = sql.standing(intent.service, intent.ugwo).map(settledIfGone);
@@ -144,7 +148,8 @@ const begin = ({ sql, now, self, settledIfGone, begin: attempt }: Context): Ledg
       return { kind: 'begun', id };
     });
 
-const settle = (context: Context): Ledger['settle'] =>
+const settle =
+  (context: Context): Ledger['settle'] =>
   async (id: string, outcome: Outcome) => {
     const { sql, now, write } = context;
     const settledAt = now();
@@ -163,7 +168,8 @@ const settle = (context: Context): Ledger['settle'] =>
     }
   };
 
-const resolve = ({ sql, now, settledIfGone, write }: Context): Ledger['resolve'] =>
+const resolve =
+  ({ sql, now, settledIfGone, write }: Context): Ledger['resolve'] =>
   (id: string, { state, activity, evidence }: Resolution) =>
     write(() => {
       const row = sql.get(id);

@@ -42,7 +42,11 @@ export const errorBlock = async (error: PayError, options: ErrorBlockOptions): P
   const request = requestLine(error.detail);
   const id = error.detail.ledgerId;
   const noted = id === undefined ? [] : [`in the ledger: ${visible(id)}`];
-  const small = [...noted, ...(request === undefined ? [] : [request]), ...(options.stack === true ? stackLines(error) : [])];
+  const small = [
+    ...noted,
+    ...(request === undefined ? [] : [request]),
+    ...(options.stack === true ? stackLines(error) : []),
+  ];
   const block = [
     `${styles.bold(styles.alarm('error:'))} ${first}`,
     ...more.map((line) => `  ${line}`),
@@ -74,7 +78,9 @@ export const errorLine = ({ kind, message, detail }: PayError, exitCode: number)
     request: request && { method: request.method, path: request.path },
     ledger_id: ledgerId,
   };
-  const texts = Object.entries({ answer, activity }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const texts = Object.entries({ answer, activity }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   const members = texts.map(([name, text]) => `,"${name}":${jsonLine(text)}`).join('');
   return `${visibleJson(JSON.stringify({ error })).slice(0, -2)}${members}}}\n`;
 };

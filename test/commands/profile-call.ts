@@ -108,6 +108,11 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     source: unexpected,
     preview: unexpected,
     folders: unexpected,
+    place: unexpected,
+    ledger: unexpected,
+    observe: unexpected,
+    protocol: unexpected,
+    operator: unexpected,
     emulator: unexpected,
   };
   let records: readonly unknown[] = [];

@@ -1,6 +1,6 @@
 import type { Given } from '../../cli/define.ts';
 import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
-import { asDuration, asOneOf, asText } from '../../cli/options.ts';
+import { asDuration, asOneOf, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';

@@ -1,96 +1,119 @@
 import type { Deps } from '../../cli/deps.ts';
+import type { Client } from '../../client/client.ts';
 import type { Activity } from '../../contract/activity.ts';
-import { BANK_CODES } from '../../core/banks.ts';
-import { PayError, usageError } from '../../core/error.ts';
+import { standingOf } from '../../core/charge.ts';
+import { PayError, reasonOf } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
-import { EXPIRY_LIMIT_MS, MEDIUMS, machineValue } from '../../core/medium.ts';
-import { pairsToObject } from '../../core/pairs.ts';
-import { valueAt } from '../../core/path.ts';
-import { formatDateAtom } from '../../core/time.ts';
+import { chargeFailed, waitedOf } from '../../core/followed.ts';
+import { machineValue } from '../../core/medium.ts';
+import { placeWords } from '../../core/place-words.ts';
+import type { Received } from '../../core/received.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Charge } from '../../ledger/ledger.ts';
 import type { Result } from '../../output/view.ts';
-import type { ChargeInput, ChargeMedium, Expiry } from './charge-spec.ts';
+import { chargeData, flagOf, guessOf } from './charge-body.ts';
+import type { ChargeInput } from './charge-spec.ts';
 import { activityView } from './view.ts';
 
-/** Leaves it out when it is the service's own default: 15 minutes by its clock, not by ours. */
-const expiresAt = (expiry: Expiry | undefined, now: number): { expires_at?: string } => {
-  if (expiry === undefined || ('in' in expiry && expiry.in === EXPIRY_LIMIT_MS)) return {};
-  return { expires_at: formatDateAtom('at' in expiry ? expiry.at : { ms: now + expiry.in, offset: 0 }) };
-};
+/** The activity that the run is about: made by it, or reused. */
+interface Made {
+  readonly record: Received<Activity>;
+  readonly wrote?: true;
+  /** The ledger could not note it. */
+  readonly unrecorded?: PayError;
+}
 
-/** Leaves out what was not given, so that it hides no --param of the same name. */
-const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
-const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
-  switch (charge.medium) {
-    case 'bank_transfer':
-      return { medium: charge.medium, ...expiresAt(charge.expiry, now) };
-    case 'ussd':
-      return { medium: charge.medium, provider: charge.provider };
-    case 'mobile_money':
-      return { medium: charge.medium, provider: charge.provider, phone: charge.phone };
-    case 'unchecked':
-      return given({
-        medium: charge.name,
-        ...expiresAt(charge.expiry, now),
-        provider: charge.provider,
-        phone: charge.phone,
-      });
+/** The activity that is there already, as the service shows it now; as the ledger knows it where it can't be asked. */
+const present = async (by: Charge, client: Client, deps: Deps): Promise<Received<Activity>> => {
+  const [known, { asActivity }] = [by.activity, await deps.protocol()];
+  if (known === undefined) throw new Error(`the charge ${by.id} has no activity to reuse`);
+  try {
+    const params = { ugwoUid: by.ugwo, activityUid: known.uid };
+    const record = await client.call('activity.get', { params });
+    await deps.observe(record.value);
+    return record;
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
+    await deps.notice(`shown as the ledger knows it; the service could not be asked: ${reasonOf(thrown)}`);
+    return madeHere(asActivity(known)) as Received<Activity>;
   }
 };
 
-const flagOf =
-  (input: ChargeInput, params: Readonly<Record<string, unknown>>) =>
-  (path: string): string | undefined => {
-    const [root, name = ''] = path.split('.');
-    if (root !== 'data') return undefined;
-    if (name in params) return `--param ${name}`;
-    const expiry = 'expiry' in input.with ? input.with.expiry : undefined;
-    if (name === 'expires_at') return expiry !== undefined && 'in' in expiry ? '--expires-in' : '--expires-at';
-    return ['medium', 'provider', 'phone'].includes(name) ? `--${name}` : undefined;
-  };
-
-const guessOf =
-  (data: Readonly<Record<string, unknown>>) =>
-  (path: string): { typed: string; known: readonly string[] } | undefined => {
-    if (path === 'data.provider' && data['medium'] === 'ussd')
-      return { typed: String(data['provider']), known: BANK_CODES };
-    return path === 'data.medium' ? { typed: String(data['medium']), known: MEDIUMS } : undefined;
-  };
-
-/** What the activity says of its failure; the shape of its error is not documented, so the usual names are tried. */
-const failureOf = (activity: Activity, medium: unknown): PayError => {
-  const said = ['error.message', 'error.title', 'error.code', 'error']
-    .map((path) => valueAt(activity, path))
-    .find((value) => typeof value === 'string' && value !== '');
-  return new PayError('charge_failed', `the charge failed${said === undefined ? '' : `: ${String(said)}`}`, {
-    hint: `nothing is to be paid on ${activity.uid}; charge the same payment request with another medium than ${String(medium)}`,
-  });
+/** Charges, unless an earlier charge stands in the way: then that one's activity, or the guard's no. */
+const make = async (
+  input: ChargeInput,
+  data: Readonly<Record<string, unknown>>,
+  client: Client,
+  deps: Deps,
+): Promise<Made> => {
+  const [protocol, ledger, place] = [await deps.protocol(), await deps.ledger(), await deps.place()];
+  const { clock, redactor } = deps.io;
+  const words = placeWords(deps.globals);
+  const charge = () =>
+    protocol.chargeOnce(
+      ledger,
+      { place, ugwo: input.ugwo, data, bound: client.longestWrite, again: input.earlier === 'again', words },
+      {
+        now: clock.now,
+        clean: (text) => redactor.cleanAll(text),
+        send: () => client.call('ugwo.charge', { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } }),
+      },
+    );
+  let charged = await charge();
+  if (charged.kind === 'refused' && input.earlier === 'reuse' && charged.by.state === 'accepted') {
+    const record = await present(charged.by, client, deps);
+    if (standingOf(machineValue(record.value.status)) !== 'failed') return { record };
+    // It has failed since the ledger last heard of it, so nothing stands in the way any more.
+    charged = await charge();
+  }
+  if (charged.kind === 'refused') throw protocol.refusedError(charged, clock.now(), words);
+  const record = charged.record as Received<Activity>;
+  return { record, wrote: true, ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }) };
 };
 
-const outcomeOf = (activity: Activity, medium: unknown): { notice?: string; failure?: PayError } => {
-  const status = machineValue(activity.status);
-  if (status === 'failed') return { failure: failureOf(activity, medium) };
+const endOf = ({ value }: Received<Activity>, medium: string): { notice?: string; failure?: PayError } => {
+  const status = machineValue(value.status);
+  if (standingOf(status) === 'failed') return { failure: chargeFailed(value, medium) };
   if (status !== 'processing') return {};
   return { notice: 'the charge is with the provider; the customer has nothing more to do here' };
 };
 
+/** The result that waits for the payment, for at most `limit` milliseconds. */
+const waiting = (made: Made, ugwo: string, limit: number, client: Client, deps: Deps): Result => {
+  const { record, wrote } = made;
+  const params = { ugwoUid: ugwo, activityUid: record.value.uid };
+  return {
+    kind: 'wait',
+    record,
+    view: activityView,
+    ...(wrote === undefined ? {} : { wrote }),
+    wait: async (tell) => {
+      const seen = ({ value }: Received<Activity>): Promise<void> => deps.observe(value);
+      const followed = await client.follow({ params, known: record, limit, tell, seen });
+      return waitedOf(followed, { ugwoUid: ugwo, limit, place: deps.globals });
+    },
+  };
+};
+
 export const view = activityView;
 
-/** Charges a payment request (interface.md 4.2): one activity, sent once. */
+/** Charges a payment request (interface.md 4.2) under the ledger's protocol: one activity, sent once. */
 export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
-  const params = pairsToObject(input.params, '--param');
-  const own = dataOf(input.with, deps.io.clock.now());
-  const twice = Object.keys(params).find((name) => name in own);
-  if (twice !== undefined) throw usageError(`--param ${twice} says again what another option says`);
-  const data = { ...params, ...own };
+  const data = chargeData(input, deps.io.clock.now());
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
     if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.charge', call));
     const client = await deps.client('write');
-    const record = await client.call('ugwo.charge', call);
-    return { kind: 'record', record, view, wrote: true, ...outcomeOf(record.value, data['medium']) };
+    // What is refused here and now leaves no trace in the ledger.
+    client.preview('ugwo.charge', call);
+    const made = await make(input, data, client, deps);
+    const { record, unrecorded, wrote } = made;
+    if (input.wait !== undefined && unrecorded === undefined) {
+      return waiting(made, input.ugwo, input.wait, client, deps);
+    }
+    const end = unrecorded === undefined ? endOf(record, String(data['medium'])) : { failure: unrecorded };
+    return { kind: 'record', record, view, ...(wrote === undefined ? {} : { wrote }), ...end };
   } catch (thrown) {
-    throw namingFlags(thrown, flagOf(input, params), guessOf(data));
+    throw namingFlags(thrown, flagOf(input), guessOf(data));
   }
 };

@@ -1,0 +1,64 @@
+import { BANK_CODES } from '../../core/banks.ts';
+import { usageError } from '../../core/error.ts';
+import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/medium.ts';
+import { pairsToObject } from '../../core/pairs.ts';
+import { formatDateAtom } from '../../core/time.ts';
+import type { ChargeInput, ChargeMedium, Expiry } from './charge-spec.ts';
+
+/** Leaves it out when it is the service's own default: 15 minutes by its clock, not by ours. */
+const expiresAt = (expiry: Expiry | undefined, now: number): { expires_at?: string } => {
+  if (expiry === undefined || ('in' in expiry && expiry.in === EXPIRY_LIMIT_MS)) return {};
+  return { expires_at: formatDateAtom('at' in expiry ? expiry.at : { ms: now + expiry.in, offset: 0 }) };
+};
+
+/** Leaves out what was not given, so that it hides no --param of the same name. */
+const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
+  switch (charge.medium) {
+    case 'bank_transfer':
+      return { medium: charge.medium, ...expiresAt(charge.expiry, now) };
+    case 'ussd':
+      return { medium: charge.medium, provider: charge.provider };
+    case 'mobile_money':
+      return { medium: charge.medium, provider: charge.provider, phone: charge.phone };
+    case 'unchecked':
+      return given({
+        medium: charge.name,
+        ...expiresAt(charge.expiry, now),
+        provider: charge.provider,
+        phone: charge.phone,
+      });
+  }
+};
+
+/** The flag behind a property of the body. */
+export const flagOf =
+  (input: ChargeInput) =>
+  (path: string): string | undefined => {
+    const [root, name = ''] = path.split('.');
+    if (root !== 'data') return undefined;
+    if (input.params.some(([given]) => given === name)) return `--param ${name}`;
+    const expiry = 'expiry' in input.with ? input.with.expiry : undefined;
+    if (name === 'expires_at') return expiry !== undefined && 'in' in expiry ? '--expires-in' : '--expires-at';
+    return ['medium', 'provider', 'phone'].includes(name) ? `--${name}` : undefined;
+  };
+
+/** What may have been meant by a property whose values are known. */
+export const guessOf =
+  (data: Readonly<Record<string, unknown>>) =>
+  (path: string): { typed: string; known: readonly string[] } | undefined => {
+    if (path === 'data.provider' && data['medium'] === 'ussd')
+      return { typed: String(data['provider']), known: BANK_CODES };
+    return path === 'data.medium' ? { typed: String(data['medium']), known: MEDIUMS } : undefined;
+  };
+
+/** `data` of the body (interface.md 4.2); `now` in milliseconds. */
+export const chargeData = (input: ChargeInput, now: number): Record<string, unknown> => {
+  const params = pairsToObject(input.params, '--param');
+  const own = dataOf(input.with, now);
+  const twice = Object.keys(params).find((name) => name in own);
+  if (twice !== undefined) throw usageError(`--param ${twice} says again what another option says`);
+  return { ...params, ...own };
+};
