@@ -2,6 +2,7 @@ import { standingOf } from '../core/charge.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import type { Received } from '../core/received.ts';
+import { shellLine } from '../core/shell.ts';
 import { evidenceOf } from './evidence.ts';
 import { keptActivity } from './kept.ts';
 import type { Begun, Intent, Ledger, Outcome, Place } from './ledger.ts';
@@ -81,13 +82,13 @@ const failedOutcome = (error: PayError, at: number): Outcome => {
   return { state: stateOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
 };
 
-const RECONCILE = 'do not run it again before you know, or the customer may pay twice: run';
+const unknownHint = (id: string, words: readonly string[]): string => {
+  const command = shellLine(['paycli', 'ledger', 'reconcile', id, ...words]);
+  return `do not run it again before you know, or the customer may pay twice: run \`${command}\``;
+};
 
-const named = (error: PayError, id: string): PayError =>
-  error.with({
-    ledgerId: id,
-    ...(error.kind === 'unknown' ? { hint: `${RECONCILE} \`paycli ledger reconcile ${id}\`` } : {}),
-  });
+const named = (error: PayError, id: string, words: readonly string[]): PayError =>
+  error.with({ ledgerId: id, ...(error.kind === 'unknown' ? { hint: unknownHint(id, words) } : {}) });
 
 /** Notes what became of a charge; what could not be noted comes back. */
 const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<PayError | undefined> => {

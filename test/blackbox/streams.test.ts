@@ -183,15 +183,15 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
 });
 
 describe.runIf(process.platform === 'linux')('a file that takes only a part', () => {
-  const large = { ...ACTIVITY, note: 'x'.repeat(20_000) };
+  const large = { ...ACTIVITY, note: 'x'.repeat(600_000) };
 
-  /** Runs with stdout on a file that may grow to 4 KiB at most. */
+  /** Runs with stdout on a file that may grow to 512 KiB at most: enough for the ledger. */
   const intoFile = async (args: readonly string[], service: { readonly origin: string }) => {
     const file = join(newFolder('out'), 'out');
     const [program, first] = command();
     const words = [program, ...first, ...args].map((word) => `'${word}'`).join(' ');
     const env = { ...environment({ service }), NODE_DISABLE_COMPILE_CACHE: '1' };
-    const child = spawn('sh', ['-c', `ulimit -f 8; exec ${words} > '${file}'`], { env });
+    const child = spawn('sh', ['-c', `ulimit -f 1024; exec ${words} > '${file}'`], { env });
     let stderr = '';
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
@@ -205,12 +205,12 @@ describe.runIf(process.platform === 'linux')('a file that takes only a part', ()
     const service = await serve([json(200, large)]);
     const ended = await intoFile([...CHARGE, '--json'], service);
     expect(ended).toMatchObject({ code: 7, signal: null });
-    expect(ended.size).toBeLessThan(20_000);
+    expect(ended.size).toBeLessThan(600_000);
     expect(JSON.parse(ended.stderr)).toMatchObject({ error: { answer: large } });
   });
 
   it('of a walk: 8', async () => {
-    const service = await serve([json(200, { data: big(20, 0), next_cursor: null })]);
+    const service = await serve([json(200, { data: big(700, 0), next_cursor: null })]);
     expect(await intoFile(['ugwo', 'list'], service)).toMatchObject({ code: 8, signal: null });
   });
 
