@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../database/file.ts';
 import type { Outcome, Sender } from './ledger.ts';
@@ -26,6 +26,8 @@ export interface EmergencyFile {
 export interface LeftBehind {
   readonly path: string;
   readonly sender: Sender;
+  /** When it was last written to, in milliseconds since the epoch. */
+  readonly touchedAt: number;
   readonly lines: readonly EmergencyLine[];
 }
 
@@ -97,7 +99,7 @@ const readOne = (ledger: string, name: string): LeftBehind[] => {
   const [path, sender] = [join(dirname(ledger), name), senderIn(name, ledger)];
   if (sender === undefined) return [];
   try {
-    return [{ path, sender, lines: linesOf(path) }];
+    return [{ path, sender, touchedAt: statSync(path).mtimeMs, lines: linesOf(path) }];
   } catch (thrown) {
     // Its process has ended meanwhile, in good order.
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];

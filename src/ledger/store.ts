@@ -27,6 +27,9 @@ export interface LedgerOptions {
   readonly kind?: DatabaseKind;
 }
 
+/** A process that can't be seen from here and has written nothing for so long has ended. */
+const LONGEST_RUN_MS = 24 * 3_600_000;
+
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const ID_LENGTH = 12;
 
@@ -216,10 +219,10 @@ const ledgerOver = (context: Context): Ledger => {
  * not ours, open to others.
  */
 export const openLedger = (options: LedgerOptions): Ledger => {
-  const { path, isGone, kind = LEDGER_FILE } = options;
+  const { path, now, isGone, kind = LEDGER_FILE } = options;
   checkAccess(path);
   return openDatabase(path, kind, (db) => {
-    recover(db, path, ({ sender }) => isGone(sender, false));
+    recover(db, path, ({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
     return ledgerOver(contextOf(db, options));
   });
 };
