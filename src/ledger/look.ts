@@ -68,8 +68,8 @@ const BEFORE_MS = 10_000;
 /** The service tells its time to the second. */
 const DATE_RESOLUTION_MS = 1000;
 
-/** A machine value; sentences, numbers and keys are none. */
-const WORD = /^[a-z][\w.-]{0,63}$/i;
+/** A machine value; sentences, numbers and keys, which have dots, are none. */
+const WORD = /^[a-z][\w-]{0,63}$/i;
 
 /** The machine value of an enum of the service: a string, or the first of a pair. */
 export const wordAt = (value: unknown, path: string): string | null => {

@@ -14,6 +14,16 @@ export interface Left {
   readonly again?: number;
 }
 
+/** The run that leaves something unknown. */
+export interface Run {
+  /** How many charges it has looked at. */
+  readonly looked: number;
+  /** The command that looks again. */
+  readonly again: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
 /** More names than these on a line are not read. */
 const MOST_NAMED = 3;
 
@@ -37,15 +47,15 @@ const byHand = ({ charge: { id } }: Left): string =>
   `look at the payment request in the service's dashboard, then \`paycli ledger resolve ${id} --as created|not-created\``;
 
 /** What to do next about charges that are left for the same cause, the first of which is `first`. */
-const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], now: number) => string>> = {
-  not_yet: (_first, all, now) =>
-    `nothing is there so far; run \`paycli ledger reconcile\` again at ${formatLocal(lastOf(all), now)}`,
+const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], run: Run) => string>> = {
+  not_yet: (_first, all, { again, now }) =>
+    `nothing is there so far; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
   several: ({ charge, reason }) =>
     `${reason}; \`paycli ledger show ${charge.id}\` lists them, then \`paycli ledger resolve ${charge.id} --as created --activity act.…\``,
   doubtful: ({ charge, reason }) =>
     `${reason}; \`paycli ledger show ${charge.id}\` tells more, then \`paycli ledger resolve ${charge.id} --as created|not-created\``,
   unlisted: (first) => `nothing can be concluded (${first.reason}); ${byHand(first)}`,
-  unreadable: ({ reason }) => `${reason}; run \`paycli ledger reconcile\` again`,
+  unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
   sending: () => 'a process is still sending it; wait for that to end',
   elsewhere,
 };
@@ -60,13 +70,13 @@ const groupsOf = (left: readonly Left[]): Left[][] => {
 };
 
 /** The end of a reconciliation that leaves something unknown: exit 6, with what to do next for each cause. */
-export const leftError = (left: readonly Left[], looked: number, now: number): PayError => {
+export const leftError = (left: readonly Left[], run: Run): PayError => {
   const message =
-    looked === 1
+    run.looked === 1
       ? `${left[0]?.charge.id} is still unknown`
-      : `${left.length} of ${looked} charges ${left.length === 1 ? 'is' : 'are'} still unknown`;
+      : `${left.length} of ${run.looked} charges ${left.length === 1 ? 'is' : 'are'} still unknown`;
   const lines = groupsOf(left).flatMap((group) =>
-    group[0] === undefined ? [] : [`${namesOf(group)}: ${NEXT[group[0].why](group[0], group, now)}`],
+    group[0] === undefined ? [] : [`${namesOf(group)}: ${NEXT[group[0].why](group[0], group, run)}`],
   );
   const only = left.length === 1 ? left[0] : undefined;
   return new PayError('unknown', message, {

@@ -3,7 +3,9 @@ import type { Client } from '../../client/client.ts';
 import { PayError } from '../../core/error.ts';
 import type { EnumLike } from '../../core/medium.ts';
 import { machineValue } from '../../core/medium.ts';
+import { placeWords } from '../../core/place-words.ts';
 import type { ReceivedPage } from '../../core/received.ts';
+import { shellLine } from '../../core/shell.ts';
 import type { Charge, Ledger, Place } from '../../ledger/ledger.ts';
 import type { Sight } from '../../ledger/look.ts';
 import type { Result } from '../../output/view.ts';
@@ -71,7 +73,8 @@ async function* looks(charges: readonly Charge[], ledger: Ledger, deps: Deps): A
     const nextCursor = charges[index + 1]?.id ?? null;
     yield { records: [recordOf(looked.charge)], cursor: charge.id, nextCursor };
   }
-  if (left.length > 0) throw leftError(left, charges.length, deps.io.clock.now());
+  const again = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(deps.globals)]);
+  if (left.length > 0) throw leftError(left, { looked: charges.length, again, now: deps.io.clock.now() });
 }
 
 async function* nothing(): AsyncGenerator<ReceivedPage> {
