@@ -8,7 +8,7 @@ import { PayError } from '../../src/core/error.ts';
 import type { Result } from '../../src/output/view.ts';
 import { contentOf, KEY, keyOf, openRoom, wordsOf } from '../config/world.ts';
 
-const globals: Globals = {
+export const globals: Globals = {
   profile: undefined,
   local: false,
   baseUrl: undefined,

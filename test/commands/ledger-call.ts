@@ -1,0 +1,140 @@
+import { expect } from 'vitest';
+import { confirmer } from '../../src/cli/confirm.ts';
+import type { Deps } from '../../src/cli/deps.ts';
+import type { Client } from '../../src/client/client.ts';
+import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { Received } from '../../src/core/received.ts';
+import { madeHere } from '../../src/core/received.ts';
+import { Redactor } from '../../src/core/secret.ts';
+import type { Charge, Ledger, Place } from '../../src/ledger/ledger.ts';
+import { ledgerRoom } from '../../src/ledger/room.ts';
+import type { Result } from '../../src/output/view.ts';
+import { globals } from './profile-call.ts';
+
+export interface Call {
+  readonly ledger: Ledger;
+  readonly args?: readonly string[];
+  readonly given?: Readonly<Record<string, unknown>>;
+  readonly globals?: Partial<Deps['globals']>;
+  readonly now?: number;
+  readonly place?: Partial<Place>;
+  /** What GET /v1/ugwo/{uid} answers. */
+  readonly get?: (uid: string) => Promise<Received<unknown>>;
+  /** There is a terminal, on which these lines are typed. */
+  readonly lines?: readonly string[];
+}
+
+export interface Row extends Record<string, unknown> {
+  readonly id: string;
+}
+
+interface Outcome {
+  readonly rows: readonly Row[];
+  /** How many records each page had, and where it says to go on. */
+  readonly pages: readonly { readonly size: number; readonly next: string | null }[];
+  readonly result: Result | undefined;
+  readonly error: PayError | undefined;
+  readonly notices: readonly string[];
+  readonly prompts: readonly string[];
+  /** What was asked of the rest of the program. */
+  readonly asked: readonly string[];
+}
+
+const unexpected = (): never => {
+  throw new Error('a ledger command has no business there');
+};
+
+const stdinOf = (lines: readonly string[] | undefined, prompts: string[]): Deps['io']['stdin'] => {
+  const left = [...(lines ?? [])];
+  return {
+    isTerminal: lines !== undefined,
+    text: unexpected,
+    line: async (prompt) => {
+      prompts.push(prompt);
+      return left.shift();
+    },
+  };
+};
+
+const here: Place = {
+  service: 'https://pay.example',
+  origin: 'https://pay.example',
+  workspace: 'AbCd',
+  profile: 'shop',
+};
+
+/** Runs a command's declaration and handler over a ledger, to the last page. */
+export const call = async (path: string, options: Call): Promise<Outcome> => {
+  const spec = ledgerCommands.find((command) => command.path.join(' ') === `ledger ${path}`);
+  if (spec === undefined) throw new Error(`no command ${path}`);
+  const [notices, prompts, asked]: [string[], string[], string[]] = [[], [], []];
+  const stdin = stdinOf(options.lines, prompts);
+  const of = { ...globals, ...options.globals };
+  const clock = { now: () => options.now ?? 0, sleep: unexpected };
+  const client = {
+    call: async (_id: string, input: { params: { uid: string } }) => {
+      asked.push(`GET ${input.params.uid}`);
+      return (options.get ?? unexpected)(input.params.uid);
+    },
+  } as unknown as Client;
+  const deps = {
+    io: { stdin, clock, redactor: new Redactor(), stdout: { isTerminal: false } },
+    globals: of,
+    ledger: async () => options.ledger,
+    protocol: async () => ledgerRoom,
+    operator: async () => 'ada@laptop',
+    place: async () => {
+      asked.push('place');
+      return { ...here, ...options.place };
+    },
+    client: async (purpose: string) => {
+      asked.push(`client ${purpose}`);
+      return client;
+    },
+    notice: async (text: string) => void notices.push(text),
+    confirm: confirmer(stdin, of),
+  } as unknown as Deps;
+  const rows: Row[] = [];
+  const pages: { size: number; next: string | null }[] = [];
+  const take = ({ value, text }: Received): void => {
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+    rows.push(value as Row);
+  };
+  let [error, result] = [undefined as PayError | undefined, undefined as Result | undefined];
+  try {
+    const input = spec.read(options.args ?? [], (options.given ?? {}) as never, { validate: true });
+    result = await (await spec.load()).run(input, deps);
+    if (result.kind === 'record') take(result.record);
+    if (result.kind === 'list') {
+      for await (const page of result.pages) {
+        page.records.forEach(take);
+        pages.push({ size: page.records.length, next: page.nextCursor });
+      }
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    error = thrown;
+    expect(spec.exits, `${path} ends with ${thrown.kind}`).toContain(thrown.kind);
+  }
+  return { rows, pages, result, error, notices, prompts, asked };
+};
+
+/** A payment request as the service shows it at `servedAt`. */
+export const shows = (activities: unknown, servedAt: number): (() => Promise<Received>) => {
+  const received = { ...madeHere({ uid: 'ugw.AbCd.1', status: 'requires_ugwo', activities }), servedAt };
+  return () => Promise.resolve(received);
+};
+
+export const fails =
+  (error: PayError): (() => Promise<never>) =>
+  () =>
+    Promise.reject(error);
+
+export const idOf = (seq: number): string => `chg-${String(seq).padStart(12, '0')}`;
+export const numbered = (seq: number, some: Partial<Charge> = {}): Partial<Charge> => ({
+  id: idOf(seq),
+  seq,
+  ugwo: `ugw.AbCd.${String(seq).padStart(24, '0')}`,
+  ...some,
+});

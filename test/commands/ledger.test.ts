@@ -1,0 +1,440 @@
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import { formatLocal } from '../../src/core/time.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
+import { call, fails, idOf, numbered, shows } from './ledger-call.ts';
+
+const ACTIVITY = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+const OTHER = 'act.AbCd.000000000000000000000002';
+const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } };
+const MINUTE = 60_000;
+const NOW = SENT + MINUTE;
+/** A quarter of an hour after the end, up to the next minute. */
+const AGAIN = formatLocal(SENT + 16 * MINUTE, NOW);
+
+const kept = (uid: string) => ({ uid, status: 'requires_action', nextAction: DIAL, createdAt: undefined });
+const made = (uid = ACTIVITY) => ({
+  uid,
+  status: 'requires_action',
+  next_action: DIAL,
+  created_at: '2026-11-20T12:00:00+00:00',
+});
+const many = (count: number) => Array.from({ length: count }, (_, index) => charge(numbered(index + 1)));
+
+describe('a row', () => {
+  it('has every field in its order, and null for what is not there', async () => {
+    const unknown = charge();
+    const { rows } = await call('show', { ledger: memoryLedger([unknown]), args: [unknown.id] });
+    expect(JSON.stringify(rows[0])).toBe(
+      JSON.stringify({
+        id: 'chg-000000000001',
+        state: 'unknown',
+        ugwo: UGWO,
+        medium: 'ussd',
+        origin: 'https://pay.example',
+        profile: 'shop',
+        activity: null,
+        status: null,
+        next_action: null,
+        job: null,
+        row: null,
+        created_at: '2026-11-20T12:00:00+00:00',
+        settled_at: '2026-11-20T12:00:10+00:00',
+        exit_code: 6,
+        evidence: [],
+        provider: 'gtb',
+        phone: null,
+      }),
+    );
+  });
+
+  it('shows what is there', async () => {
+    const evidence = [{ kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'x' }];
+    const some = charge({
+      state: 'accepted',
+      activity: kept(ACTIVITY),
+      profile: undefined,
+      provider: undefined,
+      settledAt: undefined,
+      exitCode: undefined,
+      phone: '…4567',
+      job: 'j1',
+      row: 7,
+      evidence,
+    });
+    const { rows } = await call('show', { ledger: memoryLedger([some]), args: [some.id] });
+    expect(rows[0]).toMatchObject({
+      profile: null,
+      activity: ACTIVITY,
+      status: 'requires_action',
+      next_action: DIAL,
+      job: 'j1',
+      row: 7,
+      settled_at: null,
+      exit_code: null,
+      evidence,
+      provider: null,
+      phone: '…4567',
+    });
+  });
+});
+
+describe('ledger show', () => {
+  it('suggests the charge that was meant', async () => {
+    const ledger = memoryLedger([charge({ id: 'chg-k3v9x2m7q4ab' })]);
+    const { error } = await call('show', { ledger, args: ['chg-k3v9x2m7q4az'] });
+    expect(error).toMatchObject({ kind: 'usage', message: 'there is no charge "chg-k3v9x2m7q4az" in the ledger' });
+    expect(error?.detail.hint).toBe('did you mean chg-k3v9x2m7q4ab?\n`paycli ledger list` shows what there is');
+    const other = await call('show', { ledger, args: ['zzz'] });
+    expect(other.error?.detail.hint).toBe('`paycli ledger list` shows what there is');
+  });
+
+  it.each([
+    ['accepted', 'requires_action', 'dial'],
+    ['accepted', 'successful', undefined],
+    ['accepted', 'failed', undefined],
+    ['unknown', 'requires_action', undefined],
+  ] as const)('shows what the customer must do of one that is %s and %s', async (state, status, kind) => {
+    const some = charge({ state, activity: { ...kept(ACTIVITY), status } });
+    const { result, rows } = await call('show', { ledger: memoryLedger([some]), args: [some.id] });
+    const action = result?.kind === 'record' ? result.view.nextAction?.(rows[0]) : 'no record';
+    expect((action as { kind?: string } | undefined)?.kind).toBe(kind);
+  });
+});
+
+describe('ledger list', () => {
+  it('gives all of it, newest first, in pages', async () => {
+    const { rows, pages } = await call('list', { ledger: memoryLedger(many(250)) });
+    expect(rows.map(({ id }) => id)).toEqual(
+      many(250)
+        .map(({ id }) => id)
+        .reverse(),
+    );
+    expect(pages.map(({ size }) => size)).toEqual([100, 100, 50]);
+    expect(pages.at(-1)?.next).toBeNull();
+  });
+
+  it('gives an empty page of an empty ledger, and no page too many', async () => {
+    expect((await call('list', { ledger: memoryLedger() })).pages).toEqual([{ size: 0, next: null }]);
+    expect((await call('list', { ledger: memoryLedger(many(100)) })).pages).toEqual([{ size: 100, next: null }]);
+  });
+
+  it.each([1, 99, 100, 101, 250])('goes on from a cursor after --max %d', async (max) => {
+    const ledger = memoryLedger(many(250));
+    const first = await call('list', { ledger, given: { max, state: ['unknown'], ugwo: undefined } });
+    expect(first.rows.length).toBe(max);
+    const next = first.pages.at(-1)?.next;
+    if (max === 250) return expect(next).toBeNull();
+    const rest = await call('list', { ledger, given: { cursor: next } });
+    expect([...first.rows, ...rest.rows].map(({ id }) => id)).toEqual(
+      many(250)
+        .map(({ id }) => id)
+        .reverse(),
+    );
+  });
+
+  it('says the command that goes on', async () => {
+    const given = { max: 1, state: ['unknown', 'accepted'], ugwo: UGWO };
+    const globals = { format: 'csv', columns: ['id', 'state'], rawCsv: true } as const;
+    const { result } = await call('list', { ledger: memoryLedger(many(2)), given, globals });
+    expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
+      `paycli ledger list -o csv --columns id,state --raw-csv --state unknown --state accepted --ugwo ${UGWO} --max 1 --cursor abc`,
+    );
+  });
+
+  it('keeps to the states and the payment request that were asked for', async () => {
+    const rows = [
+      charge(numbered(1)),
+      charge(numbered(2, { state: 'rejected' })),
+      charge(numbered(3, { state: 'accepted' })),
+    ];
+    const ids = async (given: object) =>
+      (await call('list', { ledger: memoryLedger(rows), given: { ...given } })).rows.map(({ id }) => id);
+    expect(await ids({ state: ['unknown', 'accepted'] })).toEqual([idOf(3), idOf(1)]);
+    expect(await ids({ ugwo: rows[1]?.ugwo })).toEqual([idOf(2)]);
+  });
+
+  it.each(['abc', '', 'c2VxOg', 'c2VxOjEy=', 'eyJ1aWQiOiJ1Z3cifQ', Buffer.from('seq:012').toString('base64url')])(
+    'refuses the foreign cursor "%s"',
+    async (cursor) => {
+      const { error } = await call('list', { ledger: memoryLedger(many(2)), given: { cursor } });
+      expect(error).toMatchObject({ kind: 'usage', message: `--cursor: "${cursor}" is not a cursor of this list` });
+    },
+  );
+
+  it('refuses what is no payment request', async () => {
+    const { error } = await call('list', { ledger: memoryLedger(), given: { ugwo: ACTIVITY } });
+    expect(error?.message).toMatch(/^--ugwo: .* is the identifier of an activity/);
+  });
+});
+
+describe('ledger export', () => {
+  it('gives every row, oldest first', async () => {
+    const { rows } = await call('export', { ledger: memoryLedger(many(201)) });
+    expect(rows.map(({ id }) => id)).toEqual(many(201).map(({ id }) => id));
+  });
+});
+
+describe('ledger reconcile', () => {
+  it('needs neither key nor network when nothing is unknown', async () => {
+    const { pages, notices, asked, error } = await call('reconcile', {
+      ledger: memoryLedger([charge({ state: 'accepted' })]),
+    });
+    expect({ pages, notices, asked, error }).toEqual({
+      pages: [{ size: 0, next: null }],
+      notices: ['no charge is unknown'],
+      asked: [],
+      error: undefined,
+    });
+  });
+
+  it('gives each charge as it now stands, and ends well when nothing is left', async () => {
+    const ledger = memoryLedger([charge(), charge(numbered(2, { state: 'accepted' }))]);
+    const done = await call('reconcile', { ledger, now: NOW, get: shows([made()], NOW) });
+    expect(done.error).toBeUndefined();
+    expect(done.rows).toMatchObject([
+      { id: idOf(1), state: 'accepted', activity: ACTIVITY, evidence: [{ found: 'one' }] },
+    ]);
+    expect(done.asked).toEqual(['place', 'client read', `GET ${UGWO}`]);
+  });
+
+  it('asks for a client once, and goes on after a read that failed', async () => {
+    const ledger = memoryLedger([charge(), charge(numbered(2)), charge(numbered(3))]);
+    const get = async (uid: string) =>
+      uid === UGWO
+        ? fails(new PayError('read_failed', 'the read failed: reset'))()
+        : shows(uid.endsWith('2') ? [made()] : [], NOW)();
+    const done = await call('reconcile', { ledger, now: NOW, get });
+    expect(done.rows.map(({ id, state }) => [id, state])).toEqual([
+      [idOf(1), 'unknown'],
+      [idOf(2), 'accepted'],
+      [idOf(3), 'unknown'],
+    ]);
+    expect(done.pages).toEqual([
+      { size: 1, next: idOf(2) },
+      { size: 1, next: idOf(3) },
+      { size: 1, next: null },
+    ]);
+    expect(done.asked.slice(0, 2)).toEqual(['place', 'client read']);
+    expect(done.asked.filter((what) => !what.startsWith('GET')).length).toBe(2);
+    expect(done.error).toMatchObject({ kind: 'unknown', message: '2 of 3 charges are still unknown' });
+    expect(done.error?.detail.hint).toBe(
+      'chg-000000000001: the read failed: reset; run `paycli ledger reconcile` again\n' +
+        `chg-000000000003: nothing is there so far; run \`paycli ledger reconcile\` again at ${AGAIN}`,
+    );
+  });
+
+  it('ends at once when the key is refused', async () => {
+    const ledger = memoryLedger([charge(), charge(numbered(2))]);
+    const done = await call('reconcile', { ledger, now: NOW, get: fails(new PayError('auth', 'no', { status: 401 })) });
+    expect(done.error).toMatchObject({ kind: 'auth' });
+    expect(done.asked.filter((what) => what.startsWith('GET'))).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'the service does not show it',
+      fails(new PayError('rejected', 'the service answered 404', { status: 404 })),
+      /nothing can be concluded \(the service answered 404\); look at .* `paycli ledger resolve chg-000000000001 --as created\|not-created`/,
+    ],
+    [
+      'it does not list activities',
+      shows(undefined, NOW),
+      /nothing can be concluded \(the service does not list the activities\)/,
+    ],
+    ['activities are null', shows(null, NOW), /does not list the activities/],
+    [
+      'several can be it',
+      shows([made(), made(OTHER)], NOW),
+      /2 activities can be its own; `paycli ledger show chg-000000000001` lists them, then `paycli ledger resolve chg-000000000001 --as created --activity act/,
+    ],
+    ['none is proof', shows([{ ...made(), created_at: null }], NOW), /is no proof: no time; `paycli ledger show/],
+  ])('says what to do when %s', async (_what, get, hint) => {
+    const done = await call('reconcile', { ledger: memoryLedger([charge()]), now: NOW, get });
+    expect(done.rows).toMatchObject([{ state: 'unknown' }]);
+    expect(done.error).toMatchObject({
+      kind: 'unknown',
+      message: 'chg-000000000001 is still unknown',
+      detail: { ledgerId: idOf(1) },
+    });
+    expect(done.error?.detail.hint).toMatch(hint);
+  });
+
+  it('leaves the charges of other services alone, and says where they belong', async () => {
+    const place = { service: 'https://elsewhere.example', origin: 'https://elsewhere.example' };
+    const rows = [
+      charge(),
+      charge(numbered(2, { ...place, profile: 'other shop' })),
+      charge(numbered(3, { ...place, profile: undefined })),
+      charge(numbered(4, { ...place, profile: undefined })),
+    ];
+    const done = await call('reconcile', { ledger: memoryLedger(rows), now: NOW, get: shows([made()], NOW) });
+    expect(done.rows.map(({ state }) => state)).toEqual(['accepted', 'unknown', 'unknown', 'unknown']);
+    expect(done.error).toMatchObject({ kind: 'unknown', message: '3 of 4 charges are still unknown' });
+    expect(done.error?.detail.hint?.split('\n')).toEqual([
+      "chg-000000000002: belongs to https://elsewhere.example: run `paycli ledger reconcile --profile 'other shop'`",
+      'chg-000000000003, chg-000000000004: belongs to https://elsewhere.example: run `paycli ledger reconcile --base-url https://elsewhere.example`',
+    ]);
+  });
+
+  it('does not ask for a client when no charge is of this service', async () => {
+    const done = await call('reconcile', {
+      ledger: memoryLedger([charge()]),
+      place: { service: 'https://other.example' },
+    });
+    expect(done.asked).toEqual(['place']);
+    expect(done.error?.message).toBe('chg-000000000001 is still unknown');
+  });
+
+  it('looks at the charges that are named, each once; the settled ones are only shown', async () => {
+    const rows = [charge(), charge(numbered(2, { state: 'rejected' })), charge(numbered(3))];
+    const args = [idOf(2), idOf(1), idOf(1)];
+    const done = await call('reconcile', { ledger: memoryLedger(rows), args, now: NOW, get: shows([made()], NOW) });
+    expect(done.rows.map(({ id, state }) => [id, state])).toEqual([
+      [idOf(2), 'rejected'],
+      [idOf(1), 'accepted'],
+    ]);
+    expect(done.error).toBeUndefined();
+  });
+
+  it('has nothing to say yet of one that is being sent', async () => {
+    const ledger = memoryLedger([charge({ state: 'sending' })]);
+    const done = await call('reconcile', { ledger, args: [idOf(1)] });
+    expect(done).toMatchObject({ rows: [{ state: 'sending' }], asked: [], error: { kind: 'unknown' } });
+    expect(done.error?.detail.hint).toMatch(/still sending it/);
+  });
+
+  it('looks at none when one that is named is not there', async () => {
+    const done = await call('reconcile', { ledger: memoryLedger([charge()]), args: [idOf(1), 'chg-x'] });
+    expect(done).toMatchObject({ rows: [], asked: [], error: { kind: 'usage' } });
+  });
+
+  it('says the time of the next look, and the place of this run', async () => {
+    const done = await call('reconcile', {
+      ledger: memoryLedger(many(5)),
+      now: NOW,
+      get: shows([], NOW),
+      globals: { profile: 'shop' },
+    });
+    expect(done.error?.detail.hint).toBe(
+      'chg-000000000001, chg-000000000002, chg-000000000003 and 2 more: nothing is there so far; ' +
+        `run \`paycli ledger reconcile --profile shop\` again at ${AGAIN}`,
+    );
+  });
+});
+
+describe('ledger resolve', () => {
+  const yes = { globals: { yes: true } } as const;
+  it('records who, when and why, and what it is', async () => {
+    const ledger = memoryLedger([charge()]);
+    const given = { as: 'created', activity: ACTIVITY, reason: '  seen in the dashboard ' };
+    const done = await call('resolve', { ledger, args: [idOf(1)], given, now: NOW, ...yes });
+    expect(done.error).toBeUndefined();
+    expect(done.rows).toMatchObject([
+      {
+        state: 'accepted',
+        activity: ACTIVITY,
+        status: null,
+        evidence: [
+          {
+            kind: 'resolved',
+            at: '2026-11-20T12:01:00+00:00',
+            as: 'created',
+            by: 'ada@laptop',
+            reason: 'seen in the dashboard',
+            activity: ACTIVITY,
+          },
+        ],
+      },
+    ]);
+    expect(done.asked).toEqual([]);
+  });
+
+  it('records what was not created, and what was created without its name', async () => {
+    for (const [as, state] of [
+      ['not-created', 'not_created'],
+      ['created', 'accepted'],
+    ]) {
+      const given = { as, reason: 'asked the customer' };
+      const done = await call('resolve', { ledger: memoryLedger([charge()]), args: [idOf(1)], given, ...yes });
+      expect(done.rows).toMatchObject([{ state, activity: null, evidence: [{ kind: 'resolved' }] }]);
+    }
+  });
+
+  it('asks for the reason and for a yes on a terminal', async () => {
+    const ledger = memoryLedger([charge()]);
+    const given = { as: 'not-created' };
+    const done = await call('resolve', { ledger, args: [idOf(1)], given, lines: ['not in the dashboard', 'y'] });
+    expect(done.prompts).toEqual([
+      'How do you know? ',
+      `Record chg-000000000001 as not created? ${UGWO} can then be charged again; if it was created after all, the customer may pay twice. [y/N] `,
+    ]);
+    expect(done.rows).toMatchObject([{ state: 'not_created', evidence: [{ reason: 'not in the dashboard' }] }]);
+  });
+
+  it.each([
+    ['no reason in a script', {}, yes, /a reason is needed/],
+    ['a blank reason', {}, { lines: ['  '] }, /a reason is needed/],
+    ['no answer', {}, { lines: [] }, /a reason is needed/],
+    ['no terminal to be asked at', {}, { lines: ['x', 'y'], globals: { input: false } }, /a reason is needed/],
+    ['no yes in a script', { reason: 'x' }, {}, /nobody can be asked/],
+    ['a no', { reason: 'x' }, { lines: ['n'] }, /not confirmed/],
+  ])('changes nothing with %s', async (_what, given, how, message) => {
+    const ledger = memoryLedger([charge()]);
+    const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'not-created', ...given }, ...how });
+    expect(done.error).toMatchObject({ kind: 'usage', message: expect.stringMatching(message) });
+    expect(await ledger.get(idOf(1))).toEqual(charge());
+  });
+
+  it.each([
+    ['accepted', 'is accepted already'],
+    ['rejected', 'was rejected by the service'],
+    ['not_sent', 'was never sent'],
+    ['not_created', 'is known already not to have been created'],
+    ['sending', 'is still being sent: wait for that process'],
+  ] as const)('refuses one that is %s', async (state, words) => {
+    const ledger = memoryLedger([charge({ state })]);
+    const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created', reason: 'x' }, ...yes });
+    expect(done.error).toMatchObject({ kind: 'usage', message: `chg-000000000001 ${words}` });
+    expect(done.error?.detail.hint).toMatch(/`paycli ledger show chg-000000000001`/);
+  });
+
+  it('refuses an activity of another charge before it asks', async () => {
+    const rows = [charge(), charge(numbered(2, { state: 'accepted', activity: kept(ACTIVITY) }))];
+    const given = { as: 'created', activity: ACTIVITY };
+    const done = await call('resolve', { ledger: memoryLedger(rows), args: [idOf(1)], given, lines: ['x', 'y'] });
+    expect(done).toMatchObject({
+      prompts: [],
+      error: { kind: 'usage', message: expect.stringMatching(/belongs to another charge/) },
+    });
+  });
+
+  it('says how it stands when somebody else was first', async () => {
+    const inner = memoryLedger([charge()]);
+    const ledger: Ledger = {
+      ...inner,
+      resolve: async (id, resolution) => {
+        await inner.resolve(id, { ...resolution, state: 'not_created' });
+        return inner.resolve(id, resolution);
+      },
+    };
+    const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created', reason: 'x' }, ...yes });
+    expect(done.error?.message).toBe('chg-000000000001 is known already not to have been created');
+  });
+
+  it('keeps no key that was typed as the reason', async () => {
+    const given = { as: 'created', reason: 'the key sk.AbCd.0123456789 said so' };
+    const done = await call('resolve', { ledger: memoryLedger([charge()]), args: [idOf(1)], given, ...yes });
+    expect(done.rows).toMatchObject([{ evidence: [{ reason: 'the key [secret …6789] said so' }] }]);
+  });
+
+  it.each([
+    ['no --as', {}, /--as is needed/],
+    ['an activity that was not created', { as: 'not-created', activity: ACTIVITY }, /--activity does not belong/],
+    ['what is no activity', { as: 'created', activity: UGWO }, /--activity: .* is the identifier of a payment request/],
+  ])('refuses %s', async (_what, given, message) => {
+    const done = await call('resolve', { ledger: memoryLedger([charge()]), args: [idOf(1)], given });
+    expect(done.error).toMatchObject({ kind: 'usage', message: expect.stringMatching(message) });
+  });
+});
