@@ -81,6 +81,16 @@ const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
   };
 };
 
+/** So many are named in a sentence. */
+const MOST_NAMED = 3;
+
+const namesOf = (candidates: readonly Candidate[]): string => {
+  const names = candidates.slice(0, MOST_NAMED).map(({ kept }) => kept.uid ?? 'one without an identifier');
+  return candidates.length > names.length
+    ? `${names.join(', ')} and ${candidates.length - names.length} more`
+    : names.join(', ');
+};
+
 const unproven = (
   charge: Charge,
   look: Look,
@@ -121,18 +131,11 @@ export const judgeLook = (charge: Charge, look: Look, ownedByOthers: ReadonlySet
   const sorted = sortActivities(charge, look, look.activities, ownedByOthers);
   const [only, ...more] = sorted.candidates;
   if (only === undefined) return judgeEmpty(charge, look, sorted);
-  if (more.length > 0) {
-    return unproven(charge, look, sorted, 'several', `${more.length + 1} activities can be its own`);
-  }
+  if (more.length > 0)
+    return unproven(charge, look, sorted, 'several', `several can be it: ${namesOf(sorted.candidates)}`);
   const { uid } = only.kept;
   if (only.doubt !== undefined || uid === null) {
-    return unproven(
-      charge,
-      look,
-      sorted,
-      'doubtful',
-      `the one activity that can be its own is no proof: ${only.doubt}`,
-    );
+    return unproven(charge, look, sorted, 'doubtful', `${namesOf([only])} can be it, but is no proof: ${only.doubt}`);
   }
   return { state: 'accepted', activity: activityOf(charge, only, uid), evidence: lookEvidence(look, 'one', sorted) };
 };

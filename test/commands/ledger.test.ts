@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import { formatLocal } from '../../src/core/time.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Evidence, Ledger } from '../../src/ledger/ledger.ts';
 import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
 import { call, fails, idOf, numbered, shows } from './ledger-call.ts';
 
@@ -100,6 +100,28 @@ describe('ledger show', () => {
     const { result, rows } = await call('show', { ledger: memoryLedger([some]), args: [some.id] });
     const action = result?.kind === 'record' ? result.view.nextAction?.(rows[0]) : 'no record';
     expect((action as { kind?: string } | undefined)?.kind).toBe(kind);
+  });
+});
+
+describe('the lists under a card', () => {
+  const headings = async (evidence: readonly Evidence[]) => {
+    const { result } = await call('show', { ledger: memoryLedger([charge({ evidence })]), args: [idOf(1)] });
+    const lists = result?.kind === 'record' ? result.view.lists : undefined;
+    return lists?.map(({ heading, path }) => `${heading}: ${path}`);
+  };
+  const look = { kind: 'look', at: '2026-11-20T12:00:00+00:00' };
+
+  it('are what was seen, and the activities of the last look', async () => {
+    expect(await headings([])).toEqual(['what was seen: evidence']);
+    expect(await headings([{ ...look, candidates: [{}], excluded: [] }])).toEqual([
+      'what was seen: evidence',
+      'activities that can be it: evidence.0.candidates',
+    ]);
+    const late = { ...look, candidates: [], excluded: [{}] };
+    expect(await headings([{ ...look, candidates: [{}] }, late, { ...look, kind: 'resolved' }])).toEqual([
+      'what was seen: evidence',
+      'activities that can not be it: evidence.1.excluded',
+    ]);
   });
 });
 
@@ -247,9 +269,13 @@ describe('ledger reconcile', () => {
     [
       'several can be it',
       shows([made(), made(OTHER)], NOW),
-      /2 activities can be its own; `paycli ledger show chg-000000000001` lists them, then `paycli ledger resolve chg-000000000001 --as created --activity act/,
+      /several can be it: act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l, act.AbCd.000000000000000000000002; `paycli ledger show chg-000000000001` tells more, then `paycli ledger resolve chg-000000000001 --as created --activity act/,
     ],
-    ['none is proof', shows([{ ...made(), created_at: null }], NOW), /is no proof: no time; `paycli ledger show/],
+    [
+      'none is proof',
+      shows([{ ...made(), created_at: null }], NOW),
+      /can be it, but is no proof: no time; `paycli ledger show/,
+    ],
   ])('says what to do when %s', async (_what, get, hint) => {
     const done = await call('reconcile', { ledger: memoryLedger([charge()]), now: NOW, get });
     expect(done.rows).toMatchObject([{ state: 'unknown' }]);

@@ -51,7 +51,7 @@ const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], run
   not_yet: (_first, all, { again, now }) =>
     `nothing is there so far; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
   several: ({ charge, reason }) =>
-    `${reason}; \`paycli ledger show ${charge.id}\` lists them, then \`paycli ledger resolve ${charge.id} --as created --activity act.…\``,
+    `${reason}; \`paycli ledger show ${charge.id}\` tells more, then \`paycli ledger resolve ${charge.id} --as created --activity act.…\``,
   doubtful: ({ charge, reason }) =>
     `${reason}; \`paycli ledger show ${charge.id}\` tells more, then \`paycli ledger resolve ${charge.id} --as created|not-created\``,
   unlisted: (first) => `nothing can be concluded (${first.reason}); ${byHand(first)}`,

@@ -6,7 +6,7 @@ import type { Charge, Ledger, Resolution } from '../../ledger/ledger.ts';
 import type { Result } from '../../output/view.ts';
 import { find } from './find.ts';
 import type { ResolveInput } from './spec.ts';
-import { chargeView, recordOf } from './view.ts';
+import { recordOf, viewOf } from './view.ts';
 
 const SETTLED: Readonly<Record<string, string>> = {
   sending: 'is still being sent: wait for that process',
@@ -76,5 +76,5 @@ export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
     await checkOwner(ledger, input.activity);
     throw notUnknown(now);
   }
-  return { kind: 'record', record: recordOf(now), view: chargeView };
+  return { kind: 'record', record: recordOf(now), view: viewOf(now) };
 };

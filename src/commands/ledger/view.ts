@@ -5,7 +5,7 @@ import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import type { Charge } from '../../ledger/ledger.ts';
-import type { Column, View } from '../../output/view.ts';
+import type { Column, InnerList, View } from '../../output/view.ts';
 
 const atom = (ms: number | undefined): string | null => (ms === undefined ? null : formatDateAtom({ ms, offset: 0 }));
 
@@ -58,8 +58,48 @@ export const listView: View = {
 const stillToDo = (value: unknown): boolean =>
   valueAt(value, 'state') === 'accepted' && standingOf(String(valueAt(value, 'status'))) === 'open';
 
-/** One charge with all that was seen of it. */
-export const chargeView: View = {
+const seen: InnerList = {
+  path: 'evidence',
+  heading: 'what was seen',
+  columns: [
+    { path: 'at', kind: 'time' },
+    { path: 'kind' },
+    { path: 'found' },
+    { path: 'status' },
+    { path: 'message', flexible: true },
+    { path: 'why', flexible: true },
+    { path: 'as' },
+    { path: 'by', flexible: true },
+    { path: 'reason', flexible: true },
+  ],
+};
+
+const activityColumns: readonly Column[] = [
+  { path: 'uid' },
+  { path: 'status', kind: 'state' },
+  { path: 'medium' },
+  { path: 'created_at', kind: 'time' },
+];
+
+/** The activities that the last look has shown, those that can be the charge's first. */
+const lastLook = ({ evidence }: Charge): InnerList[] => {
+  const index = evidence.findLastIndex(({ kind }) => kind === 'look');
+  const lists: InnerList[] = [
+    {
+      path: `evidence.${index}.candidates`,
+      heading: 'activities that can be it',
+      columns: [...activityColumns, { path: 'doubt', flexible: true }],
+    },
+    {
+      path: `evidence.${index}.excluded`,
+      heading: 'activities that can not be it',
+      columns: [...activityColumns, { path: 'why', flexible: true }],
+    },
+  ];
+  return lists.filter(({ path }) => valueAt({ evidence }, `${path}.0`) !== undefined);
+};
+
+const chargeView: View = {
   columns: [
     { path: 'id' },
     { path: 'state', kind: 'state' },
@@ -80,25 +120,10 @@ export const chargeView: View = {
     { path: 'evidence', machineOnly: true },
   ],
   nextAction: (value) => (stillToDo(value) ? readNextAction(value) : undefined),
-  lists: [
-    {
-      path: 'evidence',
-      heading: 'what was seen',
-      columns: [
-        { path: 'at', kind: 'time' },
-        { path: 'kind' },
-        { path: 'found' },
-        { path: 'status' },
-        { path: 'message', flexible: true },
-        { path: 'why', flexible: true },
-        { path: 'as' },
-        { path: 'by', flexible: true },
-        { path: 'reason', flexible: true },
-        { path: 'candidates', flexible: true },
-      ],
-    },
-  ],
 };
+
+/** One charge with all that was seen of it. */
+export const viewOf = (charge: Charge): View => ({ ...chargeView, lists: [seen, ...lastLook(charge)] });
 
 /** Whole rows. */
 export const exportView: View = {

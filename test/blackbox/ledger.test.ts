@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/store.ts';
+import { intent } from '../ledger/support/memory.ts';
+import { CANARY } from '../support/canary.ts';
+import type { Ended, RunOptions } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import type { Answer } from '../support/service.ts';
+import { ACTIVITY, json, problem, reset, serve, UGWO_ID, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+
+const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
+const now = (offset = 0): string => `${new Date(Date.now() + offset).toISOString().slice(0, 19)}+00:00`;
+
+/** The payment request with activities that were made just now. */
+const shown =
+  (...uids: readonly string[]): Answer =>
+  (seen, response, socket) => {
+    const activities = uids.map((uid) => ({ ...ACTIVITY, uid, created_at: now(), updated_at: now() }));
+    json(200, { ...ugwo(1), uid: UGWO_ID, activities })(seen, response, socket);
+  };
+
+interface Row {
+  readonly id: string;
+  readonly state: string;
+  readonly activity: string | null;
+  readonly evidence: readonly Record<string, unknown>[];
+}
+
+const rowsOf = ({ stdout }: Ended): Row[] => (JSON.parse(stdout) as { data: Row[] }).data;
+
+/** A charge whose answer is lost, against a service that then gives these answers. */
+const lost = async (...answers: readonly Answer[]): Promise<{ options: RunOptions; id: string }> => {
+  const options = { service: await serve([reset, ...answers]), home: newFolder() };
+  const ended = await paycli([...CHARGE, '--json'], options);
+  expect(ended.code).toBe(6);
+  return { options, id: String(errorOf(ended)['ledger_id']) };
+};
+
+describe('a charge whose answer is lost', () => {
+  it('is unknown in the ledger until a look at the service finds it', async () => {
+    const { options, id } = await lost(shown(ACTIVITY.uid));
+    const listed = await paycli(['ledger', 'list', '--state', 'unknown', '--json'], options);
+    expect(rowsOf(listed)).toMatchObject([{ id, state: 'unknown', activity: null }]);
+    const ended = await paycli(['ledger', 'reconcile', '--json'], options);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(rowsOf(ended)).toMatchObject([
+      { id, state: 'accepted', ugwo: UGWO_ID, activity: ACTIVITY.uid, status: 'requires_action', exit_code: 6 },
+    ]);
+    const [answer, look] = rowsOf(ended)[0]?.evidence ?? [];
+    expect(answer).toMatchObject({ kind: 'answer' });
+    expect(look).toMatchObject({ kind: 'look', found: 'one', candidates: [{ uid: ACTIVITY.uid, medium: 'ussd' }] });
+    expect(typeof look?.['skew_ms']).toBe('number');
+    expect(options.service).toMatchObject({
+      seen: [{ method: 'POST' }, { method: 'GET', url: `/v1/ugwo/${UGWO_ID}` }],
+    });
+    const again = await paycli(['ledger', 'reconcile'], options);
+    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no charge is unknown') });
+  });
+
+  it('is shown as a card with what was seen', async () => {
+    const { options, id } = await lost();
+    const session = openTerminal(['ledger', 'show', id], options);
+    expect((await session.ended).code).toBe(0);
+    const screen = await session.screen();
+    for (const part of [id, 'unknown', UGWO_ID, 'gtb']) expect(screen).toContain(part);
+  });
+
+  it('stands out in the list on a terminal', async () => {
+    const { options, id } = await lost();
+    const session = openTerminal(['ledger', 'list'], { ...options, columns: 140 });
+    expect((await session.ended).code).toBe(0);
+    expect(session.raw()).toContain('\u001b[41munknown');
+    expect(await session.screen()).toContain(id);
+  });
+
+  it('stays unknown where several activities can be it, until a person says which', async () => {
+    const { options, id } = await lost(shown(uidOf(1), uidOf(2)));
+    const ended = await paycli(['ledger', 'reconcile', '--json'], options);
+    expect(ended.code).toBe(6);
+    expect(rowsOf(ended)).toMatchObject([{ id, state: 'unknown' }]);
+    expect(errorOf(ended)).toMatchObject({
+      kind: 'unknown',
+      ledger_id: id,
+      hint: expect.stringContaining(`paycli ledger resolve ${id} --as created`),
+    });
+    const refused = await paycli([...CHARGE, '--again', '--json'], options);
+    expect(refused.code).toBe(9);
+    const resolve = ['ledger', 'resolve', id, '--as', 'created', '--activity', uidOf(2), '--reason', 'the dashboard'];
+    expect((await paycli(resolve, options)).code).toBe(2);
+    const resolved = await paycli([...resolve, '--yes', '--json'], options);
+    expect(resolved).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(resolved.stdout)).toMatchObject({
+      state: 'accepted',
+      activity: uidOf(2),
+      evidence: [{ kind: 'answer' }, { kind: 'look' }, { kind: 'resolved', reason: 'the dashboard' }],
+    });
+  });
+
+  it('stays unknown while nothing is there, and says when to look again', async () => {
+    const { options, id } = await lost(shown());
+    const ended = await paycli(['ledger', 'reconcile', id, '--json'], options);
+    expect(ended.code).toBe(6);
+    expect(rowsOf(ended)).toMatchObject([{ state: 'unknown', evidence: [{}, { found: 'none' }] }]);
+    expect(errorOf(ended)['hint']).toMatch(
+      /nothing is there so far; run `paycli ledger reconcile` again at .*\d\d:\d\d$/,
+    );
+  });
+
+  it.each([
+    ['knows no such read', json(405, '<html></html>')],
+    ['does not know the payment request', problem(404, 'ugwo.error.not_found')],
+  ])('stays unknown at a service that %s', async (_what, answer) => {
+    const { options, id } = await lost(answer);
+    const ended = await paycli(['ledger', 'reconcile', '--json'], options);
+    expect(ended.code).toBe(6);
+    expect(rowsOf(ended)).toMatchObject([{ state: 'unknown' }]);
+    expect(errorOf(ended)['hint']).toContain(`paycli ledger resolve ${id}`);
+  });
+
+  it('stays unknown when the key is refused, and that ends the run', async () => {
+    const { options } = await lost(problem(401, 'no'));
+    const ended = await paycli(['ledger', 'reconcile', '--json'], options);
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+  });
+
+  it('is not looked for at another service', async () => {
+    const { options, id } = await lost();
+    const other = await serve([]);
+    const ended = await paycli(['ledger', 'reconcile', '--json'], { ...options, service: other });
+    expect(ended.code).toBe(6);
+    expect(rowsOf(ended)).toMatchObject([{ id, state: 'unknown' }]);
+    expect(errorOf(ended)['hint']).toBe(
+      `${id}: belongs to ${options.service?.origin}: run \`paycli ledger reconcile --base-url ${options.service?.origin}\``,
+    );
+  });
+
+  it('is asked about on a terminal before it is resolved', async () => {
+    const { options, id } = await lost();
+    const session = openTerminal(['ledger', 'resolve', id, '--as', 'not-created'], { ...options, columns: 200 });
+    await session.saw(/How do you know\?/);
+    session.type('not in the dashboard\r');
+    await session.saw(/can then be charged again; .* \[y\/N\]/);
+    session.type('y\r');
+    expect((await session.ended).code).toBe(0);
+    const shownRow = await paycli(['ledger', 'show', id, '--json'], options);
+    expect(JSON.parse(shownRow.stdout)).toMatchObject({ state: 'not_created' });
+  });
+});
+
+describe('the ledger', () => {
+  it('is exported as NDJSON, oldest first, unless another format is asked for', async () => {
+    const options = { service: await serve([json(200, ACTIVITY), problem(422, 'no')]), home: newFolder() };
+    await paycli(CHARGE, options);
+    await paycli([...CHARGE.slice(0, 2), 'ugw.AbCd.000000000000000000000002', ...CHARGE.slice(3)], options);
+    const lines = (await paycli(['ledger', 'export'], options)).stdout.trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as Row).state)).toEqual(['accepted', 'rejected']);
+    const csv = (await paycli(['ledger', 'export', '-o', 'csv'], options)).stdout;
+    expect(csv).toMatch(/^id,state,ugwo,medium,origin,profile,activity,status,next_action,job,row,created_at,/);
+    const session = openTerminal(['ledger', 'export'], { ...options, columns: 2000 });
+    expect((await session.ended).code).toBe(0);
+    expect(session.raw()).toMatch(/^\{"id":"chg-/);
+    const refused = await paycli(['ledger', 'export', '--columns', 'id'], options);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('ndjson always holds every field') });
+  });
+
+  it('is listed page by page, in any format', async () => {
+    const home = newFolder();
+    expect((await paycli(['ledger', 'list', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
+    const path = `${home}/ledger.sqlite`;
+    const ledger = openLedger({ path, now: Date.now, self: { pid: 1, boot: 'x', started: 'y' }, isGone: () => false });
+    for (let number = 0; number < 105; number += 1) {
+      const begun = await ledger.begin(intent({ ugwo: String(ugwo(number)['uid']) }), { again: false });
+      if (begun.kind === 'begun') await ledger.settle(begun.id, { state: 'rejected', exitCode: 3 });
+    }
+    await ledger.close();
+    const first = await paycli(['ledger', 'list', '--max', '104', '--json'], { home });
+    const cursor = (JSON.parse(first.stdout) as { next_cursor: string }).next_cursor;
+    const rest = await paycli(['ledger', 'list', '--cursor', cursor, '-o', 'tsv', '--columns', 'ugwo'], { home });
+    expect([rowsOf(first).length, rest.stdout]).toEqual([104, `${ugwo(0)['uid']}\n`]);
+    expect((await paycli(['ledger', 'list'], { home })).stdout.split('\n').length).toBe(106);
+    expect((await paycli(['ledger', 'list', '--cursor', 'abc'], { home })).code).toBe(2);
+  });
+
+  it('never holds the key', async () => {
+    const { options } = await lost(shown(ACTIVITY.uid));
+    await paycli(['ledger', 'reconcile'], options);
+    const { stdout } = await paycli(['ledger', 'export'], options);
+    expect(stdout).toContain(ACTIVITY.uid);
+    expect(stdout).not.toContain(CANARY);
+  });
+});
