@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import { checkColumns, checkColumnsAhead, checkColumnsFormat, checkRecordColumns } from '../../src/output/columns.ts';
+import {
+  checkColumns,
+  checkColumnsAhead,
+  checkColumnsFormat,
+  checkRecordColumns,
+  tableColumns,
+} from '../../src/output/columns.ts';
 import { render } from '../../src/output/render.ts';
 import { options, pagesOf, pipe, recordOf, served, ugwo, ugwoView } from './support.ts';
 
@@ -69,6 +75,13 @@ describe('checkColumnsFormat', () => {
 
   it.each(['table', 'tsv', 'csv'] as const)('takes %s', (format) => {
     expect(() => checkColumnsFormat(format)).not.toThrow();
+  });
+});
+
+describe('tableColumns', () => {
+  it('leaves out what the first records say nothing about, unless it always stands', () => {
+    const view = { columns: [{ path: 'id' }, { path: 'activity', always: true }, { path: 'status' }] };
+    expect(tableColumns(view, [recordOf({ id: 'a', activity: null, status: null })])).toEqual(view.columns.slice(0, 2));
   });
 });
 
