@@ -106,8 +106,8 @@ const build = (path: string, kind: DatabaseKind): void => {
 };
 
 /**
- * Fills an empty file where it is, in one transaction: if it were replaced, what another process has written meanwhile would
- * be gone. A log is chosen outside of transactions, so such a file never has one.
+ * Fills an empty file where it is, in one transaction: if it were replaced, what another process has written meanwhile
+ * would be gone. A log is chosen outside of transactions, so such a file never has one.
  */
 const fillEmpty = (path: string, kind: DatabaseKind): void => {
   chmodSync(path, 0o600);
@@ -122,8 +122,8 @@ const makeFolder = (folder: string, kind: DatabaseKind): void => {
 };
 
 /**
- * Makes the file, 0600 from its first moment. A new one is made whole under another name and then published in one step, so that
- * several processes that start at once never see half of one, nor each other's.
+ * Makes the file, 0600 from its first moment. A new one is made whole under another name and then published in one step,
+ * so that several processes that start at once never see half of one, nor each other's.
  */
 export const makeFile = (path: string, kind: DatabaseKind): void => {
   // A log whose database is gone would be replayed into the new one (SQLite ignores one beside an empty file). It is looked
