@@ -34,7 +34,7 @@ describe('a new file', () => {
     const file = tempFile();
     const seen: unknown[] = [];
     const fill = (): void => {
-      const names = besides(file).filter((name) => !name.endsWith('-wal') && !name.endsWith('-shm'));
+      const names = besides(file).filter((name) => !/-(?:wal|shm|journal)$/.test(name));
       seen.push(existsSync(file), names.length, ...besides(file).map((name) => modeOf(join(dirname(file), name))));
     };
     openOnce(file, kindOf({ fill }));
@@ -78,7 +78,7 @@ describe('a new file', () => {
       import { statSync } from 'node:fs';
       import { openDatabase } from ${JSON.stringify(join(SOURCES, 'database/open.ts'))};
       process.umask(0o${umask});
-      const kind = { applicationId: 1, migrations: ['CREATE TABLE a (b) '], survives: 'power loss', error: ({ cause }) => cause };
+      const kind = { applicationId: 1, migrations: ['CREATE TABLE a (b) '], survives: 'process', error: ({ cause }) => cause };
       const mode = (path) => (statSync(${JSON.stringify(folder)} + path).mode & 0o777).toString(8);
       openDatabase(${JSON.stringify(join(folder, 'deep/new/a.sqlite'))}, kind, (db) => {
         db.exec('INSERT INTO a VALUES (1)');

@@ -122,7 +122,7 @@ describe('four processes at once', () => {
     const file = tempFile();
     expect(await openAtOnce(file)).toEqual([4, 4, 4, 4]);
     expect(wordsIn(file).toSorted()).toEqual(['a', 'b', 'c', 'd', ...STEPS]);
-    expect(besides(file)).toEqual(['a.sqlite']);
+    expect(besides(file).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 
   test('on an empty file: no word is lost', async () => {

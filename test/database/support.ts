@@ -13,7 +13,7 @@ import { openDatabase } from '../../src/database/open.ts';
 export const SOURCES = join(import.meta.dirname, '../../src');
 
 /** A fault as it was given to the room that the file belongs to. */
-export class TestFault extends PayError {
+class TestFault extends PayError {
   readonly fault: Fault;
 
   constructor(fault: Fault) {
@@ -97,7 +97,9 @@ export const besides = (path: string): string[] => readdirSync(dirname(path)).to
 
 /** What a script prints as JSON, run in a process of its own. */
 export const runScript = async <T>(script: string): Promise<T> => {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
+  // Node 22 warns of node:sqlite.
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   if (err !== '') throw new Error(err);
   return JSON.parse(out) as T;

@@ -61,6 +61,9 @@ test('a data file of version 1 is brought to 2 with its records kept, by two pro
   expect(await Promise.all([open(), open()])).toEqual([0, 0]);
   expect(versionIn(file)).toEqual({ user_version: 2 });
   expect(rowsOf(file)).toEqual(before);
+  const plans = inFile(file, (db) => db.prepare('SELECT due, ending FROM activity ORDER BY seq').all());
+  const none = { due: null, ending: null };
+  expect(plans).toEqual([{ due: NOON + 10 * 60_000, ending: 'expired' }, none, none, none]);
 });
 
 test('an account in a file of version 1 expires as it says, and nothing else ends by itself', async () => {

@@ -116,7 +116,10 @@ describe('settled later', () => {
       status: 'ugwo_successful',
       activities: [{ status: 'successful', next_action: null, updated_at: at(NOON + 30 * SECOND) }],
     });
-    expect(await settle(made.uid, 'failed').catch((thrown: Error) => thrown.message)).toContain('has ended already');
+    clock.set(NOON + 30 * MINUTE);
+    const [activity] = (await read()).activities;
+    expect(activity).toMatchObject({ status: 'successful', updated_at: at(NOON + 30 * SECOND) });
+    expect(activity).not.toHaveProperty('is_double_charge');
   });
 
   test.each(['', '/activities/{uid}', 'list'])('whatever is read first (%s) shows it', async (what) => {
@@ -258,6 +261,13 @@ describe('metadata.emulate', () => {
       expect((await read()).activities[0].status).toBe('requires_action');
     },
   );
+
+  test('fail: what has failed at once does not expire, too', async () => {
+    const { charge, read, clock } = await charging('fail');
+    const made = await charge(TRANSFER);
+    clock.set(NOON + 20 * MINUTE);
+    expect((await read()).activities).toEqual([made]);
+  });
 
   test.each([
     ['lost', 1],
