@@ -12,3 +12,7 @@ export const firstUse = (
   made.ugwo === 0
     ? undefined
     : `first use: made ${made.customers} customers and ${made.ugwo} payment requests in ${file}`;
+
+/** What an open activity of the emulator can be made to end as. */
+export const ENDINGS = ['successful', 'failed', 'expired'] as const;
+export type Ending = (typeof ENDINGS)[number];

@@ -18,19 +18,43 @@ export const journalFor = (sqliteVersion: string): Journal => {
   return differing === -1 || (parts[differing] ?? 0) > (FIRST_SAFE_WAL[differing] ?? 0) ? 'wal' : 'truncate';
 };
 
-/** Opens the file as it is; nothing is read or locked yet. */
-export const connect = (path: string, { survives }: DatabaseKind): DatabaseSync => {
-  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, defensive: true });
+const configure = (db: DatabaseSync, { survives }: DatabaseKind): void => {
   const synchronous = survives === 'power loss' ? 'FULL' : 'NORMAL';
   // On macOS an ordinary sync does not reach the disk; elsewhere the two settings do nothing.
   db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
     PRAGMA trusted_schema = OFF;`);
-  return db;
+};
+
+/** Opens the file as it is, for whoever closes it. A setting reads the schema, so a damaged file may fail here. */
+export const connect = (path: string, kind: DatabaseKind): DatabaseSync => {
+  // Node before 24 does not know `defensive`.
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, defensive: true });
+  try {
+    configure(db, kind);
+    return db;
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
 };
 
 const modeOf = (db: DatabaseSync, statement: string): string => String(db.prepare(statement).get()?.['journal_mode']);
 
 const versionOf = (db: DatabaseSync): string => String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
+
+const SQLITE_BUSY = 5;
+
+/** A log is given up only by whoever is alone with the file, and SQLite does not wait for that. */
+const changeJournal = (db: DatabaseSync, target: Journal): string => {
+  try {
+    return modeOf(db, `PRAGMA journal_mode = ${target}`);
+  } catch (thrown) {
+    if (((thrown as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_BUSY) throw thrown;
+    throw new Error('its journal must change, and another process has it open; try again when that has ended', {
+      cause: thrown,
+    });
+  }
+};
 
 /**
  * Brings a connection to the journal that its kind needs. A file that keeps a log is taken off it where this SQLite is too
@@ -42,6 +66,6 @@ export const useJournal = (db: DatabaseSync, { survives, journal }: DatabaseKind
   if (current === wanted) return;
   const isNew = Number(db.prepare('PRAGMA page_count').get()?.['page_count']) === 0;
   const target = wanted === 'wal' && isNew ? 'wal' : 'truncate';
-  const now = modeOf(db, `PRAGMA journal_mode = ${target}`);
-  if (now !== target) throw new Error(`its journal stays "${now}", since another process has it open; try again`);
+  const now = changeJournal(db, target);
+  if (now !== target) throw new Error(`its journal stays "${now}" where "${target}" is needed`);
 };

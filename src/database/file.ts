@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -52,8 +53,13 @@ export const stateOf = (path: string, kind: DatabaseKind): FileState => {
   }
 };
 
+const removeLogs = (path: string): void => {
+  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
+};
+
 const removeDatabase = (path: string): void => {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
+  rmSync(path, { force: true });
+  removeLogs(path);
 };
 
 /** Puts the names in a folder on the disk; Windows has no such call and does so by itself. */
@@ -79,11 +85,7 @@ const fill = (path: string, kind: DatabaseKind): void => {
 };
 
 /** Gives the finished file its name, unless another process was first: then theirs is the one. */
-const publish = (made: string, path: string, replace: boolean): void => {
-  if (replace) {
-    renameSync(made, path);
-    return;
-  }
+const publish = (made: string, path: string): void => {
   try {
     linkSync(made, path);
   } catch (thrown) {
@@ -92,15 +94,24 @@ const publish = (made: string, path: string, replace: boolean): void => {
   }
 };
 
-const build = (path: string, kind: DatabaseKind, replace: boolean): void => {
+const build = (path: string, kind: DatabaseKind): void => {
   const made = `${path}.${randomBytes(6).toString('hex')}.new`;
   closeSync(openSync(made, 'wx', 0o600));
   try {
     fill(made, kind);
-    publish(made, path, replace);
+    publish(made, path);
   } finally {
     removeDatabase(made);
   }
+};
+
+/**
+ * Fills an empty file where it is, in one transaction: if it were replaced, what another process has written meanwhile
+ * would be gone. A log is chosen outside of transactions, so such a file never has one.
+ */
+const fillEmpty = (path: string, kind: DatabaseKind): void => {
+  chmodSync(path, 0o600);
+  fill(path, { ...kind, journal: 'truncate' });
 };
 
 /** Makes a folder that is not there, 0700, and puts each new name on the disk where that is asked for. */
@@ -111,17 +122,19 @@ const makeFolder = (folder: string, kind: DatabaseKind): void => {
 };
 
 /**
- * Makes the file, 0600 from its first moment. It is made whole under another name and then published in one step, so that
- * several processes that start at once never see half of one, nor each other's.
+ * Makes the file, 0600 from its first moment. A new one is made whole under another name and then published in one step,
+ * so that several processes that start at once never see half of one, nor each other's.
  */
 export const makeFile = (path: string, kind: DatabaseKind): void => {
-  // A log whose database is gone would be replayed into the new one.
-  const orphan = existsSync(`${path}-wal`);
+  // A log whose database is gone would be replayed into the new one (SQLite ignores one beside an empty file). It is looked
+  // for first, since another process may be making the database.
+  const isOrphaned = ['-wal', '-journal'].some((suffix) => existsSync(path + suffix));
   const state = stateOf(path, kind);
   try {
-    if (orphan && state === 'missing') removeDatabase(path);
+    if (isOrphaned && state === 'missing') removeLogs(path);
     makeFolder(dirname(path), kind);
-    build(path, kind, state === 'empty');
+    if (state === 'empty') fillEmpty(path, kind);
+    else build(path, kind);
     if (kind.survives === 'power loss') syncFolder(dirname(path));
   } catch (thrown) {
     throw kind.error({ kind: 'unusable', path, what: `cannot be made: ${reasonOf(thrown)}`, cause: thrown });
@@ -133,6 +146,12 @@ export const stateUnlessForeign = (path: string, kind: DatabaseKind): FileState 
   const state = stateOf(path, kind);
   if (state === 'foreign') throw kind.error({ kind: 'foreign', path, what: 'is not one of its files' });
   return state;
+};
+
+/** After a file was made: what has its name now is ours, and not a link to nothing. */
+export const refuseUnlessOurs = (path: string, kind: DatabaseKind): void => {
+  if (stateUnlessForeign(path, kind) === 'ours') return;
+  throw kind.error({ kind: 'unusable', path, what: 'cannot be made: something else has its name' });
 };
 
 /** A new file in place of one that is beyond use. A file that is not ours is left alone. */

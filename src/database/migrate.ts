@@ -8,12 +8,14 @@ export const versionOf = (db: DatabaseSync): number =>
 
 /**
  * Runs the migrations that a file has not seen, and `fill` after them, alone among all processes and all or nothing. Safe
- * to call from several processes at once: who comes second finds nothing left to do.
+ * to call from several processes at once: who comes second finds nothing left to do, and a newer version stays.
  */
 export const migrate = (db: DatabaseSync, kind: DatabaseKind, fill?: DatabaseKind['fill']): void => {
   const { migrations, applicationId } = kind;
   transact(db, () => {
-    for (const migration of migrations.slice(versionOf(db))) db.exec(migration);
+    const version = versionOf(db);
+    if (version >= migrations.length) return;
+    for (const migration of migrations.slice(version)) db.exec(migration);
     fill?.(db);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length};`);
   });

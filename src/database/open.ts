@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { PayError, reasonOf } from '../core/error.ts';
 import { connect, useJournal } from './connect.ts';
-import { makeFile, stateUnlessForeign } from './file.ts';
+import { makeFile, refuseUnlessOurs, stateUnlessForeign } from './file.ts';
 import type { DatabaseKind } from './kind.ts';
 import { migrate, versionOf } from './migrate.ts';
 
@@ -14,14 +14,20 @@ export const isDamage = (thrown: unknown): boolean => {
   return typeof code === 'number' && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff);
 };
 
-const bringUpToDate = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
+const refuseNewer = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
   const [version, known] = [versionOf(db), kind.migrations.length];
-  if (version > known) {
-    const what = `was made by a newer paycli (schema ${version}, this one knows ${known})`;
-    throw kind.error({ kind: 'newer', path, what });
-  }
+  if (version <= known) return;
+  const what = `was made by a newer paycli (schema ${version}, this one knows ${known})`;
+  throw kind.error({ kind: 'newer', path, what });
+};
+
+const bringUpToDate = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
+  refuseNewer(db, path, kind);
   useJournal(db, kind);
-  if (version < known) migrate(db, kind);
+  if (versionOf(db) === kind.migrations.length) return;
+  migrate(db, kind);
+  // A newer one may have been faster.
+  refuseNewer(db, path, kind);
 };
 
 const asFault = (thrown: unknown, path: string, kind: DatabaseKind): PayError => {
@@ -50,6 +56,9 @@ const openOurs = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) =
  * failure is an error of its kind.
  */
 export const openDatabase = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) => T): T => {
-  if (stateUnlessForeign(path, kind) !== 'ours') makeFile(path, kind);
+  if (stateUnlessForeign(path, kind) !== 'ours') {
+    makeFile(path, kind);
+    refuseUnlessOurs(path, kind);
+  }
   return openOurs(path, kind, use);
 };

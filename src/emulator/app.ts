@@ -8,6 +8,7 @@ import { readBody } from './body.ts';
 import { refusePages, refuseStrangers } from './guard.ts';
 import { type Handler, handlers, type RequestOf } from './handlers.ts';
 import { checked, checkedProblem, invalid, Refusal, refusal } from './refusal.ts';
+import { catchUp } from './settle.ts';
 import type { Store } from './store.ts';
 
 export interface Service {
@@ -49,24 +50,34 @@ export const respondTo = (thrown: unknown, clock: Clock): Response => {
 const asSent = (body: unknown): unknown => (body === undefined ? undefined : JSON.parse(printExact(body)));
 
 /** The request, judged by the contract's own schemas. What they accept goes on as it was sent. */
-const readRequest = async <K extends OperationId>(context: Context<Env>, id: K, now: number): Promise<RequestOf<K>> => {
+const readRequest = async <K extends OperationId>(
+  context: Context<Env>,
+  id: K,
+  now: number,
+): Promise<Omit<RequestOf<K>, 'hangUp'>> => {
   const operation: Operation = operations[id];
   const query = Object.fromEntries(new URL(context.req.url).searchParams);
   const body = operation.body === undefined ? undefined : await readBody(context.req.raw);
   const faults = [operation.query?.safeParse(query).error, operation.body?.(now).safeParse(asSent(body)).error];
   const violations = faults.flatMap((fault) => (fault === undefined ? [] : breaches(fault)));
   if (violations.length > 0) throw invalid(violations);
-  return { params: context.req.param(), query, body, now } as unknown as RequestOf<K>;
+  return { params: context.req.param(), query, body, now } as unknown as Omit<RequestOf<K>, 'hangUp'>;
 };
 
 const mount = <K extends OperationId>(app: Hono<Env>, { store, clock }: Service, id: K): void => {
   const operation: Operation = operations[id];
   const handle: Handler<K> = handlers[id];
   app.on(operation.method, routePath(operation), async (context) => {
-    const request = await readRequest(context, id, clock.now());
-    const answer = (): string => checked(operation.success.schema, handle(request, store));
+    const read = await readRequest(context, id, clock.now());
+    let isCut = false;
+    const hangUp = (): void => {
+      isCut = true;
+    };
+    const answer = (): string => checked(operation.success.schema, handle({ ...read, hangUp } as RequestOf<K>, store));
+    catchUp(store, read.now);
     // An answer that breaks the contract must leave no trace either.
     const json = operation.safety === 'safe' ? answer() : store.write(answer);
+    if (isCut) context.env.incoming.socket.destroy();
     return respond(clock, operation.success.status, 'application/json', json);
   });
 };

@@ -5,12 +5,13 @@ import { BANK_CODES } from '../core/banks.ts';
 import type { Violation } from '../core/error.ts';
 import { EXPIRY_LIMIT_MS, machineValue } from '../core/medium.ts';
 import { formatMoney } from '../core/money.ts';
-import { valueAt } from '../core/path.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { Handler } from './handlers.ts';
 import { derivedDigits, derivedId, newId, randomText } from './ids.ts';
 import { invalid, refusal } from './refusal.ts';
+import type { Plan } from './store.ts';
+import { type Wish, wishOf } from './wish.ts';
 
 type Data = ActivityCreate['data'];
 type Outcome = Pick<Activity, 'status' | 'next_action' | 'error'>;
@@ -29,12 +30,6 @@ const breachesOf = (data: Data, checkout: CheckoutSnapshot): Violation[] => {
     violations.push({ propertyPath: 'data.provider', title: 'is not a supported bank code' });
   }
   return violations;
-};
-
-/** `metadata.emulate` of a payment request asks for failures: `fail` for every charge, `fail:<medium>` for one medium. */
-const isToFail = (ugwo: Ugwo, { medium }: Data): boolean => {
-  const wish = valueAt(ugwo.metadata, 'emulate');
-  return wish === 'fail' || wish === `fail:${medium}`;
 };
 
 /** interface.md 2.5. No real bank is named: money sent there could not come back. */
@@ -59,17 +54,19 @@ const dial = (ugwo: Ugwo, uid: string): Activity['next_action'] => {
   return { type: 'user_action', instruction, headers: { ussd: code } };
 };
 
+const expiryOf = (data: Extract<Data, { medium: 'bank_transfer' }>, now: number): number =>
+  parseInstant(data.expires_at ?? '')?.ms ?? now + EXPIRY_LIMIT_MS;
+
+const declined = ({ medium }: Data): Outcome => {
+  const message = `The provider refused this ${medium} charge, as metadata.emulate of the payment request asks.`;
+  return { status: 'failed', next_action: null, error: { code: 'psp.error.declined', message } };
+};
+
 /** The initial state of a charge and what the customer must do: interface.md sections 3 and 2.5. */
 const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): Outcome => {
-  if (isToFail(ugwo, data)) {
-    const message = `The provider refused this ${data.medium} charge, as metadata.emulate of the payment request asks.`;
-    return { status: 'failed', next_action: null, error: { code: 'psp.error.declined', message } };
-  }
   switch (data.medium) {
-    case 'bank_transfer': {
-      const expiresAt = parseInstant(data.expires_at ?? '')?.ms ?? now + EXPIRY_LIMIT_MS;
-      return { status: 'requires_action', next_action: transfer(ugwo, uid, expiresAt), error: null };
-    }
+    case 'bank_transfer':
+      return { status: 'requires_action', next_action: transfer(ugwo, uid, expiryOf(data, now)), error: null };
     case 'ussd':
       return { status: 'requires_action', next_action: dial(ugwo, uid), error: null };
     case 'mobile_money':
@@ -79,11 +76,18 @@ const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): Outcome =>
   }
 };
 
+/** What becomes of an open charge by itself: an account expires, unless something else was wished for before. */
+const planOf = (data: Data, wish: Wish | undefined, now: number): Plan | undefined => {
+  const expiry = data.medium === 'bank_transfer' ? expiryOf(data, now) : Number.POSITIVE_INFINITY;
+  if (wish?.kind === 'end' && now + wish.after <= expiry) return { ending: wish.ending, due: now + wish.after };
+  return data.medium === 'bank_transfer' ? { ending: 'expired', due: expiry } : undefined;
+};
+
 /**
  * interface.md 4.2: one attempt to charge a payment request. Attempts know nothing of each other (rule 2), and the
  * state of the payment request does not matter: the contract names no rule about it.
  */
-export const charge: Handler<'ugwo.charge'> = ({ params, body, now }, store) => {
+export const charge: Handler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
   const ugwo = store.ugwo(params.ugwoUid);
   if (ugwo === undefined) throw refusal(404, 'ugwo.error.not_found');
   const { checkout } = ugwo;
@@ -95,7 +99,8 @@ export const charge: Handler<'ugwo.charge'> = ({ params, body, now }, store) => 
   const violations = breachesOf(body.data, checkout);
   if (violations.length > 0) throw invalid(violations);
   const uid = newId('act');
-  const outcome = outcomeOf(body.data, ugwo, uid, now);
+  const wish = wishOf(ugwo, body.data.medium);
+  const outcome = wish?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, ugwo, uid, now);
   const activity: Activity = {
     uid,
     activity_type: 'charge',
@@ -107,6 +112,9 @@ export const charge: Handler<'ugwo.charge'> = ({ params, body, now }, store) => 
     created_at: utc(now),
     updated_at: utc(now),
   };
-  store.addActivity(activity, ugwo.uid);
+  if (wish?.kind === 'lost') hangUp();
+  if (wish?.kind === 'lost' && !wish.made) return activity;
+  const plan = wish?.kind === 'fail' ? undefined : planOf(body.data, wish, now);
+  store.addActivity({ activity, ugwo: ugwo.uid }, plan);
   return activity;
 };

@@ -3,6 +3,7 @@ import { replaceFile, stateOf } from '../database/file.ts';
 import { BeyondUse, DATA_FILE } from './file.ts';
 import type { EmulatorRoom } from './room.ts';
 import { seedStore } from './seed.ts';
+import { settle as settleIn, unknownActivity } from './settle.ts';
 import { openStore, type Store } from './store.ts';
 
 const withStore = <T>(path: string, use: (store: Store) => T): T => {
@@ -13,6 +14,9 @@ const withStore = <T>(path: string, use: (store: Store) => T): T => {
     store.close();
   }
 };
+
+/** There is no data yet, and none is to be made. */
+const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(stateOf(path, DATA_FILE));
 
 const start: EmulatorRoom['start'] = async ({ file, port, clock }) => {
   const { serve } = await import('./server.ts');
@@ -28,9 +32,15 @@ const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIf
     }),
   );
 
+const settle: EmulatorRoom['settle'] = async ({ file, clock, ...settling }) => {
+  const path = resolve(file);
+  if (hasNothing(path)) throw unknownActivity(settling.activity);
+  return withStore(path, (store) => settleIn(store, settling, clock.now()));
+};
+
 const reset: EmulatorRoom['reset'] = async ({ file }) => {
   const path = resolve(file);
-  if (['missing', 'empty'].includes(stateOf(path, DATA_FILE))) return;
+  if (hasNothing(path)) return;
   try {
     withStore(path, (store) => store.write(() => store.removeRecords()));
   } catch (thrown) {
@@ -40,4 +50,4 @@ const reset: EmulatorRoom['reset'] = async ({ file }) => {
 };
 
 /** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
-export const emulatorRoom: EmulatorRoom = { start, seed, reset };
+export const emulatorRoom: EmulatorRoom = { start, seed, settle, reset };

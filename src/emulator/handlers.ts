@@ -1,8 +1,10 @@
 import type { AnswerOf, OperationId, Operations } from '../contract/operations.ts';
+import { getActivity } from './activity.ts';
 import { charge } from './charge.ts';
 import { listUgwo } from './list.ts';
 import { updateOnye } from './onye.ts';
 import type { Store } from './store.ts';
+import { getUgwo } from './ugwo.ts';
 
 /** What a schema lets through; the schema of a body may depend on the moment. */
 type Accepted<S> = S extends { parse: (value: unknown) => infer T } ? T : undefined;
@@ -16,6 +18,8 @@ export interface RequestOf<K extends OperationId> {
   readonly body: BodyOf<Operations[K]>;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Cuts the connection in place of an answer, once the request has been dealt with. */
+  readonly hangUp: () => void;
 }
 
 /** Answers one operation or throws a Refusal. */
@@ -25,5 +29,7 @@ export type Handler<K extends OperationId> = (request: RequestOf<K>, store: Stor
 export const handlers: { readonly [K in OperationId]: Handler<K> } = {
   'onye.update': updateOnye,
   'ugwo.charge': charge,
+  'ugwo.get': getUgwo,
+  'activity.get': getActivity,
   'ugwo.list': listUgwo,
 };

@@ -1,4 +1,5 @@
 import type { Clock } from '../cli/io.ts';
+import type { Settled, Settling } from './settle.ts';
 
 export { emulatorRoom } from './emulator.ts';
 
@@ -14,7 +15,7 @@ export interface RunningEmulator {
 export interface EmulatorRoom {
   /** Starts the service over the data in `file` (made when missing, 0600); `port` 0 takes any free one. */
   start(options: { readonly file: string; readonly port: number; readonly clock: Clock }): Promise<RunningEmulator>;
-  /** Adds so many customers and payment requests, and says how many; the same calls on a fresh file give the same identifiers. */
+  /** Adds so many customers and payment requests, and says how many; the same calls on a new file give the same identifiers. */
   seed(options: {
     readonly file: string;
     readonly clock: Clock;
@@ -23,6 +24,8 @@ export interface EmulatorRoom {
     /** Adds nothing when there is a record already; decided and done in one step among all processes. */
     readonly onlyIfNew?: boolean;
   }): Promise<{ readonly customers: number; readonly ugwo: number }>;
-  /** Removes every record; the key stays. A file that is damaged or from a newer paycli is made anew, with a new key. */
+  /** Ends an open activity, now or later; an emulator that runs over the file shows it with its next answer. */
+  settle(options: Settling & { readonly file: string; readonly clock: Clock }): Promise<Settled>;
+  /** Removes every record; the key stays, and no identifier is given again. A file that is damaged or from a newer paycli is made anew, with a new key. */
   reset(options: { readonly file: string; readonly clock: Clock }): Promise<void>;
 }

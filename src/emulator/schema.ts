@@ -31,5 +31,23 @@ const FIRST = `
   CREATE INDEX activity_of_ugwo ON activity (ugwo, seq);
 `;
 
+/**
+ * When an open activity ends by itself, in milliseconds since the epoch, and as what. Accounts that were given before this
+ * was kept expire as they say.
+ */
+const SECOND = `
+  ALTER TABLE activity ADD COLUMN due INTEGER;
+  ALTER TABLE activity ADD COLUMN ending TEXT;
+
+  UPDATE activity
+  SET due = 1000 * unixepoch(record ->> '$.next_action.headers.expires_at'), ending = 'expired'
+  WHERE CASE WHEN json_valid(record) THEN
+    record ->> '$.status' = 'requires_action'
+    AND unixepoch(record ->> '$.next_action.headers.expires_at') IS NOT NULL
+  END;
+
+  CREATE INDEX activity_due ON activity (due) WHERE due IS NOT NULL;
+`;
+
 /** What brings a data file from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly string[] = [FIRST];
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND];

@@ -41,10 +41,10 @@ const KINDS = [
   { ...ORDINARY, emulate: 'fail:ussd' },
   UNROUTED,
   ORDINARY,
-  ORDINARY,
+  { ...ORDINARY, emulate: 'lost' },
   { ...ORDINARY, emulate: 'fail' },
   GHANAIAN,
-  ORDINARY,
+  { ...ORDINARY, emulate: 'successful:20s' },
   ORDINARY,
 ] as const satisfies Kind[];
 

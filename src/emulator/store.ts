@@ -3,6 +3,7 @@ import type { Activity } from '../contract/activity.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { parseExact, printExact } from '../core/json.ts';
+import type { Ending } from '../core/local.ts';
 import { openDatabase } from '../database/open.ts';
 import { transact } from '../database/transact.ts';
 import { BeyondUse, DATA_FILE } from './file.ts';
@@ -12,6 +13,22 @@ export interface Placed<T> {
   readonly position: number;
   readonly record: T;
 }
+
+/** What an open activity becomes by itself. */
+export interface Plan {
+  readonly ending: Ending;
+  /** Milliseconds since the epoch. */
+  readonly due: number;
+}
+
+/** An activity with the payment request that it is on. */
+export interface KeptActivity {
+  readonly activity: Activity;
+  readonly ugwo: string;
+}
+
+/** An activity whose time has come. */
+export interface DueActivity extends KeptActivity, Plan {}
 
 /** The state of one data file. Its records are believed as they come: answers are checked when they leave. */
 export interface Store {
@@ -25,13 +42,22 @@ export interface Store {
   addUgwo(ugwo: Ugwo, customer: string | null): void;
   /** The newest payment requests that are older than `position` (all, when it is undefined), newest first. */
   ugwoBefore(position: number | undefined, count: number): Placed<Ugwo>[];
-  addActivity(activity: Activity, ugwo: string): void;
+  setUgwoStatus(uid: string, status: string): void;
+  addActivity(kept: KeptActivity, plan: Plan | undefined): void;
+  activity(uid: string): KeptActivity | undefined;
+  /** Every activity on a payment request, oldest first. */
+  activitiesOn(ugwo: string): Activity[];
+  /** An activity without a plan stays as it is. */
+  replaceActivity(activity: Activity, plan: Plan | undefined): void;
+  /** The activities that should have ended by `now`, in the order in which they should have. */
+  dueActivities(now: number): DueActivity[];
   /** How many records of a kind were ever made here. */
   made(kind: 'onye' | 'ugwo'): number;
   /** The `created_at` of the newest record of a kind. */
   newest(kind: 'onye' | 'ugwo'): string | undefined;
   /** No record was ever made here, and none was ever removed. */
   isNew(): boolean;
+  /** What is made afterwards is numbered on from here, so that no identifier is ever given again. */
   removeRecords(): void;
   /** Runs `work` alone among all processes; what it wrote is undone when it throws. */
   write<T>(work: () => T): T;
@@ -79,7 +105,7 @@ const requests = (db: DatabaseSync) => {
   const find = db.prepare(`${UGWO} WHERE ugwo.uid = ?`);
   const before = db.prepare(`${UGWO} WHERE ugwo.seq < ? ORDER BY ugwo.seq DESC LIMIT ?`);
   const insert = db.prepare('INSERT INTO ugwo (uid, onye, record) VALUES (?, ?, ?)');
-  const charge = db.prepare('INSERT INTO activity (uid, ugwo, record) VALUES (?, ?, ?)');
+  const setStatus = db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?");
   return {
     ugwo: (uid) => ugwoOf(find.get(uid)),
     addUgwo: (ugwo, customer) => void insert.run(ugwo.uid, customer, printExact(ugwo)),
@@ -88,7 +114,36 @@ const requests = (db: DatabaseSync) => {
         const record = ugwoOf(row);
         return record === undefined ? [] : [{ position: Number(row['seq']), record }];
       }),
-    addActivity: (activity, ugwo) => void charge.run(activity.uid, ugwo, printExact(activity)),
+    setUgwoStatus: (uid, status) => void setStatus.run(status, uid),
+  } satisfies Partial<Store>;
+};
+
+const keptOf = (row: Row): KeptActivity | undefined => {
+  const [activity, ugwo] = [recordOf<Activity>(row), textOf(row, 'ugwo')];
+  return activity === undefined || ugwo === undefined ? undefined : { activity, ugwo };
+};
+
+const dueOf = (row: Row): DueActivity | undefined => {
+  const [kept, ending] = [keptOf(row), textOf(row, 'ending')];
+  return kept === undefined || ending === undefined
+    ? undefined
+    : { ...kept, ending: ending as Ending, due: Number(row?.['due']) };
+};
+
+const activities = (db: DatabaseSync) => {
+  const find = db.prepare('SELECT ugwo, record FROM activity WHERE uid = ?');
+  const on = db.prepare('SELECT record FROM activity WHERE ugwo = ? ORDER BY seq');
+  const due = db.prepare('SELECT ugwo, record, due, ending FROM activity WHERE due <= ? ORDER BY due, seq');
+  const insert = db.prepare('INSERT INTO activity (uid, ugwo, record, due, ending) VALUES (?, ?, ?, ?, ?)');
+  const update = db.prepare('UPDATE activity SET record = ?, due = ?, ending = ? WHERE uid = ?');
+  return {
+    addActivity: ({ activity, ugwo }, plan) =>
+      void insert.run(activity.uid, ugwo, printExact(activity), plan?.due ?? null, plan?.ending ?? null),
+    activity: (uid) => keptOf(find.get(uid)),
+    activitiesOn: (ugwo) => on.all(ugwo).flatMap((row) => recordOf<Activity>(row) ?? []),
+    replaceActivity: (activity, plan) =>
+      void update.run(printExact(activity), plan?.due ?? null, plan?.ending ?? null, activity.uid),
+    dueActivities: (now) => due.all(now).flatMap((row) => dueOf(row) ?? []),
   } satisfies Partial<Store>;
 };
 
@@ -105,7 +160,7 @@ const whole = (db: DatabaseSync) => {
     newest: (kind) => recordOf<Onye | Ugwo>(newest[kind].get())?.created_at ?? undefined,
     isNew: () => some.get()?.['some'] === 0,
     removeRecords: () =>
-      db.exec(`DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye; DELETE FROM sqlite_sequence;
+      db.exec(`DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye;
         INSERT OR IGNORE INTO setting VALUES ('emptied', '');`),
     write: (work) => transact(db, work),
     close: () => db.close(),
@@ -117,5 +172,5 @@ export const openStore = (path: string): Store =>
   openDatabase(path, DATA_FILE, (db) => {
     const key = textOf(db.prepare("SELECT value FROM setting WHERE name = 'key'").get(), 'value');
     if (key === undefined) throw new BeyondUse(path, 'is damaged: it holds no key');
-    return { key, ...customers(db), ...requests(db), ...whole(db) };
+    return { key, ...customers(db), ...requests(db), ...activities(db), ...whole(db) };
   });

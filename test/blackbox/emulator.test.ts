@@ -225,3 +225,55 @@ describe('emulator', () => {
     expect(existsSync(`${file}-wal`)).toBe(false);
   });
 });
+
+describe('emulator settle', () => {
+  const charged = async (home: string): Promise<{ readonly uid: string; readonly ugwo: string }> => {
+    const ugwo = (await list(home, '--limit', '1')).data[0]?.uid ?? '';
+    const args = ['ugwo', 'charge', ugwo, '--local', '--json', '--medium', 'bank_transfer'];
+    const { uid } = JSON.parse((await paycli(args, { home })).stdout) as { uid: string };
+    return { uid, ugwo };
+  };
+  const settle = (home: string, ...args: string[]) => paycli(['emulator', 'settle', ...args], { home });
+
+  it('settles a charge that was made with --local, once', async () => {
+    const home = newFolder();
+    const { uid, ugwo } = await charged(home);
+    const ended = await settle(home, uid, '--as', 'successful', '--json');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ uid, status: 'successful', next_action: null });
+    const { data } = await list(home, '--limit', '1');
+    expect(data[0]).toMatchObject({ uid: ugwo, status: 'ugwo_successful' });
+    const again = await settle(home, uid, '--as', 'failed');
+    expect(again).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('has ended already') });
+  });
+
+  it('settles while an emulator runs, later by its clock, and says when', async () => {
+    const home = newFolder();
+    const { uid, ugwo } = await charged(home);
+    const running = start(['emulator', 'start', '--json'], { home });
+    await running.saw(/"origin".*\n/);
+    const later = await settle(home, uid, '--as', 'failed', '--in', '10m', '--json');
+    const { status, due } = JSON.parse(later.stdout) as { status: string; due: string };
+    expect(status).toBe('requires_action');
+    expect(Math.abs(Date.parse(due) - Date.now() - 600_000)).toBeLessThan(30_000);
+    const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
+    const read = async (): Promise<unknown> =>
+      (
+        await fetch(`${origin}/v1/ugwo/${ugwo}/activities/${uid}`, { headers: { authorization: `Bearer ${key}` } })
+      ).json();
+    expect(await read()).toMatchObject({ status: 'requires_action' });
+    await settle(home, uid, '--as', 'failed', '--in', '0s');
+    expect(await read()).toMatchObject({ status: 'failed', error: { code: 'psp.error.declined' } });
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(0);
+  });
+});
+
+it('a payment request whose metadata says lost is charged, and the answer is lost', async () => {
+  const home = newFolder();
+  const { data } = await list(home);
+  const uid = data.find(({ metadata }) => metadata.emulate === 'lost')?.uid ?? '';
+  const ended = await paycli(['ugwo', 'charge', uid, '--local', '--medium', 'ussd', '--provider', 'gtb'], { home });
+  expect(ended).toMatchObject({ code: 6, stdout: '' });
+  expect(ended.stderr).not.toContain('aborted a request');
+});

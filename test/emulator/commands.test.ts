@@ -59,14 +59,19 @@ const specOf = (verb: string): CommandSpec => {
 };
 
 /** Runs a command with its options as text, as the command line would. */
-const run = async (verb: string, { deps }: World, texts: Record<string, string> = {}): Promise<Result> => {
+const run = async (
+  verb: string,
+  { deps }: World,
+  texts: Record<string, string> = {},
+  args: readonly string[] = [],
+): Promise<Result> => {
   const spec = specOf(verb);
   const given = Object.entries(texts).map(([name, text]) => [name, spec.options[name]?.parse?.(text)]);
-  const input = spec.read([], Object.fromEntries(given), { validate: true });
+  const input = spec.read(args, Object.fromEntries(given), { validate: true });
   return (await spec.load()).run(input, deps);
 };
 
-const shown = (result: Result): unknown => ('record' in result ? result.record.value : undefined);
+const shown = (result: Result): unknown => ('record' in result ? result.record?.value : undefined);
 
 /** Each column of the view is in the record and in what the declaration promises. */
 const expectSound = (verb: string, result: Result): void => {
@@ -189,5 +194,51 @@ describe('emulator reset', () => {
     expect(fault.detail.hint).toContain('--yes');
     expect(here.prompts).toEqual([]);
     expect(here.customers()).toBe(2);
+  });
+});
+
+describe('emulator settle', () => {
+  const charged = async () => {
+    const here = world();
+    const file = join(here.data, 'emulator.sqlite');
+    const { clock } = here.deps.io;
+    await emulatorRoom.seed({ file, clock, customers: 0, ugwo: 1 });
+    const { origin, key, close } = await emulatorRoom.start({ file, port: 0, clock });
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const [ugwo] = (await sendRaw(origin, { path: '/v1/ugwo', headers })).json.data;
+    const body = JSON.stringify({ type: 'charge', data: { medium: 'ussd', provider: 'gtb' } });
+    const path = `/v1/ugwo/${ugwo.uid}/activities`;
+    const activity = (await sendRaw(origin, { method: 'POST', path, headers, body })).json;
+    await close();
+    return { here, activity };
+  };
+
+  test('shows the activity as it now stands', async () => {
+    const { here, activity } = await charged();
+    const result = await run('settle', here, { as: 'failed' }, [activity.uid]);
+    expect(shown(result)).toEqual({
+      ...activity,
+      status: 'failed',
+      next_action: null,
+      error: { code: 'psp.error.declined', message: expect.stringMatching(/./) },
+    });
+  });
+
+  test('with --in shows when it is due, too', async () => {
+    const { here, activity } = await charged();
+    const result = await run('settle', here, { as: 'successful', in: '90s' }, [activity.uid]);
+    expect(shown(result)).toEqual({ ...activity, due: '2026-11-20T12:01:30+00:00' });
+    expectSound('settle', result);
+  });
+
+  test.each([
+    ['another identifier', ['ugw.Lcal.x'], { as: 'failed' }, 'is the identifier of a payment request'],
+    ['an unknown activity', ['act.Lcal.x'], { as: 'failed' }, 'there is no activity act.Lcal.x'],
+    ['no ending', ['act.Lcal.x'], {}, '--as is needed: successful, failed, expired'],
+    ['an unknown ending', ['act.Lcal.x'], { as: 'succesful' }, 'did you mean successful?'],
+    ['no duration', ['act.Lcal.x'], { as: 'failed', in: '30' }, 'is not a duration'],
+  ])('%s is a usage error', async (_case, args, texts: Record<string, string>, message) => {
+    const fault = await faultOf(run('settle', world(), texts, args));
+    expect([fault.kind, fault.message]).toEqual(['usage', expect.stringContaining(message)]);
   });
 });

@@ -195,7 +195,7 @@ describe('a file that is not ours is refused and left alone', () => {
 });
 
 describe('a file of ours that is beyond use', () => {
-  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 2'));
+  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 3'));
   const damaged = (file: string) => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, 100, 4000);
@@ -204,7 +204,7 @@ describe('a file of ours that is beyond use', () => {
   const keyless = (file: string) => inFile(file, (db) => db.exec('DELETE FROM setting'));
 
   test.each([
-    ['from a newer paycli', newer, 'newer paycli (schema 2, this one knows 1)'],
+    ['from a newer paycli', newer, 'newer paycli (schema 3, this one knows 2)'],
     ['damaged', damaged, 'is damaged'],
     ['without a key', keyless, 'is damaged'],
   ])('%s: a usage error whose hint starts over, and reset does', async (_case, spoil, message) => {

@@ -24,7 +24,7 @@ const kindOf = ({ checkout, metadata }: Listed): string => {
   return metadata.emulate === undefined ? mediums : `${mediums} ${metadata.emulate}`;
 };
 
-test('the same calls on a fresh file give the same records; a reset file counts as fresh', async () => {
+test('the same calls on a new file give the same records', async () => {
   const all = async () => {
     const emulator = await startEmulator({ customers: 5, ugwo: 20 });
     await emulatorRoom.seed({ ...emulator, customers: 2, ugwo: 7 });
@@ -33,10 +33,17 @@ test('the same calls on a fresh file give the same records; a reset file counts 
   const [first, second] = [await all(), await all()];
   expect(second.records).toEqual(first.records);
   expect(second.customers).toEqual(first.customers);
-  await emulatorRoom.reset(second.emulator);
-  await emulatorRoom.seed({ ...second.emulator, customers: 5, ugwo: 20 });
-  await emulatorRoom.seed({ ...second.emulator, customers: 2, ugwo: 7 });
-  expect(await listed(second.emulator)).toEqual(first.records);
+});
+
+test('no identifier is given again after a reset, and what is seeded is the usual set', async () => {
+  const emulator = await startEmulator({ customers: 5, ugwo: 20 });
+  const [before, customers] = [await listed(emulator), customersIn(emulator.file)];
+  await emulatorRoom.reset(emulator);
+  await emulatorRoom.seed({ ...emulator, customers: 5, ugwo: 20 });
+  const after = await listed(emulator);
+  expect(new Set([...before, ...after].map(({ uid }) => uid)).size).toBe(40);
+  expect(new Set([...customers, ...customersIn(emulator.file)]).size).toBe(10);
+  expect(after.map(kindOf)).toEqual(before.map(kindOf));
 });
 
 test('the first page is a friendly set: an ordinary one first, and one of each kind', async () => {
@@ -47,6 +54,8 @@ test('the first page is a friendly set: an ordinary one first, and one of each k
       'bank_transfer+ussd',
       'bank_transfer+ussd fail',
       'bank_transfer+ussd fail:ussd',
+      'bank_transfer+ussd lost',
+      'bank_transfer+ussd successful:20s',
       'mobile_money',
       'no checkout',
     ]),

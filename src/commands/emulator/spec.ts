@@ -1,7 +1,9 @@
 import type { CommandSpec } from '../../cli/define.ts';
-import { defineCommand, option } from '../../cli/define.ts';
-import { asInteger, asText } from '../../cli/options.ts';
-import { FIRST_RECORDS } from '../../core/local.ts';
+import { argument, defineCommand, option } from '../../cli/define.ts';
+import { asDuration, asInteger, asOneOf, asText } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import { idProblem } from '../../core/ids.ts';
+import { ENDINGS, type Ending, FIRST_RECORDS } from '../../core/local.ts';
 
 const MOST_RECORDS = 10_000_000;
 
@@ -24,7 +26,9 @@ const start = defineCommand<StartInput, typeof startOptions>({
   summary: 'run the service on this machine, in the foreground',
   description:
     'Listens on 127.0.0.1 only and stops with Ctrl-C. Its state is kept in the data file, which --local uses too; an empty ' +
-    'file is filled first. A payment request whose metadata has emulate=fail, or emulate=fail:<medium>, gives failed charges.',
+    'file is filled first. What charging a payment request does can be asked for in its metadata.emulate: fail or ' +
+    'fail:<medium> (it fails at once), successful:30s, failed:30s or expired:30s (so long after the charge), lost (it is ' +
+    'made, and the connection cut without an answer), lost:unmade (cut, and nothing made).',
   args: [],
   options: startOptions,
   examples: [
@@ -52,8 +56,7 @@ const seedOptions = {
 const seed = defineCommand<SeedInput, typeof seedOptions>({
   path: ['emulator', 'seed'],
   summary: "add customers and payment requests to the emulator's data",
-  description:
-    'What is added is newer than what is there. The same seeding of an empty file gives the same identifiers.',
+  description: 'What is added is newer than what is there. The same seeding of a new file gives the same identifiers.',
   args: [],
   options: seedOptions,
   examples: [
@@ -79,7 +82,7 @@ const resetOptions = { data: dataOption } as const;
 const reset = defineCommand<ResetInput, typeof resetOptions>({
   path: ['emulator', 'reset'],
   summary: "remove every record from the emulator's data",
-  description: 'The key stays. Asks first on a terminal; elsewhere it needs --yes.',
+  description: 'The key stays, and no identifier is given again. Asks first on a terminal; elsewhere it needs --yes.',
   args: [],
   options: resetOptions,
   examples: [
@@ -92,5 +95,49 @@ const reset = defineCommand<ResetInput, typeof resetOptions>({
   load: () => import('./reset.ts'),
 });
 
+export interface SettleInput {
+  readonly activity: string;
+  readonly as: Ending;
+  /** Milliseconds; undefined for at once. */
+  readonly after: number | undefined;
+  readonly data: string | undefined;
+}
+
+const settleOptions = {
+  as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
+  in: option('--in <duration>', "so much later by the emulator's clock (at once)", asDuration),
+  data: dataOption,
+} as const;
+
+const settle = defineCommand<SettleInput, typeof settleOptions>({
+  path: ['emulator', 'settle'],
+  summary: 'let an open charge on the emulator succeed, fail or expire',
+  description:
+    'Whether the emulator is running or not. An account for bank transfers that nobody pays expires by itself; an expired ' +
+    'charge is one whose status is failed.',
+  args: [argument('activity', 'the activity, act.…')],
+  options: settleOptions,
+  examples: [
+    {
+      about: 'the customer has paid',
+      line: 'paycli emulator settle act.Lcal.1a2b3c4d5e6f7g8h9i0j1k2l --as successful',
+    },
+    {
+      about: 'while another command waits',
+      line: 'paycli emulator settle act.Lcal.1a2b3c4d5e6f7g8h9i0j1k2l --as failed --in 30s',
+    },
+  ],
+  output: 'the activity as it now stands: uid, status, error, updated_at; with --in also due, when it will end',
+  exits: ['usage'],
+  read: (args, given) => {
+    const activity = args[0] ?? '';
+    const problem = idProblem('act', activity);
+    if (problem !== undefined) throw usageError(`"${activity}" ${problem}`);
+    if (given.as === undefined) throw usageError(`--as is needed: ${ENDINGS.join(', ')}`);
+    return { activity, as: given.as, after: given.in, data: given.data };
+  },
+  load: () => import('./settle.ts'),
+});
+
 /** The noun `emulator`. */
-export const emulatorCommands: readonly CommandSpec[] = [start, seed, reset];
+export const emulatorCommands: readonly CommandSpec[] = [start, seed, settle, reset];

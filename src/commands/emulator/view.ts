@@ -16,3 +16,14 @@ export const seededView: View = {
 
 /** A data file without records. */
 export const resetView: View = { columns: [{ path: 'data', label: 'emptied', flexible: true }] };
+
+/** An activity that was settled, or will be. */
+export const settledView: View = {
+  columns: [
+    { path: 'uid' },
+    { path: 'status', kind: 'state' },
+    { path: 'due', kind: 'time' },
+    { path: 'error', flexible: true },
+    { path: 'updated_at', kind: 'time', label: 'updated' },
+  ],
+};

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import type { DatabaseKind, Fault } from '../../src/database/kind.ts';
+import { openDatabase } from '../../src/database/open.ts';
+
+export const SOURCES = join(import.meta.dirname, '../../src');
+
+/** A fault as it was given to the room that the file belongs to. */
+class TestFault extends PayError {
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super('ledger', `${fault.path} ${fault.what}`, { cause: fault.cause });
+    this.fault = fault;
+  }
+}
+
+/** A kind of file with one table. */
+export const kindOf = (different: Partial<DatabaseKind> = {}): DatabaseKind => ({
+  applicationId: 0x74657374,
+  migrations: ['CREATE TABLE word (text TEXT NOT NULL) STRICT;'],
+  survives: 'power loss',
+  error: (fault) => new TestFault(fault),
+  ...different,
+});
+
+/** A folder of this test alone; gone when the test is over. */
+export const tempFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'paycli-database-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+export const tempFile = (): string => join(tempFolder(), 'a.sqlite');
+
+/** Opens a file for as long as the test lasts. */
+export const opened = (path: string, kind = kindOf()): DatabaseSync => {
+  const db = openDatabase(path, kind, (open) => open);
+  onTestFinished(() => {
+    if (db.isOpen) db.close();
+  });
+  return db;
+};
+
+/** Opens a file, and closes it again. */
+export const openOnce = (path: string, kind = kindOf()): void => openDatabase(path, kind, (db) => db.close());
+
+/** The fault that opening a file ends in. */
+export const faultOf = (path: string, kind = kindOf()): Fault => {
+  try {
+    openOnce(path, kind);
+  } catch (thrown) {
+    if (thrown instanceof TestFault) return thrown.fault;
+    throw thrown;
+  }
+  throw new Error('it opened');
+};
+
+/** Looks into a file, or tampers with it, without the room. */
+export const inFile = <T>(path: string, use: (db: DatabaseSync) => T): T => {
+  const db = new DatabaseSync(path);
+  try {
+    return use(db);
+  } finally {
+    db.close();
+  }
+};
+
+/** The first value of the first row. */
+export const firstValue = (db: DatabaseSync, statement: string): unknown =>
+  Object.values(db.prepare(statement).get() ?? {})[0];
+
+export const journalOf = (path: string): unknown => inFile(path, (db) => firstValue(db, 'PRAGMA journal_mode'));
+
+export const addWord = (db: DatabaseSync, word: string): void =>
+  void db.prepare('INSERT INTO word (text) VALUES (?)').run(word);
+
+export const wordsIn = (path: string): unknown[] =>
+  inFile(path, (db) =>
+    db
+      .prepare('SELECT text FROM word ORDER BY rowid')
+      .all()
+      .map((row) => row['text']),
+  );
+
+export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+/** The names beside a file, and its own. */
+export const besides = (path: string): string[] => readdirSync(dirname(path)).toSorted();
+
+/** What a script prints as JSON, run in a process of its own. */
+export const runScript = async <T>(script: string): Promise<T> => {
+  // Node 22 warns of node:sqlite.
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  if (err !== '') throw new Error(err);
+  return JSON.parse(out) as T;
+};

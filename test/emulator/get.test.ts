@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { NOON, startEmulator } from './support.ts';
+
+const TRANSFER = { type: 'charge', data: { medium: 'bank_transfer' } };
+const USSD = { type: 'charge', data: { medium: 'ussd', provider: 'gtb' } };
+
+const charged = async () => {
+  const emulator = await startEmulator({ customers: 1, ugwo: 3 });
+  const [first, second] = (await emulator.send('GET', '/v1/ugwo')).json.data;
+  const charge = async (ugwo: { uid: string }, body: unknown) =>
+    (await emulator.send('POST', `/v1/ugwo/${ugwo.uid}/activities`, body)).json;
+  return { ...emulator, first, second, charge };
+};
+
+describe('GET /v1/ugwo/{uid}', () => {
+  test('is the payment request as lists show it, with no activities at first', async () => {
+    const { send, first } = await charged();
+    const answer = await send('GET', `/v1/ugwo/${first.uid}`);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({ ...first, activities: [] });
+  });
+
+  test('has every activity on it, oldest first, and none of another', async () => {
+    const { send, first, charge, clock } = await charged();
+    const { data } = (await send('GET', '/v1/ugwo')).json;
+    const ghanaian = data[1];
+    const mobile = { type: 'charge', data: { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' } };
+    const one = await charge(first, TRANSFER);
+    await charge(ghanaian, mobile);
+    clock.set(NOON + 1000);
+    const two = await charge(first, USSD);
+    const three = await charge(first, TRANSFER);
+    expect((await send('GET', `/v1/ugwo/${first.uid}`)).json.activities).toEqual([one, two, three]);
+  });
+
+  test('is a 404 problem for an unknown one', async () => {
+    const { send } = await charged();
+    const answer = await send('GET', '/v1/ugwo/ugw.Lcal.nothing');
+    expect(answer.json).toMatchObject({ status: 404, detail: 'ugwo.error.not_found' });
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+  });
+});
+
+describe('GET /v1/ugwo/{ugwoUid}/activities/{activityUid}', () => {
+  test('is the activity', async () => {
+    const { send, first, charge } = await charged();
+    const made = await charge(first, USSD);
+    await charge(first, TRANSFER);
+    const answer = await send('GET', `/v1/ugwo/${first.uid}/activities/${made.uid}`);
+    expect([answer.status, answer.json]).toEqual([200, made]);
+  });
+
+  test('is a 404 problem when it is unknown, or on another payment request', async () => {
+    const { send, first, second, charge } = await charged();
+    const { uid } = await charge(first, USSD);
+    for (const path of [`${first.uid}/activities/act.Lcal.nothing`, `${second.uid}/activities/${uid}`]) {
+      const { json } = await send('GET', `/v1/ugwo/${path}`);
+      expect(json).toMatchObject({ status: 404, detail: 'activity.error.not_found' });
+    }
+    const { json } = await send('GET', `/v1/ugwo/ugw.Lcal.nothing/activities/${uid}`);
+    expect(json).toMatchObject({ status: 404, detail: 'ugwo.error.not_found' });
+  });
+
+  test('another method is a 405 problem that names this one', async () => {
+    const { send, first } = await charged();
+    for (const path of [`/v1/ugwo/${first.uid}`, `/v1/ugwo/${first.uid}/activities/act.Lcal.x`]) {
+      const answer = await send('DELETE', path);
+      expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET']);
+    }
+  });
+});
+
+test('every answer says what time it is by the clock of the emulator', async () => {
+  const { send, first, clock } = await charged();
+  clock.set(NOON + 61_000);
+  const paths = ['/v1/ugwo', `/v1/ugwo/${first.uid}`, '/v1/ugwo/ugw.Lcal.nothing', '/nowhere'];
+  for (const path of paths) {
+    expect((await send('GET', path)).headers['date']).toBe('Fri, 20 Nov 2026 12:01:01 GMT');
+  }
+  const answer = await send('POST', `/v1/ugwo/${first.uid}/activities`, USSD);
+  expect(answer.headers['date']).toBe('Fri, 20 Nov 2026 12:01:01 GMT');
+});

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
+import { DATA_FILE } from '../../src/emulator/file.ts';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { inFile, NOON, startEmulator, tempFile } from './support.ts';
+
+const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
+/** What there was in version 1. */
+const COLUMNS = {
+  setting: 'name, value',
+  onye: 'seq, uid, record',
+  ugwo: 'seq, uid, onye, record',
+  activity: 'seq, uid, ugwo, record',
+};
+
+const rowsOf = (file: string): unknown[] =>
+  inFile(file, (db) =>
+    Object.entries(COLUMNS).map(([table, columns]) => db.prepare(`SELECT ${columns} FROM ${table}`).all()),
+  );
+
+/** A file of version 1 with an open transfer, an open dial string, a failure and a record that is no JSON. */
+const oldFile = async (): Promise<string> => {
+  const { file, send, close } = await startEmulator({ customers: 2, ugwo: 5 });
+  const { data } = (await send('GET', '/v1/ugwo')).json;
+  const charge = (ugwo: { uid: string }, sent: unknown) =>
+    send('POST', `/v1/ugwo/${ugwo.uid}/activities`, { type: 'charge', data: sent });
+  await charge(data[0], { medium: 'bank_transfer', expires_at: '2026-11-20T13:10:00+01:00' });
+  await charge(data[0], { medium: 'ussd', provider: 'gtb' });
+  await charge(data[2], { medium: 'ussd', provider: 'gtb' });
+  await charge(data[4], { medium: 'ussd', provider: 'gtb' });
+  await close();
+  inFile(file, (db) => db.exec("UPDATE activity SET record = '{' WHERE seq = 4"));
+  const old = tempFile();
+  const first = { ...DATA_FILE, migrations: DATA_FILE.migrations.slice(0, 1), fill: () => undefined };
+  openDatabase(old, first, (db) => {
+    db.exec(`ATTACH '${file}' AS new`);
+    for (const [table, columns] of Object.entries(COLUMNS)) {
+      db.exec(`INSERT INTO ${table} SELECT ${columns} FROM new.${table}`);
+    }
+    db.close();
+  });
+  return old;
+};
+
+const versionIn = (file: string): unknown => inFile(file, (db) => db.prepare('PRAGMA user_version').get());
+
+test('a data file of version 1 is brought to 2 with its records kept, by two processes at once', async () => {
+  const file = await oldFile();
+  const before = rowsOf(file);
+  expect(versionIn(file)).toEqual({ user_version: 1 });
+  const script = `
+    import { emulatorRoom } from ${JSON.stringify(ROOM)};
+    const clock = { now: () => ${NOON}, sleep: async () => {} };
+    while (Date.now() < ${Date.now() + 400});
+    await emulatorRoom.seed({ file: ${JSON.stringify(file)}, clock, customers: 0, ugwo: 0 });`;
+  const open = async (): Promise<unknown> =>
+    (await once(spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' }), 'exit'))[0];
+  expect(await Promise.all([open(), open()])).toEqual([0, 0]);
+  expect(versionIn(file)).toEqual({ user_version: 2 });
+  expect(rowsOf(file)).toEqual(before);
+  const plans = inFile(file, (db) => db.prepare('SELECT due, ending FROM activity ORDER BY seq').all());
+  const none = { due: null, ending: null };
+  expect(plans).toEqual([{ due: NOON + 10 * 60_000, ending: 'expired' }, none, none, none]);
+});
+
+test('an account in a file of version 1 expires as it says, and nothing else ends by itself', async () => {
+  const file = await oldFile();
+  const { send, clock } = await startEmulator({ file });
+  const statuses = async (): Promise<unknown> => {
+    const [{ uid }] = (await send('GET', '/v1/ugwo')).json.data;
+    return (await send('GET', `/v1/ugwo/${uid}`)).json.activities.map(({ status }: { status: string }) => status);
+  };
+  clock.set(NOON + 10 * 60_000 - 1);
+  expect(await statuses()).toEqual(['requires_action', 'requires_action']);
+  clock.set(NOON + 10 * 60_000);
+  expect(await statuses()).toEqual(['failed', 'requires_action']);
+  const [uid] = inFile(file, (db) => db.prepare('SELECT uid FROM activity WHERE seq = 2').all()).map(
+    (row) => row['uid'],
+  );
+  await emulatorRoom.settle({ file, clock, activity: String(uid), as: 'successful', after: undefined });
+  expect(await statuses()).toEqual(['failed', 'successful']);
+});

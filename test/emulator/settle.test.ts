@@ -1,0 +1,287 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Ending } from '../../src/core/local.ts';
+import { formatDateAtom } from '../../src/core/time.ts';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { clockAt, faultOf, inFile, NOON, startEmulator, tempFile } from './support.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const at = (ms: number): string => formatDateAtom({ ms, offset: 0 });
+
+const TRANSFER = { medium: 'bank_transfer' };
+const USSD = { medium: 'ussd', provider: 'gtb' };
+const MOBILE = { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' };
+
+/** A running emulator with one payment request to charge, whose metadata.emulate is `wish`. */
+const charging = async (wish?: string) => {
+  const emulator = await startEmulator({ customers: 1, ugwo: 10 });
+  const { data } = (await emulator.send('GET', '/v1/ugwo')).json;
+  const [ugwo, cedi] = data;
+  const change = inFile(emulator.file, (db) =>
+    wish === undefined
+      ? undefined
+      : db
+          .prepare("UPDATE ugwo SET record = json_set(record, '$.metadata.emulate', ?) WHERE uid = ?")
+          .run(wish, ugwo.uid),
+  );
+  expect(change?.changes ?? 1).toBe(1);
+  const path = `/v1/ugwo/${ugwo.uid}`;
+  return {
+    ...emulator,
+    ugwo,
+    path,
+    charge: async (sent: unknown) =>
+      (await emulator.send('POST', `${path}/activities`, { type: 'charge', data: sent })).json,
+    chargeCedi: async () => {
+      const body = { type: 'charge', data: MOBILE };
+      return (await emulator.send('POST', `/v1/ugwo/${cedi.uid}/activities`, body)).json;
+    },
+    read: async () => (await emulator.send('GET', path)).json,
+    settle: (activity: string, as: Ending, after?: number) => emulatorRoom.settle({ ...emulator, activity, as, after }),
+  };
+};
+
+const DECLINED = { code: 'psp.error.declined', message: expect.stringMatching(/./) };
+const EXPIRED = { code: 'psp.error.expired', message: expect.stringMatching(/./) };
+
+describe('settled by hand', () => {
+  test('successful: the activity is, its payment request is paid, and the answer is what a read shows', async () => {
+    const { charge, settle, read, clock, send } = await charging();
+    const made = await charge(TRANSFER);
+    clock.set(NOON + MINUTE);
+    const settled = await settle(made.uid, 'successful');
+    const wanted = { ...made, status: 'successful', next_action: null, updated_at: at(NOON + MINUTE) };
+    expect(settled).toEqual({ activity: wanted, due: undefined });
+    expect(await read()).toMatchObject({ status: 'ugwo_successful', activities: [wanted] });
+    expect((await send('GET', '/v1/ugwo?limit=1')).json.data[0].status).toBe('ugwo_successful');
+  });
+
+  test.each([
+    ['failed', DECLINED],
+    ['expired', EXPIRED],
+  ] as const)('%s: its status is failed, and its payment request can be charged again', async (as, error) => {
+    const { charge, settle, read, ugwo } = await charging();
+    const made = await charge(USSD);
+    const { activity } = await settle(made.uid, as);
+    expect(activity).toEqual({ ...made, status: 'failed', next_action: null, error });
+    expect(await read()).toEqual({ ...ugwo, activities: [activity] });
+    expect(await charge(USSD)).toMatchObject({ status: 'requires_action' });
+  });
+
+  test('an activity that is processing can be settled, too', async () => {
+    const { chargeCedi, settle } = await charging();
+    const made = await chargeCedi();
+    expect((await settle(made.uid, 'successful')).activity).toEqual({ ...made, status: 'successful' });
+  });
+
+  test('a second success on a payment request is a double charge', async () => {
+    const { charge, settle, read } = await charging();
+    const [first, second] = [await charge(USSD), await charge(USSD)];
+    expect((await settle(first.uid, 'successful')).activity).not.toHaveProperty('is_double_charge');
+    expect((await settle(second.uid, 'successful')).activity).toMatchObject({ is_double_charge: true });
+    expect((await read()).status).toBe('ugwo_successful');
+  });
+
+  test.each(['partially_refunded', 'refunded'])('so is a success on one that is %s, which it stays', async (status) => {
+    const { charge, settle, read, ugwo, file } = await charging();
+    inFile(file, (db) =>
+      db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?").run(status, ugwo.uid),
+    );
+    const { uid } = await charge(USSD);
+    expect((await settle(uid, 'successful')).activity).toMatchObject({ is_double_charge: true });
+    expect((await read()).status).toBe(status);
+  });
+
+  test('no emulator need run', async () => {
+    const { charge, settle, close, file } = await charging();
+    const { uid } = await charge(USSD);
+    await close();
+    await settle(uid, 'failed');
+    const again = await startEmulator({ file });
+    const [{ uid: ugwo }] = (await again.send('GET', '/v1/ugwo')).json.data;
+    expect((await again.send('GET', `/v1/ugwo/${ugwo}/activities/${uid}`)).json.status).toBe('failed');
+  });
+});
+
+describe('settled later', () => {
+  test('at its time it is what it was to become, as if it had been so at that moment', async () => {
+    const { charge, settle, read, clock } = await charging();
+    const made = await charge(TRANSFER);
+    expect(await settle(made.uid, 'successful', 30 * SECOND)).toEqual({ activity: made, due: NOON + 30 * SECOND });
+    clock.set(NOON + 30 * SECOND - 1);
+    expect(await read()).toMatchObject({ status: 'requires_ugwo', activities: [made] });
+    clock.set(NOON + 5 * MINUTE);
+    expect(await read()).toMatchObject({
+      status: 'ugwo_successful',
+      activities: [{ status: 'successful', next_action: null, updated_at: at(NOON + 30 * SECOND) }],
+    });
+    clock.set(NOON + 30 * MINUTE);
+    const [activity] = (await read()).activities;
+    expect(activity).toMatchObject({ status: 'successful', updated_at: at(NOON + 30 * SECOND) });
+    expect(activity).not.toHaveProperty('is_double_charge');
+  });
+
+  test.each(['', '/activities/{uid}', 'list'])('whatever is read first (%s) shows it', async (what) => {
+    const { charge, settle, send, path, clock } = await charging();
+    const { uid } = await charge(USSD);
+    await settle(uid, 'successful', SECOND);
+    clock.set(NOON + SECOND);
+    const asked = what === 'list' ? '/v1/ugwo?limit=1' : path + what.replace('{uid}', uid);
+    expect((await send('GET', asked)).text).toContain('successful"');
+  });
+
+  test('the later word counts', async () => {
+    const { charge, settle, read, clock } = await charging();
+    const { uid } = await charge(USSD);
+    await settle(uid, 'successful', MINUTE);
+    await settle(uid, 'failed', 2 * MINUTE);
+    clock.set(NOON + MINUTE);
+    expect((await read()).activities[0].status).toBe('requires_action');
+    await settle(uid, 'expired');
+    clock.set(NOON + 3 * MINUTE);
+    expect((await read()).activities[0].error).toEqual(EXPIRED);
+  });
+
+  test('several end in the order of their times: the later success is the double charge', async () => {
+    const { charge, settle, read, clock } = await charging();
+    const [first, second] = [await charge(USSD), await charge(USSD)];
+    await settle(first.uid, 'successful', 2 * MINUTE);
+    await settle(second.uid, 'successful', MINUTE);
+    clock.set(NOON + 3 * MINUTE);
+    const { activities } = await read();
+    expect(activities.map((activity: object) => 'is_double_charge' in activity)).toEqual([true, false]);
+  });
+
+  test('not after its account has expired', async () => {
+    const { charge, settle } = await charging();
+    const { uid } = await charge({ ...TRANSFER, expires_at: at(NOON + MINUTE) });
+    expect(await faultOf(settle(uid, 'successful', MINUTE + SECOND))).toMatchObject({
+      kind: 'usage',
+      message: `the account of the activity ${uid} expires before that, at 2026-11-20T12:01:00+00:00`,
+    });
+    expect((await settle(uid, 'successful', MINUTE)).due).toBe(NOON + MINUTE);
+  });
+});
+
+describe('an account that nobody pays', () => {
+  test('expires by itself, at its time', async () => {
+    const { charge, read, clock, ugwo } = await charging();
+    const made = await charge({ ...TRANSFER, expires_at: at(NOON + 10 * MINUTE) });
+    clock.set(NOON + 10 * MINUTE - 1);
+    expect((await read()).activities).toEqual([made]);
+    clock.set(NOON + 20 * MINUTE);
+    expect(await read()).toEqual({
+      ...ugwo,
+      activities: [
+        { ...made, status: 'failed', next_action: null, error: EXPIRED, updated_at: at(NOON + 10 * MINUTE) },
+      ],
+    });
+  });
+
+  test('does so after 15 minutes when nothing else was said; a code to dial does not', async () => {
+    const { charge, read, clock } = await charging();
+    await charge(TRANSFER);
+    await charge(USSD);
+    clock.set(NOON + 15 * MINUTE);
+    const { activities } = await read();
+    expect(activities.map(({ status }: { status: string }) => status)).toEqual(['failed', 'requires_action']);
+  });
+
+  test('can no longer be settled', async () => {
+    const { charge, settle, clock } = await charging();
+    const { uid } = await charge(TRANSFER);
+    clock.set(NOON + 15 * MINUTE);
+    expect(await faultOf(settle(uid, 'successful'))).toMatchObject({ kind: 'usage' });
+  });
+});
+
+describe('what cannot be settled is a usage error, and changes nothing', () => {
+  test('an unknown activity', async () => {
+    const { settle } = await charging();
+    const fault = await faultOf(settle('act.Lcal.nothing', 'failed'));
+    expect(fault).toMatchObject({
+      kind: 'usage',
+      message: "there is no activity act.Lcal.nothing in the emulator's data",
+    });
+    expect(fault.detail.hint).toContain('--data');
+  });
+
+  test('any, where there is no data file; and none is made', async () => {
+    const file = tempFile();
+    const settling = { file, clock: clockAt(), activity: 'act.Lcal.nothing', as: 'failed', after: undefined } as const;
+    expect((await faultOf(emulatorRoom.settle(settling))).message).toContain('there is no activity');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test.each(['successful', 'failed', 'expired'] as const)('one that has ended (%s)', async (as) => {
+    const { charge, settle, read } = await charging();
+    const { uid } = await charge(USSD);
+    await settle(uid, as);
+    const before = await read();
+    const status = as === 'successful' ? 'successful' : 'failed';
+    for (const after of [undefined, SECOND]) {
+      expect(await faultOf(settle(uid, 'successful', after))).toMatchObject({
+        kind: 'usage',
+        message: `the activity ${uid} has ended already: its status is ${status}`,
+      });
+    }
+    expect(await read()).toEqual(before);
+  });
+});
+
+describe('metadata.emulate', () => {
+  test.each([
+    ['successful:30s', 'successful', null],
+    ['failed:30s', 'failed', DECLINED],
+    ['expired:30s', 'failed', EXPIRED],
+  ])('%s: so long after the charge', async (wish, status, error) => {
+    const { charge, read, clock } = await charging(wish);
+    expect(await charge(TRANSFER)).toMatchObject({ status: 'requires_action', error: null });
+    clock.set(NOON + 30 * SECOND - 1);
+    expect((await read()).activities[0].status).toBe('requires_action');
+    clock.set(NOON + 30 * SECOND);
+    expect((await read()).activities[0]).toMatchObject({ status, error, updated_at: at(NOON + 30 * SECOND) });
+  });
+
+  test('an account that expires before that expires', async () => {
+    const { charge, read, clock } = await charging('successful:10m');
+    await charge({ ...TRANSFER, expires_at: at(NOON + MINUTE) });
+    await charge(USSD);
+    clock.set(NOON + 10 * MINUTE);
+    expect((await read()).activities).toMatchObject([{ error: EXPIRED }, { status: 'successful' }]);
+  });
+
+  test.each(['successful', 'successful:', 'successful:soon', 'won:30s', 'lost:', 'fail:mobile_money', ''])(
+    '%j asks for nothing',
+    async (wish) => {
+      const { charge, read, clock } = await charging(wish);
+      expect(await charge(USSD)).toMatchObject({ status: 'requires_action' });
+      clock.set(NOON + 60 * MINUTE);
+      expect((await read()).activities[0].status).toBe('requires_action');
+    },
+  );
+
+  test('fail: what has failed at once does not expire, too', async () => {
+    const { charge, read, clock } = await charging('fail');
+    const made = await charge(TRANSFER);
+    clock.set(NOON + 20 * MINUTE);
+    expect((await read()).activities).toEqual([made]);
+  });
+
+  test.each([
+    ['lost', 1],
+    ['lost:unmade', 0],
+  ])('%s: the connection is cut without an answer, and %i charges were made', async (wish, made) => {
+    const { charge, read } = await charging(wish);
+    await expect(charge(USSD)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const { activities } = await read();
+    expect(activities).toHaveLength(made);
+    if (made === 1) expect(activities[0]).toMatchObject({ status: 'requires_action', created_at: at(NOON) });
+  });
+
+  test('lost: what the contract refuses is refused, with an answer', async () => {
+    const { charge } = await charging('lost');
+    expect(await charge({ ...USSD, provider: 'no bank' })).toMatchObject({ status: 422 });
+  });
+});
