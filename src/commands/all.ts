@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../cli/define.ts';
+import { activityCommands } from './activity/spec.ts';
 import { emulatorCommands } from './emulator/spec.ts';
 import { onyeCommands } from './onye/spec.ts';
 import { profileCommands } from './profile/spec.ts';
@@ -7,6 +8,7 @@ import { ugwoCommands } from './ugwo/spec.ts';
 /** Every command, in the order in which help lists their nouns. */
 export const SPECS: readonly CommandSpec[] = [
   ...ugwoCommands,
+  ...activityCommands,
   ...onyeCommands,
   ...profileCommands,
   ...emulatorCommands,
@@ -14,7 +16,8 @@ export const SPECS: readonly CommandSpec[] = [
 
 /** One line a noun, for help. */
 export const NOUNS: Readonly<Record<string, string>> = {
-  ugwo: 'payment requests: charge, list',
+  ugwo: 'payment requests: charge, get, list',
+  activity: 'attempts to charge a payment request: get, wait',
   onye: 'customers: update',
   profile: 'where requests go and with which key: list, show, use, remove',
   emulator: 'the service itself, on this machine: start, seed, reset',
