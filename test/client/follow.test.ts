@@ -259,7 +259,7 @@ describe('the end of a follow', () => {
 
   it('cuts a read that hangs, which is no failure', async () => {
     const service = await serve([standing('processing'), hang]);
-    const { fault, ...rest } = await followOn(bench(service.origin), { limit: 3000, known: known() }).followed;
+    const { fault, ...rest } = await followOn(bench(service.origin), { limit: 4000, known: known() }).followed;
     expect(rest).toMatchObject({ standing: 'open', record: { value: { status: 'processing' } } });
     expect(fault).toBeUndefined();
   });
