@@ -62,6 +62,15 @@ describe('a list inside a record', () => {
     ]);
   });
 
+  it('has every column, or is no table', async () => {
+    const columns = ['uid', 'status', 'psp', 'created_at'].map((path) => ({ path }));
+    const io = terminal(60);
+    const wide = { ...view, lists: [{ path: 'activities', heading: 'Activities', columns }] };
+    const record = recordOf({ activities: [{ ...activity('a1', 'failed'), psp: 'psp.WXYZ.0123456789' }] });
+    await render({ kind: 'record', record, view: wide }, io, options({ format: 'table' }));
+    expect(io.stdout.text).toContain(`created_at  ${CREATED}`);
+  });
+
   it.each([20, 24, 33, 43, 44, 60, 200])('is never wider than a terminal of %i columns', async (width) => {
     const lines = await shown(width, RECORD);
     expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width);

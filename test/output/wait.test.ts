@@ -152,6 +152,7 @@ describe('a wait on a terminal', () => {
     expect(io.stderr.writes.at(-1)).toBe(ERASE);
     expect(io.stderr.text).not.toContain('\n');
     const written = io.stderr.writes.length;
+    await tell({ status: 'too late' });
     await clock.pass(5000);
     expect(io.stderr.writes).toHaveLength(written);
   });
