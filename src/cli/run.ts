@@ -2,7 +2,9 @@ import type { ErrorDetail } from '../core/error.ts';
 import { defect, PayError, reasonOf, usageError } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { interrupted } from '../core/interrupt.ts';
+import type { Received } from '../core/received.ts';
 import type { Format, OutputOptions, Result } from '../output/view.ts';
+import type { Ending } from '../output/wait.ts';
 import { usesColor } from './color.ts';
 import type { CommandSpec, Handler } from './define.ts';
 import type { Deps } from './deps.ts';
@@ -60,33 +62,39 @@ const leaving = ({ signals }: Io): Promise<never> =>
     signals.leave.addEventListener('abort', onLeave, { once: true });
   });
 
-const print = async (result: Result, globals: Globals, io: Io): Promise<void> => {
+const print = async (result: Result, globals: Globals, io: Io): Promise<Ending> => {
   const { render } = await import('../output/render.ts');
   const left = leaving(io);
   // Who leaves after the printing is done changes nothing any more.
   left.catch(() => undefined);
-  const world = { stdout: io.stdout, stderr: io.stderr, now: io.clock.now, env: io.env };
-  await Promise.race([render(result, world, outputOptions(globals, io)), left]);
+  return await Promise.race([render(result, io, outputOptions(globals, io)), left]);
 };
 
 const UNRECORDED = 'the service did it, but the result could not be printed';
+
+/** What the service has answered to a write, which must not get lost; undefined where nothing was written. */
+const writtenBy = (result: Result): Received | undefined =>
+  (result.kind === 'record' || result.kind === 'wait') && result.wrote === true ? result.record : undefined;
 
 /**
  * Prints a result. Once the service has done something there is no way back to an exit code that invites a repeat: what
  * can't be printed is `unrecorded`, and its JSON goes to stderr with the error.
  */
-const show = async (result: Result, globals: Globals, io: Io): Promise<void> => {
-  if (result.kind !== 'record' || result.wrote !== true) return print(result, globals, io);
+const show = async (result: Result, globals: Globals, io: Io): Promise<Ending> => {
+  const written = writtenBy(result);
+  if (written === undefined) return print(result, globals, io);
   const detail: ErrorDetail = {
-    answer: result.record.text,
+    answer: written.text,
     hint: 'keep the answer that is shown here, and do not run the command again',
   };
+  let ending: Ending;
   try {
-    await print(result, globals, io);
+    ending = await print(result, globals, io);
   } catch (thrown) {
     throw new PayError('unrecorded', `${UNRECORDED}: ${reasonOf(thrown)}`, { ...detail, cause: thrown });
   }
   if (io.stdout.closed) throw new PayError('unrecorded', `${UNRECORDED}: nobody reads the output`, detail);
+  return ending;
 };
 
 /** All that is wrong with --columns and can be known before anything is sent. */
@@ -123,9 +131,9 @@ const execute = async (
   let reminds = spec.path[0] !== 'ledger';
   try {
     const result = await handler.run(input, deps);
-    await show(result, globals, io);
-    if (result.kind === 'record' && result.notice !== undefined) await deps.notice(result.notice);
-    if (result.kind === 'record' && result.failure !== undefined) throw result.failure;
+    const { notice, failure } = await show(result, globals, io);
+    if (notice !== undefined) await deps.notice(notice);
+    if (failure !== undefined) throw failure;
   } catch (thrown) {
     reminds &&= !(thrown instanceof PayError) || thrown.detail.ledgerId === undefined;
     throw thrown;

@@ -18,6 +18,8 @@ const GRACE_MS = 15_000;
 /** What the last look is given. A look that begins late, after a machine has slept, has as long. */
 const LAST_LOOK_MS = 1000;
 const STEADY_MS = 2000;
+/** By how much a timer may be early. */
+const TIMER_SLACK_MS = 10;
 
 /** An activity to wait for. */
 export interface Follow {
@@ -75,18 +77,20 @@ const endOf = ({ expiry }: Sight, started: number, limit: number): number =>
 const usualPause = (pauses: number, random: () => number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** pauses) * (0.9 + 0.2 * random());
 
-/** Pauses until the next look is due, right behind the expiry at the latest; false when the wait has ended instead. */
+/** The pause until the next look: right behind the expiry at the latest, and no look shortly before the last one. */
+const pauseOf = ({ expiry }: Sight, usual: number, now: number, room: number): number => {
+  const pacing = usual + FIRST_PAUSE_MS > room ? room : usual;
+  return expiry !== undefined && expiry > now ? Math.min(pacing, expiry - now + TIMER_SLACK_MS) : pacing;
+};
+
+/** Pauses until the next look is due; false when the wait has ended instead. */
 const nextLook = async (context: SendContext, sight: Sight, pauses: number, until: number): Promise<boolean> => {
   const now = context.clock.now();
-  const left = until - now;
-  if (left <= LAST_LOOK_MS) {
-    await pause(context, Math.max(0, left));
-    return false;
-  }
-  // A timer may be a millisecond early.
-  const untilExpiry = sight.expiry !== undefined && sight.expiry > now ? sight.expiry - now + 1 : Infinity;
-  await pause(context, Math.min(usualPause(pauses, context.random), left - LAST_LOOK_MS, untilExpiry));
-  return true;
+  const room = until - now - LAST_LOOK_MS;
+  const more = room > TIMER_SLACK_MS;
+  const usual = usualPause(pauses, context.random);
+  await pause(context, more ? pauseOf(sight, usual, now, room) : Math.max(0, until - now));
+  return more;
 };
 
 /** One read, given up at `until`. A failure is part of the sight, unless nothing is known and it is certain to come again. */

@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../cli/define.ts';
+import { activityCommands } from './activity/spec.ts';
 import { emulatorCommands } from './emulator/spec.ts';
 import { ledgerCommands } from './ledger/spec.ts';
 import { onyeCommands } from './onye/spec.ts';
@@ -8,6 +9,7 @@ import { ugwoCommands } from './ugwo/spec.ts';
 /** Every command, in the order in which help lists their nouns. */
 export const SPECS: readonly CommandSpec[] = [
   ...ugwoCommands,
+  ...activityCommands,
   ...onyeCommands,
   ...ledgerCommands,
   ...profileCommands,
@@ -16,7 +18,8 @@ export const SPECS: readonly CommandSpec[] = [
 
 /** One line a noun, for help. */
 export const NOUNS: Readonly<Record<string, string>> = {
-  ugwo: 'payment requests: charge, list',
+  ugwo: 'payment requests: charge, get, list',
+  activity: 'attempts to charge a payment request: get, wait',
   onye: 'customers: update',
   ledger: 'what was charged from here, and what is still unknown: list, show, reconcile, resolve, export',
   profile: 'where requests go and with which key: list, show, use, remove',

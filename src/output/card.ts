@@ -4,6 +4,7 @@ import { cellOf, labelOf, plainText } from './cell.ts';
 import { checkRecordColumns } from './columns.ts';
 import type { Field } from './fields.ts';
 import { fieldLines } from './fields.ts';
+import { innerListLines } from './inner-list.ts';
 import { nextActionLines } from './next-action.ts';
 import { visible } from './sanitize.ts';
 import type { Styles } from './style.ts';
@@ -34,19 +35,43 @@ const amountOf = (value: unknown, view: View, styles: Styles): string | undefine
   return column === undefined ? undefined : cellOf(value, column, styles).text;
 };
 
-const wholeCard = async (value: unknown, view: View, surface: Surface): Promise<string[]> => {
+/** What a card consists of: labelled lines, and blocks below them, each with a blank line above it. */
+interface Parts {
+  readonly fields: readonly Field[];
+  readonly blocks: readonly (readonly string[])[];
+}
+
+const wholeParts = async (value: unknown, view: View, surface: Surface): Promise<Parts> => {
+  const { styles } = surface;
   const columns = view.columns.filter((column) => column.machineOnly !== true);
-  const known = fieldsOf(value, columns, surface.styles).filter(({ cell }) => cell.text !== '');
-  const card = fieldLines([...known, ...otherFields(value, view)], surface.width, surface.styles);
+  const known = fieldsOf(value, columns, styles).filter(({ cell }) => cell.text !== '');
   const action = view.nextAction?.(value);
-  if (action === undefined) return card;
-  const block = await nextActionLines(action, amountOf(value, view, surface.styles), surface);
-  return card.length === 0 ? block : [...card, '', ...block];
+  const blocks = action === undefined ? [] : [await nextActionLines(action, amountOf(value, view, styles), surface)];
+  for (const list of view.lists ?? []) blocks.push(await innerListLines(value, list, surface));
+  return { fields: [...known, ...otherFields(value, view)], blocks };
 };
+
+const partsOf = async (
+  record: Received,
+  names: readonly string[] | undefined,
+  view: View,
+  surface: Surface,
+): Promise<Parts> => {
+  const value = exactValue(record);
+  if (names === undefined) return wholeParts(value, view, surface);
+  return { fields: fieldsOf(value, checkRecordColumns(names, view, record), surface.styles), blocks: [] };
+};
+
+const textOf = ({ fields, blocks }: Parts, { width, styles }: Surface): string =>
+  [fieldLines(fields, width, styles), ...blocks]
+    .filter((block) => block.length > 0)
+    .flatMap((block, index) => (index === 0 ? block : ['', ...block]))
+    .map((line) => `${line}\n`)
+    .join('');
 
 /**
  * One record for people: the view's columns that have a value, then whatever other scalars were sent, then what the
- * customer must do next. With `names`, those columns alone.
+ * customer must do next, then the lists inside it. With `names`, those columns alone.
  */
 export const card = async (
   record: Received,
@@ -54,15 +79,31 @@ export const card = async (
   view: View,
   surface: Surface,
 ): Promise<string> => {
-  const value = exactValue(record);
-  const lines =
-    names === undefined
-      ? await wholeCard(value, view, surface)
-      : fieldLines(
-          fieldsOf(value, checkRecordColumns(names, view, record), surface.styles),
-          surface.width,
-          surface.styles,
-        );
-  const shown = lines.length > 0 ? lines : wrap(visible(plainText(value) || record.text), surface.width);
-  return shown.map((line) => `${line}\n`).join('');
+  const text = textOf(await partsOf(record, names, view, surface), surface);
+  if (text !== '') return text;
+  const plain = wrap(visible(plainText(exactValue(record)) || record.text), surface.width);
+  return textOf({ fields: [], blocks: [plain] }, surface);
+};
+
+/**
+ * What has become of a record whose card is shown already: the lines that say something new, or the whole card where
+ * that alone would mislead. Empty where the card would be the same.
+ */
+export const cardChanges = async (
+  before: Received,
+  after: Received,
+  names: readonly string[] | undefined,
+  view: View,
+  surface: Surface,
+): Promise<string> => {
+  const [old, now] = [await partsOf(before, names, view, surface), await partsOf(after, names, view, surface)];
+  const gone = old.fields.some(({ label }) => now.fields.every((field) => field.label !== label));
+  const blockText = ({ blocks }: Parts): string => textOf({ fields: [], blocks }, surface);
+  const isNews = blockText(now) !== '' && blockText(now) !== blockText(old);
+  if (gone || isNews) return card(after, names, view, surface);
+  const said = new Set(old.fields.map(({ label, cell }) => `${label}\n${cell.text}`));
+  return textOf(
+    { fields: now.fields.filter(({ label, cell }) => !said.has(`${label}\n${cell.text}`)), blocks: [] },
+    surface,
+  );
 };

@@ -1,7 +1,8 @@
 import type { Io, Output } from '../cli/io.ts';
 import type { Received } from '../core/received.ts';
 import { unreachable } from '../core/unreachable.ts';
-import { card } from './card.ts';
+import { card, cardChanges } from './card.ts';
+import { openCountdown } from './countdown.ts';
 import { csvRecord, csvSink } from './csv.ts';
 import { jsonRecord, jsonSink, ndjsonSink } from './json.ts';
 import { notice } from './notice.ts';
@@ -12,22 +13,21 @@ import type { Surface } from './surface.ts';
 import { listSink } from './table.ts';
 import { tsvRecord, tsvSink } from './tsv.ts';
 import type { OutputOptions, Result, View } from './view.ts';
+import type { Ending } from './wait.ts';
+import { showWait } from './wait.ts';
 import type { Walked } from './walk.ts';
 import { walk } from './walk.ts';
 
 /** What rendering needs of the world. */
-export interface RenderIo extends Pick<Io, 'stdout' | 'stderr' | 'env'> {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
+export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock'>;
 
 /** Below this nothing is laid out any more; the terminal breaks the lines. */
 const NARROWEST_TERMINAL = 20;
 
-const surfaceOf = async ({ stdout, now, env }: RenderIo, options: OutputOptions): Promise<Surface> => ({
+const surfaceOf = async ({ stdout, clock, env }: RenderIo, options: OutputOptions): Promise<Surface> => ({
   width: stdout.isTerminal ? Math.max(NARROWEST_TERMINAL, stdout.columns) : Number.POSITIVE_INFINITY,
   styles: await stylesFor(options.color),
-  now: now(),
+  now: clock.now(),
   env,
 });
 
@@ -100,22 +100,43 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
   if (walked.how === 'broken') throw walked.fault;
 };
 
+const renderRecord = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<void> =>
+  write(io.stdout, await recordText(record, view, io, options));
+
+type Wait = Extract<Result, { kind: 'wait' }>;
+
+const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Promise<Ending> => {
+  const { view } = wait;
+  const countdown = openCountdown(io, await stylesFor(options.noticeColor), options.quiet);
+  const show = async (record: Received, before: Received | undefined): Promise<void> => {
+    if (before === undefined) return renderRecord(record, view, io, options);
+    await write(io.stdout, await cardChanges(before, record, options.columns, view, await surfaceOf(io, options)));
+  };
+  return showWait(wait, { watched: io.stdout.isTerminal && options.format === 'table', countdown, show });
+};
+
 /**
  * Prints what a command gave back: data to stdout, notices to stderr. Throws what the pages of a list throw, after the
- * output has been closed into something whole; a record's `failure` is not its business.
+ * output has been closed into something whole. What a record or a wait leaves to be said is given back.
  */
-export const render = async (result: Result, io: RenderIo, options: OutputOptions): Promise<void> => {
+export const render = async (result: Result, io: RenderIo, options: OutputOptions): Promise<Ending> => {
   switch (result.kind) {
     case 'text':
       // In a pipe it is for a program: exact.
-      return await write(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
+      await write(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
+      return {};
     case 'record':
-      return await write(io.stdout, await recordText(result.record, result.view, io, options));
+      await renderRecord(result.record, result.view, io, options);
+      return result;
     case 'list':
-      return await renderList(result, io, options);
+      await renderList(result, io, options);
+      return {};
+    case 'wait':
+      return await renderWait(result, io, options);
     case 'service':
-      await write(io.stdout, await recordText(result.record, result.view, io, options));
-      return await result.done;
+      await renderRecord(result.record, result.view, io, options);
+      await result.done;
+      return {};
     default:
       return unreachable(result);
   }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/service.ts';
-import { deadOrigin, hang, json, page, problem, raw, reset, serve } from '../support/service.ts';
+import { deadOrigin, hang, json, page, problem, raw, reset, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { bench, thrownBy } from './support.ts';
 
 const INPUT = { query: { limit: '10' } };
@@ -160,6 +160,16 @@ describe('a read', () => {
     while (service.seen.length === 0) await new Promise(setImmediate);
     stop.abort('SIGTERM');
     expect(await call).toMatchObject({ kind: 'interrupted', detail: { exitCode: 143 } });
+  });
+
+  it.each([
+    ['Fri, 20 Nov 2026 10:00:00 GMT', Date.parse('2026-11-20T10:00:00Z')],
+    ['yesterday', undefined],
+    ['Fri, 99 Nov 2026 10:00:00 GMT', undefined],
+  ])("knows the service's clock from its answer: %s", async (date, servedAt) => {
+    const service = await serve([json(200, ugwo(1), { date })]);
+    const { client } = bench(service.origin);
+    expect((await client.call('ugwo.get', { params: { uid: UGWO_ID } })).servedAt).toBe(servedAt);
   });
 
   it('refuses a limit that the service would refuse, naming it', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration } from '../../src/core/duration.ts';
+import { durationWord, formatDuration, parseDuration } from '../../src/core/duration.ts';
 
 describe('parseDuration', () => {
   it.each([
@@ -42,6 +42,18 @@ describe('parseDuration', () => {
         expect(parseDuration(`${count}${unit}`)).toBe(count * ms);
       }),
     );
+  });
+});
+
+describe('durationWord', () => {
+  it.each([
+    [1000, '1s'],
+    [90_000, '90s'],
+    [900_000, '15m'],
+    [86_400_000, '24h'],
+  ])('says %d ms in the largest unit that holds it whole: %j', (ms, word) => {
+    expect(durationWord(ms)).toBe(word);
+    expect(parseDuration(word)).toBe(ms);
   });
 });
 

@@ -37,7 +37,12 @@ export interface FakeIo extends RenderIo {
   readonly stderr: FakeOutput;
 }
 
-const ioOf = (stdout: FakeOutput, stderr: FakeOutput, env: Env): FakeIo => ({ stdout, stderr, now: () => NOW, env });
+const ioOf = (stdout: FakeOutput, stderr: FakeOutput, env: Env): FakeIo => ({
+  stdout,
+  stderr,
+  clock: { now: () => NOW, sleep: () => new Promise(() => undefined) },
+  env,
+});
 
 export const pipe = (): FakeIo => ioOf(new FakeOutput(), new FakeOutput(), {});
 

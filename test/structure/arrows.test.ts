@@ -15,7 +15,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cli: ['core', 'output'],
   spec: ['cli', 'core'],
   handler: ['core', 'view'],
-  view: ['core'],
+  view: ['core', 'view'],
 };
 
 /** Each package has one room that may import it. */
@@ -64,7 +64,8 @@ const allowed = (from: string, to: string, lazy: boolean): boolean => {
   if (room === 'spec' && target === 'handler') return lazy && inside(from, to);
   if (room === 'handler' && target === 'spec') return false;
   if (inside(from, to)) return true;
-  return (ARROWS[room] ?? []).includes(target) && !to.startsWith('src/commands/');
+  // What a record looks like is the same for every noun that shows it.
+  return (ARROWS[room] ?? []).includes(target) && (target === 'view' || !to.startsWith('src/commands/'));
 };
 
 describe('the house', () => {

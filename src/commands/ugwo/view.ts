@@ -1,4 +1,3 @@
-import { readNextAction } from '../../core/next-action.ts';
 import type { View } from '../../output/view.ts';
 
 /** A payment request: the columns of its list and the lines of its card. */
@@ -16,24 +15,20 @@ export const ugwoView: View = {
   ],
 };
 
-/** An activity, with what the customer must do next. */
-export const activityView: View = {
-  columns: [
-    { path: 'uid' },
-    { path: 'activity_type', machineOnly: true },
-    { path: 'status', kind: 'state' },
-    { path: 'psp' },
-    { path: 'psp_external_id', label: 'psp reference' },
-    { path: 'next_action.type', machineOnly: true },
-    { path: 'next_action.instruction', machineOnly: true },
-    { path: 'next_action.headers.bank_name', machineOnly: true },
-    { path: 'next_action.headers.account_name', machineOnly: true },
-    { path: 'next_action.headers.account_number', machineOnly: true },
-    { path: 'next_action.headers.expires_at', machineOnly: true },
-    { path: 'next_action.headers.ussd', machineOnly: true },
-    { path: 'error' },
-    { path: 'created_at', kind: 'time', label: 'created' },
-    { path: 'updated_at', kind: 'time', machineOnly: true },
+/** A payment request alone, with the activities on it. */
+export const wholeUgwoView: View = {
+  ...ugwoView,
+  lists: [
+    {
+      path: 'activities',
+      heading: 'Activities',
+      columns: [
+        { path: 'uid' },
+        { path: 'status', kind: 'state' },
+        { path: 'created_at', kind: 'time', label: 'created' },
+      ],
+    },
   ],
-  nextAction: readNextAction,
 };
+
+export { activityView } from '../activity/view.ts';

@@ -1,0 +1,84 @@
+import type { CommandSpec } from '../../cli/define.ts';
+import { argument, defineCommand, option } from '../../cli/define.ts';
+import { asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import { idProblem } from '../../core/ids.ts';
+
+const args = [argument('ugwo', 'the payment request, ugw.…'), argument('activity', 'the activity on it, act.…')];
+const output =
+  'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
+
+const waitOptions = {
+  waitTimeout: option('--wait-timeout <duration>', 'how long to wait at most, 1s to 24h (15m)', asWaitTimeout),
+} as const;
+
+/** Which activity is meant. */
+export interface GetInput {
+  readonly ugwoUid: string;
+  readonly activityUid: string;
+}
+
+export interface WaitInput extends GetInput {
+  /** How long to wait at most, in milliseconds. */
+  readonly limit: number;
+}
+
+const readIds = ([ugwoUid = '', activityUid = '']: readonly string[], validate: boolean): GetInput => {
+  for (const [prefix, uid] of [['ugw', ugwoUid] as const, ['act', activityUid] as const]) {
+    const problem = validate ? idProblem(prefix, uid) : undefined;
+    if (problem !== undefined) throw usageError(`"${uid}" ${problem}`);
+  }
+  return { ugwoUid, activityUid };
+};
+
+const get = defineCommand<GetInput, Record<never, never>>({
+  path: ['activity', 'get'],
+  summary: 'show an activity: how it stands, and what the customer must do',
+  args,
+  options: {},
+  examples: [
+    {
+      about: 'how a charge stands',
+      line: 'paycli activity get ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l',
+    },
+    {
+      about: 'its status alone, for a script',
+      line: 'paycli activity get ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --json | jq -r .status',
+    },
+  ],
+  output,
+  exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
+  previews: true,
+  read: (words, _given, { validate }) => readIds(words, validate),
+  load: () => import('./get.ts'),
+});
+
+const wait = defineCommand<WaitInput, typeof waitOptions>({
+  path: ['activity', 'wait'],
+  summary: 'wait until an activity is paid, or has failed',
+  description:
+    'Asks again and again until the status is final. It ends earlier, with exit code 12, when the time is up or soon after ' +
+    'the account that the customer was to pay to has expired. Reads that fail meanwhile are made again. Waiting changes ' +
+    'nothing: it can be stopped and begun again at any time.',
+  args,
+  options: waitOptions,
+  examples: [
+    {
+      about: 'wait for the customer to pay',
+      line: 'paycli activity wait ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l',
+    },
+    {
+      about: 'for two minutes at most, for a script',
+      line: 'paycli activity wait ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --wait-timeout 2m --json',
+    },
+  ],
+  output,
+  exits: ['usage', 'rejected', 'auth', 'read_failed', 'charge_failed', 'pending', 'interrupted'],
+  read: (words, given, { validate }) => ({
+    ...readIds(words, validate),
+    limit: given.waitTimeout ?? WAIT_DEFAULT_MS,
+  }),
+  load: () => import('./wait.ts'),
+});
+
+export const activityCommands: readonly CommandSpec[] = [get, wait];

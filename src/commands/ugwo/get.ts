@@ -1,0 +1,15 @@
+import type { Deps } from '../../cli/deps.ts';
+import type { Result } from '../../output/view.ts';
+import type { GetInput } from './get-spec.ts';
+import { wholeUgwoView } from './view.ts';
+
+export const view = wholeUgwoView;
+
+/** Reads one payment request with its activities (public-facts.md, Payment requests). */
+export const run = async ({ uid }: GetInput, deps: Deps): Promise<Result> => {
+  const call = { params: { uid } };
+  if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.get', call));
+  const record = await (await deps.client('read')).call('ugwo.get', call);
+  for (const activity of record.value.activities ?? []) await deps.observe(activity);
+  return { kind: 'record', record, view };
+};

@@ -1,0 +1,80 @@
+import type { Io } from '../cli/io.ts';
+import { visible } from './sanitize.ts';
+import type { Styles } from './style.ts';
+import type { Waiting } from './view.ts';
+import { shorten, widthOf } from './width.ts';
+
+const SECOND_MS = 1000;
+/** Room for the `^C` that a terminal writes behind the line. */
+const KEPT_FREE = 3;
+const ERASE = '\r\u001b[2K';
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** `12:31`, or `1:02:31` from an hour on. */
+const clockText = (ms: number): string => {
+  const seconds = Math.max(0, Math.ceil(ms / SECOND_MS));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+};
+
+/** The line at a moment, in at most `width` columns: what matters least is left out first. */
+export const countdownText = ({ status, until, failing }: Waiting, now: number, width: number): string => {
+  const left = clockText(until - now);
+  const state = status === undefined ? '' : `${visible(status)}, `;
+  const trouble = failing ? '; the last read failed' : '';
+  const texts = [
+    `${state}waiting${trouble}; ${left} left, Ctrl-C stops waiting`,
+    `${state}waiting${trouble}; ${left} left`,
+    `${state}${left} left`,
+    left,
+  ];
+  return shorten(texts.find((text) => widthOf(text) <= width) ?? left, width);
+};
+
+type CountdownIo = Pick<Io, 'stderr' | 'clock' | 'env'>;
+
+/** A line on stderr that is written over and over, and is gone in the end. */
+export interface Countdown {
+  readonly tell: (waiting: Waiting) => void;
+  /** Takes the line away; nothing is written afterwards. */
+  end(): Promise<void>;
+}
+
+const SILENT: Countdown = { tell: () => undefined, end: async () => undefined };
+
+/** Counts down on a terminal that can rewrite a line; anywhere else, or when it is to be quiet, nothing is said. */
+export const openCountdown = ({ stderr, clock, env }: CountdownIo, styles: Styles, quiet: boolean): Countdown => {
+  if (quiet || !stderr.isTerminal || env['TERM'] === 'dumb') return SILENT;
+  const over = new AbortController();
+  let waiting: Waiting | undefined;
+  let shown = '';
+  const draw = async (): Promise<void> => {
+    if (waiting === undefined || over.signal.aborted) return;
+    const text = countdownText(waiting, clock.now(), Math.max(1, stderr.columns - KEPT_FREE));
+    if (text === shown) return;
+    shown = text;
+    await stderr.write(`${ERASE}${styles.dim(text)}`);
+  };
+  const tick = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      await draw();
+      const left = (waiting?.until ?? 0) - clock.now();
+      // At the moment in which the shown second ends.
+      await clock.sleep(left > 0 ? (left % SECOND_MS) + 1 : SECOND_MS, over.signal).catch(() => undefined);
+    }
+  };
+  let ticking: Promise<void> | undefined;
+  return {
+    tell: (news) => {
+      waiting = news;
+      if (ticking === undefined) ticking = tick();
+      else void draw();
+    },
+    end: async () => {
+      over.abort();
+      await ticking;
+      if (shown !== '') await stderr.write(ERASE);
+    },
+  };
+};

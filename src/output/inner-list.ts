@@ -1,0 +1,23 @@
+import { printExact } from '../core/json.ts';
+import { valueAt } from '../core/path.ts';
+import type { Surface } from './surface.ts';
+import { listSink } from './table.ts';
+import type { InnerList } from './view.ts';
+import { wrap } from './width.ts';
+
+/**
+ * A list inside a record as lines: a heading and a table, or, where none fits, its elements one under the other. An empty
+ * list says so; where the record holds no such list there is nothing to say.
+ */
+export const innerListLines = async (value: unknown, list: InnerList, surface: Surface): Promise<string[]> => {
+  const elements = valueAt(value, list.path);
+  if (!Array.isArray(elements)) return [];
+  const { width, styles } = surface;
+  if (elements.length === 0) return wrap(`no ${list.heading.toLowerCase()}`, width).map(styles.dim);
+  // Columns that are named stay, whatever the width: here nothing says what was left out.
+  const names = list.columns.map(({ path }) => path);
+  const sink = await listSink(names, { columns: list.columns }, surface);
+  const records = elements.map((element) => ({ value: element, text: printExact(element) }));
+  const table = sink.page(records, false) + sink.end(null);
+  return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n')];
+};

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { ACTIVITY, json, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const GET_ACTIVITY = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
+const GET_UGWO = ['ugwo', 'get', UGWO_ID];
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--json'];
+const FAILED = { ...ACTIVITY, status: 'failed', next_action: null, error: { message: 'no funds' } };
+const WHOLE = {
+  ...ugwo(1),
+  uid: UGWO_ID,
+  activities: [FAILED, { ...ACTIVITY, uid: 'act.AbCd.1' }],
+};
+
+describe('activity get', () => {
+  it('prints the activity as it was sent', async () => {
+    const text = JSON.stringify(ACTIVITY).replace('{', '{"later":9007199254740993,');
+    const service = await serve([json(200, text)]);
+    const ended = await paycli([...GET_ACTIVITY, '--json'], { service });
+    expect(ended).toMatchObject({ code: 0, stdout: `${text}\n`, stderr: '' });
+    expect(service.seen).toMatchObject([
+      { method: 'GET', url: `/v1/ugwo/${UGWO_ID}/activities/${ACTIVITY.uid}`, body: '' },
+    ]);
+  });
+
+  it('of a charge that has failed is a read that has not', async () => {
+    const service = await serve([json(200, FAILED)]);
+    expect(await paycli([...GET_ACTIVITY, '--columns', 'status,error.message'], { service })).toMatchObject({
+      code: 0,
+      stdout: 'status\tfailed\nerror.message\tno funds\n',
+    });
+  });
+
+  it('shows on a terminal what the customer must do', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const terminal = openTerminal(GET_ACTIVITY, { service });
+    expect((await terminal.ended).code).toBe(0);
+    expect(await terminal.screen()).toContain('*737*000*5000#');
+  });
+});
+
+describe('ugwo get', () => {
+  it('prints all of it as JSON, and the columns of the list as csv', async () => {
+    const service = await serve([json(200, WHOLE), json(200, WHOLE)]);
+    expect((await paycli([...GET_UGWO, '--json'], { service })).stdout).toBe(`${JSON.stringify(WHOLE)}\n`);
+    expect((await paycli([...GET_UGWO, '-o', 'csv'], { service })).stdout.split('\r\n')[0]).toBe(
+      'uid,status,amount,currency,ref,description,onye.uid,onye.email,created_at',
+    );
+    expect(service.seen[0]).toMatchObject({ method: 'GET', url: `/v1/ugwo/${UGWO_ID}` });
+  });
+
+  it.each([
+    [100, '│ act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l │ failed '],
+    [50, 'uid      act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l\nstatus   failed'],
+  ])('shows its activities on a terminal of %i columns', async (columns, text) => {
+    const service = await serve([json(200, WHOLE)]);
+    const terminal = openTerminal(GET_UGWO, { service, columns });
+    expect((await terminal.ended).code).toBe(0);
+    const screen = await terminal.screen();
+    expect(screen).toMatch(/^amount +NGN 5,000\.01$/m);
+    expect(screen).toContain(text);
+  });
+
+  it('takes one without activities', async () => {
+    const service = await serve([json(200, ugwo(1))]);
+    expect(await paycli(GET_UGWO, { service })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a read', () => {
+  it.each([GET_ACTIVITY, GET_UGWO])('of nothing is rejected: %s %s', async (...args) => {
+    const service = await serve([problem(404, 'Not found')]);
+    const ended = await paycli([...args, '--json'], { service });
+    expect(ended.code).toBe(3);
+    expect(errorOf(ended)).toMatchObject({ kind: 'rejected', status: 404 });
+  });
+
+  it.each([GET_ACTIVITY, GET_UGWO])('can be shown in place of being made: %s %s', async (...args) => {
+    const service = await serve([]);
+    const ended = await paycli([...args, '--as-curl'], { service });
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain(`${service.origin}/v1/ugwo/${UGWO_ID}`);
+  });
+
+  it.each([
+    [['activity', 'get', ACTIVITY.uid, UGWO_ID], /is the identifier of an activity, not of a payment request/],
+    [['activity', 'wait', UGWO_ID, UGWO_ID], /is the identifier of a payment request \(ugwo\), not of an activity/],
+    [['ugwo', 'get', 'ugw'], /is not the identifier of a payment request/],
+    [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--wait-timeout', '25h'], /--wait-timeout.*is not from 1s to 24h/],
+    [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--wait-timeout', '0s'], /is not from 1s to 24h/],
+    [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--as-curl'], /this command is not one/],
+  ])('that can not be meant is refused: %j', async (args, message) => {
+    const service = await serve([]);
+    const ended = await paycli(args, { service });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+  });
+
+  it.each<[string, readonly string[], unknown]>([
+    ['activity get', GET_ACTIVITY, FAILED],
+    ['activity wait', ['activity', 'wait', UGWO_ID, ACTIVITY.uid], FAILED],
+    ['ugwo get', GET_UGWO, WHOLE],
+  ])(
+    'tells the ledger what it saw: after %s of a failed charge, the next one goes ahead',
+    async (_which, args, answer) => {
+      const home = newFolder();
+      const next = { ...ACTIVITY, uid: 'act.AbCd.9' };
+      const service = await serve([json(200, ACTIVITY), json(200, answer), json(200, next)]);
+      expect((await paycli(CHARGE, { service, home })).code).toBe(0);
+      expect((await paycli(CHARGE, { service, home })).code).toBe(9);
+      await paycli(args, { service, home });
+      expect((await paycli(CHARGE, { service, home })).code).toBe(0);
+    },
+  );
+});

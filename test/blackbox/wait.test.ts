@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, paycli, start } from '../support/program.ts';
+import type { Answer } from '../support/service.ts';
+import { ACTIVITY, deadOrigin, hang, json, problem, serve, UGWO_ID } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
+const AGAIN = `paycli activity wait ${UGWO_ID} ${ACTIVITY.uid} --wait-timeout`;
+
+const standing = (status: unknown, more: object = {}): Answer => json(200, { ...ACTIVITY, status, ...more });
+const PAID = standing('successful', { next_action: null });
+const printed = (status: string): string => `${JSON.stringify({ ...ACTIVITY, status })}\n`;
+
+describe('activity wait', () => {
+  it('waits for the payment and prints it, once', async () => {
+    const service = await serve([standing('requires_action'), standing(['on_hold', 'On hold']), standing('refunded')]);
+    expect(await paycli([...WAIT, '--json'], { service })).toMatchObject({
+      code: 0,
+      stdout: printed('refunded'),
+      stderr: '',
+    });
+  });
+
+  it('ends with 11 when the charge has failed', async () => {
+    const service = await serve([standing('failed', { error: { message: 'no funds' } })]);
+    const ended = await paycli([...WAIT, '--json'], { service });
+    expect(ended.code).toBe(11);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'failed' });
+    expect(errorOf(ended)).toMatchObject({ kind: 'charge_failed', message: 'the charge failed: no funds' });
+  });
+
+  it('ends with 12 when the time is up, with what was seen last and the command that goes on', async () => {
+    const service = await serve([standing('processing'), standing('processing')]);
+    const ended = await paycli([...WAIT, '--wait-timeout', '2s', '--json'], { service });
+    expect(ended).toMatchObject({ code: 12, stdout: printed('processing') });
+    expect(errorOf(ended)).toMatchObject({
+      kind: 'pending',
+      message: 'the payment is still open: last seen processing, waited 2 s',
+      hint: `wait again with: ${AGAIN} 2s`,
+    });
+  });
+
+  it('prints nothing before its end', async () => {
+    const service = await serve([standing('requires_action'), hang]);
+    const run = start([...WAIT, '--json'], { service });
+    while (service.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(run.stdout()).toBe('');
+    run.kill('SIGTERM');
+    expect(await run.ended).toMatchObject({ code: 143, stdout: printed('requires_action') });
+  });
+
+  it('survives reads that fail', async () => {
+    const service = await serve([standing('processing'), problem(404, 'Not found'), json(200, '{"cut'), PAID]);
+    expect(await paycli([...WAIT, '--json'], { service })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('says so when the last reads failed', async () => {
+    const service = await serve([standing('processing'), problem(404, 'Gone')]);
+    const ended = await paycli([...WAIT, '--wait-timeout', '2s'], { service });
+    expect(ended.code).toBe(12);
+    expect(ended.stderr).toContain('last seen processing, waited 2 s; the service answered 404: Gone');
+  });
+
+  it('is cut by its timeout in a read that hangs, and says that nothing was read', async () => {
+    const service = await serve([hang]);
+    const ended = await paycli([...WAIT, '--wait-timeout', '1s', '--json'], { service });
+    expect(ended).toMatchObject({ code: 8, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({ message: 'the read failed: no answer within 1 s (--wait-timeout)' });
+  });
+
+  it('that nothing can be read of ends with why', async () => {
+    const service = { origin: await deadOrigin() };
+    const ended = await paycli([...WAIT, '--wait-timeout', '1s', '--json'], { service });
+    expect(ended.code).toBe(8);
+    expect(errorOf(ended)).toMatchObject({ kind: 'read_failed' });
+  });
+
+  it.each([
+    [404, 3],
+    [401, 4],
+  ])('of what the service refuses to show ends at once: %i', async (status, code) => {
+    const service = await serve([problem(status, 'No')]);
+    expect(await paycli(WAIT, { service })).toMatchObject({ code, stdout: '' });
+  });
+
+  it('ends when the key is not taken any more, without a code that could mean that nothing was charged', async () => {
+    const service = await serve([standing('processing'), problem(401, 'Unauthorized')]);
+    const ended = await paycli([...WAIT, '--json'], { service });
+    expect(ended).toMatchObject({ code: 12, stdout: printed('processing') });
+    expect(errorOf(ended)).toMatchObject({ hint: expect.stringContaining('paycli login') });
+  });
+});
+
+describe('activity wait on a terminal', () => {
+  it.each([
+    [100, /requires_action, waiting; 1[45]:\d\d left, Ctrl-C stops waiting/],
+    [34, /requires_action, 1[45]:\d\d left/],
+  ])('counts down on one line of %i columns, of which nothing is left', async (columns, line) => {
+    const service = await serve([standing('requires_action'), standing('requires_action'), PAID]);
+    const terminal = openTerminal(WAIT, { service, columns });
+    await terminal.saw(line);
+    expect((await terminal.screen()).split('\n')).toHaveLength(1);
+    expect((await terminal.ended).code).toBe(0);
+    const screen = await terminal.screen();
+    expect(screen).toMatch(/^uid +act\.AbCd/);
+    expect(screen).toMatch(/^status +successful$/m);
+    expect(screen).not.toContain('left');
+  });
+
+  it('says when the last read failed', async () => {
+    const service = await serve([standing('processing'), problem(404, 'No'), PAID]);
+    const terminal = openTerminal(WAIT, { service });
+    await terminal.saw(/processing, waiting; the last read failed; 1[45]:\d\d left/);
+    expect((await terminal.ended).code).toBe(0);
+  });
+
+  it.each([100, 34])('can be stopped, and shows what it knows: %i columns', async (columns) => {
+    const service = await serve([standing('requires_action'), hang]);
+    const terminal = openTerminal(WAIT, { service, columns });
+    while (service.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    terminal.type('\u0003');
+    expect((await terminal.ended).code).toBe(130);
+    const screen = await terminal.screen();
+    expect(screen).toMatch(/^uid +act\.AbCd/);
+    expect(screen).toMatch(/^status +requires_action$/m);
+    expect(screen).toContain('error: stopped by SIGINT');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain('wait again with');
+    expect(screen).not.toMatch(/left|\^C/);
+  });
+
+  it('with --quiet shows the end alone', async () => {
+    const service = await serve([standing('processing'), PAID]);
+    const terminal = openTerminal([...WAIT, '--quiet'], { service });
+    expect((await terminal.ended).code).toBe(0);
+    expect(terminal.raw()).not.toContain('left');
+    expect(terminal.raw()).not.toContain('\r\u001b[2K');
+  });
+});
+
+describe('ugwo charge --wait', () => {
+  const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--wait'];
+
+  it('shows on a terminal what is to be done at once, and then what has become of it', async () => {
+    const service = await serve([json(200, ACTIVITY), standing('requires_action'), PAID]);
+    const terminal = openTerminal(CHARGE, { service });
+    await terminal.saw(/requires_action, waiting; /);
+    expect(await terminal.screen()).toContain('*737*000*5000#');
+    expect((await terminal.ended).code).toBe(0);
+    const screen = await terminal.screen();
+    expect(screen).toMatch(/\nstatus {2}successful$/);
+    expect(screen.match(/^uid/gm)).toHaveLength(1);
+    expect(screen).not.toContain('left');
+  });
+
+  it('prints in a pipe what it has become, and nothing else', async () => {
+    const service = await serve([json(200, ACTIVITY), standing('successful')]);
+    expect(await paycli([...CHARGE, '--json'], { service })).toMatchObject({
+      code: 0,
+      stdout: printed('successful'),
+      stderr: '',
+    });
+  });
+
+  it('that is stopped keeps what was made', async () => {
+    const service = await serve([json(200, ACTIVITY), hang]);
+    const run = start([...CHARGE, '--json'], { service });
+    while (service.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    run.kill('SIGINT');
+    const ended = await run.ended;
+    expect(ended).toMatchObject({ code: 130, stdout: printed('requires_action') });
+    expect(errorOf(ended)).toMatchObject({ hint: expect.stringContaining(AGAIN) });
+  });
+});

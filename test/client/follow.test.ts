@@ -1,0 +1,295 @@
+import { describe, expect, it } from 'vitest';
+import type { Follow } from '../../src/client/follow.ts';
+import type { Activity } from '../../src/contract/activity.ts';
+import type { Received } from '../../src/core/received.ts';
+import type { Waiting } from '../../src/output/view.ts';
+import type { Answer } from '../support/service.ts';
+import { ACTIVITY, deadOrigin, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
+import type { Bench } from './support.ts';
+import { bench, thrownBy } from './support.ts';
+
+const MINUTE = 60_000;
+const PARAMS = { ugwoUid: UGWO_ID, activityUid: ACTIVITY.uid };
+
+const standing = (status: unknown, more: object = {}): Answer => json(200, { ...ACTIVITY, status, ...more });
+const known = (more: object = {}, servedAt?: number): Received<Activity> => {
+  const value = { ...ACTIVITY, ...more };
+  const received = { value: value as unknown as Activity, text: JSON.stringify(value) };
+  return servedAt === undefined ? received : { ...received, servedAt };
+};
+
+/** The next action of a transfer whose account lives until then. */
+const account = (expiresAt: number): object => ({
+  next_action: {
+    type: 'user_action',
+    instruction: null,
+    headers: {
+      bank_name: 'Test Bank',
+      account_name: 'Shop',
+      account_number: '0123456789',
+      expires_at: new Date(expiresAt).toISOString(),
+    },
+  },
+});
+
+/** Follows on a bench and collects what was told and seen. */
+const followOn = ({ client }: Bench, more: Partial<Follow> = {}) => {
+  const told: Waiting[] = [];
+  const seen: unknown[] = [];
+  const followed = client.follow({
+    params: PARAMS,
+    limit: 15 * MINUTE,
+    tell: (waiting) => void told.push(waiting),
+    seen: async ({ value }) => void seen.push(value.status),
+    ...more,
+  });
+  // Handled where it is awaited.
+  followed.catch(() => undefined);
+  return { followed, told, seen };
+};
+
+describe('following an activity', () => {
+  it('reads until the status is final, at a growing pace', async () => {
+    const open = Array.from({ length: 8 }, () => standing('processing'));
+    const service = await serve([...open, standing('successful')]);
+    const place = bench(service.origin);
+    const { followed, told, seen } = followOn(place);
+    expect(await followed).toMatchObject({ standing: 'paid', record: { value: { status: 'successful' } } });
+    expect(place.waits).toEqual([1000, 1500, 2250, 3375, 5062.5, 7593.75, 10_000, 10_000]);
+    expect(seen).toEqual([...open.map(() => 'processing'), 'successful']);
+    expect(told.map(({ status }) => status)).toEqual([undefined, ...open.map(() => 'processing')]);
+    expect(service.seen[0]?.url).toBe(`/v1/ugwo/${UGWO_ID}/activities/${ACTIVITY.uid}`);
+  });
+
+  it.each([
+    ['successful', 'paid'],
+    ['partially_refunded', 'paid'],
+    ['refunded', 'paid'],
+    ['failed', 'failed'],
+    ['expired', 'failed'],
+    [['successful', 'Paid'], 'paid'],
+  ])('ends at once at %j', async (status, how) => {
+    const service = await serve([standing(status)]);
+    const place = bench(service.origin);
+    expect(await followOn(place).followed).toMatchObject({ standing: how });
+    expect(place.waits).toEqual([]);
+  });
+
+  it('asks nothing when what is known is final already', async () => {
+    const service = await serve([]);
+    const { followed, told, seen } = followOn(bench(service.origin), { known: known({ status: 'failed' }) });
+    expect(await followed).toMatchObject({ standing: 'failed', record: { value: { uid: ACTIVITY.uid } } });
+    expect([told, seen]).toEqual([[], []]);
+  });
+
+  it('pauses before the first look at what is known', async () => {
+    const service = await serve([standing('successful')]);
+    const place = bench(service.origin);
+    const { followed, seen } = followOn(place, { known: known() });
+    expect(await followed).toMatchObject({ standing: 'paid' });
+    expect([place.waits, seen]).toEqual([[1000], ['successful']]);
+  });
+
+  it('tells a status that it does not know, and goes on', async () => {
+    const service = await serve([standing(['on_hold', 'On hold']), standing('successful')]);
+    const { followed, told } = followOn(bench(service.origin));
+    expect(await followed).toMatchObject({ standing: 'paid' });
+    expect(told.at(-1)).toMatchObject({ status: 'on_hold', failing: false });
+  });
+
+  it('does not take the answer about another activity for this one', async () => {
+    const other = { uid: 'act.AbCd.ffffffffffffffffffffffff' };
+    const service = await serve([standing('successful', other), standing('failed')]);
+    expect(await followOn(bench(service.origin)).followed).toMatchObject({ standing: 'failed' });
+  });
+});
+
+describe('a follow whose reads fail', () => {
+  it('goes on, and says so meanwhile', async () => {
+    const service = await serve([
+      standing('processing'),
+      reset,
+      ...[reset, reset, reset, reset],
+      problem(404, 'Not found'),
+      json(200, { nothing: true }),
+      standing('successful'),
+    ]);
+    const { followed, told, seen } = followOn(bench(service.origin));
+    expect(await followed).toMatchObject({ standing: 'paid' });
+    expect(told.map(({ failing }) => failing)).toEqual([false, false, true, true, true]);
+    expect(seen).toEqual(['processing', 'successful']);
+  });
+
+  it('that nothing is known of goes on too', async () => {
+    const service = await serve([reset, reset, reset, reset, standing('successful')]);
+    const { followed, told } = followOn(bench(service.origin));
+    expect(await followed).toMatchObject({ standing: 'paid' });
+    expect(told.at(-1)).toMatchObject({ status: undefined, failing: true });
+  });
+
+  it.each([
+    [404, 'rejected'],
+    [401, 'auth'],
+  ])('and that nothing is known of ends with what the service says: %i', async (status, kind) => {
+    const service = await serve([problem(status, 'No')]);
+    expect(await thrownBy(followOn(bench(service.origin)).followed)).toMatchObject({ kind, detail: { status } });
+  });
+
+  it('sends nothing for identifiers that are none', async () => {
+    const service = await serve([]);
+    const params = { ugwoUid: '..', activityUid: ACTIVITY.uid };
+    expect(await thrownBy(followOn(bench(service.origin), { params }).followed)).toMatchObject({ kind: 'usage' });
+  });
+
+  it('ends when the key is not taken any more, with what is known', async () => {
+    const service = await serve([standing('processing'), problem(401, 'Unauthorized')]);
+    expect(await followOn(bench(service.origin)).followed).toMatchObject({
+      standing: 'open',
+      record: { value: { status: 'processing' } },
+      fault: { kind: 'auth' },
+    });
+  });
+
+  it('ends at its limit with the last failure', async () => {
+    const origin = await deadOrigin();
+    const { followed } = followOn(bench(origin), { known: known(), limit: MINUTE });
+    expect(await followed).toMatchObject({
+      standing: 'open',
+      record: { value: { status: 'requires_action' } },
+      fault: { kind: 'read_failed', message: expect.stringContaining('ECONNREFUSED') },
+    });
+  });
+});
+
+/** Answers as long as it is asked. It says no date: the bench's clock runs away from its own. */
+const serveAlways = async (answer: Answer) => {
+  const looks: Answer[] = [];
+  const service = await serve(looks);
+  // The list grows with what is asked of it.
+  const more: Answer = (seen, response, socket) => {
+    looks.push(more);
+    response.sendDate = false;
+    answer(seen, response, socket);
+  };
+  looks.push(more);
+  return { ...service, done: () => void looks.pop() };
+};
+
+describe('the end of a follow', () => {
+  it('is its limit, with a look shortly before it', async () => {
+    const service = await serveAlways(standing('processing'));
+    const place = bench(service.origin);
+    const { followed, told } = followOn(place, { limit: MINUTE });
+    const { waited, ...rest } = await followed;
+    service.done();
+    expect(rest).toMatchObject({ standing: 'open', expired: false });
+    expect(waited).toBeGreaterThanOrEqual(MINUTE);
+    expect(waited).toBeLessThan(MINUTE + 1000);
+    expect(place.waits.at(-1)).toBeGreaterThan(500);
+    expect(place.waits.at(-1)).toBeLessThanOrEqual(1000);
+    expect(new Set(told.map(({ until }) => until)).size).toBe(1);
+  });
+
+  it('has no look shortly before the last one', async () => {
+    const service = await serve([standing('processing')]);
+    const place = bench(service.origin);
+    await followOn(place, { known: known(), limit: 2900 }).followed;
+    expect(place.waits).toHaveLength(2);
+    expect(place.waits[0]).toBeGreaterThan(1800);
+  });
+
+  it('is a while after the expiry of what is to be done, with a look right behind it', async () => {
+    const expiresAt = Date.now() + 25_000;
+    const service = await serveAlways(standing('requires_action', account(expiresAt)));
+    const place = bench(service.origin);
+    const { followed } = followOn(place);
+    const { waited, expired } = await followed;
+    service.done();
+    expect(expired).toBe(true);
+    expect(waited).toBeGreaterThanOrEqual(39_000);
+    expect(waited).toBeLessThan(43_000);
+    const until = place.waits.map((_wait, index) => place.waits.slice(0, index + 1).reduce((sum, ms) => sum + ms, 0));
+    expect(until.some((ms) => ms > 24_000 && ms < 26_000)).toBe(true);
+  });
+
+  it('does not come with the expiry once the payment is being processed', async () => {
+    const expired = account(Date.now() - MINUTE);
+    const service = await serveAlways(standing('processing', expired));
+    const { waited } = await followOn(bench(service.origin), { limit: 2 * MINUTE }).followed;
+    service.done();
+    expect(waited).toBeGreaterThanOrEqual(2 * MINUTE);
+  });
+
+  it('comes after a few looks where the expiry is long past', async () => {
+    const service = await serveAlways(standing('requires_action', account(Date.now() - 3600_000)));
+    const { waited } = await followOn(bench(service.origin)).followed;
+    service.done();
+    expect(service.seen.length).toBeGreaterThan(1);
+    expect(waited).toBeLessThan(20_000);
+  });
+
+  it.each([
+    ['behind', -10 * MINUTE],
+    ['ahead', 10 * MINUTE],
+  ])("reckons with a clock of the service's that is %s", async (_which, ahead) => {
+    const service = await serve([]);
+    const place = bench(service.origin);
+    const now = Date.now();
+    const record = known(account(now + ahead + 5 * MINUTE), now + ahead);
+    const { followed, told } = followOn(place, { known: record });
+    place.stop.abort('SIGINT');
+    await followed;
+    const left = (told[0]?.until ?? 0) - now;
+    expect(left).toBeGreaterThanOrEqual(5 * MINUTE + 15_000);
+    expect(left).toBeLessThan(5 * MINUTE + 18_000);
+  });
+
+  it("takes the service's clock from its answers, and does not waver by their seconds", async () => {
+    const ahead = 3600_000;
+    const action = account(Date.now() + ahead + 5 * MINUTE);
+    let waits: readonly number[] = [];
+    const answer =
+      (offset: number): Answer =>
+      (seen, response, socket) => {
+        const now = Date.now() + waits.reduce((sum, ms) => sum + ms, 0);
+        const date = new Date(now + ahead + offset).toUTCString();
+        json(200, { ...ACTIVITY, ...action }, { date })(seen, response, socket);
+      };
+    const service = await serve([answer(0), answer(-500), answer(0), standing('successful')]);
+    const place = bench(service.origin);
+    waits = place.waits;
+    const { followed, told } = followOn(place);
+    expect(await followed).toMatchObject({ standing: 'paid' });
+    const left = (told[1]?.until ?? 0) - Date.now();
+    expect(left).toBeGreaterThan(4 * MINUTE);
+    expect(left).toBeLessThan(6 * MINUTE);
+    expect(new Set(told.slice(1).map(({ until }) => until)).size).toBe(1);
+  });
+
+  it('cuts a read that hangs, which is no failure', async () => {
+    const service = await serve([standing('processing'), hang]);
+    const { fault, ...rest } = await followOn(bench(service.origin), { limit: 4000, known: known() }).followed;
+    expect(rest).toMatchObject({ standing: 'open', record: { value: { status: 'processing' } } });
+    expect(fault).toBeUndefined();
+  });
+
+  it('cuts the very first read, too', async () => {
+    const service = await serve([hang]);
+    const { record, fault, waited } = await followOn(bench(service.origin), { limit: 1000 }).followed;
+    expect([record, fault]).toEqual([undefined, undefined]);
+    expect(waited).toBeGreaterThanOrEqual(990);
+  });
+
+  it('comes at once with a signal, in a pause or in a read, and keeps what is known', async () => {
+    const service = await serve([standing('processing'), hang]);
+    const place = bench(service.origin);
+    const { followed } = followOn(place);
+    while (service.seen.length < 2) await new Promise(setImmediate);
+    place.stop.abort('SIGTERM');
+    expect(await followed).toMatchObject({
+      standing: 'open',
+      record: { value: { status: 'processing' } },
+      interrupted: { kind: 'interrupted', detail: { exitCode: 143 } },
+    });
+  });
+});

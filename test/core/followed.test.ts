@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import type { Followed, WaitOptions } from '../../src/core/followed.ts';
+import { chargeFailed, waitedOf } from '../../src/core/followed.ts';
+import { interrupted } from '../../src/core/interrupt.ts';
+import { madeHere } from '../../src/core/received.ts';
+
+const UID = 'act.A.b';
+const PLACE = { local: false, profile: undefined, baseUrl: undefined };
+const OPTIONS: WaitOptions = { ugwoUid: 'ugw.A.b', limit: 90_000, place: PLACE };
+const AGAIN = 'wait again with: paycli activity wait ugw.A.b act.A.b --wait-timeout 90s';
+
+const activity = (status: string, error?: unknown) => ({ uid: UID, status, error });
+type Activity = ReturnType<typeof activity>;
+const followed = (status: string, more: Partial<Followed<Activity>> = {}): Followed<Activity> => ({
+  record: madeHere(activity(status)),
+  standing: 'open',
+  waited: 90_000,
+  expired: false,
+  ...more,
+});
+const UNREAD: Partial<Followed<Activity>> = { record: undefined };
+
+describe('a wait', () => {
+  it('that ended with a payment leaves nothing to be said', () => {
+    const end = waitedOf(followed('successful', { standing: 'paid' }), OPTIONS);
+    expect(end).toEqual({ record: expect.objectContaining({ value: activity('successful') }) });
+  });
+
+  it.each([
+    ['failed', 'the charge failed'],
+    ['expired', 'the charge expired'],
+  ])('that ended with a charge that has %s says so', (status, message) => {
+    expect(waitedOf(followed(status, { standing: 'failed' }), OPTIONS).failure).toMatchObject({
+      kind: 'charge_failed',
+      message,
+      detail: { hint: expect.stringContaining('with another medium') },
+    });
+  });
+
+  it('that ended open says what was seen, for how long was waited, and how to go on', () => {
+    expect(waitedOf(followed('on_hold'), OPTIONS).failure).toMatchObject({
+      kind: 'pending',
+      message: 'the payment is still open: last seen on_hold, waited 1 min',
+      detail: { hint: AGAIN },
+    });
+  });
+
+  it('that ended open says that the time to pay is over, and what the last read failed of', () => {
+    const fault = new PayError('read_failed', 'the read failed: ECONNRESET');
+    expect(waitedOf(followed('requires_action', { expired: true, fault }), OPTIONS).failure?.message).toBe(
+      'the payment is still open: last seen requires_action, waited 1 min; the time to pay is over; ' +
+        'the read failed: ECONNRESET',
+    );
+  });
+
+  it('that ended since the key was not taken any more says how to mend that first', () => {
+    const fault = new PayError('auth', 'the service answered 401', { hint: 'log in again' });
+    expect(waitedOf(followed('processing', { fault }), OPTIONS).failure).toMatchObject({
+      kind: 'pending',
+      message: expect.stringContaining('the service answered 401'),
+      detail: { hint: `log in again\n${AGAIN}` },
+    });
+  });
+
+  it('that a signal ended keeps the code of the signal, and is told how to go on', () => {
+    const stopped = interrupted('SIGTERM');
+    expect(waitedOf(followed('processing', { interrupted: stopped }), OPTIONS).failure).toMatchObject({
+      kind: 'interrupted',
+      detail: { exitCode: 143, hint: expect.stringContaining(AGAIN) },
+    });
+    expect(() => waitedOf(followed('', { ...UNREAD, interrupted: stopped }), OPTIONS)).toThrow(stopped);
+  });
+
+  it('goes on at the same place', () => {
+    const place = { local: false, profile: 'my shop', baseUrl: 'http://127.0.0.1:1' };
+    expect(waitedOf(followed('processing'), { ...OPTIONS, limit: 3_600_000, place }).failure?.detail.hint).toBe(
+      "wait again with: paycli activity wait ugw.A.b act.A.b --profile 'my shop' --base-url http://127.0.0.1:1 --wait-timeout 1h",
+    );
+  });
+
+  it('in which nothing was ever read throws why', () => {
+    const fault = new PayError('read_failed', 'the read failed: ECONNREFUSED');
+    expect(() => waitedOf(followed('', { ...UNREAD, fault }), OPTIONS)).toThrow(fault);
+    expect(() => waitedOf(followed('', UNREAD), OPTIONS)).toThrow(
+      expect.objectContaining({
+        kind: 'read_failed',
+        message: 'the read failed: no answer within 1 min (--wait-timeout)',
+      }),
+    );
+  });
+});
+
+describe('a failed charge', () => {
+  it.each([
+    [{ message: 'no funds', code: 'x' }, ': no funds'],
+    [{ title: 'No funds' }, ': No funds'],
+    [{ code: 'no_funds' }, ': no_funds'],
+    ['no funds', ': no funds'],
+    [{ message: '' }, ''],
+    [{ reason: 7 }, ''],
+    [null, ''],
+  ])('says what the service says: %j', (error, said) => {
+    expect(chargeFailed(activity('failed', error)).message).toBe(`the charge failed${said}`);
+  });
+
+  it('names the medium that was tried, where that is known', () => {
+    expect(chargeFailed(activity('failed'), 'ussd').detail.hint).toBe(
+      `nothing is to be paid on ${UID}; charge the same payment request with another medium than ussd`,
+    );
+  });
+});

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/cli/io.ts';
+import { PayError } from '../../src/core/error.ts';
+import { readNextAction } from '../../src/core/next-action.ts';
+import type { Received } from '../../src/core/received.ts';
+import { countdownText } from '../../src/output/countdown.ts';
+import { render } from '../../src/output/render.ts';
+import type { OutputOptions, View, Waited, Waiting } from '../../src/output/view.ts';
+import type { Ending } from '../../src/output/wait.ts';
+import type { FakeIo } from './support.ts';
+import { NOW, options, pipe, recordOf, terminal } from './support.ts';
+
+const MINUTE = 60_000;
+const ERASE = '\r\u001b[2K';
+
+const view: View = {
+  columns: [{ path: 'uid' }, { path: 'status', kind: 'state' }, { path: 'error' }, { path: 'seen', machineOnly: true }],
+  nextAction: readNextAction,
+};
+const activity = (status: string, more: object = {}): Received => recordOf({ uid: 'act.A.b', status, ...more });
+const DIAL = { next_action: { type: 'user_action', headers: { ussd: '*737#' } } };
+
+/** A clock that a test moves; a pause ends when the time has come. */
+class HandClock implements Clock {
+  time = NOW;
+  readonly #sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
+
+  now(): number {
+    return this.time;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((wake, reject) => {
+      this.#sleepers.add({ until: this.time + ms, wake });
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    });
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.time += ms;
+    for (const sleeper of this.#sleepers) {
+      if (sleeper.until > this.time) continue;
+      this.#sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+    await settled();
+  }
+}
+
+/** Whatever can go on without the clock has gone on. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+interface Watched {
+  readonly io: FakeIo;
+  readonly clock: HandClock;
+  readonly tell: (waiting: Partial<Waiting>) => Promise<void>;
+  readonly end: (waited: Waited | Error) => Promise<Ending>;
+}
+
+/** Renders a wait that the test drives. */
+const watch = async (
+  base: FakeIo,
+  record: Received | undefined,
+  more: Partial<OutputOptions> = {},
+): Promise<Watched> => {
+  const clock = new HandClock();
+  const io = { ...base, clock };
+  const { promise, resolve, reject } = Promise.withResolvers<Waited>();
+  let told: (waiting: Waiting) => void = () => undefined;
+  const wait = (tell: typeof told): Promise<Waited> => {
+    told = tell;
+    return promise;
+  };
+  const rendered = render({ kind: 'wait', record, view, wait }, io, options({ format: 'table', ...more }));
+  await settled();
+  return {
+    io,
+    clock,
+    tell: async (waiting) => {
+      told({ status: 'requires_action', until: NOW + 15 * MINUTE, failing: false, ...waiting });
+      await settled();
+    },
+    end: (waited) => {
+      if (waited instanceof Error) reject(waited);
+      else resolve(waited);
+      return rendered;
+    },
+  };
+};
+
+describe('a wait on a terminal', () => {
+  it('shows the record at once, then what has changed of it', async () => {
+    const { io, end } = await watch(terminal(), activity('requires_action', { ...DIAL, seen: 1 }));
+    expect(io.stdout.text).toContain('requires_action');
+    expect(io.stdout.text).toContain('*737#');
+    const before = io.stdout.text;
+    expect(await end({ record: activity('successful', { seen: 2 }) })).toEqual({});
+    expect(io.stdout.text.slice(before.length)).toBe('status  successful\n');
+  });
+
+  it('shows new fields, and those that paycli does not know', async () => {
+    const { io, end } = await watch(terminal(), activity('processing'));
+    const before = io.stdout.text;
+    await end({ record: activity('failed', { error: { code: 'no_funds' }, charged_amount: 0 }) });
+    expect(io.stdout.text.slice(before.length)).toBe(
+      'status          failed\nerror           {"code": "no_funds"}\ncharged_amount  0\n',
+    );
+  });
+
+  it('shows all of it again when there is something else to do, or a field has gone', async () => {
+    for (const [first, last] of [
+      [activity('processing'), activity('requires_action', DIAL)],
+      [activity('failed', { error: 'no' }), activity('processing')],
+    ] as const) {
+      const { io, end } = await watch(terminal(), first);
+      const before = io.stdout.text;
+      await end({ record: last });
+      expect(io.stdout.text.slice(before.length)).toContain('uid     act.A.b');
+    }
+  });
+
+  it('says nothing twice when nothing has changed', async () => {
+    const { io, end } = await watch(terminal(), activity('requires_action', DIAL));
+    const before = io.stdout.text;
+    await end({ record: activity('requires_action', { ...DIAL, seen: 2 }) });
+    expect(io.stdout.text).toBe(before);
+  });
+
+  it('keeps to --columns', async () => {
+    const { io, end } = await watch(terminal(), activity('processing', DIAL), { columns: ['uid', 'status'] });
+    await end({ record: activity('successful', DIAL) });
+    expect(io.stdout.text).toBe('uid     act.A.b\nstatus  processing\nstatus  successful\n');
+  });
+
+  it('shows in the end what it did not know at first', async () => {
+    const { io, end } = await watch(terminal(), undefined);
+    expect(io.stdout.text).toBe('');
+    await end({ record: activity('successful') });
+    expect(io.stdout.text).toBe('uid     act.A.b\nstatus  successful\n');
+  });
+
+  it('counts down on one line of stderr, which is gone in the end', async () => {
+    const { io, clock, tell, end } = await watch(terminal(), activity('requires_action'));
+    await tell({});
+    expect(io.stderr.text).toBe(`${ERASE}requires_action, waiting; 15:00 left, Ctrl-C stops waiting`);
+    await clock.pass(1);
+    await clock.pass(1000);
+    expect(io.stderr.writes.at(-1)).toBe(`${ERASE}requires_action, waiting; 14:59 left, Ctrl-C stops waiting`);
+    await tell({ status: 'processing', failing: true });
+    expect(io.stderr.writes.at(-1)).toContain('processing, waiting; the last read failed; 14:59 left');
+    await end({ record: activity('successful') });
+    expect(io.stderr.writes.at(-1)).toBe(ERASE);
+    expect(io.stderr.text).not.toContain('\n');
+    const written = io.stderr.writes.length;
+    await tell({ status: 'too late' });
+    await clock.pass(5000);
+    expect(io.stderr.writes).toHaveLength(written);
+  });
+
+  it('takes the line away before it shows what was waited for', async () => {
+    const { io, tell, end } = await watch(terminal(), activity('requires_action'));
+    await tell({});
+    const order: string[] = [];
+    io.stdout.taken = () => void order.push('stdout');
+    io.stderr.taken = (text) => void order.push(text === ERASE ? 'erased' : 'stderr');
+    await end({ record: activity('successful') });
+    expect(order).toEqual(['erased', 'stdout']);
+  });
+
+  it.each<[string, FakeIo, Partial<OutputOptions>]>([
+    ['with --quiet', terminal(), { quiet: true }],
+    ['that can not rewrite a line', terminal(80, { TERM: 'dumb' }), {}],
+    ['that stderr does not go to', { ...terminal(), stderr: pipe().stderr }, {}],
+  ])('%s has no such line', async (_which, base, more) => {
+    const { io, tell, end } = await watch(base, undefined, more);
+    await tell({});
+    await end({ record: activity('successful') });
+    expect(io.stderr.writes).toEqual([]);
+    expect(io.stdout.text).toContain('successful');
+  });
+
+  it('counts down for a person even where the data goes elsewhere', async () => {
+    const { io, tell, end } = await watch({ ...terminal(), stdout: pipe().stdout }, activity('processing'));
+    await tell({});
+    expect([io.stdout.text, io.stderr.text]).toEqual(['', expect.stringContaining('15:00 left')]);
+    await end({ record: activity('successful') });
+    expect(io.stderr.writes.at(-1)).toBe(ERASE);
+  });
+});
+
+describe('a wait elsewhere', () => {
+  it.each<[FakeIo, OutputOptions['format'], string]>([
+    [pipe(), 'tsv', 'uid\tact.A.b\nstatus\tsuccessful\n'],
+    [pipe(), 'json', '{"uid":"act.A.b","status":"successful"}\n'],
+    [pipe(), 'table', 'uid     act.A.b\nstatus  successful\n'],
+    [terminal(), 'ndjson', '{"uid":"act.A.b","status":"successful"}\n'],
+  ])('shows nothing but what it has become', async (base, format, text) => {
+    const { io, tell, end } = await watch(base, activity('requires_action'), { format });
+    await tell({});
+    expect(io.stdout.text).toBe('');
+    await end({ record: activity('successful') });
+    expect(io.stdout.text).toBe(text);
+    if (!io.stderr.isTerminal) expect(io.stderr.text).toBe('');
+  });
+});
+
+describe('the end of a wait', () => {
+  it('is given back, for whoever ends the run', async () => {
+    const failure = new PayError('pending', 'still open');
+    const { end } = await watch(pipe(), undefined);
+    expect(await end({ record: activity('processing'), notice: 'a word', failure })).toEqual({
+      notice: 'a word',
+      failure,
+    });
+  });
+
+  it('with an error loses neither the error nor what was known', async () => {
+    const thrown = new PayError('internal', 'a defect');
+    const { io, end } = await watch(pipe(), activity('requires_action'), { format: 'json' });
+    expect(await end(thrown)).toEqual({ failure: thrown });
+    expect(io.stdout.text).toBe('{"uid":"act.A.b","status":"requires_action"}\n');
+  });
+
+  it('with an error and nothing known shows nothing, and no line is left', async () => {
+    const thrown = new PayError('read_failed', 'no answer');
+    const { io, tell, end } = await watch(terminal(), undefined);
+    await tell({ status: undefined });
+    expect(await end(thrown)).toEqual({ failure: thrown });
+    expect([io.stdout.text, io.stderr.writes.at(-1)]).toEqual(['', ERASE]);
+  });
+});
+
+describe('the line of a wait', () => {
+  const waiting: Waiting = { status: 'requires_action', until: NOW + 12 * MINUTE + 30_001, failing: false };
+
+  it.each([
+    [80, 'requires_action, waiting; 12:31 left, Ctrl-C stops waiting'],
+    [40, 'requires_action, waiting; 12:31 left'],
+    [30, 'requires_action, 12:31 left'],
+    [20, '12:31'],
+    [4, '12:…'],
+  ])('fits into %i columns', (width, text) => {
+    expect(countdownText(waiting, NOW, width)).toBe(text);
+  });
+
+  it.each([
+    [0, '0:00'],
+    [-5000, '0:00'],
+    [1, '0:01'],
+    [59_000, '0:59'],
+    [3_599_001, '1:00:00'],
+    [86_400_000, '24:00:00'],
+  ])('says %i ms as %s', (left, text) => {
+    expect(countdownText({ ...waiting, until: NOW + left }, NOW, 80)).toContain(` ${text} left`);
+  });
+
+  it('lets no status break out of it', () => {
+    const text = countdownText({ ...waiting, status: 'a\u001b[31m\n支払い' }, NOW, 80);
+    expect(text).toMatch(/^a\\x1b\[31m.*支払い, waiting/);
+    expect(text).not.toMatch(/\p{Cc}/u);
+  });
+});
