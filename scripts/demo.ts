@@ -65,6 +65,7 @@ try {
   const plain = (ugwo: Ugwo): boolean => ugwo.metadata.emulate === undefined && ugwo.onye !== null;
   const naira = find(data, 'request in NGN', (ugwo) => currency(ugwo) === 'NGN' && plain(ugwo));
   const cedi = find(data, 'request in GHS', (ugwo) => currency(ugwo) === 'GHS' && ugwo.metadata.emulate === undefined);
+  const losing = find(data, 'request whose answer is lost', (ugwo) => ugwo.metadata.emulate === 'lost');
   const failing = find(data, 'request that fails', (ugwo) => ugwo.metadata.emulate?.startsWith('fail') === true);
 
   say('# Update its customer. Only what is given is sent.');
@@ -90,8 +91,18 @@ try {
     '+233241234567',
   ]);
 
+  say('# The same line again would be a second charge: refused, with what the customer can still use. Exit code 9.');
+  await type(['ugwo', 'charge', naira.uid, '--local', '--medium', 'bank_transfer'], 9);
+
+  say('# A charge whose answer is lost on the way. Was it made? Nobody knows, and paycli does not guess. Exit code 6.');
+  await type(['ugwo', 'charge', losing.uid, '--local', '--medium', 'bank_transfer'], 6);
+  say('# The ledger has it. The service is asked what became of it, and what it showed is kept.');
+  await type(['ledger', 'reconcile', '--local']);
+  await type(['ugwo', 'charge', losing.uid, '--local', '--medium', 'bank_transfer', '--reuse']);
+
   say('# A bank code that the service does not know: its 422 names the flag. Exit code 3.');
-  await type(['ugwo', 'charge', naira.uid, '--local', '--medium', 'ussd', '--provider', 'gtbank'], 3);
+  const ussd = ['--medium', 'ussd', '--provider', 'gtbank', '--again'];
+  await type(['ugwo', 'charge', naira.uid, '--local', ...ussd], 3);
 
   say('# What would be refused for certain is caught here, before anything is sent. Exit code 2.');
   await type(['ugwo', 'charge', naira.uid, '--local', '--medium', 'bank_transfer', '--expires-in', '20m'], 2);

@@ -22,7 +22,7 @@ export type Verdict =
 const UNKNOWN = {
   'never-repeat': {
     what: 'the charge may have been made',
-    hint: "do not run it again before you know, or the customer may pay twice: look at the payment request in the service's dashboard",
+    hint: 'do not run it again before you know, or the customer may pay twice',
   },
   checked: {
     what: 'the update may have been applied',

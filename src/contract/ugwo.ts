@@ -20,4 +20,3 @@ export type Ugwo = z.output<typeof ugwo>;
 
 /** One payment request with every activity on it (public material); `activities` may be missing. */
 export const ugwoWithActivities = ugwo.extend({ activities: z.array(activity).nullish() });
-export type UgwoWithActivities = z.output<typeof ugwoWithActivities>;

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PayError } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
+import { thisMachine } from './machine.ts';
 
 const OPEN_TO_OTHERS = 0o077;
 const WRITABLE_BY_ALL = 0o002;
@@ -40,7 +41,7 @@ const checkFile = (path: string, uid: number): void => {
  * Refuses a ledger that others could read or change: it holds who was charged, and its truth is what keeps a customer from
  * paying twice. Windows has neither such numbers nor such modes: `uid` is undefined there.
  */
-export const checkAccess = (path: string, uid = process.geteuid?.()): void => {
+export const checkAccess = (path: string, uid = thisMachine.uid): void => {
   if (uid === undefined) return;
   checkFolder(dirname(path));
   checkFile(path, uid);

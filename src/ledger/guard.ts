@@ -3,7 +3,7 @@ import { readNextAction } from '../core/next-action.ts';
 import type { Charge, Refusal } from './ledger.ts';
 
 /** When an account stops accepting transfers; undefined where the service did not say. */
-export const expiryOf = ({ activity }: Charge): number | undefined => {
+const expiryOf = ({ activity }: Charge): number | undefined => {
   const action = readNextAction({ next_action: activity?.nextAction });
   return action?.kind === 'transfer' ? action.expiresAt : undefined;
 };

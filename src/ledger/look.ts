@@ -39,7 +39,13 @@ export interface Kept {
 /** Why an activity is no candidate. */
 type Exclusion = 'owned by another charge' | 'another medium' | 'made too early' | 'made too late';
 /** Why an activity that can't be excluded is no proof either. */
-type Doubt = 'no identifier' | 'no time' | 'medium unclear' | 'made before the charge was sent' | 'clocks not compared';
+type Doubt =
+  | 'no identifier'
+  | 'no time'
+  | 'medium unclear'
+  | 'made before the charge was sent'
+  | 'made after its sending must have ended'
+  | 'clocks not compared';
 
 export interface Candidate {
   readonly activity: unknown;
@@ -118,7 +124,7 @@ const judgeMedium = (
 
 const judgeTime = (charge: Charge, created: number, at: number, skew: number): Exclusion | undefined => {
   if (created < charge.createdAt + skew - WINDOW_MS) return 'made too early';
-  if (created > endOf(charge, at) + skew + WINDOW_MS) return 'made too late';
+  if (created > (charge.settledAt ?? at) + skew + WINDOW_MS) return 'made too late';
   return undefined;
 };
 
@@ -142,6 +148,8 @@ const doubtOf = (charge: Charge, activity: unknown, kept: Kept, look: Moment): D
   if (created === undefined) return 'no time';
   if (judgeMedium(charge, activity, kept) !== undefined) return 'medium unclear';
   const skew = skewOf(look);
+  // A machine may have slept between the intent and the send, so that only the noticed death is certain.
+  if (created > endOf(charge, look.at) + (skew ?? 0) + WINDOW_MS) return 'made after its sending must have ended';
   return skew !== undefined && isBefore(charge, created, look, skew) ? 'made before the charge was sent' : undefined;
 };
 

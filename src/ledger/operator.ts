@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os';
+import { thisMachine } from './machine.ts';
 
 /** Who decides here, for the record: `ada@laptop`. A container may know no name, only a number. */
 export const operator = (): string => {
@@ -6,7 +7,7 @@ export const operator = (): string => {
   try {
     name = userInfo().username;
   } catch {
-    name = `uid ${process.geteuid?.() ?? '?'}`;
+    name = `uid ${thisMachine.uid ?? '?'}`;
   }
   return `${name}@${hostname()}`;
 };

@@ -19,8 +19,11 @@ const stillUsable = ({ activity }: Charge, now: number): string[] => {
 
 type Command = (...words: readonly string[]) => string;
 
-const activityGet = ({ ugwo, activity }: Charge, command: Command): string =>
-  command('activity', 'get', ugwo, activity?.uid ?? '');
+const howItStands = ({ ugwo, activity }: Charge, command: Command): string =>
+  activity === undefined ? command('ugwo', 'get', ugwo) : command('activity', 'get', ugwo, activity.uid);
+
+/** The names of an earlier charge; which activity it is may not be known. */
+const nameOf = ({ id, activity }: Charge): string => (activity === undefined ? id : `${id}, ${activity.uid}`);
 
 /** What stands in the way, and what to do about it. */
 const WORDS: Readonly<Record<Refusal, (by: Charge, command: Command) => readonly [what: string, hint: string]>> = {
@@ -33,13 +36,13 @@ const WORDS: Readonly<Record<Refusal, (by: Charge, command: Command) => readonly
     `wait for it, then look: ${command('ledger', 'show', id)}`,
   ],
   payable: (by, command) => [
-    `an earlier charge by ${by.medium} (${by.id}, ${by.activity?.uid}) can still be paid`,
+    `an earlier charge by ${by.medium} (${nameOf(by)}) can still be paid`,
     'pass that on to the customer; --reuse prints it again and exits 0, --again makes a second charge all the same. ' +
-      `How it stands by now: ${activityGet(by, command)}`,
+      `How it stands by now: ${howItStands(by, command)}`,
   ],
   paid: (by, command) => [
-    `it has been paid, by ${by.medium} (${by.id}, ${by.activity?.uid})`,
-    `look at it with ${activityGet(by, command)}; --reuse prints it, --again makes a second charge all the same`,
+    `it has been paid, by ${by.medium} (${nameOf(by)})`,
+    `look at it with ${howItStands(by, command)}; --reuse prints it, --again makes a second charge all the same`,
   ],
 };
 

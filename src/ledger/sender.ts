@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Sender } from './ledger.ts';
+import { thisMachine } from './machine.ts';
 
 const PROC = '/proc';
 
@@ -35,19 +36,10 @@ const statOf = (
 export const thisSender = (proc = PROC): Sender => {
   const boot = read(`${proc}/sys/kernel/random/boot_id`);
   return {
-    pid: process.pid,
+    pid: thisMachine.pid,
     boot: boot === undefined ? '' : `${boot} ${link(`${proc}/self/ns/pid`)}`,
     started: statOf('self', proc)?.started ?? '',
   };
-};
-
-const exists = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 };
 
 /**
@@ -59,7 +51,7 @@ export const isGone = (sender: Sender, self: Sender, overdue: boolean, proc = PR
   const [ownBoot, ownSpace] = self.boot.split(' ');
   if (boot !== ownBoot) return boot !== '' && ownBoot !== '' ? true : overdue;
   if (boot === '' || space !== ownSpace || sender.started === '')
-    return overdue || (boot === '' && !exists(sender.pid));
+    return overdue || (boot === '' && !thisMachine.exists(sender.pid));
   const stat = statOf(sender.pid, proc);
   return stat === undefined || stat.started !== sender.started || ['Z', 'X'].includes(stat.state);
 };

@@ -101,4 +101,3 @@ export const statements = (db: DatabaseSync) => {
         .map((row) => String(row['activity'])),
   };
 };
-export type Statements = ReturnType<typeof statements>;

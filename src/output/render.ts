@@ -130,7 +130,7 @@ export const render = async (result: Result, io: RenderIo, options: OutputOption
       return result;
     case 'list':
       await renderList(result, io, options);
-      return {};
+      return result.failure === undefined ? {} : { failure: result.failure };
     case 'wait':
       return await renderWait(result, io, options);
     case 'service':

@@ -83,6 +83,8 @@ export type Result =
       readonly max?: number;
       /** The command that goes on from a cursor. */
       readonly goOn?: (cursor: string) => string;
+      /** What the run ends with, once the list is printed. */
+      readonly failure?: PayError;
     }
   | { readonly kind: 'text'; readonly text: string }
   /**

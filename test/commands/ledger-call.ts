@@ -111,6 +111,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
         page.records.forEach(take);
         pages.push({ size: page.records.length, next: page.nextCursor });
       }
+      if (result.failure !== undefined) throw result.failure;
     }
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;

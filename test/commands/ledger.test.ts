@@ -233,11 +233,8 @@ describe('ledger reconcile', () => {
       [idOf(2), 'accepted'],
       [idOf(3), 'unknown'],
     ]);
-    expect(done.pages).toEqual([
-      { size: 1, next: idOf(2) },
-      { size: 1, next: idOf(3) },
-      { size: 1, next: null },
-    ]);
+    expect(done.pages).toEqual([{ size: 3, next: null }]);
+    expect(done.notices).toEqual(['looking at 3 payment requests']);
     expect(done.asked.slice(0, 2)).toEqual(['place', 'client read']);
     expect(done.asked.filter((what) => !what.startsWith('GET')).length).toBe(2);
     expect(done.error).toMatchObject({ kind: 'unknown', message: '2 of 3 charges are still unknown' });

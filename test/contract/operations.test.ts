@@ -8,11 +8,13 @@ import * as fixtures from './fixtures.ts';
 
 const table: [id: string, operation: Operation][] = Object.entries(operations);
 
-describe('the table of endpoints (interface.md section 4)', () => {
-  it('is the three that are specified, with what may be sent again', () => {
+describe('the table of endpoints (interface.md section 4, and public material)', () => {
+  it('is what is specified and what reads of one thing there are, with what may be sent again', () => {
     expect(table.map(([id, { method, path, safety }]) => [id, method, path, safety])).toEqual([
       ['onye.update', 'PATCH', '/v1/onye/{uid}', 'checked'],
       ['ugwo.charge', 'POST', '/v1/ugwo/{ugwoUid}/activities', 'never-repeat'],
+      ['ugwo.get', 'GET', '/v1/ugwo/{uid}', 'safe'],
+      ['activity.get', 'GET', '/v1/ugwo/{ugwoUid}/activities/{activityUid}', 'safe'],
       ['ugwo.list', 'GET', '/v1/ugwo', 'safe'],
     ]);
   });
@@ -22,12 +24,15 @@ describe('the table of endpoints (interface.md section 4)', () => {
     expect(Object.keys(params)).toEqual(named);
   });
 
-  it.each(table)('%s has a versioned path, and a body or a query as its method has', (_id, operation) => {
-    expect(operation.path).toMatch(/^\/v1\/[a-z]/);
-    expect(operation.body !== undefined).toBe(operation.method !== 'GET');
-    expect(operation.query !== undefined).toBe(operation.method === 'GET');
-    expect(operation.safety === 'safe').toBe(operation.method === 'GET');
-  });
+  it.each(table)(
+    '%s has a versioned path, a body unless it is a GET, and a query only if it is a list',
+    (id, operation) => {
+      expect(operation.path).toMatch(/^\/v1\/[a-z]/);
+      expect(operation.body !== undefined).toBe(operation.method !== 'GET');
+      expect(operation.query !== undefined).toBe(id.endsWith('.list'));
+      expect(operation.safety === 'safe').toBe(operation.method === 'GET');
+    },
+  );
 
   it.each(table)('%s succeeds with 200 and can meet 401, 403 and 422', (_id, { success, problems }) => {
     expect(success.status).toBe(200);
@@ -38,6 +43,8 @@ describe('the table of endpoints (interface.md section 4)', () => {
   it('takes customers, payment requests and their lists by the identifiers that they have', () => {
     expect(operations['onye.update'].params).toEqual({ uid: 'ony' });
     expect(operations['ugwo.charge'].params).toEqual({ ugwoUid: 'ugw' });
+    expect(operations['ugwo.get'].params).toEqual({ uid: 'ugw' });
+    expect(operations['activity.get'].params).toEqual({ ugwoUid: 'ugw', activityUid: 'act' });
   });
 
   it.each([

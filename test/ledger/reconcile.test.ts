@@ -103,14 +103,23 @@ describe('the one activity that can be the charge', () => {
     expect(judged(charge(), seen)).toBe(state);
   });
 
+  const FOUND = SENT + 3_600_000;
   it.each([
-    ['at the end of a charge that was settled', charge(), END],
-    ['at the deadline, whenever a dead process was found', charge({ settledAt: SENT + 3_600_000 }), SENT + 30 * SECOND],
-    ['at the deadline of one that was not settled', charge({ settledAt: undefined }), SENT + 30 * SECOND],
-  ])('ends its window %s', (_when, of, end) => {
+    ['when it was settled', charge(), END, END],
+    ['at the deadline, where a dead process was found later', charge({ settledAt: FOUND }), SENT + 30 * SECOND, FOUND],
+    [
+      'at the deadline, where it was not settled',
+      charge({ settledAt: undefined }),
+      SENT + 30 * SECOND,
+      SENT + 7_200_000,
+    ],
+  ])('takes the sending to have ended %s', (_when, of, end, certain) => {
     const at = SENT + 7_200_000;
     expect(judged(of, look([madeAt(end + 2 * MINUTE)], at))).toBe('accepted');
-    expect(judged(of, look([madeAt(end + 2 * MINUTE + 1)], at))).toMatch(/not_yet/);
+    // Behind that nothing is proof any more; and only when the death was noticed must nothing be there.
+    const behind = end === certain ? 'unknown: not_yet' : 'unknown: doubtful';
+    expect(judged(of, look([madeAt(end + 2 * MINUTE + 1)], at))).toBe(behind);
+    expect(judged(of, look([madeAt(certain + 2 * MINUTE + 1)], at))).toMatch(/not_yet|not_created/);
   });
 
   it('ends its window now while the sending may go on', () => {

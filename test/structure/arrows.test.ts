@@ -40,6 +40,7 @@ const WORLDLY = [
   'src/cli/signals.ts',
   'src/config/machine.ts',
   'src/config/signals-before.ts',
+  'src/ledger/machine.ts',
 ];
 
 /** Where the house is put together: these may reach every room. */

@@ -47,10 +47,16 @@ const lookWith =
     }
   };
 
+/** A charge as it now stands. */
+interface Looked {
+  readonly charge: Charge;
+  readonly left?: Left;
+}
+
 /** Each charge looked at in turn. Nothing is asked of the profile or the network before there is one to look at. */
 const looker = (ledger: Ledger, deps: Deps) => {
   let [place, client] = [undefined as Place | undefined, undefined as Client | undefined];
-  return async (charge: Charge): Promise<{ readonly charge: Charge; readonly left?: Left }> => {
+  return async (charge: Charge): Promise<Looked> => {
     if (charge.state === 'sending') return { charge, left: { charge, why: 'sending' } };
     if (charge.state !== 'unknown') return { charge };
     place ??= await deps.place();
@@ -63,22 +69,8 @@ const looker = (ledger: Ledger, deps: Deps) => {
   };
 };
 
-/** A page a charge, as soon as it is done; once all are, what is left unknown is thrown. */
-async function* looks(charges: readonly Charge[], ledger: Ledger, deps: Deps): AsyncGenerator<ReceivedPage> {
-  const look = looker(ledger, deps);
-  const left: Left[] = [];
-  for (const [index, charge] of charges.entries()) {
-    const looked = await look(charge);
-    if (looked.left !== undefined) left.push(looked.left);
-    const nextCursor = charges[index + 1]?.id ?? null;
-    yield { records: [recordOf(looked.charge)], cursor: charge.id, nextCursor };
-  }
-  const again = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(deps.globals)]);
-  if (left.length > 0) throw leftError(left, { looked: charges.length, again, now: deps.io.clock.now() });
-}
-
-async function* nothing(): AsyncGenerator<ReceivedPage> {
-  yield { records: [], cursor: undefined, nextCursor: null };
+async function* onePage(charges: readonly Charge[]): AsyncGenerator<ReceivedPage> {
+  yield { records: charges.map(recordOf), cursor: undefined, nextCursor: null };
 }
 
 /** Finds out what became of the charges that may have been made, as far as the service shows it. */
@@ -86,6 +78,19 @@ export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> 
   const ledger = await deps.ledger();
   const charges = await chosen(ledger, ids);
   if (charges.length === 0) await deps.notice('no charge is unknown');
-  const pages = charges.length === 0 ? nothing() : looks(charges, ledger, deps);
-  return { kind: 'list', pages, view: listView };
+  if (charges.length > 1) await deps.notice(`looking at ${charges.length} payment requests`);
+  const look = looker(ledger, deps);
+  const looked: Looked[] = [];
+  // All of them, whether or not somebody goes on reading: the exit code speaks of all.
+  for (const charge of charges) looked.push(await look(charge));
+  const left = looked.flatMap((one) => one.left ?? []);
+  const again = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(deps.globals)]);
+  return {
+    kind: 'list',
+    pages: onePage(looked.map(({ charge }) => charge)),
+    view: listView,
+    ...(left.length === 0
+      ? {}
+      : { failure: leftError(left, { looked: charges.length, again, now: deps.io.clock.now() }) }),
+  };
 };

@@ -9,7 +9,7 @@ import { machineValue } from '../../core/medium.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
-import type { Charge } from '../../ledger/ledger.ts';
+import type { KeptActivity } from '../../ledger/ledger.ts';
 import type { Result } from '../../output/view.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
 import type { ChargeInput } from './charge-spec.ts';
@@ -24,11 +24,10 @@ interface Made {
 }
 
 /** The activity that is there already, as the service shows it now; as the ledger knows it where it can't be asked. */
-const present = async (by: Charge, client: Client, deps: Deps): Promise<Received<Activity>> => {
-  const [known, { asActivity }] = [by.activity, await deps.protocol()];
-  if (known === undefined) throw new Error(`the charge ${by.id} has no activity to reuse`);
+const present = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<Received<Activity>> => {
+  const { asActivity } = await deps.protocol();
   try {
-    const params = { ugwoUid: by.ugwo, activityUid: known.uid };
+    const params = { ugwoUid: ugwo, activityUid: known.uid };
     const record = await client.call('activity.get', { params });
     await deps.observe(record.value);
     return record;
@@ -60,8 +59,9 @@ const make = async (
       },
     );
   let charged = await charge();
-  if (charged.kind === 'refused' && input.earlier === 'reuse' && charged.by.state === 'accepted') {
-    const record = await present(charged.by, client, deps);
+  const standing = charged.kind === 'refused' && input.earlier === 'reuse' ? charged.by.activity : undefined;
+  if (standing !== undefined) {
+    const record = await present(input.ugwo, standing, client, deps);
     if (standingOf(machineValue(record.value.status)) !== 'failed') return { record };
     // It has failed since the ledger last heard of it, so nothing stands in the way any more.
     charged = await charge();
