@@ -107,7 +107,7 @@ describe('--local', () => {
       code: 3,
       answer: { error: { status: 422 } },
     });
-    expect(await charge(ngn, '--medium', 'ussd', '--provider', 'zenit')).toMatchObject({
+    expect(await charge(ngn, '--medium', 'ussd', '--provider', 'zenit', '--again')).toMatchObject({
       code: 3,
       answer: {
         error: { violations: [{ option: '--provider', title: expect.stringContaining('did you mean zenith?') }] },

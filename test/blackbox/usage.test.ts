@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SPECS } from '../../src/commands/all.ts';
+import { words } from '../structure/words.ts';
 import { CANARY } from '../support/canary.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ONYE_ID } from '../support/service.ts';
@@ -144,18 +145,19 @@ describe('a command that can not be understood', () => {
 });
 
 describe('--dry-run', () => {
-  it.each(SPECS.filter(({ previews }) => previews !== true).map(({ path, args }) => [path.join(' '), args] as const))(
-    'of %s, which is no request, is refused and changes nothing',
-    async (path, args) => {
-      const home = newFolder();
-      const words = [...path.split(' '), ...args.map(() => 'x')];
-      for (const option of ['--dry-run', '--as-curl']) {
-        const ended = await paycli([...words, '--yes', option], { home });
-        expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--dry-run') });
-      }
-      expect(readdirSync(home)).toEqual([]);
-    },
-  );
+  it.each(
+    SPECS.filter(({ previews }) => previews !== true).map(({ path, examples }) => [
+      path.join(' '),
+      examples[0]?.line ?? '',
+    ]),
+  )('of %s, which is no request, is refused and changes nothing', async (_path, line) => {
+    const home = newFolder();
+    for (const option of ['--dry-run', '--as-curl']) {
+      const ended = await paycli([...words(line).slice(1), '--yes', option], { home });
+      expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--dry-run') });
+    }
+    expect(readdirSync(home)).toEqual([]);
+  });
 });
 
 describe('an old Node', () => {
