@@ -11,6 +11,7 @@ const SIZE = 16 * 1024;
 export interface EmergencyLine extends Outcome {
   readonly ledger_id: string;
   readonly ugwo: string;
+  readonly medium: string;
   /** Milliseconds since the epoch. */
   readonly settled_at: number;
 }

@@ -51,6 +51,8 @@ const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
   const sql = statements(db);
   let broken: PayError | undefined;
   let emergency: EmergencyFile | undefined;
+  /** What this process is at: a line of the emergency file must tell it without the ledger. */
+  const open = new Map<string, Intent>();
 
   /** Runs one piece of work on the file; every failure is a `ledger` error, and one of the disk's is the last. */
   const use = <T>(work: () => T): T => {
@@ -103,6 +105,7 @@ const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
     now,
     self,
     settledIfGone,
+    open,
     read,
     write,
     begin: <T>(work: () => T): Promise<T> =>
@@ -148,6 +151,7 @@ const begin =
       if (refusal !== undefined) return { kind: 'refused', ...refusal };
       const id = newId();
       sql.insert(id, intent, self, now());
+      open.set(id, intent);
       return { kind: 'begun', id };
     });
 
@@ -156,18 +160,18 @@ const settle =
   async (id: string, outcome: Outcome) => {
     const { sql, now, write } = context;
     const settledAt = now();
-    let ugwo = '';
+    const { ugwo = '', medium = '' } = context.open.get(id) ?? {};
+    context.open.delete(id);
     try {
       await write(() => {
         const row = sql.get(id);
         if (row === undefined) throw new Error(`there is no charge ${id}`);
         const charge = chargeOf(row);
-        ugwo = charge.ugwo;
         const evidence = withEvidence(charge.evidence, outcome.evidence);
         sql.change(id, { ...outcome, activity: outcome.activity, settledAt, evidence });
       });
     } catch (thrown) {
-      throw context.unrecorded({ ledger_id: id, ugwo, settled_at: settledAt, ...outcome }, thrown);
+      throw context.unrecorded({ ledger_id: id, ugwo, medium, settled_at: settledAt, ...outcome }, thrown);
     }
   };
 

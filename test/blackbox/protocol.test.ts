@@ -1,0 +1,395 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import type { Ended, RunOptions } from '../support/program.ts';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import type { Answer, Seen } from '../support/service.ts';
+import { ACTIVITY, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
+const PHONE = '+233241234567';
+const MOBILE = ['ugwo', 'charge', UGWO_ID, '--medium', 'mobile_money', '--provider', 'mtn', '--phone', PHONE];
+
+const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
+
+const transfer = (number: number, livesFor: number): object => ({
+  ...ACTIVITY,
+  uid: uidOf(number),
+  next_action: {
+    type: 'user_action',
+    instruction: 'Transfer to this account.',
+    headers: {
+      bank_name: 'Test Bank',
+      account_name: 'Ada Obi',
+      account_number: `000000000${number}`,
+      expires_at: atom(Date.now() + livesFor),
+    },
+  },
+});
+const made = (number: number, changes: object = {}): object => ({ ...ACTIVITY, uid: uidOf(number), ...changes });
+const MINUTES_10 = 600_000;
+
+interface Row {
+  readonly id: string;
+  readonly state: string;
+  readonly activity: string | null;
+  readonly status: string | null;
+  readonly phone: string | null;
+  readonly exit_code: number | null;
+}
+
+/** A service that gives these answers, and a home of its own. */
+const against = async (...answers: readonly Answer[]) => ({ service: await serve(answers), home: newFolder() });
+
+const rowsIn = async (options: RunOptions): Promise<Row[]> => {
+  const ended = await paycli(['ledger', 'list', '--json'], options);
+  expect(ended.code).toBe(0);
+  return (JSON.parse(ended.stdout) as { data: Row[] }).data;
+};
+
+const methods = ({ seen }: { readonly seen: readonly Seen[] }): string => seen.map(({ method }) => method).join();
+
+const ledgerIn = (home: string): string => join(home, 'ledger.sqlite');
+
+describe('a charge', () => {
+  it('is in the ledger, with the fields of the contract with users in their order', async () => {
+    const options = await against(json(200, transfer(1, MINUTES_10)));
+    expect((await paycli([...TRANSFER, '--json'], options)).code).toBe(0);
+    const [row] = await rowsIn(options);
+    const fields =
+      'id state ugwo medium origin profile activity status next_action job row created_at settled_at exit_code evidence';
+    expect(Object.keys(row ?? {}).slice(0, 15)).toEqual(fields.split(' '));
+    expect(row).toMatchObject({
+      state: 'accepted',
+      ugwo: UGWO_ID,
+      medium: 'bank_transfer',
+      origin: options.service.origin,
+      profile: null,
+      activity: uidOf(1),
+      status: 'requires_action',
+      next_action: { headers: { account_number: '0000000001' } },
+      exit_code: 0,
+      evidence: [],
+    });
+  });
+
+  it.each([
+    ['that is refused', problem(422, 'No'), 3, 'rejected'],
+    ['whose key is refused', problem(401, 'No'), 4, 'rejected'],
+    ['that fails at once', json(200, made(1, { status: 'failed', next_action: null })), 11, 'accepted'],
+    ['whose answer is lost', reset, 6, 'unknown'],
+    ['that the service stumbles over', problem(500, 'Oops'), 6, 'unknown'],
+  ])('%s is noted as what it is', async (_what, answer, code, state) => {
+    const options = await against(answer);
+    const ended = await paycli([...CHARGE, '--json'], options);
+    expect(ended.code).toBe(code);
+    const rows = await rowsIn(options);
+    expect(rows).toMatchObject([{ state, exit_code: code }]);
+    if (code !== 11) expect(errorOf(ended)).toMatchObject({ ledger_id: rows[0]?.id });
+  });
+
+  it('that finds no connection is noted as not sent, and may be made again', async () => {
+    const home = newFolder();
+    const service = await serve([json(200, ACTIVITY)]);
+    const nowhere = { home, service, env: { HTTPS_PROXY: '', PAYCLI_BASE_URL: 'http://127.0.0.1:1' } };
+    expect((await paycli(CHARGE, nowhere)).code).toBe(5);
+    expect((await paycli(CHARGE, { home, service })).code).toBe(0);
+    expect((await rowsIn({ home })).map(({ state }) => state)).toEqual(['accepted', 'not_sent']);
+  });
+
+  it('that is only shown, or wrong from the start, leaves no trace', async () => {
+    const options = await against();
+    expect((await paycli([...CHARGE, '--dry-run'], options)).code).toBe(0);
+    expect((await paycli([...TRANSFER, '--expires-at', '2020-01-01T00:00:00Z'], options)).code).toBe(2);
+    expect(readdirSync(options.home)).toEqual([]);
+  });
+
+  it('keeps of a phone number the last four digits, wherever it stands', async () => {
+    const told = `Confirm on +233 24 123-4567 or 0241234567.`;
+    const processing = made(1, { status: 'processing', next_action: { type: 'prompt', instruction: told } });
+    const options = await against(json(200, processing), problem(422, `no account of ${PHONE}`));
+    expect((await paycli(MOBILE, options)).code).toBe(0);
+    expect((await paycli([...MOBILE, '--again'], options)).code).toBe(3);
+    expect(await rowsIn(options)).toMatchObject([{ phone: '…4567' }, { phone: '…4567' }]);
+    const bytes = readdirSync(options.home).map((name) => readFileSync(join(options.home, name), 'latin1'));
+    expect(bytes.join('').replaceAll(/[ -]/g, '')).not.toContain('241234567');
+  });
+});
+
+describe('the same charge again', () => {
+  it('is refused while the account can be paid into, and says which', async () => {
+    const options = await against(json(200, transfer(1, MINUTES_10)));
+    await paycli(TRANSFER, options);
+    const ended = await paycli(TRANSFER, options);
+    expect(ended).toMatchObject({ code: 9, stdout: '' });
+    expect(ended.stderr).toMatch(/Test Bank, Ada Obi\n {2}account number 0000000001, until \d\d:\d\d\n/);
+    const asJson = errorOf(await paycli([...TRANSFER, '--json'], options));
+    expect(asJson).toMatchObject({
+      kind: 'refused',
+      exit_code: 9,
+      activity: { uid: uidOf(1), next_action: { headers: { account_number: '0000000001' } } },
+    });
+  });
+
+  it('shows the code that can still be dialled', async () => {
+    const options = await against(json(200, ACTIVITY));
+    await paycli(CHARGE, options);
+    expect(await paycli(CHARGE, options)).toMatchObject({ code: 9, stderr: expect.stringContaining('*737*000*5000#') });
+  });
+
+  it.each([
+    ['has expired', transfer(1, -1000), TRANSFER],
+    ['has failed', made(1, { status: 'failed', next_action: null }), CHARGE],
+    ['was by another medium', transfer(1, MINUTES_10), CHARGE],
+  ])('goes ahead when the first %s', async (_what, first, second) => {
+    const options = await against(json(200, first), json(200, made(2)));
+    await paycli(second === CHARGE && _what.includes('failed') ? CHARGE : TRANSFER, options);
+    expect((await paycli(second, options)).code).toBe(0);
+  });
+
+  it('is refused while the provider works on the first', async () => {
+    const options = await against(json(200, made(1, { status: 'processing', next_action: null })));
+    await paycli(MOBILE, options);
+    expect((await paycli(MOBILE, options)).code).toBe(9);
+  });
+
+  it('is refused by whatever medium once a read has shown that it is paid; --again overrides', async () => {
+    const paid = made(1, { status: 'successful', next_action: null });
+    const options = await against(json(200, ACTIVITY), json(200, { ...paid, uid: ACTIVITY.uid }), json(200, made(2)));
+    await paycli(CHARGE, options);
+    await paycli(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
+    const ended = await paycli(TRANSFER, options);
+    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('has been paid') });
+    expect((await paycli([...TRANSFER, '--again'], options)).code).toBe(0);
+  });
+
+  it('is made with --again', async () => {
+    const options = await against(json(200, transfer(1, MINUTES_10)), json(200, transfer(2, MINUTES_10)));
+    await paycli(TRANSFER, options);
+    expect((await paycli([...TRANSFER, '--again'], options)).code).toBe(0);
+    expect(methods(options.service)).toBe('POST,POST');
+  });
+
+  it('gives the same activity with --reuse, as the service shows it now', async () => {
+    const first = transfer(1, MINUTES_10);
+    const options = await against(json(200, first), json(200, { ...first, psp_external_id: 'later' }));
+    await paycli(TRANSFER, options);
+    const ended = await paycli([...TRANSFER, '--reuse', '--json'], options);
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toEqual({ ...first, psp_external_id: 'later' });
+    expect(methods(options.service)).toBe('POST,GET');
+  });
+
+  it('gives what the ledger keeps with --reuse where the service shows none', async () => {
+    const options = await against(json(200, transfer(1, MINUTES_10)), problem(404, 'No such thing'));
+    await paycli(TRANSFER, options);
+    const ended = await paycli([...TRANSFER, '--reuse', '-o', 'tsv'], options);
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('as the ledger knows it') });
+    expect(ended.stdout).toContain('next_action.headers.account_number\t0000000001\n');
+  });
+
+  it('is made after all with --reuse when the first has failed meanwhile', async () => {
+    const failed = made(1, { status: 'failed', next_action: null });
+    const options = await against(json(200, transfer(1, MINUTES_10)), json(200, failed), json(200, made(2)));
+    await paycli(TRANSFER, options);
+    const ended = await paycli([...TRANSFER, '--reuse', '--json'], options);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ uid: uidOf(2) });
+    expect(methods(options.service)).toBe('POST,GET,POST');
+  });
+
+  it('with --reuse waits for the payment that is under way', async () => {
+    const paid = { ...ACTIVITY, status: 'successful', next_action: null };
+    const options = await against(json(200, ACTIVITY), json(200, paid));
+    await paycli(CHARGE, options);
+    const ended = await paycli([...CHARGE, '--reuse', '--wait', '--json'], options);
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'successful' });
+  });
+
+  it.each([[[]], [['--again']], [['--reuse']]])('is never made while the first is unknown: %j', async (more) => {
+    const options = await against(reset);
+    expect((await paycli(CHARGE, options)).code).toBe(6);
+    for (const other of [CHARGE, TRANSFER]) {
+      const ended = await paycli([...other, ...more, '--json'], options);
+      expect(ended).toMatchObject({ code: 9, stdout: '' });
+      const { hint, ledger_id: id } = errorOf(ended);
+      expect(hint).toContain(`paycli ledger reconcile ${id}`);
+    }
+    expect(methods(options.service)).toBe('POST');
+  });
+
+  it('refuses --again beside --reuse', async () => {
+    const options = await against();
+    expect((await paycli([...CHARGE, '--again', '--reuse'], options)).code).toBe(2);
+  });
+});
+
+describe('a charge that is killed', () => {
+  it('in flight is unknown to the next run, which sends nothing', async () => {
+    const options = await against(hang);
+    const running = start(CHARGE, { ...options, env: {} });
+    await expect.poll(() => options.service.seen.length).toBe(1);
+    running.kill('SIGKILL');
+    await running.ended;
+    expect((await paycli(CHARGE, options)).code).toBe(9);
+    expect(await rowsIn(options)).toMatchObject([{ state: 'unknown', exit_code: null }]);
+    expect(methods(options.service)).toBe('POST');
+  });
+
+  it('stands in the way of another process while it is in flight', async () => {
+    const options = await against(hang);
+    const running = start(CHARGE, options);
+    await expect.poll(() => options.service.seen.length).toBe(1);
+    const ended = await paycli(CHARGE, options);
+    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('right now') });
+    expect(await rowsIn(options)).toMatchObject([{ state: 'sending' }]);
+    running.kill('SIGKILL');
+    await running.ended;
+  });
+
+  it('by a second signal is unknown, with 6; by one, it is finished', async () => {
+    const options = await against(hang);
+    const running = start(CHARGE, options);
+    await expect.poll(() => options.service.seen.length).toBe(1);
+    running.kill('SIGTERM');
+    await running.saw(/waiting for the answer/);
+    running.kill('SIGTERM');
+    expect((await running.ended).code).toBe(6);
+    expect(await rowsIn(options)).toMatchObject([{ state: 'unknown', exit_code: 6 }]);
+  });
+});
+
+describe('a ledger that takes no outcome', () => {
+  /** Hides the table while the charge is in flight, so that what became of it can't be noted. */
+  const hiding =
+    (home: string, answer: Answer): Answer =>
+    (...request) => {
+      const db = new DatabaseSync(ledgerIn(home));
+      db.exec('ALTER TABLE charge RENAME TO hidden');
+      db.close();
+      answer(...request);
+    };
+  const show = (home: string): void => {
+    const db = new DatabaseSync(ledgerIn(home));
+    db.exec('ALTER TABLE hidden RENAME TO charge');
+    db.close();
+  };
+
+  it('ends an accepted charge with 7: the activity is printed, the line to keep is on stderr and in a file', async () => {
+    const home = newFolder();
+    const service = await serve([hiding(home, json(200, ACTIVITY))]);
+    const ended = await paycli([...CHARGE, '--json'], { home, service });
+    expect(ended).toMatchObject({ code: 7, stdout: `${JSON.stringify(ACTIVITY)}\n` });
+    const { answer, ledger_id: id } = errorOf(ended);
+    expect(answer).toMatchObject({ ledger_id: id, state: 'accepted', ugwo: UGWO_ID, activity: { uid: ACTIVITY.uid } });
+    const file = readdirSync(home).find((name) => name.includes('emergency')) ?? '';
+    expect(JSON.parse(readFileSync(join(home, file), 'utf8'))).toEqual(answer);
+    show(home);
+    expect(await rowsIn({ home })).toMatchObject([{ id, state: 'accepted', activity: ACTIVITY.uid, exit_code: 0 }]);
+    expect(readdirSync(home).filter((name) => name.includes('emergency'))).toEqual([]);
+  });
+
+  it('does not change what is certain of a charge that was refused or lost', async () => {
+    for (const [answer, code, state] of [
+      [problem(422, 'No'), 3, 'rejected'],
+      [reset, 6, 'unknown'],
+    ] as const) {
+      const home = newFolder();
+      const service = await serve([hiding(home, answer)]);
+      const ended = await paycli([...CHARGE, '--json'], { home, service });
+      expect(ended.code).toBe(code);
+      expect(errorOf(ended)).toMatchObject({ answer: { state, exitCode: code } });
+      show(home);
+      expect(await rowsIn({ home })).toMatchObject([{ state }]);
+    }
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('a ledger that can not be used', () => {
+  const made10 = async (): Promise<RunOptions & { home: string }> => {
+    const options = await against(json(200, ACTIVITY));
+    await paycli(CHARGE, options);
+    return options;
+  };
+  const overwrite = (home: string, at: number, bytes: Buffer): void => {
+    const whole = readFileSync(ledgerIn(home));
+    bytes.copy(whole, at);
+    writeFileSync(ledgerIn(home), whole);
+  };
+
+  it.each<[what: string, spoil: (home: string) => void, says: RegExp]>([
+    ['is damaged', (home) => overwrite(home, 4096, Buffer.alloc(2048, 0xff)), /damaged|cannot be used/],
+    [
+      'is not a ledger',
+      (home) => writeFileSync(ledgerIn(home), 'hello, this is not a database'),
+      /not one of its files/,
+    ],
+    ['comes from a newer paycli', (home) => overwrite(home, 60, Buffer.from([0, 0, 9, 0])), /newer paycli/],
+    ['is open to others', (home) => chmodSync(ledgerIn(home), 0o640), /open to other users.*0640/s],
+    [
+      'is a symbolic link',
+      (home) => {
+        renameSync(ledgerIn(home), join(home, 'elsewhere'));
+        symlinkSync(join(home, 'elsewhere'), ledgerIn(home));
+      },
+      /symbolic link/,
+    ],
+    ['lies in a folder for everybody', (home) => chmodSync(home, 0o777), /by everybody/],
+  ])('since it %s: 10, and nothing is sent', async (_what, spoil, says) => {
+    const options = await made10();
+    spoil(options.home);
+    const ended = await paycli([...TRANSFER, '--json'], options);
+    expect(ended.code).toBe(10);
+    expect(errorOf(ended)).toMatchObject({ kind: 'ledger', exit_code: 10, message: expect.stringMatching(says) });
+    chmodSync(options.home, 0o700);
+  });
+
+  it('has its folder and file made for its user alone', async () => {
+    const home = join(newFolder(), 'new', 'home');
+    const service = await serve([json(200, ACTIVITY)]);
+    expect((await paycli(CHARGE, { home, service })).code).toBe(0);
+    expect(existsSync(ledgerIn(home))).toBe(true);
+    for (const [path, mode] of [
+      [home, 0o700],
+      [ledgerIn(home), 0o600],
+    ] as const) {
+      const { statSync } = await import('node:fs');
+      expect(statSync(path).mode & 0o777, path).toBe(mode);
+    }
+  });
+});
+
+describe('what any command says on a terminal', () => {
+  const REMINDER = /1 charge is unknown: it may have been made\. Find out: paycli ledger reconcile/;
+  const lost = async (): Promise<RunOptions> => {
+    const options = await against(reset);
+    await paycli(CHARGE, options);
+    return options;
+  };
+  const onTerminal = async (args: readonly string[], options: RunOptions): Promise<string> => {
+    const session = openTerminal(args, options);
+    await session.ended;
+    return session.screen();
+  };
+
+  it('is that a charge is unknown', async () => {
+    const options = await lost();
+    expect(await onTerminal(['profile', 'list'], options)).toMatch(REMINDER);
+  });
+
+  it('is nothing with --quiet, in a pipe, from the ledger itself, or when all is known', async () => {
+    const options = await lost();
+    const piped: Ended = await paycli(['profile', 'list'], options);
+    const texts = [
+      piped.stdout + piped.stderr,
+      await onTerminal(['profile', 'list', '--quiet'], options),
+      await onTerminal(['ledger', 'list'], options),
+      await onTerminal(['profile', 'list'], { home: newFolder() }),
+    ];
+    for (const text of texts) expect(text).not.toMatch(/may have been made\. Find out/);
+  });
+});
