@@ -143,7 +143,7 @@ const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
 type Context = ReturnType<typeof contextOf>;
 
 const begin =
-  ({ sql, now, self, settledIfGone, begin: attempt }: Context): Ledger['begin'] =>
+  ({ sql, now, self, open, settledIfGone, begin: attempt }: Context): Ledger['begin'] =>
   (intent: Intent, how) =>
     attempt((): Begun => {
       const standing = sql.standing(intent.service, intent.ugwo).map(settledIfGone);
