@@ -1,7 +1,9 @@
+import type { Stats } from 'node:fs';
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { PayError } from '../core/error.ts';
+import { PayError, reasonOf } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
+import { ledgerError } from './file.ts';
 import { thisMachine } from './machine.ts';
 
 const OPEN_TO_OTHERS = 0o077;
@@ -12,8 +14,17 @@ const refuse = (message: string, hint: string): never => {
   throw new PayError('ledger', message, { hint });
 };
 
-const checkFolder = (folder: string): void => {
-  const stats = lstatSync(folder, { throwIfNoEntry: false });
+const statsOf = (at: string, ledger: string): Stats | undefined => {
+  try {
+    return lstatSync(at, { throwIfNoEntry: false });
+  } catch (thrown) {
+    throw ledgerError({ kind: 'unusable', path: ledger, what: `cannot be used: ${reasonOf(thrown)}`, cause: thrown });
+  }
+};
+
+const checkFolder = (path: string): void => {
+  const folder = dirname(path);
+  const stats = statsOf(folder, path);
   if (stats === undefined || (stats.mode & WRITABLE_BY_ALL) === 0 || (stats.mode & STICKY) !== 0) return;
   refuse(
     `the ledger's folder ${folder} can be written to by everybody, who could put another ledger into it`,
@@ -22,7 +33,7 @@ const checkFolder = (folder: string): void => {
 };
 
 const checkFile = (path: string, uid: number): void => {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = statsOf(path, path);
   if (stats === undefined) return;
   if (stats.isSymbolicLink()) refuse(`the ledger ${path} is a symbolic link`, 'replace it by what it points at');
   if (stats.uid !== uid) {
@@ -43,6 +54,6 @@ const checkFile = (path: string, uid: number): void => {
  */
 export const checkAccess = (path: string, uid = thisMachine.uid): void => {
   if (uid === undefined) return;
-  checkFolder(dirname(path));
+  checkFolder(path);
   checkFile(path, uid);
 };
