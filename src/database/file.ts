@@ -99,6 +99,8 @@ const build = (path: string, kind: DatabaseKind): void => {
   closeSync(openSync(made, 'wx', 0o600));
   try {
     fill(made, kind);
+    // Closing says nothing when it could not take the log in, and without its log the file is not whole.
+    if (existsSync(`${made}-wal`)) throw new Error('its log could not be taken into it');
     publish(made, path);
   } finally {
     removeDatabase(made);
