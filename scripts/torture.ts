@@ -1,0 +1,101 @@
+/**
+ * The fault tests: every system call of a charge made to fail, or to be the last one; power lost at every moment; and,
+ * but for --short, the fault tests of `npm test` in their full size. Ends with a table of figures; --figures FILE keeps
+ * them as JSON. NAMEs pick parts: deaths, power-loss, tests.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { deaths } from '../test/faults/deaths.ts';
+import type { Figure, Part } from '../test/faults/part.ts';
+import { powerLoss } from '../test/faults/power-loss.ts';
+import { hasStrace } from '../test/faults/strace.ts';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const give = (why: string): never => {
+  process.stderr.write(`${why}\n`);
+  process.exit(1);
+};
+
+/** A line of JSON for each figure, as the fault tests write them. */
+const figuresIn = (file: string): Figure[] =>
+  existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Figure)
+    : [];
+
+/** The fault tests of `npm test`, in their full size. */
+const tests: Part = async ({ folder }) => {
+  const file = join(folder, 'figures.ndjson');
+  const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
+  const env = { ...process.env, PAYCLI_TORTURE: 'full', PAYCLI_TORTURE_FIGURES: file };
+  const run = spawnSync(process.execPath, [vitest, 'run', 'test/faults'], { stdio: 'inherit', env });
+  const figures = figuresIn(file);
+  const failures = [
+    ...(run.status === 0 ? [] : [`the fault tests ended with ${run.status ?? run.signal}; what failed is shown above`]),
+    ...(figures.length === 0 ? ['the fault tests gave no figures'] : []),
+  ];
+  return { figures, failures };
+};
+
+const PARTS: Readonly<Record<string, Part>> = { deaths, 'power-loss': powerLoss, tests };
+/** Their short form is in `npm test`. */
+const NOT_SHORT = ['tests'];
+
+const arguments_ = () => {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { short: { type: 'boolean', default: false }, figures: { type: 'string' } },
+    });
+  } catch (thrown) {
+    return give(String(thrown));
+  }
+};
+
+const chosen = (names: readonly string[], short: boolean): string[] => {
+  const known = Object.keys(PARTS);
+  const stranger = names.find((name) => !known.includes(name));
+  if (stranger !== undefined) give(`there is no part ${stranger}; there are: ${known.join(', ')}`);
+  if (names.length > 0) return [...names];
+  return known.filter((name) => !short || !NOT_SHORT.includes(name));
+};
+
+const seconds = (since: number): number => Math.round((performance.now() - since) / 1000);
+
+const { values, positionals } = arguments_();
+const { short, figures: file } = values;
+const names = chosen(positionals, short);
+if (!hasStrace()) give('strace is missing: apt-get install strace');
+if (spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' }).status !== 0) give('the build failed');
+
+const figures: Figure[] = [];
+const failures: string[] = [];
+for (const name of names) {
+  const folder = mkdtempSync(join(tmpdir(), `paycli-torture-${name}-`));
+  const started = performance.now();
+  try {
+    const result = await (PARTS[name] as Part)({ short, folder, say });
+    figures.push(...result.figures);
+    failures.push(...result.failures);
+  } catch (thrown) {
+    failures.push(`${name}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  figures.push({ name: `${name}: seconds`, value: seconds(started) });
+}
+
+const width = Math.max(...figures.map(({ name }) => name.length));
+say('');
+for (const { name, value } of figures) say(`${name.padEnd(width)}  ${value}`);
+for (const failure of failures) say(`\nFAILED  ${failure}`);
+say(failures.length === 0 ? '\nnothing failed' : `\n${failures.length} failed`);
+if (file !== undefined) writeFileSync(file, `${JSON.stringify({ short, figures, failures }, null, 2)}\n`);
+process.exitCode = failures.length === 0 ? 0 : 1;

@@ -1,0 +1,311 @@
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { CANARY } from '../support/canary.ts';
+import type { Counting } from './counting.ts';
+import { activityOf, serveCounting, ugwoOf } from './counting.ts';
+import type { Part, PartOptions } from './part.ts';
+import { inLanes, spread } from './part.ts';
+import type { Point } from './points.ts';
+import { pointsOf } from './points.ts';
+import type { Traced } from './strace.ts';
+import { callsOf, runToEnd, strangersIn, trace } from './strace.ts';
+
+/*
+ * Every death. One charge is traced, and then made again once for each system call on its ledger and on its socket, with
+ * that call failing or the process killed at it; then the same command is run once more. What the service counted decides.
+ */
+
+/** A folder to begin with, and what must be known of it at the end. */
+interface Scenario {
+  readonly name: string;
+  /** Copied for each run; undefined for a first use. */
+  readonly template: string | undefined;
+  /** A charge in the template whose outcome stands in an emergency file only. */
+  readonly owed: string | undefined;
+}
+
+/** One fault at one call. */
+interface Case {
+  readonly scenario: Scenario;
+  readonly reference: readonly Point[];
+  readonly index: number;
+  /** In strace's words, without `when`. */
+  readonly fault: string;
+}
+
+interface World {
+  readonly folder: string;
+  readonly service: Counting;
+  readonly next: () => number;
+}
+
+const PROGRAM = [process.execPath, resolve('bin/paycli.js')];
+const ATTEMPTS = 10;
+const KILL = 'signal=SIGKILL';
+
+const FILE_WRITES = new Set(['pwrite64', 'write', 'ftruncate', 'mkdir', 'link', 'rename', 'fsync', 'fdatasync']);
+const SOCKET_TALK = new Set(['connect', 'write', 'writev', 'sendto', 'read', 'recvfrom', 'getsockopt', 'shutdown']);
+
+const environment = (home: string, { folder, service }: World): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  PAYCLI_HOME: home,
+  XDG_CACHE_HOME: join(folder, 'cache'),
+  PAYCLI_BASE_URL: service.origin,
+  PAYCLI_SECRET_KEY: CANARY,
+});
+
+const command = (ugwo: string): string[] => [
+  ...PROGRAM,
+  ...['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--json'],
+];
+
+const newRun = (world: World, scenario: Scenario) => {
+  const number = world.next();
+  const folder = join(world.folder, `run-${number}`);
+  const home = join(folder, 'home');
+  mkdirSync(folder, { recursive: true });
+  if (scenario.template !== undefined) cpSync(scenario.template, home, { recursive: true });
+  return { folder, home, prefix: join(folder, 'trace'), ugwo: ugwoOf(number) };
+};
+type Run = ReturnType<typeof newRun>;
+
+const traced = (run: Run, world: World, inject?: string): Promise<Traced> =>
+  trace(command(run.ugwo), {
+    env: environment(run.home, world),
+    prefix: run.prefix,
+    ...(inject === undefined ? {} : { inject }),
+  });
+
+/** The faults that one call is given: all of them, or those of the sample. */
+const faultsOf = ({ call: { name, args }, on }: Point): string[] => {
+  const creates = name === 'openat' && args.join().includes('O_CREAT');
+  return [
+    'error=EIO',
+    KILL,
+    ...(on === 'file' && (FILE_WRITES.has(name) || creates) ? ['error=ENOSPC'] : []),
+    ...(on === 'file' && name === 'pwrite64' ? ['retval=0'] : []),
+    ...(on === 'file' && name === 'openat' ? ['error=EMFILE'] : []),
+    ...(on === 'socket' && SOCKET_TALK.has(name) ? ['error=ECONNRESET'] : []),
+  ];
+};
+
+const isOften = ({ call: { name, args }, on }: Point): boolean =>
+  !(
+    on === 'socket' ||
+    ['fsync', 'fdatasync', 'link', 'rename', 'mkdir'].includes(name) ||
+    (name === 'openat' && args.join().includes('O_CREAT'))
+  ) || name === 'setsockopt';
+
+/** How many of the frequent calls a short run takes from each scenario. */
+const SAMPLE = 16;
+
+const indexesOf = (reference: readonly Point[], short: boolean): number[] => {
+  const all = [...reference.keys()];
+  if (!short) return all;
+  const often = all.filter((index) => isOften(reference[index] as Point));
+  const taken = new Set(spread(often, SAMPLE));
+  return all.filter((index) => !isOften(reference[index] as Point) || taken.has(index));
+};
+
+/** In a short run each call gets one fault, another one from call to call. */
+const casesOf = (scenario: Scenario, reference: readonly Point[], short: boolean): Case[] =>
+  indexesOf(reference, short).flatMap((index, turn) => {
+    const faults = faultsOf(reference[index] as Point);
+    const chosen = short ? [faults[turn % faults.length] as string] : faults;
+    return chosen.map((fault) => ({ scenario, reference, index, fault }));
+  });
+
+/** Where the fault struck, or why it did not strike where it should. */
+const struck = (points: readonly Point[], { reference, index, fault }: Case): string | undefined => {
+  const isSame = ({ what }: Point, at: number): boolean =>
+    what === reference[at]?.what || (fault === KILL && at === index && reference[at]?.what.startsWith(what) === true);
+  const wrong = points.slice(0, index + 1).findIndex((point, at) => !isSame(point, at));
+  if (wrong !== -1) return `call ${wrong} was ${points[wrong]?.what}, not ${reference[wrong]?.what}`;
+  const point = points[index];
+  if (point === undefined) return `it made only ${points.length} calls`;
+  if (fault === KILL) return points.length === index + 1 ? undefined : 'it was not killed there';
+  const others = points.filter((other) => other !== point && other.call.injected).length;
+  if (!point.call.injected || others > 0) return 'another call was struck';
+  return undefined;
+};
+
+/** How many calls of the same name Node itself made more than in the reference, before the ledger was opened. */
+const shiftOf = (points: readonly Point[], { reference, index }: Case): number | undefined => {
+  const wanted = reference[index]?.call.name;
+  const at = points.findIndex((point, n) => point.call.name === wanted && point.what === reference[n]?.what);
+  return at === -1 ? undefined : (points[at] as Point).call.nth - (reference[at] as Point).call.nth;
+};
+
+/** Where it can't be told: 1, -1, 2, -2, … */
+const guessed = (attempt: number): number => (attempt % 2 === 0 ? 1 : -1) * (Math.floor(attempt / 2) + 1);
+
+/** The first run: repeated with a corrected count until the fault has struck the call that is meant. */
+const firstRun = async (one: Case, world: World): Promise<{ readonly run: Run; readonly ended: Traced }> => {
+  const { call } = one.reference[one.index] as Point;
+  let nth = call.nth;
+  let why: string | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const run = newRun(world, one.scenario);
+    const ended = await traced(run, world, `${call.name}:${one.fault}:when=${nth}`);
+    const calls = callsOf(run.prefix);
+    const points = pointsOf(calls, run.home);
+    why = struck(points, one);
+    if (why === undefined) return { run, ended };
+    nth = call.nth + (shiftOf(points, one) ?? guessed(attempt));
+    rmSync(run.folder, { recursive: true, force: true });
+  }
+  throw new Error(`the call could not be struck: ${why}`);
+};
+
+const NOT_EXECUTED = [3, 4, 5, 9, 10];
+
+const EXPECTED = [0, 3, 4, 5, 6, 7, 9, 10];
+
+/** What the first run said against what the service did. */
+const judgeFirst = ({ ended, run }: { ended: Traced; run: Run }, fault: string, executed: number): string[] => {
+  const { code, signal, stdout, stderr } = ended;
+  const faults: string[] = [];
+  if (executed > 1) faults.push(`it was charged ${executed} times`);
+  if (fault === KILL) return faults;
+  if (signal !== null || code === null) return [...faults, `it died of ${signal}`];
+  if (!EXPECTED.includes(code)) faults.push(`exit ${code}`);
+  if ((code === 0 || code === 7) && executed !== 1) faults.push(`exit ${code}, and nothing was charged`);
+  if (NOT_EXECUTED.includes(code) && executed !== 0) faults.push(`exit ${code}, and it was charged`);
+  if ((code === 0 || code === 7) && !stdout.includes(activityOf(run.ugwo))) faults.push('the activity was not printed');
+  if (code === 7 && !stderr.includes('ledger_id')) faults.push('exit 7 without the emergency line');
+  return faults;
+};
+
+interface Row {
+  readonly state: string;
+  readonly activity: string | null;
+}
+
+/** What the ledger holds of a charge, when it is whole. */
+const rowsOf = (home: string, ugwo: string): Row[] => {
+  const db = new DatabaseSync(join(home, 'ledger.sqlite'));
+  try {
+    const check = Object.values(db.prepare('PRAGMA integrity_check').get() ?? {})[0];
+    if (check !== 'ok') throw new Error(`integrity_check: ${String(check)}`);
+    return db.prepare('SELECT state, activity FROM charge WHERE ugwo = ?').all(ugwo) as unknown as Row[];
+  } finally {
+    db.close();
+  }
+};
+
+/** What the ledger holds in the end against what the service did. */
+const judgeRows = (rows: readonly Row[], ugwo: string, first: Traced, executed: number): string[] => {
+  const states = rows.map(({ state }) => state).join() || 'nothing';
+  const noted = rows.some(({ state, activity }) => state === 'accepted' && activity === activityOf(ugwo));
+  const open = rows.some(({ state }) => ['accepted', 'sending', 'unknown'].includes(state));
+  if (executed > 0 && !open) return [`a charge was lost: the ledger holds ${states}`];
+  if ((first.code === 0 || first.code === 7) && !noted) return [`its outcome was lost: the ledger holds ${states}`];
+  return [];
+};
+
+const judgeSecond = (second: Traced, before: number, after: number): string[] => {
+  if (before > 0 && after > before) return ['the second run charged again'];
+  if (before > 0) return second.code === 9 ? [] : [`the second run ended with ${second.code}, not 9`];
+  if (after > 1) return [`the second run charged ${after} times`];
+  const agrees = after === 1 ? second.code === 0 : second.code === 9;
+  return agrees ? [] : [`the second run ended with ${second.code}, and ${after} were charged`];
+};
+
+interface Seen {
+  readonly faults: readonly string[];
+  readonly first: Traced;
+  readonly executed: number;
+}
+
+const runCase = async (one: Case, world: World): Promise<Seen> => {
+  const { run, ended } = await firstRun(one, world);
+  const executed = world.service.executed(run.ugwo);
+  const second = await runToEnd(command(run.ugwo), environment(run.home, world));
+  const after = world.service.executed(run.ugwo);
+  const { owed } = one.scenario;
+  const faults = [
+    ...judgeFirst({ ended, run }, one.fault, executed),
+    ...judgeSecond(second, executed, after),
+    ...judgeRows(rowsOf(run.home, run.ugwo), run.ugwo, ended, executed),
+    ...(owed === undefined ? [] : judgeRows(rowsOf(run.home, owed), owed, { ...ended, code: 7 }, 1)),
+  ];
+  const said = [ended.stderr, second.stderr].map((text) => text.trim()).join(' | ');
+  rmSync(run.folder, { recursive: true, force: true });
+  return { faults: faults.map((fault) => `${fault} (${said})`), first: ended, executed };
+};
+
+/** The calls of an undisturbed charge. */
+const referenceOf = async (scenario: Scenario, world: World): Promise<Point[]> => {
+  const run = newRun(world, scenario);
+  const ended = await traced(run, world);
+  if (ended.code !== 0) throw new Error(`an undisturbed charge ended with ${ended.code}: ${ended.stderr}`);
+  const strangers = strangersIn(run.prefix, run.home);
+  if (strangers > 0) throw new Error('a thread other than the main one touches the folder: its calls would be missed');
+  const points = pointsOf(callsOf(run.prefix), run.home);
+  rmSync(run.folder, { recursive: true, force: true });
+  return points;
+};
+
+const FIRST_USE: Scenario = { name: 'first use', template: undefined, owed: undefined };
+
+/** A folder in which one charge was made in good order. */
+const existing = async (world: World): Promise<Scenario> => {
+  const run = newRun(world, FIRST_USE);
+  const { code, stderr } = await runToEnd(command(run.ugwo), environment(run.home, world));
+  if (code !== 0) throw new Error(`an undisturbed charge ended with ${code}: ${stderr}`);
+  return { name: 'a ledger that is there', template: run.home, owed: undefined };
+};
+
+/** A folder in which the disk failed as an outcome was to be noted: only the emergency file knows it. */
+const afterDeath = async (world: World): Promise<Scenario> => {
+  const reference = await referenceOf(FIRST_USE, world);
+  const answered = reference.findLastIndex(({ what }) => what.startsWith('read socket'));
+  const index = reference.findIndex(({ call }, at) => at > answered && call.name === 'pwrite64');
+  const { run, ended } = await firstRun({ scenario: FIRST_USE, reference, index, fault: 'error=EIO' }, world);
+  const left = readdirSync(run.home).filter((name) => name.includes('-emergency-')).length;
+  if (ended.code !== 7 || left !== 1) throw new Error(`exit ${ended.code}, ${left} emergency files: ${ended.stderr}`);
+  return { name: 'after a failed disk', template: run.home, owed: run.ugwo };
+};
+
+const outcomeOf = ({ first, executed }: Seen, fault: string): string =>
+  `${fault === KILL ? 'killed' : `exit ${first.code}`}, ${executed === 0 ? 'not charged' : 'charged'}`;
+
+/** Tortures each scenario in turn. */
+export const deaths: Part = async ({ short, folder, say }: PartOptions) => {
+  let number = 0;
+  const service = await serveCounting();
+  const world: World = { folder, service, next: () => ++number };
+  const failures: string[] = [];
+  const outcomes = new Map<string, number>();
+  const figures: { name: string; value: number }[] = [];
+  try {
+    // The first one fills the compile cache, and is not traced.
+    const there = await existing(world);
+    for (const scenario of [FIRST_USE, there, await afterDeath(world)]) {
+      const reference = await referenceOf(scenario, world);
+      const cases = casesOf(scenario, reference, short);
+      say(`deaths, ${scenario.name}: ${reference.length} calls, ${cases.length} runs`);
+      await inLanes(cases, async (one) => {
+        const name = `deaths, ${scenario.name}, ${one.fault} at call ${one.index}, ${one.reference[one.index]?.what}`;
+        try {
+          const seen = await runCase(one, world);
+          const outcome = outcomeOf(seen, one.fault);
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+          failures.push(...seen.faults.map((fault) => `${name}: ${fault}`));
+        } catch (thrown) {
+          failures.push(`${name}: ${String(thrown)}`);
+        }
+      });
+      figures.push(
+        { name: `deaths, ${scenario.name}: system calls`, value: reference.length },
+        { name: `deaths, ${scenario.name}: runs with a fault`, value: cases.length },
+      );
+    }
+  } finally {
+    service.close();
+  }
+  const ends = [...outcomes].sort().map(([outcome, count]) => ({ name: `deaths: ${outcome}`, value: count }));
+  return { figures: [...figures, ...ends, { name: 'deaths: failures', value: failures.length }], failures };
+};

@@ -1,0 +1,89 @@
+import type { Clock } from '../../src/cli/io.ts';
+import { createClient } from '../../src/client/client.ts';
+import { openTransport } from '../../src/client/transport.ts';
+import type { Journal } from '../../src/database/connect.ts';
+import { chargeOnce } from '../../src/ledger/charge.ts';
+import { LEDGER_FILE } from '../../src/ledger/file.ts';
+import { placeOf } from '../../src/ledger/place.ts';
+import { thisSender } from '../../src/ledger/sender.ts';
+import { openLedger } from '../../src/ledger/store.ts';
+
+/*
+ * Charges several payment requests through the real ledger and the real client in one process, some at a time, and prints
+ * each activity once the protocol has let go of it. Bundled, with or without a sabotage, and run under strace.
+ * Arguments: the ledger's file, the service's origin, the journal, how many at a time, the payment requests.
+ */
+
+const KEY = `sk.Test.${'k'.repeat(80)}`;
+const DATA = { medium: 'ussd', provider: 'gtb' };
+
+const [path = '', origin = '', journal = 'wal', lanes = '1', ...ugwos] = process.argv.slice(2);
+
+const clock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((done, fail) => {
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        fail(signal.reason);
+      });
+    }),
+};
+const silent = (): void => undefined;
+
+const client = createClient({
+  transport: openTransport({
+    credentials: { origin, key: KEY },
+    env: {},
+    clock,
+    userAgent: 'paycli/test',
+    debug: silent,
+  }),
+  origin,
+  clock,
+  random: () => 0.5,
+  signals: { stop: new AbortController().signal, leave: new AbortController().signal },
+  timeout: 20_000,
+  debug: silent,
+  notice: silent,
+  flight: { state: 'idle' },
+  validate: true,
+});
+
+const ledger = openLedger({
+  path,
+  now: clock.now,
+  self: thisSender(),
+  isGone: () => false,
+  kind: { ...LEDGER_FILE, journal: journal as Journal },
+});
+
+const charge = async (ugwo: string): Promise<void> => {
+  const charged = await chargeOnce(
+    ledger,
+    {
+      place: placeOf(origin, KEY, undefined),
+      ugwo,
+      data: DATA,
+      bound: client.longestWrite,
+      again: false,
+      words: [],
+    },
+    {
+      now: clock.now,
+      clean: (text) => text,
+      send: () => client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data: DATA } }),
+    },
+  );
+  if (charged.kind === 'refused') throw new Error(`${ugwo} was refused: ${charged.why}`);
+  process.stdout.write(`${charged.record.text}\n`);
+};
+
+const rest = ugwos.values();
+const lane = async (): Promise<void> => {
+  for (const ugwo of rest) await charge(ugwo);
+};
+await Promise.all(Array.from({ length: Number(lanes) }, lane));
+await ledger.close();
+await client.close();

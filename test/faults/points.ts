@@ -1,0 +1,57 @@
+import type { Call } from './strace.ts';
+import { bytesOf, targetOf } from './strace.ts';
+
+/** A system call of the program on its ledger or on its socket. */
+export interface Point {
+  readonly call: Call;
+  /** Said so that two runs say the same of the same call: no numbers or names that chance decides. */
+  readonly what: string;
+  readonly on: 'file' | 'socket';
+}
+
+const LEFT_OUT = new Set(['getcwd', 'execve', 'epoll_ctl']);
+const WITH_OFFSET = new Set(['pread64', 'pwrite64', 'ftruncate']);
+
+const withoutChance = (path: string): string =>
+  path.replace(/-emergency-.*$/s, '-emergency-*').replaceAll(/\.[0-9a-f]{12}\.new/g, '.*.new');
+
+/** The paths below a folder that a call names, by text or by descriptor; shown as seen from the folder. */
+const pathsOf = ({ args }: Call, folder: string): string[] =>
+  args
+    .flatMap((arg) => [targetOf(arg), /^"(?:\\x[0-9a-f]{2})*"$/.test(arg) ? bytesOf(arg).toString() : undefined])
+    .filter((path) => path === folder || path?.startsWith(`${folder}/`) === true)
+    .map((path) => withoutChance(`${path}`.slice(folder.length + 1)) || '.');
+
+const fileCall = (call: Call, folder: string): string | undefined => {
+  const paths = pathsOf(call, folder);
+  if (paths.length === 0) return undefined;
+  // What F_GETLK asks is only written down when it succeeds.
+  const [, order = '', range = ''] = call.args;
+  const lock = call.name === 'fcntl' ? ` ${order}${order === 'F_GETLK' ? '' : ` ${range}`}` : '';
+  const last = call.args.at(-1) ?? '';
+  // A call that the process died in was never written down whole.
+  const offset = WITH_OFFSET.has(call.name) && /^\d+$/.test(last) ? ` at ${last}` : '';
+  return `${call.name} ${paths.join(' ')}${lock}${offset}`;
+};
+
+/** Node's pipes to its parent are sockets too. */
+const isConnection = (arg: string): boolean => /^\d+</.test(arg) && Number.parseInt(arg, 10) > 2;
+
+const socketCall = ({ name, args }: Call): string | undefined => {
+  if (name === 'socket' && args[0]?.startsWith('AF_INET') === true) return 'socket';
+  if (!args.some((arg) => isConnection(arg) && targetOf(arg)?.startsWith('socket:') === true)) return undefined;
+  return `${name} socket ${name.endsWith('sockopt') ? args.slice(1, 3).join(' ') : ''}`.trim();
+};
+
+/** The calls that the ledger and the socket are used by, from the first word of the folder on, in their order. */
+export const pointsOf = (calls: readonly Call[], folder: string): Point[] => {
+  const start = calls.findIndex((call) => pathsOf(call, folder).length > 0);
+  if (start === -1) return [];
+  return calls.slice(start).flatMap((call): Point[] => {
+    if (LEFT_OUT.has(call.name)) return [];
+    const file = fileCall(call, folder);
+    if (file !== undefined) return [{ call, what: file, on: 'file' }];
+    const socket = socketCall(call);
+    return socket === undefined ? [] : [{ call, what: socket, on: 'socket' }];
+  });
+};

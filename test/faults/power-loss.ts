@@ -1,0 +1,249 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Journal } from '../../src/database/connect.ts';
+import { CANARY } from '../support/canary.ts';
+import type { Counting } from './counting.ts';
+import { serveCounting, ugwoOf } from './counting.ts';
+import type { Figure, Part, PartOptions } from './part.ts';
+import { spread } from './part.ts';
+import type { Recorded } from './recording.ts';
+import { Recorder } from './recording.ts';
+import type { Sabotage } from './sabotage.ts';
+import { bundleDriver, EMERGENCY_UNSYNCED, NORMAL, OFF, SENT_FIRST } from './sabotage.ts';
+import type { Finding, Replayed } from './states.ts';
+import { replay } from './states.ts';
+import type { Call } from './strace.ts';
+import { callsOf, strangersIn, targetOf, trace } from './strace.ts';
+
+/*
+ * Power loss. What the program writes, syncs, names and sends is recorded by strace and replayed into a model of a disk
+ * (disk.ts). At each moment of it the power is lost in many ways, and the real ledger is opened on what is left.
+ */
+
+interface Recording {
+  readonly recorded: readonly Recorded[];
+  /** Where in it the database itself is written to, not its journal. */
+  readonly onDatabase: readonly number[];
+}
+
+interface World {
+  readonly folder: string;
+  readonly service: Counting;
+  readonly next: () => number;
+}
+
+interface Scenario {
+  readonly name: string;
+  readonly journal: Journal;
+  readonly record: (world: World, sabotage?: Sabotage) => Promise<Recording>;
+  /** How many moments are looked at: all, unless it is a long one. */
+  readonly most?: number;
+}
+
+const LEDGER = 'home/ledger.sqlite';
+
+/** Runs commands one after the other on one new folder; each is given the ledger's path. */
+const record = async (
+  world: World,
+  commands: readonly ((root: string) => readonly string[])[],
+  inject?: string,
+): Promise<{ recording: Recording; calls: Call[] }> => {
+  const root = mkdtempSync(join(world.folder, 'root-'));
+  const traces = mkdtempSync(join(world.folder, 'traces-'));
+  const recorder = new Recorder(root);
+  let calls: Call[] = [];
+  for (const [index, command] of commands.entries()) {
+    const prefix = join(traces, `${index}`);
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: world.folder,
+      PAYCLI_HOME: join(root, 'home'),
+      PAYCLI_BASE_URL: world.service.origin,
+      PAYCLI_SECRET_KEY: CANARY,
+    };
+    const ended = await trace(command(root), { env, prefix, texts: true, ...(inject === undefined ? {} : { inject }) });
+    if (ended.code !== 0 && inject === undefined) throw new Error(`ended with ${ended.code}: ${ended.stderr}`);
+    if (strangersIn(prefix, root) > 0) throw new Error('a thread other than the main one touches the ledger');
+    calls = callsOf(prefix);
+    recorder.take(calls);
+  }
+  const { recorded } = recorder;
+  const database = recorder.inodeOf(join(root, LEDGER));
+  const onDatabase = [...recorded.keys()].filter((at) => {
+    const one = recorded[at];
+    return one?.kind === 'disk' && one.event.kind === 'write' && one.event.inode === database;
+  });
+  rmSync(traces, { recursive: true, force: true });
+  rmSync(root, { recursive: true, force: true });
+  return { recording: { recorded, onDatabase }, calls };
+};
+
+const ugwosOf = (world: World, count: number): string[] => Array.from({ length: count }, () => ugwoOf(world.next()));
+
+const bundle = async (world: World, sabotage: Sabotage | undefined): Promise<string> => {
+  const file = join(world.folder, `driver-${world.next()}.mjs`);
+  await bundleDriver(file, sabotage);
+  return file;
+};
+
+interface DriverRun {
+  readonly journal: Journal;
+  readonly charges: number;
+  readonly lanes: number;
+}
+
+const drive =
+  (file: string, origin: string, { journal, lanes }: DriverRun, ugwos: readonly string[]) =>
+  (root: string): string[] => [process.execPath, file, join(root, LEDGER), origin, journal, String(lanes), ...ugwos];
+
+/** Several charges in one process. */
+const inOneProcess = (run: DriverRun, most?: number): Scenario => ({
+  name: `${run.charges} charges in one process, ${run.journal}`,
+  journal: run.journal,
+  ...(most === undefined ? {} : { most }),
+  record: async (world, sabotage) => {
+    const file = await bundle(world, sabotage);
+    const command = drive(file, world.service.origin, run, ugwosOf(world, run.charges));
+    return (await record(world, [command])).recording;
+  },
+});
+
+/** The built program, run for one charge after the other; the first run makes the folder and the file. */
+const inSeparateRuns = (charges: number): Scenario => ({
+  name: `${charges} runs of the built program`,
+  journal: 'wal',
+  record: async (world) => {
+    const words = ['--medium', 'ussd', '--provider', 'gtb', '--json'];
+    const program = [process.execPath, resolve('bin/paycli.js'), 'ugwo', 'charge'];
+    const commands = ugwosOf(world, charges).map((ugwo) => () => [...program, ugwo, ...words]);
+    return (await record(world, commands)).recording;
+  },
+});
+
+/** The disk fails as the outcome is to be noted, so that it goes to the emergency file; and then the power is lost. */
+const throughEmergency = (journal: Journal): Scenario => ({
+  name: `an outcome in the emergency file, ${journal}`,
+  journal,
+  record: async (world, sabotage) => {
+    const file = await bundle(world, sabotage);
+    const run = { journal, charges: 1, lanes: 1 };
+    const command = () => drive(file, world.service.origin, run, ugwosOf(world, 1));
+    const { calls } = await record(world, [command()]);
+    const answered = calls.findLastIndex(
+      ({ name, args }) => name === 'read' && targetOf(args[0] ?? '')?.startsWith('socket:') === true,
+    );
+    const write = calls.find(({ name }, at) => at > answered && name === 'pwrite64');
+    if (write === undefined) throw new Error('no write after the answer');
+    return (await record(world, [command()], `pwrite64:error=EIO:when=${write.nth}`)).recording;
+  },
+});
+
+const NEAR = 2;
+
+/** Every moment; or of a long recording those around each write to the database, and a spread of the others. */
+const pointsOf = ({ recorded, onDatabase }: Recording, most = Number.POSITIVE_INFINITY): number[] => {
+  const all = [...recorded.keys()];
+  if (all.length <= most) return all;
+  const near = onDatabase.flatMap((at) => all.slice(Math.max(0, at - NEAR), at + NEAR + 1));
+  return [...new Set([...near, ...spread(all, most)])].sort((a, b) => a - b);
+};
+
+const total = ({ found }: Replayed): number => Math.max(0, ...found.values());
+
+const described = ({ states, found, examples }: Replayed): string => {
+  const kinds = [...found].map(([kind, count]) => `${kind} in ${count}`).join(', ');
+  return `${kinds || 'nothing found'} of ${states} states${examples.length === 0 ? '' : ` (${examples.join('; ')})`}`;
+};
+
+const seed = Number(process.env['PAYCLI_TORTURE_SEED'] ?? Date.now() % 2 ** 31);
+
+/** A file system in memory where there is one: the states are many, and only their content matters. */
+const statesFolder = (): string => mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'paycli-states-'));
+
+interface Replaying {
+  readonly scenario: Scenario;
+  readonly world: World;
+  readonly random: number;
+  readonly sabotage?: Sabotage;
+}
+
+const replayed = async ({ scenario, world, random, sabotage }: Replaying): Promise<Replayed> => {
+  const recording = await scenario.record(world, sabotage);
+  const sends = recording.recorded.filter(({ kind }) => kind === 'sent').length;
+  const said = recording.recorded.filter(({ kind }) => kind === 'said').length;
+  if (sends === 0 || said === 0) throw new Error(`the recording shows ${sends} sends and ${said} outcomes`);
+  const folder = statesFolder();
+  const { recorded } = recording;
+  const points = pointsOf(recording, scenario.most);
+  try {
+    return await replay({ recorded, points, random, seed, ledger: LEDGER, journal: scenario.journal, folder });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const scenariosOf = (short: boolean): readonly Scenario[] => {
+  const charges = short ? 4 : 12;
+  const both: readonly Journal[] = ['wal', 'truncate'];
+  return [
+    ...both.map((journal) => inOneProcess({ journal, charges, lanes: 2 })),
+    inSeparateRuns(short ? 2 : 4),
+    ...both.map(throughEmergency),
+    // Long enough for the log to be taken into the database and begun anew.
+    ...(short ? [] : [inOneProcess({ journal: 'wal', charges: 240, lanes: 4 }, 500)]),
+  ];
+};
+
+interface Proof {
+  readonly sabotage: Sabotage;
+  readonly scenario: Scenario;
+  /** What must be found in it. */
+  readonly finding: Finding['kind'];
+}
+
+/** Each sabotage with what must catch it. */
+const proofs = (): readonly Proof[] => {
+  const both: readonly Journal[] = ['wal', 'truncate'];
+  const intents = [NORMAL, OFF, SENT_FIRST].flatMap((sabotage) =>
+    both.map((journal): Proof => {
+      return { sabotage, scenario: inOneProcess({ journal, charges: 4, lanes: 1 }), finding: 'lost intent' };
+    }),
+  );
+  const outcome: Proof = { sabotage: EMERGENCY_UNSYNCED, scenario: throughEmergency('wal'), finding: 'lost outcome' };
+  return [...intents, outcome];
+};
+
+const SABOTAGE_RANDOM = 1;
+
+/** Replays each scenario, which must show nothing, and each sabotage, which must show something. */
+export const powerLoss: Part = async ({ short, folder, say }: PartOptions) => {
+  mkdirSync(folder, { recursive: true });
+  let number = 0;
+  const service = await serveCounting();
+  const world: World = { folder, service, next: () => ++number };
+  const [figures, failures]: [Figure[], string[]] = [[{ name: 'power loss: seed', value: seed }], []];
+  const note = (name: string, result: Replayed, isFailure: boolean): void => {
+    say(`power loss, ${name}: ${described(result)}`);
+    figures.push(
+      { name: `power loss, ${name}: states`, value: result.states },
+      { name: `power loss, ${name}: states with a loss`, value: total(result) },
+    );
+    if (isFailure) failures.push(`power loss, ${name}, seed ${seed}: ${described(result)}`);
+  };
+  let states = 0;
+  try {
+    for (const scenario of scenariosOf(short)) {
+      const result = await replayed({ scenario, world, random: short ? 2 : 10 });
+      states += result.states;
+      note(scenario.name, result, total(result) > 0);
+    }
+    for (const { sabotage, scenario, finding } of proofs()) {
+      const result = await replayed({ scenario, world, random: SABOTAGE_RANDOM, sabotage });
+      note(`sabotaged (${sabotage.name}), ${scenario.name}`, result, !result.found.has(finding));
+    }
+  } finally {
+    service.close();
+  }
+  return { figures: [...figures, { name: 'power loss: states of the real program', value: states }], failures };
+};

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { build } from 'esbuild';
+
+/** A change of the program that breaks a promise: the tests must notice it, or they prove nothing. */
+export interface Sabotage {
+  readonly name: string;
+  readonly file: string;
+  /** Found there exactly once. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const SYNCHRONOUS = "const synchronous = survives === 'power loss' ? 'FULL' : 'NORMAL';";
+
+export const NORMAL: Sabotage = {
+  name: 'synchronous=NORMAL',
+  file: 'src/database/connect.ts',
+  from: SYNCHRONOUS,
+  to: "const synchronous = 'NORMAL';",
+};
+
+export const OFF: Sabotage = {
+  name: 'synchronous=OFF',
+  file: 'src/database/connect.ts',
+  from: SYNCHRONOUS,
+  to: "const synchronous = 'OFF';",
+};
+
+export const SENT_FIRST: Sabotage = {
+  name: 'the intent after the send',
+  file: 'src/ledger/charge.ts',
+  from: 'const { now, send } = world;',
+  to: `const { now } = world;
+    const sent = await world.send().then((value) => ({ value }), (thrown: unknown) => ({ thrown }));
+    const send = async () => { if ('thrown' in sent) throw sent.thrown; return sent.value; };`,
+};
+
+export const EMERGENCY_UNSYNCED: Sabotage = {
+  name: 'the emergency line not synced',
+  file: 'src/ledger/emergency.ts',
+  from: 'end);\n      fsyncSync(descriptor);',
+  to: 'end);',
+};
+
+const sabotaged = ({ name, file, from, to }: Sabotage, source: string): string => {
+  const found = source.split(from).length - 1;
+  if (found !== 1) throw new Error(`the sabotage "${name}" finds its line ${found} times in ${file}, not once`);
+  return source.replace(from, () => to);
+};
+
+const plugin = (sabotage: Sabotage, done: () => void): Plugin => ({
+  name: 'sabotage',
+  setup: ({ onLoad }) => {
+    const path = resolve(sabotage.file);
+    onLoad({ filter: /\.ts$/ }, (args) => {
+      if (args.path !== path) return undefined;
+      done();
+      return { contents: sabotaged(sabotage, readFileSync(path, 'utf8')), loader: 'ts' };
+    });
+  },
+});
+
+/** Bundles the driver, as it is or sabotaged, into one file. */
+export const bundleDriver = async (outfile: string, sabotage?: Sabotage): Promise<void> => {
+  let changed = 0;
+  await build({
+    entryPoints: ['test/faults/driver.ts'],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.19',
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+    logLevel: 'silent',
+    plugins: sabotage === undefined ? [] : [plugin(sabotage, () => (changed += 1))],
+  });
+  if (sabotage !== undefined && changed !== 1)
+    throw new Error(`the sabotage "${sabotage.name}" touched ${changed} files`);
+};

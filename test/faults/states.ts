@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Journal } from '../../src/database/connect.ts';
+import { LEDGER_FILE } from '../../src/ledger/file.ts';
+import { openLedger } from '../../src/ledger/store.ts';
+import type { Fate, Remains } from './disk.ts';
+import { Disk } from './disk.ts';
+import type { Recorded } from './recording.ts';
+
+/** What must be found after a crash. */
+interface Owed {
+  readonly sent: ReadonlySet<string>;
+  readonly said: ReadonlySet<string>;
+}
+
+/** What was found wrong in one state of the disk. */
+export interface Finding {
+  readonly kind: 'lost intent' | 'lost outcome' | 'unusable';
+  readonly what: string;
+}
+
+export interface Replay {
+  readonly recorded: readonly Recorded[];
+  /** The ledger's file, below the root of the disk. */
+  readonly ledger: string;
+  readonly journal: Journal;
+  /** After which of the recorded things the power is lost. */
+  readonly points: readonly number[];
+  /** How many random states are tried at each of them, beside none and all of what is under way. */
+  readonly random: number;
+  readonly seed: number;
+  /** Where the states are written out. */
+  readonly folder: string;
+}
+
+export interface Replayed {
+  readonly states: number;
+  /** Those in which something was found, by what was found. */
+  readonly found: ReadonlyMap<Finding['kind'], number>;
+  readonly examples: readonly string[];
+}
+
+const NONE: Fate = { change: () => false, sector: () => false };
+const ALL: Fate = { change: () => true, sector: () => true };
+
+/** Numbers that look random, the same ones for the same seed (mulberry32). */
+const randomFrom = (seed: number): (() => number) => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+/** Some changes, more or fewer; half of the time they are whole, else torn. */
+const someFate = (random: () => number): Fate => {
+  const [kept, whole] = [random(), random() < 0.5 ? 1 : random()];
+  return { change: () => random() < kept, sector: () => random() < whole };
+};
+
+const writeOut = (remains: readonly Remains[], folder: string): void => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const { path, bytes } of remains) {
+    if (bytes === undefined) mkdirSync(join(folder, path), { mode: 0o700 });
+    else if (!path.endsWith('-shm')) writeFileSync(join(folder, path), bytes, { mode: 0o600 });
+  }
+};
+
+/** Opens what is left as the next run would, on a machine that was started anew. */
+const chargesIn = async (path: string, journal: Journal) => {
+  const ledger = openLedger({
+    path,
+    now: Date.now,
+    self: { pid: process.pid, boot: 'after the crash', started: '' },
+    isGone: () => true,
+    kind: { ...LEDGER_FILE, journal },
+  });
+  try {
+    return await ledger.list({ limit: -1 });
+  } finally {
+    await ledger.close();
+  }
+};
+
+const integrityOf = (path: string): string => {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    return String(Object.values(db.prepare('PRAGMA integrity_check').get() ?? {})[0]);
+  } finally {
+    db.close();
+  }
+};
+
+const inspect = async (path: string, journal: Journal, { sent, said }: Owed): Promise<Finding[]> => {
+  try {
+    const charges = await chargesIn(path, journal);
+    const integrity = integrityOf(path);
+    const known = new Set(charges.map(({ ugwo }) => ugwo));
+    const noted = new Set(charges.flatMap(({ state, activity }) => (state === 'accepted' ? [activity?.uid] : [])));
+    return [
+      ...(integrity === 'ok' ? [] : [{ kind: 'unusable', what: integrity } as const]),
+      ...[...sent].filter((ugwo) => !known.has(ugwo)).map((what) => ({ kind: 'lost intent', what }) as const),
+      ...[...said].filter((uid) => !noted.has(uid)).map((what) => ({ kind: 'lost outcome', what }) as const),
+    ];
+  } catch (thrown) {
+    return [{ kind: 'unusable', what: String(thrown) }];
+  }
+};
+
+const digestOf = (remains: readonly Remains[]): string => {
+  const hash = createHash('sha1');
+  for (const { path, bytes } of remains) hash.update(`${path}\0${bytes?.length}\0`).update(bytes ?? '');
+  return hash.digest('hex');
+};
+
+const EXAMPLES = 3;
+
+/** Loses power at each of the points, in several ways, and looks at what is left; each distinct state is counted once. */
+export const replay = async ({
+  recorded,
+  points,
+  random,
+  seed,
+  ledger,
+  journal,
+  folder,
+}: Replay): Promise<Replayed> => {
+  const [disk, chance, wanted] = [new Disk(0), randomFrom(seed), new Set(points)];
+  const [sent, said] = [new Set<string>(), new Set<string>()];
+  const [seen, found, examples] = [new Set<string>(), new Map<Finding['kind'], number>(), [] as string[]];
+  let states = 0;
+  const look = async (at: number, fate: Fate): Promise<void> => {
+    const remains = disk.crash(fate);
+    const digest = `${digestOf(remains)} ${sent.size} ${said.size}`;
+    if (seen.has(digest)) return;
+    seen.add(digest);
+    states += 1;
+    writeOut(remains, folder);
+    const findings = await inspect(join(folder, ledger), journal, { sent, said });
+    for (const kind of new Set(findings.map((finding) => finding.kind))) found.set(kind, (found.get(kind) ?? 0) + 1);
+    const [first] = findings;
+    if (first !== undefined && examples.length < EXAMPLES) examples.push(`after ${at}: ${first.kind}, ${first.what}`);
+  };
+  for (const [at, one] of recorded.entries()) {
+    if (one.kind === 'disk') disk.apply(one.event);
+    else if (one.kind === 'sent') sent.add(one.ugwo);
+    else said.add(one.activity);
+    if (!wanted.has(at)) continue;
+    await look(at, NONE);
+    if (disk.pending() === 0) continue;
+    await look(at, ALL);
+    for (let turn = 0; turn < random; turn += 1) await look(at, someFate(chance));
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return { states, found, examples };
+};

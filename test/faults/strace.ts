@@ -1,0 +1,145 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** A run that takes longer than this hangs. */
+const LIMIT_MS = 90_000;
+/** Longer than any text that a program of ours hands to the system at once. */
+const WHOLE_TEXT = 1 << 20;
+
+/** One system call of a program's main thread, in its order. */
+export interface Call {
+  readonly name: string;
+  /** As strace wrote them: texts in quotes, each descriptor with what it stands for in angle brackets. */
+  readonly args: readonly string[];
+  readonly result: string;
+  /** Which call of this name it is, from 1. */
+  readonly nth: number;
+  readonly injected: boolean;
+}
+
+export interface Traced {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface TraceOptions {
+  readonly env: Readonly<Record<string, string>>;
+  /** Where strace writes: one file a thread, each beginning with this. */
+  readonly prefix: string;
+  /** What is done to one call, in strace's words: `fsync:error=EIO:when=3`. */
+  readonly inject?: string;
+  /** Whether what was written is wanted too; paths always are. */
+  readonly texts?: boolean;
+}
+
+export const hasStrace = (): boolean => spawnSync('strace', ['--version']).status === 0;
+
+/** Runs a command to its end; one that hangs is killed with all it started, and says so. */
+export const runToEnd = (
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+  limit = LIMIT_MS,
+): Promise<Traced> => {
+  const [file = '', ...args] = command;
+  const child = spawn(file, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      reject(new Error(`hung for ${limit / 1000} s: ${args.join(' ')}`));
+    }, limit);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() });
+    });
+  });
+};
+
+/** Runs a command under strace. */
+export const trace = (command: readonly string[], options: TraceOptions): Promise<Traced> => {
+  const { env, prefix, inject, texts = false } = options;
+  const filter = ['-e', 'trace=file,desc,network,mmap', '-e', 'signal=none'];
+  const how = ['-ff', '-y', '-xx', '-s', texts ? String(WHOLE_TEXT) : '0', '-o', prefix];
+  const fault = inject === undefined ? [] : ['-e', `inject=${inject}`];
+  return runToEnd(['strace', ...how, ...filter, ...fault, ...command], env);
+};
+
+const unhex = (text: string): string =>
+  text.replaceAll(/\\x([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** The bytes of a text argument. */
+export const bytesOf = (arg: string): Buffer => {
+  const [, text] = /^"(.*)"$/s.exec(arg) ?? [];
+  if (text === undefined) throw new Error(`not a whole text: ${arg.slice(0, 80)}`);
+  return Buffer.from(unhex(text), 'latin1');
+};
+
+/** What a descriptor stands for: a path, or `socket:[…]`. */
+export const targetOf = (arg: string): string | undefined => {
+  const [, target] = /^(?:-?\d+|AT_FDCWD)<([^>]*)>/.exec(arg) ?? [];
+  return target === undefined ? undefined : unhex(target);
+};
+
+/** All texts in an argument one after the other: those of `writev` are in a list. */
+export const textsIn = (arg: string): string =>
+  [...arg.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, text]) => unhex(text ?? '')).join('');
+
+/** Splits at the commas that are in no bracket. Texts are in hex, so no comma is theirs. */
+const argsOf = (text: string): string[] => {
+  const parts: string[] = [];
+  let [depth, from] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if ('([{'.includes(character)) depth += 1;
+    else if (')]}'.includes(character)) depth -= 1;
+    else if (character === ',' && depth === 0) {
+      parts.push(text.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  return [...parts, text.slice(from).trim()];
+};
+
+const LINE = /^(\w+)\((.*?)(?:\)\s+= (.*)| <unfinished \.\.\.>)$/s;
+
+/** The main thread's file: the one of the lowest number, since every thread is younger. */
+const mainFile = (prefix: string): string => {
+  const numbers = readdirSync(dirname(prefix))
+    .filter((name) => name.startsWith(`${basename(prefix)}.`))
+    .map((name) => Number(name.slice(basename(prefix).length + 1)))
+    .sort((a, b) => a - b);
+  if (numbers.length === 0) throw new Error('strace wrote nothing; may this user trace processes?');
+  return join(dirname(prefix), `${basename(prefix)}.${numbers[0]}`);
+};
+
+/** The calls of the main thread, where all I/O of the ledger and of the socket is done. */
+export const callsOf = (prefix: string): Call[] => {
+  const counts = new Map<string, number>();
+  return readFileSync(mainFile(prefix), 'latin1')
+    .split('\n')
+    .flatMap((line) => {
+      const [, name, args = '', result = '?'] = LINE.exec(line) ?? [];
+      if (name === undefined) return [];
+      const nth = (counts.get(name) ?? 0) + 1;
+      counts.set(name, nth);
+      return [{ name, args: argsOf(args), result, nth, injected: result.includes('INJECTED') }];
+    });
+};
+
+/** How many lines of other threads speak of a folder: none may, or calls would be missed. */
+export const strangersIn = (prefix: string, folder: string): number => {
+  const hex = [...Buffer.from(folder)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+  const main = basename(mainFile(prefix));
+  return readdirSync(dirname(prefix))
+    .filter((name) => name.startsWith(`${basename(prefix)}.`) && name !== main)
+    .filter((name) => readFileSync(join(dirname(prefix), name), 'latin1').includes(hex)).length;
+};
+
+/** Whether a call worked, as far as the program could tell. */
+export const worked = ({ result }: Call): boolean => !result.startsWith('-1') && !result.startsWith('?');
