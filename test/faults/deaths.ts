@@ -25,10 +25,19 @@ interface Scenario {
   readonly owed: string | undefined;
 }
 
+/** The calls of an undisturbed charge. */
+interface Reference {
+  readonly points: readonly Point[];
+  /** The first of them that comes after the activity was printed. */
+  readonly afterwards: number;
+}
+
 /** One fault at one call. */
 interface Case {
   readonly scenario: Scenario;
   readonly reference: readonly Point[];
+  /** Whether everything is noted and printed by then. */
+  readonly isAfterwards: boolean;
   readonly index: number;
   /** In strace's words, without `when`. */
   readonly fault: string;
@@ -110,11 +119,11 @@ const indexesOf = (reference: readonly Point[], short: boolean): number[] => {
 };
 
 /** In a short run each call gets one fault, another one from call to call. */
-const casesOf = (scenario: Scenario, reference: readonly Point[], short: boolean): Case[] =>
+const casesOf = (scenario: Scenario, { points: reference, afterwards }: Reference, short: boolean): Case[] =>
   indexesOf(reference, short).flatMap((index, turn) => {
     const faults = faultsOf(reference[index] as Point);
     const chosen = short ? [faults[turn % faults.length] as string] : faults;
-    return chosen.map((fault) => ({ scenario, reference, index, fault }));
+    return chosen.map((fault) => ({ scenario, reference, index, fault, isAfterwards: index >= afterwards }));
   });
 
 /** Where the fault struck, or why it did not strike where it should. */
@@ -141,8 +150,13 @@ const shiftOf = (points: readonly Point[], { reference, index }: Case): number |
 /** Where it can't be told: 1, -1, 2, -2, … */
 const guessed = (attempt: number): number => (attempt % 2 === 0 ? 1 : -1) * (Math.floor(attempt / 2) + 1);
 
+interface First {
+  readonly run: Run;
+  readonly ended: Traced;
+}
+
 /** The first run: repeated with a corrected count until the fault has struck the call that is meant. */
-const firstRun = async (one: Case, world: World): Promise<{ readonly run: Run; readonly ended: Traced }> => {
+const firstRun = async (one: Case, world: World): Promise<First> => {
   const { call } = one.reference[one.index] as Point;
   let nth = call.nth;
   let why: string | undefined;
@@ -164,13 +178,14 @@ const NOT_EXECUTED = [3, 4, 5, 9, 10];
 const EXPECTED = [0, 3, 4, 5, 6, 7, 9, 10];
 
 /** What the first run said against what the service did. */
-const judgeFirst = ({ ended, run }: { ended: Traced; run: Run }, fault: string, executed: number): string[] => {
+const judgeFirst = ({ fault, isAfterwards }: Case, { ended, run }: First, executed: number): string[] => {
   const { code, signal, stdout, stderr } = ended;
   const faults: string[] = [];
   if (executed > 1) faults.push(`it was charged ${executed} times`);
   if (fault === KILL) return faults;
   if (signal !== null || code === null) return [...faults, `it died of ${signal}`];
   if (!EXPECTED.includes(code)) faults.push(`exit ${code}`);
+  if (isAfterwards && code !== 0) faults.push(`exit ${code}, when all was noted and printed`);
   if ((code === 0 || code === 7) && executed !== 1) faults.push(`exit ${code}, and nothing was charged`);
   if (NOT_EXECUTED.includes(code) && executed !== 0) faults.push(`exit ${code}, and it was charged`);
   if ((code === 0 || code === 7) && !stdout.includes(activityOf(run.ugwo))) faults.push('the activity was not printed');
@@ -226,7 +241,7 @@ const runCase = async (one: Case, world: World): Promise<Seen> => {
   const after = world.service.executed(run.ugwo);
   const { owed } = one.scenario;
   const faults = [
-    ...judgeFirst({ ended, run }, one.fault, executed),
+    ...judgeFirst(one, { ended, run }, executed),
     ...judgeSecond(second, executed, after),
     ...judgeRows(rowsOf(run.home, run.ugwo), run.ugwo, ended, executed),
     ...(owed === undefined ? [] : judgeRows(rowsOf(run.home, owed), owed, { ...ended, code: 7 }, 1)),
@@ -236,16 +251,20 @@ const runCase = async (one: Case, world: World): Promise<Seen> => {
   return { faults: faults.map((fault) => `${fault} (${said})`), first: ended, executed };
 };
 
-/** The calls of an undisturbed charge. */
-const referenceOf = async (scenario: Scenario, world: World): Promise<Point[]> => {
+/** Traces an undisturbed charge. */
+const referenceOf = async (scenario: Scenario, world: World): Promise<Reference> => {
   const run = newRun(world, scenario);
   const ended = await traced(run, world);
   if (ended.code !== 0) throw new Error(`an undisturbed charge ended with ${ended.code}: ${ended.stderr}`);
   const strangers = strangersIn(run.prefix, run.home);
   if (strangers > 0) throw new Error('a thread other than the main one touches the folder: its calls would be missed');
-  const points = pointsOf(callsOf(run.prefix), run.home);
+  const calls = callsOf(run.prefix);
+  const points = pointsOf(calls, run.home);
+  const printed = calls.findIndex(({ name, args }) => name === 'write' && args[0]?.startsWith('1<') === true);
+  const afterwards = points.findIndex(({ call }) => calls.indexOf(call) > printed);
+  if (printed === -1 || afterwards === -1) throw new Error('it was not seen to print, or to do anything afterwards');
   rmSync(run.folder, { recursive: true, force: true });
-  return points;
+  return { points, afterwards };
 };
 
 const FIRST_USE: Scenario = { name: 'first use', template: undefined, owed: undefined };
@@ -260,10 +279,13 @@ const existing = async (world: World): Promise<Scenario> => {
 
 /** A folder in which the disk failed as an outcome was to be noted: only the emergency file knows it. */
 const afterDeath = async (world: World): Promise<Scenario> => {
-  const reference = await referenceOf(FIRST_USE, world);
+  const { points: reference } = await referenceOf(FIRST_USE, world);
   const answered = reference.findLastIndex(({ what }) => what.startsWith('read socket'));
   const index = reference.findIndex(({ call }, at) => at > answered && call.name === 'pwrite64');
-  const { run, ended } = await firstRun({ scenario: FIRST_USE, reference, index, fault: 'error=EIO' }, world);
+  const { run, ended } = await firstRun(
+    { scenario: FIRST_USE, reference, index, fault: 'error=EIO', isAfterwards: false },
+    world,
+  );
   const left = readdirSync(run.home).filter((name) => name.includes('-emergency-')).length;
   if (ended.code !== 7 || left !== 1) throw new Error(`exit ${ended.code}, ${left} emergency files: ${ended.stderr}`);
   return { name: 'after a failed disk', template: run.home, owed: run.ugwo };
@@ -286,20 +308,24 @@ export const deaths: Part = async ({ short, folder, say }: PartOptions) => {
     for (const scenario of [FIRST_USE, there, await afterDeath(world)]) {
       const reference = await referenceOf(scenario, world);
       const cases = casesOf(scenario, reference, short);
-      say(`deaths, ${scenario.name}: ${reference.length} calls, ${cases.length} runs`);
+      say(`deaths, ${scenario.name}: ${reference.points.length} calls, ${cases.length} runs`);
+      const fail = (failure: string): void => {
+        say(`FAILED  ${failure}`);
+        failures.push(failure);
+      };
       await inLanes(cases, async (one) => {
         const name = `deaths, ${scenario.name}, ${one.fault} at call ${one.index}, ${one.reference[one.index]?.what}`;
         try {
           const seen = await runCase(one, world);
           const outcome = outcomeOf(seen, one.fault);
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-          failures.push(...seen.faults.map((fault) => `${name}: ${fault}`));
+          for (const fault of seen.faults) fail(`${name}: ${fault}`);
         } catch (thrown) {
-          failures.push(`${name}: ${String(thrown)}`);
+          fail(`${name}: ${String(thrown)}`);
         }
       });
       figures.push(
-        { name: `deaths, ${scenario.name}: system calls`, value: reference.length },
+        { name: `deaths, ${scenario.name}: system calls`, value: reference.points.length },
         { name: `deaths, ${scenario.name}: runs with a fault`, value: cases.length },
       );
     }

@@ -10,7 +10,7 @@ import { spread } from './part.ts';
 import type { Recorded } from './recording.ts';
 import { Recorder } from './recording.ts';
 import type { Sabotage } from './sabotage.ts';
-import { bundleDriver, EMERGENCY_UNSYNCED, NORMAL, OFF, SENT_FIRST } from './sabotage.ts';
+import { bundleDriver, EMERGENCY_UNSYNCED, FOLDER_UNSYNCED, NORMAL, OFF, SENT_FIRST } from './sabotage.ts';
 import type { Finding, Replayed } from './states.ts';
 import { replay } from './states.ts';
 import type { Call } from './strace.ts';
@@ -97,6 +97,12 @@ const drive =
   (file: string, origin: string, { journal, lanes }: DriverRun, ugwos: readonly string[]) =>
   (root: string): string[] => [process.execPath, file, join(root, LEDGER), origin, journal, String(lanes), ...ugwos];
 
+/** Whether the log is taken into the database while charges are being sent. */
+const takesLogIn = ({ recorded, onDatabase }: Recording): boolean => {
+  const sends = [...recorded.keys()].filter((at) => recorded[at]?.kind === 'sent');
+  return onDatabase.some((at) => at > (sends[0] ?? 0) && at < (sends.at(-1) ?? 0));
+};
+
 /** Several charges in one process. */
 const inOneProcess = (run: DriverRun, most?: number): Scenario => ({
   name: `${run.charges} charges in one process, ${run.journal}`,
@@ -105,7 +111,10 @@ const inOneProcess = (run: DriverRun, most?: number): Scenario => ({
   record: async (world, sabotage) => {
     const file = await bundle(world, sabotage);
     const command = drive(file, world.service.origin, run, ugwosOf(world, run.charges));
-    return (await record(world, [command])).recording;
+    const { recording } = await record(world, [command]);
+    if (most !== undefined && !takesLogIn(recording))
+      throw new Error('the run was too short for the log to be taken in');
+    return recording;
   },
 });
 
@@ -210,8 +219,10 @@ const proofs = (): readonly Proof[] => {
       return { sabotage, scenario: inOneProcess({ journal, charges: 4, lanes: 1 }), finding: 'lost intent' };
     }),
   );
+  const first = { journal: 'wal', charges: 1, lanes: 1 } as const;
+  const folder: Proof = { sabotage: FOLDER_UNSYNCED, scenario: inOneProcess(first), finding: 'lost intent' };
   const outcome: Proof = { sabotage: EMERGENCY_UNSYNCED, scenario: throughEmergency('wal'), finding: 'lost outcome' };
-  return [...intents, outcome];
+  return [...intents, folder, outcome];
 };
 
 const SABOTAGE_RANDOM = 1;

@@ -44,6 +44,13 @@ export const EMERGENCY_UNSYNCED: Sabotage = {
   to: 'end);',
 };
 
+export const FOLDER_UNSYNCED: Sabotage = {
+  name: 'folders not synced',
+  file: 'src/database/file.ts',
+  from: '    fsyncSync(descriptor);\n',
+  to: '',
+};
+
 const sabotaged = ({ name, file, from, to }: Sabotage, source: string): string => {
   const found = source.split(from).length - 1;
   if (found !== 1) throw new Error(`the sabotage "${name}" finds its line ${found} times in ${file}, not once`);
