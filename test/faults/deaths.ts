@@ -50,7 +50,8 @@ interface World {
 }
 
 const PROGRAM = [process.execPath, resolve('bin/paycli.js')];
-const ATTEMPTS = 10;
+/** Node maps memory as chance has it, so that a mapping of the ledger's is hit only now and then. */
+const ATTEMPTS = 50;
 const KILL = 'signal=SIGKILL';
 
 const FILE_WRITES = new Set(['pwrite64', 'write', 'ftruncate', 'mkdir', 'link', 'rename', 'fsync', 'fdatasync']);

@@ -5,19 +5,20 @@ import type { Journal } from '../../src/database/connect.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import { LEDGER_FILE } from '../../src/ledger/file.ts';
 import { placeOf } from '../../src/ledger/place.ts';
-import { thisSender } from '../../src/ledger/sender.ts';
+import { isGone, thisSender } from '../../src/ledger/sender.ts';
 import { openLedger } from '../../src/ledger/store.ts';
 
 /*
  * Charges several payment requests through the real ledger and the real client in one process, some at a time, and prints
  * each activity once the protocol has let go of it. Bundled, with or without a sabotage, and run under strace.
- * Arguments: the ledger's file, the service's origin, the journal, how many at a time, the payment requests.
+ * Arguments: the ledger's file, the service's origin, the journal, how many at a time, whether it ends by `close` or leaves
+ * the ledger open as a killed process would (`leave`), the payment requests.
  */
 
 const KEY = `sk.Test.${'k'.repeat(80)}`;
 const DATA = { medium: 'ussd', provider: 'gtb' };
 
-const [path = '', origin = '', journal = 'wal', lanes = '1', ...ugwos] = process.argv.slice(2);
+const [path = '', origin = '', journal = 'wal', lanes = '1', end = 'close', ...ugwos] = process.argv.slice(2);
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -51,11 +52,12 @@ const client = createClient({
   validate: true,
 });
 
+const self = thisSender();
 const ledger = openLedger({
   path,
   now: clock.now,
-  self: thisSender(),
-  isGone: () => false,
+  self,
+  isGone: (sender, overdue) => isGone(sender, self, overdue),
   kind: { ...LEDGER_FILE, journal: journal as Journal },
 });
 
@@ -85,5 +87,6 @@ const lane = async (): Promise<void> => {
   for (const ugwo of rest) await charge(ugwo);
 };
 await Promise.all(Array.from({ length: Number(lanes) }, lane));
+if (end === 'leave') process.exit();
 await ledger.close();
 await client.close();

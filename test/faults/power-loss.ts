@@ -91,11 +91,16 @@ interface DriverRun {
   readonly journal: Journal;
   readonly charges: number;
   readonly lanes: number;
+  /** Whether it leaves the ledger open at its end, as a killed process would. */
+  readonly leaves?: boolean;
 }
 
 const drive =
-  (file: string, origin: string, { journal, lanes }: DriverRun, ugwos: readonly string[]) =>
-  (root: string): string[] => [process.execPath, file, join(root, LEDGER), origin, journal, String(lanes), ...ugwos];
+  (file: string, world: World, { journal, charges, lanes, leaves = false }: DriverRun) =>
+  (root: string): string[] => [
+    ...[process.execPath, file, join(root, LEDGER), world.service.origin, journal, String(lanes)],
+    ...[leaves ? 'leave' : 'close', ...ugwosOf(world, charges)],
+  ];
 
 /** Whether the log is taken into the database while charges are being sent. */
 const takesLogIn = ({ recorded, onDatabase }: Recording): boolean => {
@@ -110,11 +115,22 @@ const inOneProcess = (run: DriverRun, most?: number): Scenario => ({
   ...(most === undefined ? {} : { most }),
   record: async (world, sabotage) => {
     const file = await bundle(world, sabotage);
-    const command = drive(file, world.service.origin, run, ugwosOf(world, run.charges));
-    const { recording } = await record(world, [command]);
+    const { recording } = await record(world, [drive(file, world, run)]);
     if (most !== undefined && !takesLogIn(recording))
       throw new Error('the run was too short for the log to be taken in');
     return recording;
+  },
+});
+
+/** A process ends without closing its ledger; the next one takes in what it left, and may take the file off the log. */
+const afterAnother = (journal: Journal): Scenario => ({
+  name: `a log left behind, then ${journal}`,
+  journal,
+  record: async (world, sabotage) => {
+    const file = await bundle(world, sabotage);
+    const first = drive(file, world, { journal: 'wal', charges: 2, lanes: 1, leaves: true });
+    const second = drive(file, world, { journal, charges: 2, lanes: 1 });
+    return (await record(world, [first, second])).recording;
   },
 });
 
@@ -136,15 +152,14 @@ const throughEmergency = (journal: Journal): Scenario => ({
   journal,
   record: async (world, sabotage) => {
     const file = await bundle(world, sabotage);
-    const run = { journal, charges: 1, lanes: 1 };
-    const command = () => drive(file, world.service.origin, run, ugwosOf(world, 1));
-    const { calls } = await record(world, [command()]);
+    const command = drive(file, world, { journal, charges: 1, lanes: 1 });
+    const { calls } = await record(world, [command]);
     const answered = calls.findLastIndex(
       ({ name, args }) => name === 'read' && targetOf(args[0] ?? '')?.startsWith('socket:') === true,
     );
     const write = calls.find(({ name }, at) => at > answered && name === 'pwrite64');
     if (write === undefined) throw new Error('no write after the answer');
-    return (await record(world, [command()], `pwrite64:error=EIO:when=${write.nth}`)).recording;
+    return (await record(world, [command], `pwrite64:error=EIO:when=${write.nth}`)).recording;
   },
 });
 
@@ -197,6 +212,7 @@ const scenariosOf = (short: boolean): readonly Scenario[] => {
   const both: readonly Journal[] = ['wal', 'truncate'];
   return [
     ...both.map((journal) => inOneProcess({ journal, charges, lanes: 2 })),
+    ...both.map(afterAnother),
     inSeparateRuns(short ? 2 : 4),
     ...both.map(throughEmergency),
     // Long enough for the log to be taken into the database and begun anew.

@@ -106,6 +106,8 @@ const argsOf = (text: string): string[] => {
   return [...parts, text.slice(from).trim()];
 };
 
+/** In a call that the process died in. */
+const UNFINISHED = / <unfinished \.\.\.>(?=\) = \?)/;
 const LINE = /^(\w+)\((.*?)(?:\)\s+= (.*)| <unfinished \.\.\.>)$/s;
 
 /** The main thread's file: the one of the lowest number, since every thread is younger. */
@@ -124,7 +126,7 @@ export const callsOf = (prefix: string): Call[] => {
   return readFileSync(mainFile(prefix), 'latin1')
     .split('\n')
     .flatMap((line) => {
-      const [, name, args = '', result = '?'] = LINE.exec(line) ?? [];
+      const [, name, args = '', result = '?'] = LINE.exec(line.replace(UNFINISHED, '')) ?? [];
       if (name === undefined) return [];
       const nth = (counts.get(name) ?? 0) + 1;
       counts.set(name, nth);
