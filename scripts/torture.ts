@@ -48,14 +48,14 @@ const PARTS: Readonly<Record<string, Part>> = { deaths, 'power-loss': powerLoss,
 /** Their short form is in `npm test`. */
 const NOT_SHORT = ['tests'];
 
-const arguments_ = () => {
+const parsed = () => {
   try {
     return parseArgs({
       allowPositionals: true,
       options: { short: { type: 'boolean', default: false }, figures: { type: 'string' } },
     });
   } catch (thrown) {
-    return give(String(thrown));
+    return give((thrown as Error).message);
   }
 };
 
@@ -69,7 +69,7 @@ const chosen = (names: readonly string[], short: boolean): string[] => {
 
 const seconds = (since: number): number => Math.round((performance.now() - since) / 1000);
 
-const { values, positionals } = arguments_();
+const { values, positionals } = parsed();
 const { short, figures: file } = values;
 const names = chosen(positionals, short);
 if (!hasStrace()) give('strace is missing: apt-get install strace');
@@ -94,7 +94,7 @@ for (const name of names) {
 
 const width = Math.max(...figures.map(({ name }) => name.length));
 say('');
-for (const { name, value } of figures) say(`${name.padEnd(width)}  ${value}`);
+for (const { name, value, unit = '' } of figures) say(`${name.padEnd(width)}  ${value} ${unit}`.trimEnd());
 for (const failure of failures) say(`\nFAILED  ${failure}`);
 say(failures.length === 0 ? '\nnothing failed' : `\n${failures.length} failed`);
 if (file !== undefined) writeFileSync(file, `${JSON.stringify({ short, figures, failures }, null, 2)}\n`);

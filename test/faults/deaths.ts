@@ -278,6 +278,16 @@ const existing = async (world: World): Promise<Scenario> => {
   return { name: 'a ledger that is there', template: run.home, owed: undefined };
 };
 
+/** The same, taken off the log as by a program whose SQLite can't be trusted with one. */
+const withoutLog = ({ template = '', owed }: Scenario, world: World): Scenario => {
+  const copy = join(world.folder, 'without-log');
+  cpSync(template, copy, { recursive: true });
+  const db = new DatabaseSync(join(copy, 'ledger.sqlite'));
+  db.exec('PRAGMA journal_mode = TRUNCATE');
+  db.close();
+  return { name: 'a ledger without a log', template: copy, owed };
+};
+
 /** A folder in which the disk failed as an outcome was to be noted: only the emergency file knows it. */
 const afterDeath = async (world: World): Promise<Scenario> => {
   const { points: reference } = await referenceOf(FIRST_USE, world);
@@ -306,7 +316,7 @@ export const deaths: Part = async ({ short, folder, say }: PartOptions) => {
   try {
     // The first one fills the compile cache, and is not traced.
     const there = await existing(world);
-    for (const scenario of [FIRST_USE, there, await afterDeath(world)]) {
+    for (const scenario of [FIRST_USE, there, withoutLog(there, world), await afterDeath(world)]) {
       const reference = await referenceOf(scenario, world);
       const cases = casesOf(scenario, reference, short);
       say(`deaths, ${scenario.name}: ${reference.points.length} calls, ${cases.length} runs`);

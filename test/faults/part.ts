@@ -1,7 +1,8 @@
 /** One row of the table that the torture prints. */
 export interface Figure {
   readonly name: string;
-  readonly value: number | string;
+  readonly value: number;
+  readonly unit?: string;
 }
 
 /** What a part of the torture was started with. */
