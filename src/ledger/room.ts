@@ -1,7 +1,8 @@
 import { chargeOnce } from './charge.ts';
 import { asActivity, keptActivity } from './kept.ts';
+import { reconcile } from './reconcile.ts';
 import { refusedError } from './refused.ts';
 
 /** The ledger's protocol, for the commands that are given it. */
-export const ledgerRoom = { chargeOnce, refusedError, asActivity, keptActivity };
+export const ledgerRoom = { chargeOnce, refusedError, asActivity, keptActivity, reconcile };
 export type LedgerRoom = typeof ledgerRoom;
