@@ -1,5 +1,5 @@
 import type { ErrorKind } from '../core/exit.ts';
-import type { Result, View } from '../output/view.ts';
+import type { Format, Result, View } from '../output/view.ts';
 import type { Deps } from './deps.ts';
 
 /** An option of a command: its flags as commander writes them, and how its text becomes a value. */
@@ -63,6 +63,8 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs> {
   readonly output: string;
   /** How it can end, besides 0. */
   readonly exits: readonly ErrorKind[];
+  /** How it prints unless -o says otherwise, on a terminal and in a pipe; else a table or tsv. */
+  readonly format?: Format;
   /** It is one request, which --dry-run and --as-curl can show in place of sending it. */
   readonly previews?: true;
   /** Arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */

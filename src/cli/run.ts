@@ -24,6 +24,12 @@ export interface Program extends Omit<ProgramOptions, 'width' | 'env'> {
   readonly open: (globals: Globals) => OpenDeps;
 }
 
+/** What was asked for, else the format that the command has of its own. */
+const withFormat = (globals: Globals, { format }: CommandSpec): Globals => ({
+  ...globals,
+  format: globals.format ?? format,
+});
+
 const formatOf = (globals: Globals, io: Io): Format => globals.format ?? (io.stdout.isTerminal ? 'table' : 'tsv');
 
 const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
@@ -136,7 +142,7 @@ export const run = async (argv: readonly string[], io: Io, program: Program): Pr
   try {
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'text') await io.stdout.write(parsed.text);
-    else await execute(parsed.spec, parsed.input, parsed.globals, io, program);
+    else await execute(parsed.spec, parsed.input, withFormat(parsed.globals, parsed.spec), io, program);
     return 0;
   } catch (thrown) {
     return await report(thrown instanceof PayError ? thrown : defect(thrown), parsed.globals, io);

@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../cli/define.ts';
 import { emulatorCommands } from './emulator/spec.ts';
+import { ledgerCommands } from './ledger/spec.ts';
 import { onyeCommands } from './onye/spec.ts';
 import { profileCommands } from './profile/spec.ts';
 import { ugwoCommands } from './ugwo/spec.ts';
@@ -8,6 +9,7 @@ import { ugwoCommands } from './ugwo/spec.ts';
 export const SPECS: readonly CommandSpec[] = [
   ...ugwoCommands,
   ...onyeCommands,
+  ...ledgerCommands,
   ...profileCommands,
   ...emulatorCommands,
 ];
@@ -16,6 +18,7 @@ export const SPECS: readonly CommandSpec[] = [
 export const NOUNS: Readonly<Record<string, string>> = {
   ugwo: 'payment requests: charge, list',
   onye: 'customers: update',
+  ledger: 'what was charged from here, and what is still unknown: list, show, reconcile, resolve, export',
   profile: 'where requests go and with which key: list, show, use, remove',
   emulator: 'the service itself, on this machine: start, seed, reset',
 };

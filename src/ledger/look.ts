@@ -72,7 +72,7 @@ const DATE_RESOLUTION_MS = 1000;
 const WORD = /^[a-z][\w.-]{0,63}$/i;
 
 /** The machine value of an enum of the service: a string, or the first of a pair. */
-const wordAt = (value: unknown, path: string): string | null => {
+export const wordAt = (value: unknown, path: string): string | null => {
   const found = valueAt(value, path);
   const word: unknown = Array.isArray(found) ? found[0] : found;
   return typeof word === 'string' && WORD.test(word) ? word : null;
@@ -106,7 +106,11 @@ const keptOf = (activity: unknown): Kept => {
 export const endOf = ({ settledAt, deadline }: Charge, now: number): number => Math.min(settledAt ?? now, deadline);
 
 /** `medium unclear`: the next action looks like another medium's, but what the charge's own looks like is not written. */
-const judgeMedium = (charge: Charge, activity: unknown, { medium }: Kept): 'another medium' | 'medium unclear' | undefined => {
+const judgeMedium = (
+  charge: Charge,
+  activity: unknown,
+  { medium }: Kept,
+): 'another medium' | 'medium unclear' | undefined => {
   if (medium === null || medium === charge.medium) return undefined;
   const written = charge.medium === 'bank_transfer' || charge.medium === 'ussd';
   return written || wordAt(activity, 'medium') !== null ? 'another medium' : 'medium unclear';
@@ -163,6 +167,8 @@ export const sortActivities = (
   }
   const skew = skewOf(look);
   if (skew !== undefined || candidates.length > 0) return { candidates, excluded, skew };
-  const doubtful = excluded.filter(byClock).map(({ activity, kept }) => ({ activity, kept, doubt: 'clocks not compared' as const }));
+  const doubtful = excluded
+    .filter(byClock)
+    .map(({ activity, kept }) => ({ activity, kept, doubt: 'clocks not compared' as const }));
   return { candidates: doubtful, excluded: excluded.filter((one) => !byClock(one)), skew };
 };

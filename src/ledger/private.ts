@@ -11,14 +11,19 @@ const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
 /** `…4567` */
 export const lastDigits = (phone: string): string => `…${digitsOf(phone).slice(-KEPT_DIGITS)}`;
 
+/** Whatever may be a phone number, however it is written. */
+const NUMBER = /\+?\d(?:[ ().-]{0,2}\d){6,}/g;
+
 /** A text in which the phone number, however it is written, shows its last digits only. */
 export const withoutPhone = (text: string, phone: string | undefined): string => {
   const telling = digitsOf(phone ?? '').slice(-TELLING_DIGITS);
   if (telling.length < TELLING_DIGITS) return text;
-  return text.replaceAll(/\+?\d(?:[ ().-]{0,2}\d){6,}/g, (found) =>
-    digitsOf(found).includes(telling) ? lastDigits(telling) : found,
-  );
+  return text.replaceAll(NUMBER, (found) => (digitsOf(found).includes(telling) ? lastDigits(telling) : found));
 };
+
+/** As `withoutPhone` where no more than the last digits are known any more (see `lastDigits`). */
+export const withoutPhoneEnding = (text: string, last: string | undefined): string =>
+  last === undefined ? text : text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
 
 /** A value of JSON with every text in it passed through `clean`. */
 export const cleaned = <T>(value: T, clean: (text: string) => string): T => {

@@ -1,9 +1,11 @@
-import type { Clock } from '../cli/io.ts';
 import { valueAt } from '../core/path.ts';
-import { formatDateAtom, parseInstant } from '../core/time.ts';
+import { parseInstant } from '../core/time.ts';
+import type { ChargeWorld } from './charge.ts';
+import { evidenceOf } from './evidence.ts';
 import type { Charge, Evidence, KeptActivity, Ledger } from './ledger.ts';
 import type { Candidate, Look, Sight, Sorted } from './look.ts';
-import { endOf, sortActivities } from './look.ts';
+import { endOf, sortActivities, wordAt } from './look.ts';
+import { cleaned, withoutPhoneEnding } from './private.ts';
 
 /**
  * Why a charge stays unknown. `not_yet`: nothing is there so far. `several`, `doubtful`: what is there proves nothing.
@@ -33,25 +35,22 @@ const SETTLED_MS = 15 * 60_000;
 /** So many activities of a kind are kept of one look. */
 const MOST_KEPT = 10;
 
-/** Up to the next second: an instant that is read back is never before the look, so no wait is cut short. */
-const atOf = (look: Look): string => formatDateAtom({ ms: Math.ceil(look.at / 1000) * 1000, offset: 0 });
+/** Up to the next second: what is read back is never before the look itself, so that no wait is cut short. */
+const wholeSecond = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 
-const evidenceOf = (look: Look, found: string, sorted: Sorted): Evidence => {
-  const { candidates, excluded, skew } = sorted;
-  return {
-    kind: 'look',
-    at: atOf(look),
+const lookEvidence = (look: Look, found: string, { candidates, excluded, skew }: Sorted): Evidence =>
+  evidenceOf('look', wholeSecond(look.at), {
     found,
     skew_ms: skew ?? null,
     round_trip_ms: look.at - look.askedAt,
+    ugwo_status: wordAt(look, 'status'),
     candidates: candidates
       .slice(0, MOST_KEPT)
       .map(({ kept, doubt }) => (doubt === undefined ? kept : { ...kept, doubt })),
     candidates_count: candidates.length,
     excluded: excluded.slice(0, MOST_KEPT).map(({ kept, why }) => ({ ...kept, why })),
     excluded_count: excluded.length,
-  };
-};
+  });
 
 const looksOf = ({ evidence }: Charge): Evidence[] => evidence.filter(({ kind }) => kind === 'look');
 
@@ -70,7 +69,7 @@ const addsToEmpty = ([first, ...later]: readonly number[], at: number): boolean 
 const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
   const empty = emptySince(charge);
   const first = empty[0] ?? look.at;
-  const evidence = evidenceOf(look, 'none', sorted);
+  const evidence = lookEvidence(look, 'none', sorted);
   const settled = look.at - first >= APART_MS && look.at - endOf(charge, look.at) >= SETTLED_MS;
   if (settled) return { state: 'not_created', evidence };
   return {
@@ -82,17 +81,24 @@ const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
   };
 };
 
-const unproven = (charge: Charge, look: Look, sorted: Sorted, why: 'several' | 'doubtful', reason: string): Conclusion => {
-  const evidence = evidenceOf(look, why, sorted);
+const unproven = (
+  charge: Charge,
+  look: Look,
+  sorted: Sorted,
+  why: 'several' | 'doubtful',
+  reason: string,
+): Conclusion => {
+  const evidence = lookEvidence(look, why, sorted);
   const last = looksOf(charge).at(-1);
-  const repeats = last?.['found'] === why && JSON.stringify(last['candidates']) === JSON.stringify(evidence['candidates']);
+  const repeats =
+    last?.['found'] === why && JSON.stringify(last['candidates']) === JSON.stringify(evidence['candidates']);
   return { state: 'unknown', why, reason, ...(repeats ? {} : { evidence }) };
 };
 
-const keptActivity = ({ activity, kept }: Candidate, uid: string): KeptActivity => ({
+const activityOf = ({ phone }: Charge, { activity, kept }: Candidate, uid: string): KeptActivity => ({
   uid,
   status: kept.status ?? '',
-  nextAction: valueAt(activity, 'next_action') ?? null,
+  nextAction: cleaned(valueAt(activity, 'next_action') ?? null, (text) => withoutPhoneEnding(text, phone)),
   createdAt: kept.created_at ?? undefined,
 });
 
@@ -120,9 +126,15 @@ export const judgeLook = (charge: Charge, look: Look, ownedByOthers: ReadonlySet
   }
   const { uid } = only.kept;
   if (only.doubt !== undefined || uid === null) {
-    return unproven(charge, look, sorted, 'doubtful', `the one activity that can be its own is no proof: ${only.doubt}`);
+    return unproven(
+      charge,
+      look,
+      sorted,
+      'doubtful',
+      `the one activity that can be its own is no proof: ${only.doubt}`,
+    );
   }
-  return { state: 'accepted', activity: keptActivity(only, uid), evidence: evidenceOf(look, 'one', sorted) };
+  return { state: 'accepted', activity: activityOf(charge, only, uid), evidence: lookEvidence(look, 'one', sorted) };
 };
 
 /** A charge as it now stands, and why it is still unknown where it is. */
@@ -135,6 +147,7 @@ const ownedByOthers = async (ledger: Ledger, charge: Charge, sight: Sight): Prom
   const activities = 'activities' in sight ? (sight.activities ?? []) : [];
   const uids = activities.map((activity) => valueAt(activity, 'uid')).filter((uid) => typeof uid === 'string');
   const owned = await ledger.owned(uids);
+  // What may be its own must not be taken for somebody else's.
   return new Set([...owned].filter((uid) => uid !== charge.activity?.uid));
 };
 
@@ -161,11 +174,11 @@ export const reconcile = async (
   ledger: Ledger,
   charge: Charge,
   look: (charge: Charge) => Promise<Sight>,
-  clock: Pick<Clock, 'now'>,
+  { now, clean }: Pick<ChargeWorld, 'now' | 'clean'>,
 ): Promise<Reconciled> => {
-  const askedAt = clock.now();
-  const sight = await look(charge);
-  const seen = { ...sight, askedAt, at: clock.now() };
+  const askedAt = now();
+  const sight = cleaned(await look(charge), clean);
+  const seen = { ...sight, askedAt, at: now() };
   // The read took its time: others may have looked, or resolved it, meanwhile.
   const current = (await ledger.get(charge.id)) ?? charge;
   if (!isOpen(current)) return { charge: current, left: undefined };

@@ -97,9 +97,11 @@ export const machineColumns = (view: View, records: readonly Received[]): readon
   return [...names].map((path) => ({ path }));
 };
 
-/** The columns of a table: those that say something about one of `records` and that no other cell says already. */
+/** The columns of a table: those that say something about one of `records`, or always stand, and that no other cell says. */
 export const tableColumns = (view: View, records: readonly Received[]): readonly Column[] => {
   const candidates = machineColumns(view, records).filter((column) => column.machineOnly !== true);
-  const used = candidates.filter(({ path }) => records.some(({ value }) => !isBlank(valueAt(value, path))));
+  const used = candidates.filter(
+    ({ path, always }) => always === true || records.some(({ value }) => !isBlank(valueAt(value, path))),
+  );
   return used.length > 0 ? used : candidates;
 };

@@ -23,7 +23,7 @@ const PLAIN: Styles = {
   state: () => unpainted,
 };
 
-const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red' | 'magenta'> = new Map([
+const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red' | 'magenta' | 'bgRed'> = new Map([
   ['successful', 'green'],
   ['ugwo_successful', 'green'],
   ['requires_action', 'yellow'],
@@ -33,6 +33,13 @@ const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red' | 'm
   ['processing', 'cyan'],
   ['failed', 'red'],
   ['cancelled', 'red'],
+  // Of a charge in the ledger. What is not known must stand out in any list.
+  ['sending', 'cyan'],
+  ['accepted', 'green'],
+  ['rejected', 'red'],
+  ['not_sent', 'yellow'],
+  ['unknown', 'bgRed'],
+  ['not_created', 'yellow'],
 ]);
 
 /** chalk joins all its arguments, and `lines.map(paint)` passes three. */

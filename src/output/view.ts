@@ -21,6 +21,8 @@ export interface Column {
   readonly label?: string;
   /** May be shortened on a narrow terminal; identifiers and amounts may not. */
   readonly flexible?: boolean;
+  /** In every table, even where the first records have nothing in it. */
+  readonly always?: boolean;
   /** In csv and tsv, but not in the table or on the card, where another cell says it already. */
   readonly machineOnly?: boolean;
 }

@@ -1,0 +1,76 @@
+import { PayError } from '../../core/error.ts';
+import { shellLine } from '../../core/shell.ts';
+import { formatLocal } from '../../core/time.ts';
+import type { Charge } from '../../ledger/ledger.ts';
+import type { Why } from '../../ledger/reconcile.ts';
+
+/** A charge that is still unknown, and why. */
+export interface Left {
+  readonly charge: Charge;
+  readonly why: Why | 'sending' | 'elsewhere';
+  /** The end of a sentence about it. */
+  readonly reason?: string;
+  /** When another look can settle it, in milliseconds. */
+  readonly again?: number;
+}
+
+/** More names than these on a line are not read. */
+const MOST_NAMED = 3;
+
+const namesOf = (left: readonly Left[]): string => {
+  const names = left.slice(0, MOST_NAMED).map(({ charge }) => charge.id);
+  return left.length > names.length ? `${names.join(', ')} and ${left.length - names.length} more` : names.join(', ');
+};
+
+const MINUTE_MS = 60_000;
+
+/** When a look can settle all of them, up to the next minute since no seconds are shown. */
+const lastOf = (left: readonly Left[]): number =>
+  Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
+
+const elsewhere = ({ charge: { origin, profile } }: Left): string => {
+  const where = profile === undefined ? ['--base-url', origin] : ['--profile', profile];
+  return `belongs to ${origin}: run \`${shellLine(['paycli', 'ledger', 'reconcile', ...where])}\``;
+};
+
+const byHand = ({ charge: { id } }: Left): string =>
+  `look at the payment request in the service's dashboard, then \`paycli ledger resolve ${id} --as created|not-created\``;
+
+/** What to do next about charges that are left for the same cause, the first of which is `first`. */
+const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], now: number) => string>> = {
+  not_yet: (_first, all, now) =>
+    `nothing is there so far; run \`paycli ledger reconcile\` again at ${formatLocal(lastOf(all), now)}`,
+  several: ({ charge, reason }) =>
+    `${reason}; \`paycli ledger show ${charge.id}\` lists them, then \`paycli ledger resolve ${charge.id} --as created --activity act.…\``,
+  doubtful: ({ charge, reason }) =>
+    `${reason}; \`paycli ledger show ${charge.id}\` tells more, then \`paycli ledger resolve ${charge.id} --as created|not-created\``,
+  unlisted: (first) => `nothing can be concluded (${first.reason}); ${byHand(first)}`,
+  unreadable: ({ reason }) => `${reason}; run \`paycli ledger reconcile\` again`,
+  sending: () => 'a process is still sending it; wait for that to end',
+  elsewhere,
+};
+
+const groupsOf = (left: readonly Left[]): Left[][] => {
+  const groups = new Map<string, Left[]>();
+  for (const one of left) {
+    const key = one.why === 'elsewhere' ? elsewhere(one) : one.why;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()];
+};
+
+/** The end of a reconciliation that leaves something unknown: exit 6, with what to do next for each cause. */
+export const leftError = (left: readonly Left[], looked: number, now: number): PayError => {
+  const message =
+    looked === 1
+      ? `${left[0]?.charge.id} is still unknown`
+      : `${left.length} of ${looked} charges ${left.length === 1 ? 'is' : 'are'} still unknown`;
+  const lines = groupsOf(left).flatMap((group) =>
+    group[0] === undefined ? [] : [`${namesOf(group)}: ${NEXT[group[0].why](group[0], group, now)}`],
+  );
+  const only = left.length === 1 ? left[0] : undefined;
+  return new PayError('unknown', message, {
+    hint: lines.join('\n'),
+    ...(only === undefined ? {} : { ledgerId: only.charge.id }),
+  });
+};

@@ -1,0 +1,80 @@
+import type { Deps } from '../../cli/deps.ts';
+import type { PayError } from '../../core/error.ts';
+import { usageError } from '../../core/error.ts';
+import { formatDateAtom } from '../../core/time.ts';
+import type { Charge, Ledger, Resolution } from '../../ledger/ledger.ts';
+import type { Result } from '../../output/view.ts';
+import { find } from './find.ts';
+import type { ResolveInput } from './spec.ts';
+import { chargeView, recordOf } from './view.ts';
+
+const SETTLED: Readonly<Record<string, string>> = {
+  sending: 'is still being sent: wait for that process',
+  accepted: 'is accepted already',
+  rejected: 'was rejected by the service',
+  not_sent: 'was never sent',
+  not_created: 'is known already not to have been created',
+};
+
+const notUnknown = ({ id, state, activity }: Charge): PayError =>
+  usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${activity === undefined ? '' : ` (${activity.uid})`}`, {
+    hint: `only an unknown charge can be resolved; look at it with \`paycli ledger show ${id}\``,
+  });
+
+const checkOwner = async (ledger: Ledger, activity: string | undefined): Promise<void> => {
+  if (activity === undefined || !(await ledger.owned([activity])).has(activity)) return;
+  throw usageError(`--activity ${activity} belongs to another charge of the ledger`, {
+    hint: '`paycli ledger list --state accepted` shows which',
+  });
+};
+
+const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Deps): Promise<string> => {
+  const mayAsk = io.stdin.isTerminal && globals.input;
+  const asked = reason === undefined && mayAsk;
+  const text = asked ? await io.stdin.line('How do you know? ', { hidden: false }) : reason;
+  if (text !== undefined && text.trim() !== '') return text.trim();
+  throw usageError('a reason is needed; nothing was changed', {
+    hint: 'say how you know with --reason; it is kept with the charge',
+  });
+};
+
+const questionFor = ({ as, activity }: ResolveInput, { id, ugwo }: Charge): string =>
+  as === 'created'
+    ? `Record ${id} as created${activity === undefined ? '' : ` (${activity})`}? ${ugwo} then counts as charged.`
+    : `Record ${id} as not created? ${ugwo} can then be charged again; if it was created after all, the customer may pay twice.`;
+
+const resolutionOf = (
+  { as, activity }: ResolveInput,
+  said: { readonly by: string; readonly reason: string; readonly at: number },
+): Resolution => ({
+  state: as === 'created' ? 'accepted' : 'not_created',
+  ...(activity === undefined
+    ? {}
+    : { activity: { uid: activity, status: '', nextAction: null, createdAt: undefined } }),
+  evidence: {
+    kind: 'resolved',
+    at: formatDateAtom({ ms: said.at, offset: 0 }),
+    as: as === 'created' ? 'created' : 'not_created',
+    by: said.by,
+    reason: said.reason,
+    ...(activity === undefined ? {} : { activity }),
+  },
+});
+
+/** A person's word ends the doubt about a charge; who said it, when and why is kept. */
+export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
+  const ledger = await deps.ledger();
+  const charge = await find(ledger, input.id);
+  if (charge.state !== 'unknown') throw notUnknown(charge);
+  await checkOwner(ledger, input.activity);
+  const reason = await reasonFor(input, deps);
+  await deps.confirm(questionFor(input, charge), 'refuse');
+  const said = { by: await deps.operator(), reason: deps.io.redactor.cleanAll(reason), at: deps.io.clock.now() };
+  const done = await ledger.resolve(charge.id, resolutionOf(input, said));
+  const now = await find(ledger, charge.id);
+  if (!done) {
+    await checkOwner(ledger, input.activity);
+    throw notUnknown(now);
+  }
+  return { kind: 'record', record: recordOf(now), view: chargeView };
+};

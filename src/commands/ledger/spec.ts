@@ -1,0 +1,163 @@
+import type { CommandSpec } from '../../cli/define.ts';
+import { argument, defineCommand, option, repeated } from '../../cli/define.ts';
+import { asInteger, asOneOf, asText } from '../../cli/options.ts';
+import type { ChargeState } from '../../core/charge.ts';
+import { CHARGE_STATES } from '../../core/charge.ts';
+import { usageError } from '../../core/error.ts';
+import type { IdPrefix } from '../../core/ids.ts';
+import { idProblem } from '../../core/ids.ts';
+
+const ROW =
+  'id, state, ugwo, medium, origin, profile, activity, status, next_action, job, row, created_at, settled_at, exit_code, ' +
+  'evidence, provider, phone';
+
+const checkId = (prefix: IdPrefix, flag: string, uid: string | undefined): void => {
+  const problem = uid === undefined ? undefined : idProblem(prefix, uid);
+  if (problem !== undefined) throw usageError(`${flag}: "${uid}" ${problem}`);
+};
+
+export interface ListInput {
+  readonly states: readonly ChargeState[] | undefined;
+  readonly ugwo: string | undefined;
+  readonly max: number | undefined;
+  readonly cursor: string | undefined;
+}
+
+const listOptions = {
+  state: repeated('--state <state>', `only these: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
+  ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText),
+  max: option('--max <n>', 'at most so many', asInteger(1, 1_000_000_000)),
+  cursor: option('--cursor <cursor>', 'go on from an earlier next_cursor', asText),
+} as const;
+
+const list = defineCommand<ListInput, typeof listOptions>({
+  path: ['ledger', 'list'],
+  summary: 'list the charges that were made from here, newest first',
+  args: [],
+  options: listOptions,
+  examples: [
+    { about: 'all of them', line: 'paycli ledger list' },
+    { about: 'what may have been made and is not resolved', line: 'paycli ledger list --state unknown' },
+    { about: 'the last five, as JSON', line: 'paycli ledger list --max 5 --json' },
+  ],
+  output:
+    'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, settled_at, exit_code; ' +
+    'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider and phone too',
+  exits: ['usage', 'ledger', 'interrupted'],
+  read: (_args, given, { validate }) => {
+    if (validate) checkId('ugw', '--ugwo', given.ugwo);
+    return { states: given.state, ugwo: given.ugwo, max: given.max, cursor: given.cursor };
+  },
+  load: () => import('./list.ts'),
+});
+
+export interface ShowInput {
+  readonly id: string;
+}
+
+const show = defineCommand<ShowInput, Record<never, never>>({
+  path: ['ledger', 'show'],
+  summary: 'show one charge with all that was seen of it',
+  args: [argument('id', 'the charge, chg-…')],
+  options: {},
+  examples: [{ about: 'why it is unknown', line: 'paycli ledger show chg-0123456789ab' }],
+  output: ROW,
+  exits: ['usage', 'ledger'],
+  read: (args) => ({ id: args[0] ?? '' }),
+  load: () => import('./show.ts'),
+});
+
+export interface ReconcileInput {
+  /** None: all that are unknown. */
+  readonly ids: readonly string[];
+}
+
+const reconcile = defineCommand<ReconcileInput, Record<never, never>>({
+  path: ['ledger', 'reconcile'],
+  summary: 'find out what became of unknown charges, by looking at their payment requests',
+  description:
+    'Reads each payment request once. A charge whose activity is there becomes accepted; one that is not there in two looks, ' +
+    'a minute apart and the last one 15 minutes after it was sent, becomes not_created; whatever proves neither stays ' +
+    'unknown. It sends no charge and changes nothing at the service.',
+  args: [{ name: 'id...', about: 'these charges (all that are unknown)', required: false }],
+  options: {},
+  examples: [
+    { about: 'all that are unknown', line: 'paycli ledger reconcile' },
+    { about: 'one of them', line: 'paycli ledger reconcile chg-0123456789ab' },
+  ],
+  output: 'each charge as it now stands, as `paycli ledger list` shows it; json: {"data":[…],"next_cursor":null}',
+  exits: ['usage', 'auth', 'unknown', 'ledger', 'interrupted'],
+  read: (args) => ({ ids: args }),
+  load: () => import('./reconcile.ts'),
+});
+
+export interface ResolveInput {
+  readonly id: string;
+  readonly as: 'created' | 'not-created';
+  readonly activity: string | undefined;
+  readonly reason: string | undefined;
+}
+
+const LONGEST_REASON = 1000;
+
+const asReason = (text: string): string => {
+  if (text.trim() === '') throw usageError('is empty');
+  if (text.length <= LONGEST_REASON) return text;
+  throw usageError(`is longer than ${LONGEST_REASON} characters`);
+};
+
+const resolveOptions = {
+  as: option('--as <what>', 'created or not-created', asOneOf(['created', 'not-created'] as const)),
+  activity: option('--activity <activity>', 'which activity it is, act.…', asText),
+  reason: option('--reason <text>', 'how you know; it is kept with the charge', asReason),
+} as const;
+
+const resolve = defineCommand<ResolveInput, typeof resolveOptions>({
+  path: ['ledger', 'resolve'],
+  summary: 'record what a person has found out about an unknown charge',
+  description:
+    'For what `paycli ledger reconcile` leaves unknown. Look at the payment request at the service first: one that is recorded ' +
+    'as not created can be charged again. Asks on a terminal; elsewhere it needs --reason and --yes.',
+  args: [argument('id', 'the charge, chg-…')],
+  options: resolveOptions,
+  examples: [
+    {
+      about: 'it is there',
+      line: 'paycli ledger resolve chg-0123456789ab --as created --activity act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l',
+    },
+    {
+      about: 'it is not, in a script',
+      line: "paycli ledger resolve chg-0123456789ab --as not-created --reason 'not in the dashboard' --yes",
+    },
+  ],
+  output: ROW,
+  exits: ['usage', 'ledger', 'interrupted'],
+  read: (args, given, { validate }) => {
+    if (given.as === undefined) throw usageError('--as is needed: created or not-created');
+    if (given.as === 'not-created' && given.activity !== undefined) {
+      throw usageError('--activity does not belong to --as not-created');
+    }
+    if (validate) checkId('act', '--activity', given.activity);
+    return { id: args[0] ?? '', as: given.as, activity: given.activity, reason: given.reason };
+  },
+  load: () => import('./resolve.ts'),
+});
+
+const exportCommand = defineCommand<undefined, Record<never, never>>({
+  path: ['ledger', 'export'],
+  summary: 'print every charge that was made from here, oldest first',
+  args: [],
+  options: {},
+  format: 'ndjson',
+  examples: [
+    { about: 'a copy of it all', line: 'paycli ledger export' },
+    { about: 'for a spreadsheet', line: 'paycli ledger export -o csv' },
+  ],
+  output: `one JSON object a line, in every surrounding, unless -o says otherwise: ${ROW}`,
+  exits: ['usage', 'ledger', 'interrupted'],
+  read: () => undefined,
+  load: () => import('./export.ts'),
+});
+
+/** The noun `ledger`. */
+export const ledgerCommands: readonly CommandSpec[] = [list, show, reconcile, resolve, exportCommand];
