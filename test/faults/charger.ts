@@ -1,0 +1,86 @@
+import type { Clock } from '../../src/cli/io.ts';
+import type { Client } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
+import { openTransport } from '../../src/client/transport.ts';
+import { PayError } from '../../src/core/error.ts';
+import { EXIT_CODES } from '../../src/core/exit.ts';
+import { chargeOnce } from '../../src/ledger/charge.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { placeOf } from '../../src/ledger/place.ts';
+import { isGone, thisSender } from '../../src/ledger/sender.ts';
+import { openLedger } from '../../src/ledger/store.ts';
+import { CANARY } from '../support/canary.ts';
+
+/** What a charge ended with, as a run of the program would. */
+export interface ChargeEnd {
+  /** `accepted`, `refused`, or the kind of the error. */
+  readonly kind: string;
+  readonly exitCode: number;
+  /** The charge's name in the ledger; of a refused one, that of the charge in its way. */
+  readonly id: string | undefined;
+  readonly message: string;
+}
+
+const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((done, fail) => {
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      fail(signal.reason);
+    });
+  });
+
+/** Attempts take the time that they take; the waits between them take none. */
+const REAL: Clock = { now: Date.now, sleep };
+const HURRIED: Clock = { now: Date.now, sleep: (_ms, signal) => sleep(0, signal) };
+
+const silent = (): void => undefined;
+
+const clientFor = (origin: string, timeout: number): Client =>
+  createClient({
+    transport: openTransport({
+      credentials: { origin, key: CANARY },
+      env: {},
+      clock: REAL,
+      userAgent: 'paycli/test',
+      debug: silent,
+    }),
+    origin,
+    clock: HURRIED,
+    random: () => 0,
+    signals: { stop: new AbortController().signal, leave: new AbortController().signal },
+    timeout,
+    debug: silent,
+    notice: silent,
+    flight: { state: 'idle' },
+    validate: true,
+  });
+
+/** The real ledger of a process, in a file. */
+export const openRealLedger = (path: string): Ledger => {
+  const self = thisSender();
+  return openLedger({ path, now: Date.now, self, isGone: (sender, overdue) => isGone(sender, self, overdue) });
+};
+
+/** Charges by bank transfer through the real client and a ledger; `timeout` bounds each attempt, in milliseconds. */
+export const chargeAt = async (origin: string, ledger: Ledger, ugwo: string, timeout = 20_000): Promise<ChargeEnd> => {
+  const client = clientFor(origin, timeout);
+  const data = { medium: 'bank_transfer' };
+  const request = { place: placeOf(origin, CANARY, 'test'), ugwo, data, bound: client.longestWrite };
+  const send = () => client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
+  try {
+    const charged = await chargeOnce(
+      ledger,
+      { ...request, again: false, words: [] },
+      { now: Date.now, clean: (text) => text, send },
+    );
+    if (charged.kind === 'accepted') return { kind: 'accepted', exitCode: 0, id: charged.id, message: '' };
+    return { kind: 'refused', exitCode: EXIT_CODES.refused, id: charged.by.id, message: charged.why };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    const { kind, detail, message } = thrown;
+    return { kind, exitCode: detail.exitCode ?? EXIT_CODES[kind], id: detail.ledgerId, message };
+  } finally {
+    await client.close();
+  }
+};

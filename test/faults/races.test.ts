@@ -1,0 +1,142 @@
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Charge } from '../../src/ledger/ledger.ts';
+import { newFolder } from '../support/program.ts';
+import { openRealLedger } from './charger.ts';
+import { serveCounting } from './counting-service.ts';
+import type { Order, Reply } from './race-worker.ts';
+import { figure, full, seed } from './torture.ts';
+
+const PROCESSES = 8;
+const UGWOS = full ? 2000 : 150;
+const ROUNDS = full ? 60 : 5;
+/** Of so many answers one is lost. */
+const LOST_OF = 20;
+const FULL_MS = full ? 20 * 60_000 : 60_000;
+
+const ugwoNumber = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
+
+/** A number that follows from the seed and a name: the same in every run with that seed. */
+const drawn = (name: string): number => createHash('sha256').update(`${seed} ${name}`).digest().readUInt32BE(0);
+
+const shuffled = (ugwos: readonly string[], racer: number): string[] =>
+  [...ugwos].sort((a, b) => drawn(`${racer} ${a}`) - drawn(`${racer} ${b}`));
+
+const startRacer = async (): Promise<ChildProcess> => {
+  const child = fork(join(import.meta.dirname, 'race-worker.ts'), { execArgv: [] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child, 'message');
+  return child;
+};
+
+const startRacers = (): Promise<ChildProcess[]> => Promise.all(Array.from({ length: PROCESSES }, startRacer));
+
+/** Tells every racer its part in one moment, and gathers what each says in the end. */
+const race = (racers: readonly ChildProcess[], orderOf: (racer: number) => Order): Promise<Reply[]> => {
+  const orders = racers.map((_, racer) => orderOf(racer));
+  const replies = racers.map(async (child) => {
+    const [reply] = (await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => [[['ended', 'the process ended']]]),
+    ])) as [Reply];
+    return reply;
+  });
+  racers.forEach((child, racer) => void child.send(orders[racer] as Order));
+  return Promise.all(replies);
+};
+
+const allIn = async (path: string): Promise<readonly Charge[]> => {
+  const ledger = openRealLedger(path);
+  const charges = await ledger.list({ limit: -1 });
+  await ledger.close();
+  return charges;
+};
+
+const countBy = (names: readonly string[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+};
+
+beforeEach(({ task }) => {
+  onTestFinished(() => {
+    if (task.result?.state === 'fail') process.stderr.write(`PAYCLI_TORTURE_SEED=${seed}\n`);
+  });
+});
+
+describe(`${PROCESSES} processes that race for the same payment requests`, () => {
+  const run = async (losesAnswer: (ugwo: string) => boolean) => {
+    const service = await serveCounting({ losesAnswer });
+    const ledger = join(newFolder(), 'ledger.sqlite');
+    const ugwos = Array.from({ length: UGWOS }, (_, number) => ugwoNumber(number));
+    const racers = await startRacers();
+    const started = Date.now();
+    const replies = await race(racers, (racer) => ({
+      kind: 'charge',
+      ledger,
+      origin: service.origin,
+      ugwos: shuffled(ugwos, racer),
+    }));
+    const seconds = (Date.now() - started) / 1000;
+    return { service, ugwos, ends: replies.flat(), charges: await allIn(ledger), seconds };
+  };
+
+  it(
+    'charge each exactly once between them',
+    async () => {
+      const { service, ugwos, ends, charges, seconds } = await run(() => false);
+      expect(countBy(ends.map(([kind]) => kind))).toEqual({ accepted: UGWOS, refused: UGWOS * (PROCESSES - 1) });
+      expect([...service.executed].sort()).toEqual(ugwos);
+      expect(charges.map(({ ugwo }) => ugwo).sort()).toEqual(ugwos);
+      expect(countBy(charges.map(({ state }) => state))).toEqual({ accepted: UGWOS });
+      figure('payment requests raced for', UGWOS);
+      figure('charges a second in the race', Math.round(UGWOS / seconds));
+    },
+    FULL_MS,
+  );
+
+  it(
+    'never charge one again whose answer was lost',
+    async () => {
+      const isLost = (ugwo: string): boolean => drawn(ugwo) % LOST_OF === 0;
+      const { service, ugwos, ends, charges } = await run(isLost);
+      const lost = ugwos.filter(isLost);
+      const accepted = UGWOS - lost.length;
+      expect(lost.length).toBeGreaterThan(0);
+      expect(countBy(ends.map(([kind]) => kind))).toEqual({
+        accepted,
+        unknown: lost.length,
+        refused: UGWOS * (PROCESSES - 1),
+      });
+      expect([...service.executed].sort()).toEqual(ugwos);
+      expect(countBy(charges.map(({ state }) => state))).toEqual({ accepted, unknown: lost.length });
+      expect(
+        charges
+          .filter(({ state }) => state === 'unknown')
+          .map(({ ugwo }) => ugwo)
+          .sort(),
+      ).toEqual(lost);
+      figure('lost answers in the race', lost.length);
+    },
+    FULL_MS,
+  );
+
+  it(
+    'make one ledger between them where there is none',
+    async () => {
+      const racers = await startRacers();
+      for (let round = 0; round < ROUNDS; round++) {
+        const ledger = join(newFolder(), 'new', 'ledger.sqlite');
+        const replies = await race(racers, (racer) => ({ kind: 'open', ledger, ugwo: ugwoNumber(racer) }));
+        expect(replies).toEqual(racers.map(() => [['begun', '']]));
+        expect((await allIn(ledger)).map(({ ugwo }) => ugwo).sort()).toEqual(racers.map((_, racer) => ugwoNumber(racer)));
+      }
+      figure('ledgers made by several processes at once', ROUNDS);
+    },
+    FULL_MS,
+  );
+});
