@@ -11,8 +11,9 @@ import { LEDGER_FILE_NAME } from './core/charge.ts';
 import { reasonOf } from './core/error.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE } from './core/local.ts';
 import { environmentName } from './core/origin.ts';
+import { shellLine } from './core/shell.ts';
 import type { RunningEmulator } from './emulator/room.ts';
-import type { Ledger } from './ledger/ledger.ts';
+import type { Charge, Ledger } from './ledger/ledger.ts';
 
 const memo = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined;
@@ -94,19 +95,24 @@ const previewTarget = async (run: Run, rooms: Rooms): Promise<Pick<Target, 'orig
 
 const ledgerPath = async (rooms: Rooms): Promise<string> => `${(await rooms.folders()).data}/${LEDGER_FILE_NAME}`;
 
-const openLedgerOf = async (run: Run, rooms: Rooms): Promise<Ledger> => {
-  const [{ openLedger }, { isGone, thisSender }] = await Promise.all([
+const openLedgerOf = async ({ io, closing }: Run, rooms: Rooms): Promise<Ledger> => {
+  const [{ openLedger }, { isGone, thisSender }, { thisMachine }] = await Promise.all([
     import('./ledger/store.ts'),
     import('./ledger/sender.ts'),
+    import('./ledger/machine.ts'),
   ]);
+  const { clock, signals, redactor } = io;
   const self = thisSender();
-  const ledger = openLedger({
+  const ledger = await openLedger({
     path: await ledgerPath(rooms),
-    now: () => run.io.clock.now(),
+    now: clock.now,
+    uptime: thisMachine.uptime,
     self,
     isGone: (sender, overdue) => isGone(sender, self, overdue),
+    clean: (text) => redactor.cleanAll(text),
+    patience: { sleep: clock.sleep, ...signals },
   });
-  run.closing.push(() => ledger.close());
+  closing.push(() => ledger.close());
   return ledger;
 };
 
@@ -139,21 +145,33 @@ const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>)
   });
 };
 
+/** How the charges are found out about that are unknown: where they all belong to one profile, with its name. */
+const findOut = (unknown: readonly Charge[]): string => {
+  const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
+  const words = others.length > 0 || profile === undefined ? [] : ['--profile', profile];
+  return shellLine([
+    'paycli',
+    'ledger',
+    'reconcile',
+    ...(profile === LOCAL.profile && words.length > 0 ? ['--local'] : words),
+  ]);
+};
+
 /** What the ledger is told and asked beside the command itself: none is made for it, and its failure is never the command's. */
 const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> =>
     existsSync(await ledgerPath(rooms)) ? await use(await ledger()) : undefined;
   return {
-    observe: async (activity: unknown): Promise<void> => {
+    observe: async (activity: unknown, servedAt?: number): Promise<void> => {
       const { keptActivity } = await rooms.protocol();
-      await aside((open) => open.observe(keptActivity(activity))).catch(() => undefined);
+      await aside((open) => open.observe(keptActivity(activity, servedAt))).catch(() => undefined);
     },
     remind: async (): Promise<void> => {
       if (run.globals.quiet || !run.io.stderr.isTerminal) return;
-      const count = await aside((open) => open.countUnknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));
-      if (typeof count !== 'number' || count === 0) return;
-      const what = count === 1 ? '1 charge is unknown: it' : `${count} charges are unknown: they`;
-      await run.notice(`${what} may have been made. Find out: paycli ledger reconcile`);
+      const unknown = await aside((open) => open.unknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));
+      if (!Array.isArray(unknown) || unknown.length === 0) return;
+      const what = unknown.length === 1 ? '1 charge is unknown: it' : `${unknown.length} charges are unknown: they`;
+      await run.notice(`${what} may have been made. Find out: ${findOut(unknown)}`);
     },
   };
 };

@@ -28,7 +28,7 @@ const configure = (db: DatabaseSync, { survives }: DatabaseKind): void => {
 /** Opens the file as it is, for whoever closes it. A setting reads the schema, so a damaged file may fail here. */
 export const connect = (path: string, kind: DatabaseKind): DatabaseSync => {
   // Node before 24 does not know `defensive`.
-  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, defensive: true });
+  const db = new DatabaseSync(path, { timeout: kind.busyTimeout ?? BUSY_TIMEOUT_MS, defensive: true });
   try {
     configure(db, kind);
     return db;

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
+  constants,
+  copyFileSync,
   existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   readSync,
-  renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -62,6 +63,15 @@ const removeDatabase = (path: string): void => {
   removeLogs(path);
 };
 
+const syncFile = (path: string): void => {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
 /** Puts the names in a folder on the disk; Windows has no such call and does so by itself. */
 export const syncFolder = (folder: string): void => {
   if (platform() === 'win32') return;
@@ -84,13 +94,22 @@ const fill = (path: string, kind: DatabaseKind): void => {
   }
 };
 
+/** A file system without hard links: not in one step, but never over another's file. */
+const copyInPlace = (made: string, path: string): void => {
+  copyFileSync(made, path, constants.COPYFILE_EXCL);
+  syncFile(path);
+};
+
 /** Gives the finished file its name, unless another process was first: then theirs is the one. */
 const publish = (made: string, path: string): void => {
-  try {
-    linkSync(made, path);
-  } catch (thrown) {
-    // A file system without hard links.
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(made, path);
+  for (const way of [linkSync, copyInPlace]) {
+    try {
+      way(made, path);
+      return;
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return;
+      if (way === copyInPlace) throw thrown;
+    }
   }
 };
 
@@ -133,7 +152,10 @@ export const makeFile = (path: string, kind: DatabaseKind): void => {
   const isOrphaned = ['-wal', '-journal'].some((suffix) => existsSync(path + suffix));
   const state = stateOf(path, kind);
   try {
-    if (isOrphaned && state === 'missing') removeLogs(path);
+    if (isOrphaned && state === 'missing') {
+      if (kind.survives === 'power loss') throw new Error('its log is there, and the file itself is gone');
+      removeLogs(path);
+    }
     makeFolder(dirname(path), kind);
     if (state === 'empty') fillEmpty(path, kind);
     else build(path, kind);

@@ -23,6 +23,8 @@ export interface DatabaseKind {
   readonly migrations: readonly string[];
   /** `power loss`: what was committed stays whatever happens. `process`: it outlives the process, not the machine. */
   readonly survives: 'power loss' | 'process';
+  /** How long SQLite itself waits for a lock, in milliseconds; 20 s where this says nothing. */
+  readonly busyTimeout?: number;
   /** Another journal than the one that follows from `survives` and SQLite's version. */
   readonly journal?: Journal;
   /** Runs in the transaction that makes the file. */

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PayError, reasonOf } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
@@ -14,9 +14,9 @@ const refuse = (message: string, hint: string): never => {
   throw new PayError('ledger', message, { hint });
 };
 
-const statsOf = (at: string, ledger: string): Stats | undefined => {
+const statsOf = (at: string, ledger: string, look: typeof statSync): Stats | undefined => {
   try {
-    return lstatSync(at, { throwIfNoEntry: false });
+    return look(at, { throwIfNoEntry: false });
   } catch (thrown) {
     throw ledgerError({ kind: 'unusable', path: ledger, what: `cannot be used: ${reasonOf(thrown)}`, cause: thrown });
   }
@@ -24,7 +24,8 @@ const statsOf = (at: string, ledger: string): Stats | undefined => {
 
 const checkFolder = (path: string): void => {
   const folder = dirname(path);
-  const stats = statsOf(folder, path);
+  // What a link to a folder points at is the folder.
+  const stats = statsOf(folder, path, statSync);
   if (stats === undefined || (stats.mode & WRITABLE_BY_ALL) === 0 || (stats.mode & STICKY) !== 0) return;
   refuse(
     `the ledger's folder ${folder} can be written to by everybody, who could put another ledger into it`,
@@ -33,7 +34,7 @@ const checkFolder = (path: string): void => {
 };
 
 const checkFile = (path: string, uid: number): void => {
-  const stats = statsOf(path, path);
+  const stats = statsOf(path, path, lstatSync);
   if (stats === undefined) return;
   if (stats.isSymbolicLink()) refuse(`the ledger ${path} is a symbolic link`, 'replace it by what it points at');
   if (stats.uid !== uid) {

@@ -1,8 +1,10 @@
 import { standingOf } from '../core/charge.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
+import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { shellLine } from '../core/shell.ts';
+import { parseInstant } from '../core/time.ts';
 import { evidenceOf } from './evidence.ts';
 import { keptActivity } from './kept.ts';
 import type { Begun, Intent, Ledger, Outcome, Place } from './ledger.ts';
@@ -38,11 +40,15 @@ export type Charged =
 
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
 
-const intentOf = ({ place, ugwo, data, bound }: ChargeRequest, now: number): Intent => ({
+const intentOf = (
+  { place, ugwo, data, bound }: ChargeRequest,
+  clean: (text: string) => string,
+  now: number,
+): Intent => ({
   ...place,
-  ugwo,
-  medium: textOf(data['medium']) ?? '',
-  provider: textOf(data['provider']),
+  ugwo: clean(ugwo),
+  medium: clean(textOf(data['medium']) ?? ''),
+  provider: data['provider'] === undefined ? undefined : clean(String(data['provider'])),
   phone: data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])),
   digest: digestOf(data),
   deadline: now + bound,
@@ -70,10 +76,15 @@ const asJudged = (thrown: unknown): PayError => {
   return new PayError('unknown', `the charge may have been made: ${reasonOf(thrown)}`, { cause: thrown });
 };
 
-const acceptedOutcome = (activity: unknown): Outcome => {
-  const kept = keptActivity(activity);
+/** Just made, it says by itself what the service's clock showed, where the answer does not. */
+const toldAt = ({ value, servedAt }: Received): number | undefined =>
+  servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
+
+const acceptedOutcome = (record: Received, clean: (text: string) => string): Outcome => {
+  const kept = keptActivity(record.value, toldAt(record));
   const failed = standingOf(kept.status) === 'failed';
-  return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : 0, activity: kept };
+  const activity = { ...kept, nextAction: cleaned(kept.nextAction, clean) };
+  return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : 0, activity };
 };
 
 const failedOutcome = (error: PayError, at: number): Outcome => {
@@ -101,6 +112,16 @@ const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<PayEr
   }
 };
 
+/** A machine that stood still between the intent and the send: others may have resolved the charge meanwhile. */
+const overdue = (): PayError =>
+  new PayError(
+    'not_sent',
+    'nothing was applied: this machine stood still for too long before the charge could be sent',
+    {
+      hint: 'it is safe to run the same command again',
+    },
+  );
+
 /**
  * One charge under the protocol (charge-protocol, The order of things): the intent is on the disk before `send` is called,
  * and what became of it before this returns or throws. What `send` threw is thrown on, with the charge's name in the
@@ -110,21 +131,20 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
   const { now, send } = world;
   const phone = textOf(request.data['phone']);
   const clean = (text: string): string => withoutPhone(world.clean(text), phone);
-  const begun = await ledger.begin(cleaned(intentOf(request, now()), clean), { again: request.again });
+  const intent = intentOf(request, clean, now());
+  const begun = await ledger.begin(intent, { again: request.again });
   if (begun.kind === 'refused') return begun;
   const { id } = begun;
   let record: Received;
   try {
+    if (now() > intent.deadline) throw overdue();
     record = await send();
   } catch (thrown) {
     const error = asJudged(thrown);
     const unrecorded = await note(ledger, id, cleaned(failedOutcome(error, now()), clean));
-    throw named(
-      unrecorded?.detail.answer === undefined ? error : error.with({ answer: unrecorded.detail.answer }),
-      id,
-      request.words,
-    );
+    const answer = unrecorded?.detail.answer;
+    throw named(answer === undefined ? error : error.with({ answer }), id, request.words);
   }
-  const unrecorded = await note(ledger, id, cleaned(acceptedOutcome(record.value), clean));
+  const unrecorded = await note(ledger, id, acceptedOutcome(record, clean));
   return { kind: 'accepted', id, record, ...(unrecorded === undefined ? {} : { unrecorded }) };
 };

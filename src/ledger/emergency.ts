@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../database/file.ts';
 import type { Outcome, Sender } from './ledger.ts';
+import { thisMachine } from './machine.ts';
 
 /** Room on the disk that is taken before anything is sent, so that a full disk can't keep an outcome from being noted. */
 const SIZE = 16 * 1024;
+/** A line longer than this might not find room: it goes without what only the customer needs. */
+const LONGEST_LINE = 8 * 1024;
 
 /** One line that can't be lost: what became of a charge that the ledger could not note. */
 export interface EmergencyLine extends Outcome {
@@ -41,6 +44,10 @@ const parsed = (line: string): unknown => {
   }
 };
 
+/** A regular file with mode 0600. */
+const OWN_FILE = 0o100600;
+const MODE_BITS = 0o170777;
+
 const prefixOf = (ledger: string): string => `${basename(ledger)}-emergency-`;
 
 /** Whose file it is stands in its name, so that it is known from the first moment. */
@@ -52,6 +59,13 @@ const nameOf = (ledger: string, sender: Sender): string => {
 const senderIn = (name: string, ledger: string): Sender | undefined => {
   const whose = name.slice(prefixOf(ledger).length).split('.')[0] ?? '';
   return parsed(Buffer.from(whose, 'base64url').toString('utf8')) as Sender | undefined;
+};
+
+/** The line as it is written. */
+export const emergencyText = (line: EmergencyLine): string => {
+  const text = JSON.stringify(line);
+  if (text.length <= LONGEST_LINE || line.activity === undefined) return text;
+  return JSON.stringify({ ...line, activity: { ...line.activity, nextAction: null } });
 };
 
 const writeAll = (descriptor: number, bytes: Buffer, position: number): number => {
@@ -100,7 +114,10 @@ const readOne = (ledger: string, name: string): LeftBehind[] => {
   const [path, sender] = [join(dirname(ledger), name), senderIn(name, ledger)];
   if (sender === undefined) return [];
   try {
-    return [{ path, sender, touchedAt: statSync(path).mtimeMs, lines: linesOf(path) }];
+    const { mtimeMs, mode, uid } = lstatSync(path);
+    // Whoever else may write into this folder must not tell us what became of a charge.
+    if (thisMachine.uid !== undefined && (uid !== thisMachine.uid || (mode & MODE_BITS) !== OWN_FILE)) return [];
+    return [{ path, sender, touchedAt: mtimeMs, lines: linesOf(path) }];
   } catch (thrown) {
     // Its process has ended meanwhile, in good order.
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];

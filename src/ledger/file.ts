@@ -21,5 +21,7 @@ export const LEDGER_FILE: DatabaseKind = {
   applicationId: 0x70617967,
   migrations: MIGRATIONS,
   survives: 'power loss',
+  // Longer waits are made between two tries, where signals are heard.
+  busyTimeout: 100,
   error: ledgerError,
 };

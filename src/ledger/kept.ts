@@ -3,14 +3,15 @@ import { machineValue } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
 import type { KeptActivity } from './ledger.ts';
 
-/** What is kept of an activity that the contract has accepted. */
-export const keptActivity = (activity: unknown): KeptActivity => {
+/** What is kept of an activity that the contract has accepted; `servedAt` is the service's clock as it told it. */
+export const keptActivity = (activity: unknown, servedAt?: number): KeptActivity => {
   const createdAt = valueAt(activity, 'created_at');
   return {
     uid: String(valueAt(activity, 'uid')),
     status: machineValue(valueAt(activity, 'status') as EnumLike),
     nextAction: valueAt(activity, 'next_action') ?? null,
     createdAt: typeof createdAt === 'string' ? createdAt : undefined,
+    ...(servedAt === undefined ? {} : { servedAt }),
   };
 };
 

@@ -9,6 +9,26 @@ export interface Sender {
   readonly started: string;
 }
 
+/** A moment by a clock that nobody sets: how long the machine has been up, in milliseconds, and in which boot. */
+export interface Mark {
+  /** As a sender's: empty where the system does not say. */
+  readonly boot: string;
+  readonly uptime: number;
+}
+
+/** A moment, by the machine's clock and by the one that nobody sets. */
+export interface Moment {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly mark: Mark;
+}
+
+/** When the service last told how an activity stands, by every clock there is. */
+export interface Told extends Moment {
+  /** The service's clock, in milliseconds since the epoch. */
+  readonly service: number;
+}
+
 /** The service that a charge goes to. */
 export interface Place {
   /** What the guard compares: the origin, or for an emulator the name that follows from its key, since its port changes. */
@@ -41,6 +61,8 @@ export interface KeptActivity {
   readonly nextAction: unknown;
   /** By the service's clock, as it wrote it. */
   readonly createdAt: string | undefined;
+  /** The service's clock as it told this, in milliseconds, where it is known. */
+  readonly servedAt?: number;
 }
 
 /** Something that was seen of a charge, in the order in which it was seen. */
@@ -61,6 +83,10 @@ export interface Charge extends Intent {
   readonly job: string | undefined;
   readonly row: number | undefined;
   readonly createdAt: number;
+  readonly begun: Mark;
+  /** How long its sending took; undefined when its process did not live to say. */
+  readonly took: number | undefined;
+  readonly told: Told | undefined;
   /** When its state became what it is; undefined while it is being sent. */
   readonly settledAt: number | undefined;
   /** What the run that sent it ended with. */
@@ -89,7 +115,7 @@ export type Refusal = 'unresolved' | 'in_progress' | 'payable' | 'paid';
 
 export type Begun =
   | { readonly kind: 'begun'; readonly id: string }
-  | { readonly kind: 'refused'; readonly why: Refusal; readonly by: Charge };
+  | { readonly kind: 'refused'; readonly why: Refusal; readonly by: Charge; readonly moment: Moment };
 
 export interface ListFilter {
   readonly states?: readonly ChargeState[] | undefined;
@@ -117,8 +143,6 @@ export interface Ledger {
   settle(id: string, outcome: Outcome): Promise<void>;
   /** The charges that may have been made: unknown ones, among them those whose process died while sending. */
   unknown(): Promise<readonly Charge[]>;
-  /** How many of them there are. */
-  countUnknown(): Promise<number>;
   get(id: string): Promise<Charge | undefined>;
   list(filter: ListFilter): Promise<readonly Charge[]>;
   /** Which of these activities belong to a charge of the ledger. */
@@ -129,5 +153,7 @@ export interface Ledger {
   resolve(id: string, resolution: Resolution): Promise<boolean>;
   /** How an activity stands by now, as a read has shown; nothing happens when no charge owns it. */
   observe(activity: KeptActivity): Promise<void>;
+  /** Now, by the clocks that the ledger goes by. */
+  moment(): Moment;
   close(): Promise<void>;
 }

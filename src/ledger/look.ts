@@ -1,8 +1,10 @@
 import { isId } from '../core/ids.ts';
+import { isMedium } from '../core/medium.ts';
 import { readNextAction } from '../core/next-action.ts';
 import { valueAt } from '../core/path.ts';
 import { parseInstant } from '../core/time.ts';
-import type { Charge } from './ledger.ts';
+import { elapsed } from './clock.ts';
+import type { Charge, Moment } from './ledger.ts';
 
 /** What a read of the payment request showed, or why it showed nothing. */
 export type Sight =
@@ -17,16 +19,16 @@ export type Sight =
   /** `status` is the one of the answer, when there was an answer. */
   | { readonly unavailable: string; readonly status?: number };
 
-/** When a read was asked for and when its answer was there, by this machine's clock, in milliseconds. */
-export interface Timed {
+/** When a read was asked for, and the moment when its answer was there. */
+export interface Timed extends Moment {
+  /** Milliseconds since the epoch. */
   readonly askedAt: number;
-  readonly at: number;
 }
 
 /** One look at a payment request. */
 export type Look = Sight & Timed;
 /** A look, as far as time goes. */
-type Moment = Timed & { readonly servedAt?: number };
+type Sighted = Timed & { readonly servedAt?: number };
 
 /** As much of an activity as evidence may keep: nothing that a customer or a key could be read from. */
 export interface Kept {
@@ -45,7 +47,8 @@ type Doubt =
   | 'medium unclear'
   | 'made before the charge was sent'
   | 'made after its sending must have ended'
-  | 'clocks not compared';
+  | 'clocks not compared'
+  | 'clock may have been set';
 
 export interface Candidate {
   readonly activity: unknown;
@@ -108,8 +111,36 @@ const keptOf = (activity: unknown): Kept => {
   };
 };
 
-/** By when the sending of a charge has ended, as far as is known at `now`. */
-export const endOf = ({ settledAt, deadline }: Charge, now: number): number => Math.min(settledAt ?? now, deadline);
+/** How long the sending of a charge can have taken, in milliseconds. */
+export const sendingTime = ({ took, deadline, createdAt }: Charge): number =>
+  Math.min(Math.max(took ?? Number.POSITIVE_INFINITY, 0), deadline - createdAt);
+
+/** When a charge was sent, by the service's clock. */
+interface Sending {
+  readonly from: number;
+  readonly until: number;
+  /** Later than that it was certainly over. */
+  readonly certain: number;
+  /** Why nothing can be excluded by its time; undefined where it can. */
+  readonly unsure: 'clocks not compared' | 'clock may have been set' | undefined;
+}
+
+/**
+ * The service's clock as it was when the charge was sent: from what it shows now, back by how long the machine has been up
+ * since. Where that can't be told (a restart), by this machine's clock, which may have been set meanwhile.
+ */
+const sendingOf = (charge: Charge, { at, mark, servedAt }: Sighted): Sending => {
+  const passed = elapsed(charge.begun, mark);
+  const now = servedAt ?? at;
+  const from = passed === undefined ? charge.createdAt + now - at : now - passed;
+  const compared = passed === undefined ? 'clock may have been set' : undefined;
+  return {
+    from,
+    until: from + sendingTime(charge),
+    certain: charge.took === undefined ? Number.POSITIVE_INFINITY : from + sendingTime(charge),
+    unsure: servedAt === undefined ? 'clocks not compared' : compared,
+  };
+};
 
 /** `medium unclear`: the next action looks like another medium's, but what the charge's own looks like is not written. */
 const judgeMedium = (
@@ -119,64 +150,68 @@ const judgeMedium = (
 ): 'another medium' | 'medium unclear' | undefined => {
   if (medium === null || medium === charge.medium) return undefined;
   const written = charge.medium === 'bank_transfer' || charge.medium === 'ussd';
-  return written || wordAt(activity, 'medium') !== null ? 'another medium' : 'medium unclear';
+  const named = isMedium(charge.medium) && wordAt(activity, 'medium') !== null;
+  return written || named ? 'another medium' : 'medium unclear';
 };
 
-const judgeTime = (charge: Charge, created: number, at: number, skew: number): Exclusion | undefined => {
-  if (created < charge.createdAt + skew - WINDOW_MS) return 'made too early';
-  if (created > (charge.settledAt ?? at) + skew + WINDOW_MS) return 'made too late';
-  return undefined;
+const judgeTime = ({ from, certain }: Sending, created: number): Exclusion | undefined => {
+  if (created < from - WINDOW_MS) return 'made too early';
+  return created > certain + WINDOW_MS ? 'made too late' : undefined;
 };
 
 /** The service's clock is known to within the round trip and a second. */
-const isBefore = (charge: Charge, created: number, { at, askedAt }: Timed, skew: number): boolean =>
-  created < charge.createdAt + skew - BEFORE_MS - DATE_RESOLUTION_MS - (at - askedAt);
-
-const skewOf = ({ servedAt, at }: Moment): number | undefined => (servedAt === undefined ? undefined : servedAt - at);
+const isBefore = ({ from }: Sending, created: number, { at, askedAt }: Timed): boolean =>
+  created < from - BEFORE_MS - DATE_RESOLUTION_MS - (at - askedAt);
 
 /** Why the activity can't be the charge's; undefined when it can. */
-const exclusionOf = (charge: Charge, activity: unknown, kept: Kept, look: Moment, owned: ReadonlySet<string>) => {
+const exclusionOf = (
+  charge: Charge,
+  activity: unknown,
+  kept: Kept,
+  sending: Sending,
+  owned: ReadonlySet<string>,
+): Exclusion | undefined => {
   if (kept.uid !== null && owned.has(kept.uid)) return 'owned by another charge';
   if (judgeMedium(charge, activity, kept) === 'another medium') return 'another medium';
   const created = createdAt(activity);
-  return created === undefined ? undefined : judgeTime(charge, created, look.at, skewOf(look) ?? 0);
+  return created === undefined ? undefined : judgeTime(sending, created);
 };
 
-const doubtOf = (charge: Charge, activity: unknown, kept: Kept, look: Moment): Doubt | undefined => {
+const doubtOf = (charge: Charge, activity: unknown, kept: Kept, sending: Sending, look: Sighted): Doubt | undefined => {
   if (kept.uid === null) return 'no identifier';
   const created = createdAt(activity);
   if (created === undefined) return 'no time';
   if (judgeMedium(charge, activity, kept) !== undefined) return 'medium unclear';
-  const skew = skewOf(look);
-  // A machine may have slept between the intent and the send, so that only the noticed death is certain.
-  if (created > endOf(charge, look.at) + (skew ?? 0) + WINDOW_MS) return 'made after its sending must have ended';
-  return skew !== undefined && isBefore(charge, created, look, skew) ? 'made before the charge was sent' : undefined;
+  // A machine may have slept between the intent and the send.
+  if (created > sending.until + WINDOW_MS) return 'made after its sending must have ended';
+  const compared = look.servedAt !== undefined;
+  return compared && isBefore(sending, created, look) ? 'made before the charge was sent' : undefined;
 };
 
 const byClock = ({ why }: { readonly why: Exclusion }): boolean => why === 'made too early' || why === 'made too late';
 
 /**
- * Which of a payment request's activities can be the charge's. Where the service did not tell its time, those that only
- * the clock speaks against are candidates in doubt, unless there is a better one.
+ * Which of a payment request's activities can be the charge's. Where the clocks are not sure, those that only they speak
+ * against are candidates in doubt, unless there is a better one.
  */
 export const sortActivities = (
   charge: Charge,
-  look: Moment,
+  look: Sighted,
   activities: readonly unknown[],
   owned: ReadonlySet<string>,
 ): Sorted => {
+  const sending = sendingOf(charge, look);
   const candidates: Candidate[] = [];
   const excluded: (Excluded & { readonly activity: unknown })[] = [];
   for (const activity of activities) {
     const kept = keptOf(activity);
-    const why = exclusionOf(charge, activity, kept, look, owned);
-    if (why === undefined) candidates.push({ activity, kept, doubt: doubtOf(charge, activity, kept, look) });
+    const why = exclusionOf(charge, activity, kept, sending, owned);
+    if (why === undefined) candidates.push({ activity, kept, doubt: doubtOf(charge, activity, kept, sending, look) });
     else excluded.push({ activity, kept, why });
   }
-  const skew = skewOf(look);
-  if (skew !== undefined || candidates.length > 0) return { candidates, excluded, skew };
-  const doubtful = excluded
-    .filter(byClock)
-    .map(({ activity, kept }) => ({ activity, kept, doubt: 'clocks not compared' as const }));
+  const skew = look.servedAt === undefined ? undefined : look.servedAt - look.at;
+  const { unsure } = sending;
+  if (unsure === undefined || candidates.length > 0) return { candidates, excluded, skew };
+  const doubtful = excluded.filter(byClock).map(({ activity, kept }) => ({ activity, kept, doubt: unsure }));
   return { candidates: doubtful, excluded: excluded.filter((one) => !byClock(one)), skew };
 };

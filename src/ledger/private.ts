@@ -25,12 +25,15 @@ export const withoutPhone = (text: string, phone: string | undefined): string =>
 export const withoutPhoneEnding = (text: string, last: string | undefined): string =>
   last === undefined ? text : text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
 
-/** A value of JSON with every text in it passed through `clean`. */
+/** A value of JSON with every text, name and number in it passed through `clean`. */
 export const cleaned = <T>(value: T, clean: (text: string) => string): T => {
   if (typeof value === 'string') return clean(value) as T;
+  // What is not changed stays a number.
+  if (typeof value === 'number') return (clean(String(value)) === String(value) ? value : clean(String(value))) as T;
   if (Array.isArray(value)) return value.map((member) => cleaned(member, clean)) as T;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cleaned(member, clean)])) as T;
+  const entries = Object.entries(value).map(([name, member]) => [clean(name), cleaned(member, clean)]);
+  return Object.fromEntries(entries) as T;
 };
 
 const sorted = (value: unknown): unknown => {
@@ -40,14 +43,14 @@ const sorted = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member)]));
 };
 
+/** Whatever may be a phone number shows its last digits only. */
+const withoutNumbers = (text: string): string => text.replaceAll(NUMBER, lastDigits);
+
 /**
- * A digest of what is charged with, whatever the order of its keys. Of a phone number only the last digits go in: a number
- * has few enough digits to be guessed from a digest.
+ * A digest of what is charged with, whatever the order of its keys. Of a number that may be a phone's only the last digits
+ * go in: it has few enough digits to be guessed from a digest.
  */
-export const digestOf = (data: Readonly<Record<string, unknown>>): string => {
-  const { phone, ...rest } = data;
-  const kept = typeof phone === 'string' ? { ...rest, phone: lastDigits(phone) } : data;
-  return createHash('sha256')
-    .update(printExact(sorted(kept)))
+export const digestOf = (data: Readonly<Record<string, unknown>>): string =>
+  createHash('sha256')
+    .update(withoutNumbers(printExact(sorted(data))))
     .digest('hex');
-};

@@ -1,11 +1,11 @@
 import { valueAt } from '../core/path.ts';
-import { parseInstant } from '../core/time.ts';
 import type { ChargeWorld } from './charge.ts';
+import { elapsed } from './clock.ts';
 import { evidenceOf } from './evidence.ts';
-import type { Charge, Evidence, KeptActivity, Ledger } from './ledger.ts';
+import type { Charge, Evidence, KeptActivity, Ledger, Mark } from './ledger.ts';
 import type { Candidate, Look, Sight, Sorted } from './look.ts';
-import { endOf, sortActivities, wordAt } from './look.ts';
-import { cleaned, withoutPhoneEnding } from './private.ts';
+import { sendingTime, sortActivities, wordAt } from './look.ts';
+import { cleaned } from './private.ts';
 
 /**
  * Why a charge stays unknown. `not_yet`: nothing is there so far. `several`, `doubtful`: what is there proves nothing.
@@ -35,12 +35,11 @@ const SETTLED_MS = 15 * 60_000;
 /** So many activities of a kind are kept of one look. */
 const MOST_KEPT = 10;
 
-/** Up to the next second: what is read back is never before the look itself, so that no wait is cut short. */
-const wholeSecond = (ms: number): number => Math.ceil(ms / 1000) * 1000;
-
 const lookEvidence = (look: Look, found: string, { candidates, excluded, skew }: Sorted): Evidence =>
-  evidenceOf('look', wholeSecond(look.at), {
+  evidenceOf('look', look.at, {
     found,
+    mark: look.mark,
+    served_at: 'servedAt' in look ? (look.servedAt ?? null) : null,
     skew_ms: skew ?? null,
     round_trip_ms: look.at - look.askedAt,
     ugwo_status: wordAt(look, 'status'),
@@ -54,34 +53,59 @@ const lookEvidence = (look: Look, found: string, { candidates, excluded, skew }:
 
 const looksOf = ({ evidence }: Charge): Evidence[] => evidence.filter(({ kind }) => kind === 'look');
 
-/** When the empty looks were, that no other look came after; oldest first. */
-const emptySince = (charge: Charge): number[] => {
+/** An empty look, as far as time goes. */
+interface Empty {
+  readonly mark: Mark;
+  readonly servedAt: number | undefined;
+}
+
+const emptyOf = ({ mark, served_at: servedAt }: Evidence): Empty[] =>
+  mark === undefined ? [] : [{ mark: mark as Mark, servedAt: typeof servedAt === 'number' ? servedAt : undefined }];
+
+/** The empty looks that no other look came after; oldest first. */
+const emptySince = (charge: Charge): Empty[] => {
   const looks = looksOf(charge);
-  return looks
-    .slice(looks.findLastIndex(({ found }) => found !== 'none') + 1)
-    .flatMap(({ at }) => parseInstant(at)?.ms ?? []);
+  return looks.slice(looks.findLastIndex(({ found }) => found !== 'none') + 1).flatMap(emptyOf);
+};
+
+/** How long two looks are apart: by the clock that nobody sets, else by the service's; undefined where neither can tell. */
+const apart = (from: Empty, to: Empty): number | undefined => {
+  const passed = elapsed(from.mark, to.mark);
+  if (passed !== undefined || from.servedAt === undefined || to.servedAt === undefined) return passed;
+  return to.servedAt - from.servedAt;
+};
+
+/** How long the sending has been over for certain: by its own mark, else since the first empty look. */
+const settledFor = (charge: Charge, first: Empty, now: Empty): number | undefined => {
+  const passed = elapsed(charge.begun, now.mark);
+  return passed === undefined ? apart(first, now) : passed - sendingTime(charge);
 };
 
 /** The first of the empty looks decides, so the later ones are kept ever more rarely. */
-const addsToEmpty = ([first, ...later]: readonly number[], at: number): boolean =>
-  first === undefined || at - first >= Math.max(APART_MS, 2 * ((later.at(-1) ?? first) - first));
+const addsToEmpty = (empty: readonly Empty[], now: Empty): boolean => {
+  const [first, last] = [empty[0], empty.at(-1)];
+  if (first === undefined || last === undefined) return true;
+  // After a restart without a word of the service's clock, counting begins anew.
+  const passed = apart(first, now);
+  return passed === undefined || passed >= Math.max(APART_MS, 2 * (apart(first, last) ?? 0));
+};
 
 const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
+  const now: Empty = { mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
   const empty = emptySince(charge);
-  const first = empty[0] ?? look.at;
+  const first = empty.find((one) => apart(one, now) !== undefined) ?? now;
   const evidence = lookEvidence(look, 'none', sorted);
-  const settled = look.at - first >= APART_MS && look.at - endOf(charge, look.at) >= SETTLED_MS;
-  if (settled) return { state: 'not_created', evidence };
+  const [between, over] = [apart(first, now) ?? 0, settledFor(charge, first, now) ?? 0];
+  if (between >= APART_MS && over >= SETTLED_MS) return { state: 'not_created', evidence };
   return {
     state: 'unknown',
     why: 'not_yet',
     reason: 'no activity of it is there so far',
-    again: Math.max(first + APART_MS, endOf(charge, Number.POSITIVE_INFINITY) + SETTLED_MS),
-    ...(addsToEmpty(empty, look.at) ? { evidence } : {}),
+    again: look.at + Math.max(APART_MS - between, SETTLED_MS - over),
+    ...(addsToEmpty(empty, now) ? { evidence } : {}),
   };
 };
 
-/** So many are named in a sentence. */
 const MOST_NAMED = 3;
 
 const namesOf = (candidates: readonly Candidate[]): string => {
@@ -105,11 +129,12 @@ const unproven = (
   return { state: 'unknown', why, reason, ...(repeats ? {} : { evidence }) };
 };
 
-const activityOf = ({ phone }: Charge, { activity, kept }: Candidate, uid: string): KeptActivity => ({
+const activityOf = ({ activity, kept }: Candidate, uid: string, servedAt: number | undefined): KeptActivity => ({
   uid,
   status: kept.status ?? '',
-  nextAction: cleaned(valueAt(activity, 'next_action') ?? null, (text) => withoutPhoneEnding(text, phone)),
+  nextAction: valueAt(activity, 'next_action') ?? null,
   createdAt: kept.created_at ?? undefined,
+  ...(servedAt === undefined ? {} : { servedAt }),
 });
 
 /** The statuses of an answer that a later look will hardly change: there is no such read, or it is off the contract. */
@@ -137,7 +162,11 @@ export const judgeLook = (charge: Charge, look: Look, ownedByOthers: ReadonlySet
   if (only.doubt !== undefined || uid === null) {
     return unproven(charge, look, sorted, 'doubtful', `${namesOf([only])} can be it, but is no proof: ${only.doubt}`);
   }
-  return { state: 'accepted', activity: activityOf(charge, only, uid), evidence: lookEvidence(look, 'one', sorted) };
+  return {
+    state: 'accepted',
+    activity: activityOf(only, uid, look.servedAt),
+    evidence: lookEvidence(look, 'one', sorted),
+  };
 };
 
 /** A charge as it now stands, and why it is still unknown where it is. */
@@ -146,12 +175,9 @@ export interface Reconciled {
   readonly left: Extract<Conclusion, { state: 'unknown' }> | undefined;
 }
 
-const ownedByOthers = async (ledger: Ledger, charge: Charge, sight: Sight): Promise<ReadonlySet<string>> => {
+const ownedIn = async (ledger: Ledger, sight: Sight): Promise<ReadonlySet<string>> => {
   const activities = 'activities' in sight ? (sight.activities ?? []) : [];
-  const uids = activities.map((activity) => valueAt(activity, 'uid')).filter((uid) => typeof uid === 'string');
-  const owned = await ledger.owned(uids);
-  // What may be its own must not be taken for somebody else's.
-  return new Set([...owned].filter((uid) => uid !== charge.activity?.uid));
+  return ledger.owned(activities.map((activity) => valueAt(activity, 'uid')).filter((uid) => typeof uid === 'string'));
 };
 
 const isOpen = ({ state }: Charge): boolean => state === 'unknown' || state === 'sending';
@@ -177,15 +203,15 @@ export const reconcile = async (
   ledger: Ledger,
   charge: Charge,
   look: (charge: Charge) => Promise<Sight>,
-  { now, clean }: Pick<ChargeWorld, 'now' | 'clean'>,
+  { clean }: Pick<ChargeWorld, 'clean'>,
 ): Promise<Reconciled> => {
-  const askedAt = now();
+  const askedAt = ledger.moment().at;
   const sight = cleaned(await look(charge), clean);
-  const seen = { ...sight, askedAt, at: now() };
+  const seen = { ...sight, askedAt, ...ledger.moment() };
   // The read took its time: others may have looked, or resolved it, meanwhile.
   const current = (await ledger.get(charge.id)) ?? charge;
   if (!isOpen(current)) return { charge: current, left: undefined };
-  const conclusion = judgeLook(current, seen, await ownedByOthers(ledger, current, sight));
+  const conclusion = judgeLook(current, seen, await ownedIn(ledger, sight));
   const left = await write(ledger, charge.id, conclusion);
   const after = (await ledger.get(charge.id)) ?? current;
   return { charge: after, left: isOpen(after) ? left : undefined };

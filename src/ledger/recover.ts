@@ -2,8 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { transact } from '../database/transact.ts';
 import type { EmergencyLine, LeftBehind } from './emergency.ts';
 import { leftBehind, removeLeftBehind } from './emergency.ts';
+import { withEvidence } from './evidence.ts';
 import { ledgerError } from './file.ts';
-import { activityColumns } from './rows.ts';
+import type { Charge, Evidence } from './ledger.ts';
+import { chargeOf } from './rows.ts';
+import { statements } from './statements.ts';
 
 /** A process that ended badly may have taken the disk with it: what SQLite can find wrong is found before it is used. */
 const check = (db: DatabaseSync, path: string): void => {
@@ -11,29 +14,45 @@ const check = (db: DatabaseSync, path: string): void => {
   if (found !== 'ok') throw ledgerError({ kind: 'damaged', path, what: `is damaged: ${String(found)}` });
 };
 
+/** The line as something that was seen of its charge. */
+const asEvidence = ({ evidence, ...line }: EmergencyLine): Evidence => ({
+  kind: 'emergency_line',
+  at: evidence?.at ?? new Date(line.settled_at).toISOString(),
+  ...evidence,
+  line,
+});
+
+const isKnown = (charge: Charge, { settled_at: settledAt }: EmergencyLine): boolean =>
+  charge.evidence.some(({ line }) => (line as Partial<EmergencyLine> | undefined)?.settled_at === settledAt);
+
+/** A line is what the service said, so it holds whatever was concluded without it; it is taken in once. */
 const takeIn = (db: DatabaseSync, lines: readonly EmergencyLine[]): void => {
-  const update = db.prepare(`UPDATE charge SET state = :state, exit_code = :exit_code, settled_at = :settled_at,
-    activity = :activity, status = :status, next_action = :next_action, activity_created_at = :activity_created_at,
-    evidence = json_insert(evidence, '$[#]', json(:evidence))
-    WHERE id = :id AND state IN ('sending', 'unknown')`);
+  const sql = statements(db);
   transact(db, () => {
-    for (const { ledger_id: id, state, exitCode, settled_at, activity, evidence } of lines) {
-      const seen = JSON.stringify({ ...evidence, from: 'emergency file' });
-      update.run({ id, state, exit_code: exitCode, settled_at, evidence: seen, ...activityColumns(activity) });
+    for (const line of lines) {
+      const row = sql.get(line.ledger_id);
+      const charge = row === undefined ? undefined : chargeOf(row);
+      if (charge === undefined || isKnown(charge, line)) continue;
+      const evidence = withEvidence(charge.evidence, asEvidence(line));
+      const isNews = ['sending', 'unknown'].includes(charge.state) || line.state === 'accepted';
+      if (!isNews) sql.keepEvidence(charge.id, evidence);
+      else {
+        const moment = { at: line.settled_at, mark: charge.begun };
+        sql.change(charge.id, { ...line, activity: line.activity, moment, took: charge.took, evidence });
+      }
     }
   });
 };
 
 /**
- * Takes in what ended processes could not write into the ledger itself, after a look at whether it is whole. Throws when
- * it is not.
+ * Takes in what processes could not write into the ledger itself. One that has ended without closing the ledger is also a
+ * reason to look whether it is whole; throws when it is not.
  */
 export const recover = (db: DatabaseSync, path: string, isGone: (left: LeftBehind) => boolean): void => {
-  const left = leftBehind(path).filter(isGone);
-  if (left.length === 0) return;
-  check(db, path);
-  for (const one of left) {
-    if (one.lines.length > 0) takeIn(db, one.lines);
-    removeLeftBehind(one);
-  }
+  const all = leftBehind(path);
+  const gone = all.filter(isGone);
+  if (gone.length > 0) check(db, path);
+  const lines = all.flatMap((one) => one.lines);
+  if (lines.length > 0) takeIn(db, lines);
+  for (const one of gone) removeLeftBehind(one);
 };

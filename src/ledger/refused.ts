@@ -2,18 +2,21 @@ import { PayError } from '../core/error.ts';
 import { readNextAction } from '../core/next-action.ts';
 import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
+import { payableFor } from './guard.ts';
 import { asActivity } from './kept.ts';
-import type { Begun, Charge, Refusal } from './ledger.ts';
+import type { Begun, Charge, Moment, Refusal } from './ledger.ts';
 
 type Refused = Extract<Begun, { readonly kind: 'refused' }>;
 
 /** What the customer can still use, in one line a piece. */
-const stillUsable = ({ activity }: Charge, now: number): string[] => {
+const stillUsable = (charge: Charge, moment: Moment): string[] => {
+  const { activity } = charge;
   const action = readNextAction({ next_action: activity?.nextAction });
   if (action === undefined) return [];
   if (action.kind === 'dial') return [`dial ${action.code}`];
   if (action.kind === 'other') return action.instruction === undefined ? [] : [action.instruction];
-  const until = action.expiresAt === undefined ? '' : `, until ${formatLocal(action.expiresAt, now)}`;
+  const left = payableFor(charge, moment);
+  const until = left === undefined ? '' : `, until ${formatLocal(moment.at + left, moment.at)}`;
   return [`${action.bank}, ${action.accountName}`, `account number ${action.accountNumber}${until}`];
 };
 
@@ -47,12 +50,12 @@ const WORDS: Readonly<Record<Refusal, (by: Charge, command: Command) => readonly
 };
 
 /**
- * The guard's no, with what the customer can still use. Instants in local time; `now` in milliseconds. `words` are the
+ * The guard's no, with what the customer can still use. Instants in local time. `words` are the
  * global options that send another command to the same place.
  */
-export const refusedError = ({ why, by }: Refused, now: number, words: readonly string[]): PayError => {
+export const refusedError = ({ why, by, moment }: Refused, words: readonly string[]): PayError => {
   const [what, hint] = WORDS[why](by, (...command) => `\`${shellLine(['paycli', ...command, ...words])}\``);
-  const lines = why === 'payable' ? stillUsable(by, now) : [];
+  const lines = why === 'payable' ? stillUsable(by, moment) : [];
   return new PayError('refused', [`${by.ugwo} was not charged: ${what}`, ...lines].join('\n'), {
     hint,
     ledgerId: by.id,

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ChargeState } from '../core/charge.ts';
-import type { Charge, Evidence, KeptActivity, Sender } from './ledger.ts';
+import type { Charge, Evidence, KeptActivity, Moment, Sender, Told } from './ledger.ts';
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -27,6 +27,11 @@ const activityOf = (row: Row): KeptActivity | undefined => {
   };
 };
 
+const toldOf = (row: Row): Told | undefined => {
+  const json = optionalText(row, 'told');
+  return json === undefined ? undefined : (JSON.parse(json) as Told);
+};
+
 /** A row of the table as a charge. */
 export const chargeOf = (row: Row): Charge => ({
   id: text(row, 'id'),
@@ -45,6 +50,9 @@ export const chargeOf = (row: Row): Charge => ({
   row: optionalNumber(row, 'row'),
   deadline: number(row, 'deadline'),
   createdAt: number(row, 'created_at'),
+  begun: { boot: text(row, 'boot'), uptime: number(row, 'begun_uptime') },
+  took: optionalNumber(row, 'took'),
+  told: toldOf(row),
   settledAt: optionalNumber(row, 'settled_at'),
   exitCode: optionalNumber(row, 'exit_code'),
   activity: activityOf(row),
@@ -58,11 +66,18 @@ export const senderOf = (row: Row): Sender => ({
   started: text(row, 'started'),
 });
 
-/** The columns that an activity fills. */
-export const activityColumns = (activity: KeptActivity | undefined): Record<string, string | null> => ({
+const toldColumn = ({ servedAt }: KeptActivity, { at, mark }: Moment): string | null =>
+  servedAt === undefined ? null : JSON.stringify({ service: servedAt, at, mark } satisfies Told);
+
+/** The columns that an activity fills, told at a moment. */
+export const activityColumns = (
+  activity: KeptActivity | undefined,
+  moment: Moment,
+): Record<'activity' | 'status' | 'next_action' | 'activity_created_at' | 'told', string | null> => ({
   activity: activity?.uid ?? null,
   status: activity?.status ?? null,
   next_action:
     activity?.nextAction === undefined || activity.nextAction === null ? null : JSON.stringify(activity.nextAction),
   activity_created_at: activity?.createdAt ?? null,
+  told: activity === undefined ? null : toldColumn(activity, moment),
 });

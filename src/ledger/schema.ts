@@ -1,5 +1,5 @@
 /**
- * One row a charge. Instants are milliseconds since the epoch, `next_action` and `evidence` are JSON. At most one charge of
+ * One row a charge. Instants are milliseconds since the epoch, `next_action`, `told` and `evidence` are JSON. At most one charge of
  * a payment request is open: that index, and no check in the program, keeps two processes from sending at once.
  */
 const FIRST = `
@@ -20,12 +20,15 @@ const FIRST = `
     row INTEGER,
     deadline INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
+    begun_uptime INTEGER NOT NULL,
+    took INTEGER,
     settled_at INTEGER,
     exit_code INTEGER,
     activity TEXT,
     status TEXT,
     next_action TEXT,
     activity_created_at TEXT,
+    told TEXT,
     evidence TEXT NOT NULL DEFAULT '[]',
     pid INTEGER NOT NULL,
     boot TEXT NOT NULL,

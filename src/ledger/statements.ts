@@ -1,12 +1,14 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { ChargeState } from '../core/charge.ts';
-import type { Charge, Intent, KeptActivity, ListFilter, Sender } from './ledger.ts';
+import type { Charge, Intent, KeptActivity, ListFilter, Moment, Sender } from './ledger.ts';
 import { activityColumns, chargeOf } from './rows.ts';
 
 /** A charge's new state and what goes with it. */
 export interface Change {
   readonly state: ChargeState;
-  readonly settledAt: number;
+  readonly moment: Moment;
+  /** How long the sending took, in milliseconds; undefined where it did not live to say. */
+  readonly took: number | undefined;
   readonly exitCode: number | undefined;
   readonly activity: KeptActivity | undefined;
   readonly evidence: Charge['evidence'];
@@ -26,6 +28,7 @@ const COLUMNS = [
   'digest',
   'deadline',
   'created_at',
+  'begun_uptime',
   'pid',
   'boot',
   'started',
@@ -49,44 +52,41 @@ export const statements = (db: DatabaseSync) => {
     return found;
   };
   return {
-    insert: (id: string, intent: Intent, self: Sender, now: number): void => {
-      const values = { ...intent, ...self, id, state: 'sending', created_at: now } as Record<string, unknown>;
+    insert: (id: string, intent: Intent, self: Sender, { at, mark }: Moment): void => {
+      const begun = { state: 'sending', created_at: at, begun_uptime: mark.uptime };
+      const values: Readonly<Record<string, unknown>> = { ...intent, ...self, ...begun, id };
       sql(`INSERT INTO charge (${COLUMNS.join()}) VALUES (${COLUMNS.map(() => '?').join()})`).run(
         ...COLUMNS.map((name) => (values[name] ?? null) as SQLInputValue),
       );
     },
-    change: (id: string, { state, settledAt, exitCode, activity, evidence }: Change): void => {
-      sql(`UPDATE charge SET state = :state, settled_at = :settledAt, exit_code = :exitCode, evidence = :evidence,
-        activity = :activity, status = :status, next_action = :next_action, activity_created_at = :activity_created_at
-        WHERE id = :id`).run({
+    change: (id: string, { state, moment, took, exitCode, activity, evidence }: Change): void => {
+      sql(`UPDATE charge SET state = :state, settled_at = :settledAt, took = :took, exit_code = :exitCode,
+        activity = :activity, status = :status, next_action = :next_action, activity_created_at = :activity_created_at,
+        told = :told, evidence = :evidence WHERE id = :id`).run({
         id,
         state,
-        settledAt,
+        settledAt: moment.at,
+        took: took ?? null,
         exitCode: exitCode ?? null,
         evidence: JSON.stringify(evidence),
-        ...activityColumns(activity),
+        ...activityColumns(activity, moment),
       });
     },
     keepEvidence: (id: string, evidence: Charge['evidence']): void => {
       sql('UPDATE charge SET evidence = ? WHERE id = ?').run(JSON.stringify(evidence), id);
     },
-    stand: (activity: KeptActivity): void => {
-      const { status, next_action, activity: uid } = activityColumns(activity);
+    stand: (id: string, activity: KeptActivity, moment: Moment): void => {
+      const { status, next_action, told } = activityColumns(activity, moment);
       // An activity that needs nothing more of the customer has no next action; what it was stays known.
-      sql(`UPDATE charge SET status = ?1, next_action = coalesce(?2, next_action)
-        WHERE activity = ?3 AND (status IS NOT ?1 OR next_action IS NOT coalesce(?2, next_action))`).run(
-        status ?? null,
-        next_action ?? null,
-        uid ?? null,
-      );
+      sql(`UPDATE charge SET status = ?, next_action = coalesce(?, next_action), told = coalesce(?, told)
+        WHERE id = ?`).run(status, next_action, told, id);
     },
+    owners: (activity: string) => sql('SELECT * FROM charge WHERE activity = ?').all(activity),
     get: (id: string) => sql('SELECT * FROM charge WHERE id = ?').get(id),
     sending: () => sql("SELECT * FROM charge WHERE state = 'sending' ORDER BY seq").all(),
     standing: (service: string, ugwo: string) =>
       sql(`SELECT * FROM charge WHERE service = ? AND ugwo = ? AND state IN ('sending', 'unknown', 'accepted')
         ORDER BY seq`).all(service, ugwo),
-    count: (state: ChargeState): number =>
-      Number(sql('SELECT count(*) AS n FROM charge WHERE state = ?').get(state)?.['n']),
     list: (filter: ListFilter): Charge[] => {
       const [conditions, values] = listWhere(filter);
       const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;

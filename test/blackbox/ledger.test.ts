@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/store.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { CANARY } from '../support/canary.ts';
+import { ledgerOptions } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
@@ -169,7 +170,7 @@ describe('the ledger', () => {
     const home = newFolder();
     expect((await paycli(['ledger', 'list', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
     const path = `${home}/ledger.sqlite`;
-    const ledger = openLedger({ path, now: Date.now, self: { pid: 1, boot: 'x', started: 'y' }, isGone: () => false });
+    const ledger = await openLedger(ledgerOptions(path));
     for (let number = 0; number < 105; number += 1) {
       const begun = await ledger.begin(intent({ ugwo: String(ugwo(number)['uid']) }), { again: false });
       if (begun.kind === 'begun') await ledger.settle(begun.id, { state: 'rejected', exitCode: 3 });

@@ -10,6 +10,7 @@ import { placeOf } from '../../src/ledger/place.ts';
 import { isGone, thisSender } from '../../src/ledger/sender.ts';
 import { openLedger } from '../../src/ledger/store.ts';
 import { CANARY } from '../support/canary.ts';
+import { ledgerOptions } from '../support/ledger.ts';
 
 /** What a charge ended with, as a run of the program would. */
 export interface ChargeEnd {
@@ -57,9 +58,9 @@ const clientFor = (origin: string, timeout: number): Client =>
   });
 
 /** The real ledger of a process, in a file. */
-export const openRealLedger = (path: string): Ledger => {
+export const openRealLedger = (path: string): Promise<Ledger> => {
   const self = thisSender();
-  return openLedger({ path, now: Date.now, self, isGone: (sender, overdue) => isGone(sender, self, overdue) });
+  return openLedger(ledgerOptions(path, { self, isGone: (sender, overdue) => isGone(sender, self, overdue) }));
 };
 
 /** Charges by bank transfer through the real client and a ledger; `timeout` bounds each attempt, in milliseconds. */

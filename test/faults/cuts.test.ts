@@ -49,7 +49,7 @@ interface Ended {
 let ugwos = 0;
 
 const openLanes = async (service: CountingService, lanes: number): Promise<readonly Bench[]> => {
-  const ledger = openRealLedger(join(newFolder(), 'ledger.sqlite'));
+  const ledger = await openRealLedger(join(newFolder(), 'ledger.sqlite'));
   const scheme = service.origin.startsWith('https:') ? 'https://localhost' : 'http://127.0.0.1';
   return Promise.all(
     Array.from({ length: lanes }, async () => {

@@ -7,6 +7,7 @@ import { LEDGER_FILE } from '../../src/ledger/file.ts';
 import { placeOf } from '../../src/ledger/place.ts';
 import { isGone, thisSender } from '../../src/ledger/sender.ts';
 import { openLedger } from '../../src/ledger/store.ts';
+import { ledgerOptions } from '../support/ledger.ts';
 
 /*
  * Charges several payment requests through the real ledger and the real client in one process, some at a time, and prints
@@ -53,13 +54,13 @@ const client = createClient({
 });
 
 const self = thisSender();
-const ledger = openLedger({
-  path,
-  now: clock.now,
-  self,
-  isGone: (sender, overdue) => isGone(sender, self, overdue),
-  kind: { ...LEDGER_FILE, journal: journal as Journal },
-});
+const ledger = await openLedger(
+  ledgerOptions(path, {
+    self,
+    isGone: (sender, overdue) => isGone(sender, self, overdue),
+    kind: { ...LEDGER_FILE, journal: journal as Journal },
+  }),
+);
 
 const charge = async (ugwo: string): Promise<void> => {
   const charged = await chargeOnce(

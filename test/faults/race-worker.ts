@@ -15,7 +15,7 @@ export type Order =
 export type Reply = readonly (readonly [kind: string, message: string])[];
 
 const chargeAll = async ({ ledger: path, origin, ugwos }: Order & { kind: 'charge' }): Promise<Reply> => {
-  const ledger = openRealLedger(path);
+  const ledger = await openRealLedger(path);
   const ends: [string, string][] = [];
   for (const ugwo of ugwos) {
     const { kind, message } = await chargeAt(origin, ledger, ugwo);
@@ -26,7 +26,7 @@ const chargeAll = async ({ ledger: path, origin, ugwos }: Order & { kind: 'charg
 };
 
 const openOnce = async ({ ledger: path, ugwo }: Order & { kind: 'open' }): Promise<Reply> => {
-  const ledger = openRealLedger(path);
+  const ledger = await openRealLedger(path);
   const place = { service: 'here', origin: 'https://here.example', workspace: undefined, profile: undefined };
   const rest = { medium: 'ussd', provider: 'gtb', phone: undefined, digest: '', deadline: Date.now() + 60_000 };
   const begun = await ledger.begin({ ...place, ...rest, ugwo }, { again: false });

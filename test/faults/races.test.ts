@@ -50,7 +50,7 @@ const race = (racers: readonly ChildProcess[], orderOf: (racer: number) => Order
 };
 
 const allIn = async (path: string): Promise<readonly Charge[]> => {
-  const ledger = openRealLedger(path);
+  const ledger = await openRealLedger(path);
   const charges = await ledger.list({ limit: -1 });
   await ledger.close();
   return charges;
@@ -133,7 +133,9 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
         const ledger = join(newFolder(), 'new', 'ledger.sqlite');
         const replies = await race(racers, (racer) => ({ kind: 'open', ledger, ugwo: ugwoNumber(racer) }));
         expect(replies).toEqual(racers.map(() => [['begun', '']]));
-        expect((await allIn(ledger)).map(({ ugwo }) => ugwo).sort()).toEqual(racers.map((_, racer) => ugwoNumber(racer)));
+        expect((await allIn(ledger)).map(({ ugwo }) => ugwo).sort()).toEqual(
+          racers.map((_, racer) => ugwoNumber(racer)),
+        );
       }
       figure('ledgers made by several processes at once', ROUNDS);
     },

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Journal } from '../../src/database/connect.ts';
 import { LEDGER_FILE } from '../../src/ledger/file.ts';
 import { openLedger } from '../../src/ledger/store.ts';
+import { ledgerOptions } from '../support/ledger.ts';
 import type { Fate, Remains } from './disk.ts';
 import { Disk } from './disk.ts';
 import type { Recorded } from './recording.ts';
@@ -73,13 +74,13 @@ const writeOut = (remains: readonly Remains[], folder: string): void => {
 
 /** Opens what is left as the next run would, on a machine that was started anew. */
 const chargesIn = async (path: string, journal: Journal) => {
-  const ledger = openLedger({
-    path,
-    now: Date.now,
-    self: { pid: process.pid, boot: 'after the crash', started: '' },
-    isGone: () => true,
-    kind: { ...LEDGER_FILE, journal },
-  });
+  const ledger = await openLedger(
+    ledgerOptions(path, {
+      self: { pid: process.pid, boot: 'after the crash', started: '' },
+      isGone: () => true,
+      kind: { ...LEDGER_FILE, journal },
+    }),
+  );
   try {
     return await ledger.list({ limit: -1 });
   } finally {

@@ -5,7 +5,7 @@ import type { Charge, Evidence, Ledger } from '../../src/ledger/ledger.ts';
 import type { Look, Sight } from '../../src/ledger/look.ts';
 import type { Conclusion } from '../../src/ledger/reconcile.ts';
 import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
-import { charge, memoryLedger, SENT } from './support/memory.ts';
+import { charge, markAt, memoryLedger, SENT } from './support/memory.ts';
 
 const SECOND = 1000;
 const MINUTE = 60_000;
@@ -34,9 +34,16 @@ const madeAt = (ms: number, number = 1): Record<string, unknown> => activity(num
 
 /** A look whose clocks agree and whose answer takes no time. */
 const look = (activities: readonly unknown[], at = END + MINUTE, some: Partial<Look> = {}): Look =>
-  ({ askedAt: at, at, servedAt: at, activities, ...some }) as Look;
+  ({ askedAt: at, at, mark: markAt(at), servedAt: at, activities, ...some }) as Look;
 
-const empty = (at: number): Evidence => ({ kind: 'look', at: formatDateAtom({ ms: at, offset: 0 }), found: 'none' });
+const empty = (at: number, some: Readonly<Record<string, unknown>> = {}): Evidence => ({
+  kind: 'look',
+  at: formatDateAtom({ ms: at, offset: 0 }),
+  found: 'none',
+  mark: markAt(at),
+  served_at: at,
+  ...some,
+});
 const stateAfter = (conclusion: Conclusion): string =>
   conclusion.state === 'unknown' ? `unknown: ${conclusion.why}` : conclusion.state;
 const judged = (of: Charge, seen: Look, owned: ReadonlySet<string> = NOBODY): string =>
@@ -51,11 +58,19 @@ describe('the one activity that can be the charge', () => {
     });
     expect(judgeLook(charge(), seen, new Set([uidOf(2)]))).toEqual({
       state: 'accepted',
-      activity: { uid: uidOf(1), status: 'requires_action', nextAction: DIAL, createdAt: atom(SENT) },
+      activity: {
+        uid: uidOf(1),
+        status: 'requires_action',
+        nextAction: DIAL,
+        createdAt: atom(SENT),
+        servedAt: END + MINUTE + 5000,
+      },
       evidence: {
         kind: 'look',
         at: '2026-11-20T12:01:10+00:00',
         found: 'one',
+        mark: markAt(END + MINUTE),
+        served_at: END + MINUTE + 5000,
         skew_ms: 5000,
         round_trip_ms: 200,
         ugwo_status: null,

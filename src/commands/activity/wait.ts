@@ -15,7 +15,12 @@ export const run = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Deps
     view,
     wait: async (tell) => {
       const params = { ugwoUid, activityUid };
-      const followed = await client.follow({ params, limit, tell, seen: ({ value }) => deps.observe(value) });
+      const followed = await client.follow({
+        params,
+        limit,
+        tell,
+        seen: ({ value, servedAt }) => deps.observe(value, servedAt),
+      });
       return waitedOf(followed, { ugwoUid, limit, place: deps.globals });
     },
   };

@@ -38,13 +38,18 @@ const MINUTE_MS = 60_000;
 const lastOf = (left: readonly Left[]): number =>
   Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
 
-const elsewhere = ({ charge: { origin, profile } }: Left): string => {
+const byHandCommand = ({ charge: { id } }: Left): string => `paycli ledger resolve ${id} --as created|not-created`;
+
+const byHand = (one: Left): string =>
+  `look at the payment request in the service's dashboard, then \`${byHandCommand(one)}\``;
+
+const elsewhere = (one: Left): string => {
+  const { service, origin, profile } = one.charge;
+  // An emulator whose data was made anew is gone, whatever it is called.
+  if (service !== origin) return `belongs to an emulator whose data is not in use here; \`${byHandCommand(one)}\``;
   const where = profile === undefined ? ['--base-url', origin] : ['--profile', profile];
   return `belongs to ${origin}: run \`${shellLine(['paycli', 'ledger', 'reconcile', ...where])}\``;
 };
-
-const byHand = ({ charge: { id } }: Left): string =>
-  `look at the payment request in the service's dashboard, then \`paycli ledger resolve ${id} --as created|not-created\``;
 
 /** What to do next about charges that are left for the same cause, the first of which is `first`. */
 const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], run: Run) => string>> = {

@@ -63,7 +63,7 @@ const looker = (ledger: Ledger, deps: Deps) => {
     if (place.service !== charge.service) return { charge, left: { charge, why: 'elsewhere' } };
     client ??= await deps.client('read');
     const { reconcile } = await deps.protocol();
-    const world = { now: deps.io.clock.now, clean: (text: string) => deps.io.redactor.cleanAll(text) };
+    const world = { clean: (text: string) => deps.io.redactor.cleanAll(text) };
     const { charge: now, left } = await reconcile(ledger, charge, lookWith(client), world);
     return left === undefined ? { charge: now } : { charge: now, left: { charge: now, ...left } };
   };

@@ -29,7 +29,7 @@ const present = async (ugwo: string, known: KeptActivity, client: Client, deps: 
   try {
     const params = { ugwoUid: ugwo, activityUid: known.uid };
     const record = await client.call('activity.get', { params });
-    await deps.observe(record.value);
+    await deps.observe(record.value, record.servedAt);
     return record;
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
@@ -66,7 +66,7 @@ const make = async (
     // It has failed since the ledger last heard of it, so nothing stands in the way any more.
     charged = await charge();
   }
-  if (charged.kind === 'refused') throw protocol.refusedError(charged, clock.now(), words);
+  if (charged.kind === 'refused') throw protocol.refusedError(charged, words);
   const record = charged.record as Received<Activity>;
   return { record, wrote: true, ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }) };
 };
@@ -88,7 +88,7 @@ const waiting = (made: Made, ugwo: string, limit: number, client: Client, deps: 
     view: activityView,
     ...(wrote === undefined ? {} : { wrote }),
     wait: async (tell) => {
-      const seen = ({ value }: Received<Activity>): Promise<void> => deps.observe(value);
+      const seen = ({ value, servedAt }: Received<Activity>): Promise<void> => deps.observe(value, servedAt);
       const followed = await client.follow({ params, known: record, limit, tell, seen });
       return waitedOf(followed, { ugwoUid: ugwo, limit, place: deps.globals });
     },

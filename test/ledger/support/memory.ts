@@ -1,6 +1,6 @@
 import { withEvidence } from '../../../src/ledger/evidence.ts';
 import { guard } from '../../../src/ledger/guard.ts';
-import type { Charge, Intent, Ledger } from '../../../src/ledger/ledger.ts';
+import type { Charge, Intent, Ledger, Mark, Moment } from '../../../src/ledger/ledger.ts';
 
 export const UGWO = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 /** 2026-11-20T12:00:00Z */
@@ -20,6 +20,9 @@ export const intent = (some: Partial<Intent> = {}): Intent => ({
   ...some,
 });
 
+/** The clock that nobody sets, on a machine whose own clock has been right since it was started. */
+export const markAt = (at: number, boot = 'this boot'): Mark => ({ boot, uptime: at - SENT + 86_400_000 });
+
 /** An unknown charge, sent at SENT and given up ten seconds later. */
 export const charge = (some: Partial<Charge> = {}): Charge => ({
   ...intent(),
@@ -29,6 +32,9 @@ export const charge = (some: Partial<Charge> = {}): Charge => ({
   job: undefined,
   row: undefined,
   createdAt: SENT,
+  begun: markAt(SENT),
+  took: 10_000,
+  told: undefined,
   settledAt: SENT + 10_000,
   exitCode: 6,
   activity: undefined,
@@ -46,17 +52,29 @@ export const memoryLedger = (first: readonly Charge[] = [], now: () => number = 
     rows.set(id, { ...row, ...some });
   };
   const owns = (uid: string): boolean => all().some(({ activity }) => activity?.uid === uid);
+  const moment = (): Moment => ({ at: now(), mark: markAt(now()) });
   const unknown = (): Charge[] => all().filter(({ state }) => state === 'unknown');
   return {
+    moment,
     begin: async (wanted, how) => {
       const standing = all().filter(({ service, ugwo }) => service === wanted.service && ugwo === wanted.ugwo);
-      const refusal = guard(standing, wanted.medium, how, now());
-      if (refusal !== undefined) return { kind: 'refused', ...refusal };
+      const refusal = guard(standing, wanted.medium, how, moment());
+      if (refusal !== undefined) return { kind: 'refused', ...refusal, moment: moment() };
       const seq = rows.size + 1;
       const id = `chg-${String(seq).padStart(12, '0')}`;
       rows.set(
         id,
-        charge({ ...wanted, id, seq, state: 'sending', createdAt: now(), settledAt: undefined, exitCode: undefined }),
+        charge({
+          ...wanted,
+          id,
+          seq,
+          state: 'sending',
+          createdAt: now(),
+          begun: moment().mark,
+          took: undefined,
+          settledAt: undefined,
+          exitCode: undefined,
+        }),
       );
       return { kind: 'begun', id };
     },
@@ -66,10 +84,10 @@ export const memoryLedger = (first: readonly Charge[] = [], now: () => number = 
         exitCode,
         activity,
         settledAt: now(),
+        took: now() - (rows.get(id)?.createdAt ?? 0),
         evidence: withEvidence(rows.get(id)?.evidence ?? [], evidence),
       }),
     unknown: async () => unknown(),
-    countUnknown: async () => unknown().length,
     get: async (id) => rows.get(id),
     list: async ({ states, ugwo, before, after, oldestFirst, limit }) => {
       const found = all().filter(

@@ -1,0 +1,40 @@
+import { interrupted } from '../core/interrupt.ts';
+
+/** What waiting for a locked file needs of the world. */
+export interface Patience {
+  /** Rejects when the signal is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** The first and the second signal of the user. */
+  readonly stop: AbortSignal;
+  readonly leave: AbortSignal;
+}
+
+const SQLITE_BUSY = 5;
+/** For so long others may keep the file locked, in milliseconds. */
+const LIMIT_MS = 20_000;
+const STEP_MS = 20;
+
+/** Others keep the file locked: no reason to think that the disk is at fault. */
+export const isBusy = (thrown: unknown): boolean => {
+  for (let at = thrown; at instanceof Error; at = at.cause) {
+    const { errcode } = at as { errcode?: number };
+    if (errcode !== undefined) return (errcode & 0xff) === SQLITE_BUSY;
+  }
+  return false;
+};
+
+/**
+ * Does a piece of work as soon as nobody else keeps the file locked. The waiting is between two tries and not inside SQLite,
+ * where no signal of the user would be heard; at `until` it ends, as `interrupted` when that is the first signal.
+ */
+export const patiently = async <T>(work: () => T, patience: Patience, until: AbortSignal): Promise<T> => {
+  for (let waited = 0; ; waited += STEP_MS) {
+    try {
+      return work();
+    } catch (thrown) {
+      if (!isBusy(thrown) || waited >= LIMIT_MS) throw thrown;
+      await patience.sleep(STEP_MS, until).catch(() => undefined);
+      if (until.aborted) throw until === patience.stop ? interrupted(until.reason) : thrown;
+    }
+  }
+};
