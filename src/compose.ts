@@ -9,8 +9,9 @@ import { readSource } from './cli/sources.ts';
 import type { Client } from './client/client.ts';
 import { LEDGER_FILE_NAME } from './core/charge.ts';
 import { reasonOf } from './core/error.ts';
-import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE } from './core/local.ts';
+import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from './core/local.ts';
 import { environmentName } from './core/origin.ts';
+import { placeWords } from './core/place-words.ts';
 import { shellLine } from './core/shell.ts';
 import type { RunningEmulator } from './emulator/room.ts';
 import type { Charge, Ledger } from './ledger/ledger.ts';
@@ -72,7 +73,7 @@ const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<R
   return running;
 };
 
-const LOCAL = { label: 'local: the emulator on this machine', profile: 'local' } as const;
+const LOCAL = { label: 'local: the emulator on this machine', profile: LOCAL_PROFILE } as const;
 
 /** Where requests go that are really sent. */
 const targetOf = async (run: Run, rooms: Rooms): Promise<Target> => {
@@ -148,13 +149,10 @@ const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>)
 /** How the charges are found out about that are unknown: where they all belong to one profile, with its name. */
 const findOut = (unknown: readonly Charge[]): string => {
   const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
-  const words = others.length > 0 || profile === undefined ? [] : ['--profile', profile];
-  return shellLine([
-    'paycli',
-    'ledger',
-    'reconcile',
-    ...(profile === LOCAL.profile && words.length > 0 ? ['--local'] : words),
-  ]);
+  const local = profile === LOCAL_PROFILE;
+  const words =
+    others.length > 0 ? [] : placeWords({ local, profile: local ? undefined : profile, baseUrl: undefined });
+  return shellLine(['paycli', 'ledger', 'reconcile', ...words]);
 };
 
 /** What the ledger is told and asked beside the command itself: none is made for it, and its failure is never the command's. */
@@ -168,8 +166,10 @@ const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
     },
     remind: async (): Promise<void> => {
       if (run.globals.quiet || !run.io.stderr.isTerminal) return;
-      const unknown = await aside((open) => open.unknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));
-      if (!Array.isArray(unknown) || unknown.length === 0) return;
+      const all = await aside((open) => open.unknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));
+      // What was only practised is nobody's worry in real work.
+      const unknown = (all ?? []).filter(({ profile }) => run.globals.local || profile !== LOCAL_PROFILE);
+      if (unknown.length === 0) return;
       const what = unknown.length === 1 ? '1 charge is unknown: it' : `${unknown.length} charges are unknown: they`;
       await run.notice(`${what} may have been made. Find out: ${findOut(unknown)}`);
     },

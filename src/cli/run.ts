@@ -44,7 +44,8 @@ const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
 });
 
 /** Renders an error on stderr, for people or as its JSON twin, and gives its exit code. */
-const report = async (error: PayError, globals: Globals, io: Io): Promise<number> => {
+const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number> => {
+  const error = thrown instanceof PayError ? thrown : defect(thrown);
   const exitCode = error.detail.exitCode ?? EXIT_CODES[error.kind];
   const { errorBlock, errorLine } = await import('../output/error.ts');
   const json = globals.format === 'json' || globals.format === 'ndjson';
@@ -122,7 +123,7 @@ const execute = async (
   globals: Globals,
   io: Io,
   program: Program,
-): Promise<void> => {
+): Promise<number> => {
   checkPreview(spec, globals);
   const handler = await spec.load();
   if (globals.columns !== undefined) await checkColumns(globals.columns, handler, globals, io);
@@ -134,9 +135,10 @@ const execute = async (
     const { notice, failure } = await show(result, globals, io);
     if (notice !== undefined) await deps.notice(notice);
     if (failure !== undefined) throw failure;
+    return 0;
   } catch (thrown) {
     reminds &&= !(thrown instanceof PayError) || thrown.detail.ledgerId === undefined;
-    throw thrown;
+    return await report(thrown, globals, io);
   } finally {
     if (reminds) await remind();
     // The outcome is settled; what can't be let go of ends with the process.
@@ -149,10 +151,12 @@ export const run = async (argv: readonly string[], io: Io, program: Program): Pr
   const parsed = parseArgv(argv, program.specs, { ...program, width: io.stdout.columns, env: io.env });
   try {
     if (parsed.kind === 'error') throw parsed.error;
-    if (parsed.kind === 'text') await io.stdout.write(parsed.text);
-    else await execute(parsed.spec, parsed.input, withFormat(parsed.globals, parsed.spec), io, program);
+    if (parsed.kind === 'run') {
+      return await execute(parsed.spec, parsed.input, withFormat(parsed.globals, parsed.spec), io, program);
+    }
+    await io.stdout.write(parsed.text);
     return 0;
   } catch (thrown) {
-    return await report(thrown instanceof PayError ? thrown : defect(thrown), parsed.globals, io);
+    return await report(thrown, parsed.globals, io);
   }
 };

@@ -23,5 +23,5 @@ export const NOUNS: Readonly<Record<string, string>> = {
   onye: 'customers: update',
   ledger: 'what was charged from here, and what is still unknown: list, show, reconcile, resolve, export',
   profile: 'where requests go and with which key: list, show, use, remove',
-  emulator: 'the service itself, on this machine: start, seed, reset',
+  emulator: 'the service itself, on this machine: start, seed, settle, reset',
 };

@@ -1,6 +1,9 @@
 /** The emulator's data in the folder for data: what `--local` uses, and `emulator` unless it is told otherwise. */
 export const LOCAL_DATA_FILE = 'emulator.sqlite';
 
+/** The reserved profile: `--local` by another name. */
+export const LOCAL_PROFILE = 'local';
+
 /** How many records a new data file is filled with. */
 export const FIRST_RECORDS = { customers: 25, ugwo: 120 } as const;
 

@@ -56,7 +56,12 @@ const openOurs = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) =
  * failure is an error of its kind.
  */
 export const openDatabase = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) => T): T => {
-  if (stateUnlessForeign(path, kind) !== 'ours') {
+  const state = stateUnlessForeign(path, kind);
+  // Ours is made whole, so an empty file is what a failing disk has left of one.
+  if (state === 'empty' && kind.survives === 'power loss') {
+    throw kind.error({ kind: 'damaged', path, what: 'is empty: what it held is lost' });
+  }
+  if (state !== 'ours') {
     makeFile(path, kind);
     refuseUnlessOurs(path, kind);
   }

@@ -37,6 +37,7 @@ const checkFile = (path: string, uid: number): void => {
   const stats = statsOf(path, path, lstatSync);
   if (stats === undefined) return;
   if (stats.isSymbolicLink()) refuse(`the ledger ${path} is a symbolic link`, 'replace it by what it points at');
+  if (!stats.isFile()) refuse(`the ledger ${path} is not a file`, 'move it away');
   if (stats.uid !== uid) {
     refuse(
       `the ledger ${path} belongs to another user (uid ${stats.uid}, and this is uid ${uid})`,

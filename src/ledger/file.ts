@@ -2,13 +2,17 @@ import { PayError } from '../core/error.ts';
 import type { DatabaseKind, Fault } from '../database/kind.ts';
 import { MIGRATIONS } from './schema.ts';
 
+const KEEP =
+  'keep a copy of it, and of the -wal file beside it, before anything else. Once it is moved away a new ledger is begun, ' +
+  'which knows none of the old charges and stands in the way of none';
+
 const HINTS: Readonly<Record<Fault['kind'], string>> = {
-  foreign: 'move that file away, or name another folder with PAYCLI_HOME',
+  foreign: `it may be a ledger whose first bytes are damaged: ${KEEP}`,
   newer: 'use the newer paycli; this one does not touch what it does not understand',
-  damaged:
-    'keep a copy of it, and of the -wal file beside it, before anything else; `sqlite3 FILE .recover` reads what is left. ' +
-    'Moved away, a new ledger is begun, which knows none of the old charges',
-  unusable: 'make room, or make the folder writable; PAYCLI_HOME names another one',
+  damaged: `${KEEP}; \`sqlite3 FILE .recover\` reads what is left of it`,
+  unusable:
+    'make room on the disk, or make the file and its folder yours to read and write (chmod 600, chmod 700); a ledger in ' +
+    'another folder would know nothing of the charges made here',
 };
 
 /** Any trouble with the ledger: exit 10, nothing was sent. */

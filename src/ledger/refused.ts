@@ -20,6 +20,12 @@ const stillUsable = (charge: Charge, moment: Moment): string[] => {
   return [`${action.bank}, ${action.accountName}`, `account number ${action.accountNumber}${until}`];
 };
 
+/** The medium, and with whom. */
+const howOf = ({ medium, provider, phone }: Charge): string => {
+  const whom = [provider, phone].filter((one) => one !== undefined);
+  return whom.length === 0 ? medium : `${medium} (${whom.join(', ')})`;
+};
+
 type Command = (...words: readonly string[]) => string;
 
 const howItStands = ({ ugwo, activity }: Charge, command: Command): string =>
@@ -28,23 +34,35 @@ const howItStands = ({ ugwo, activity }: Charge, command: Command): string =>
 /** The names of an earlier charge; which activity it is may not be known. */
 const nameOf = ({ id, activity }: Charge): string => (activity === undefined ? id : `${id}, ${activity.uid}`);
 
+type Words = (by: Charge, command: Command) => readonly [what: string, hint: string];
+
+const stillPayable: Words = (by, command) => [
+  `an earlier charge by ${howOf(by)} (${nameOf(by)}) can still be paid`,
+  'pass that on to the customer; --reuse prints it again and exits 0, --again makes a second charge all the same. ' +
+    `How it stands by now: ${howItStands(by, command)}`,
+];
+
+const underWay: Words = (by, command) => [
+  `an earlier charge by ${howOf(by)} (${nameOf(by)}) is still under way, as far as is known here`,
+  `see how it stands by now: ${howItStands(by, command)}; --again makes a second charge all the same`,
+];
+
 /** What stands in the way, and what to do about it. */
-const WORDS: Readonly<Record<Refusal, (by: Charge, command: Command) => readonly [what: string, hint: string]>> = {
-  unresolved: ({ id, medium }, command) => [
-    `an earlier charge by ${medium} (${id}) may have been made, and nobody knows yet`,
-    `find out first: ${command('ledger', 'reconcile', id)}; --again does not override this`,
+const WORDS: Readonly<Record<Refusal, Words>> = {
+  unresolved: (by, command) => [
+    `an earlier charge by ${howOf(by)} (${by.id}) may have been made, and nobody knows yet`,
+    `find out first: ${command('ledger', 'reconcile', by.id)}; --again does not override this`,
   ],
-  in_progress: ({ id, medium }, command) => [
-    `another paycli is charging it by ${medium} right now (${id})`,
-    `wait for it, then look: ${command('ledger', 'show', id)}`,
+  in_progress: (by, command) => [
+    `another paycli is charging it by ${howOf(by)} right now (${by.id})`,
+    `wait for it, then look: ${command('ledger', 'show', by.id)}`,
   ],
-  payable: (by, command) => [
-    `an earlier charge by ${by.medium} (${nameOf(by)}) can still be paid`,
-    'pass that on to the customer; --reuse prints it again and exits 0, --again makes a second charge all the same. ' +
-      `How it stands by now: ${howItStands(by, command)}`,
-  ],
+  payable: (by, command) =>
+    by.activity?.nextAction === undefined || by.activity.nextAction === null
+      ? underWay(by, command)
+      : stillPayable(by, command),
   paid: (by, command) => [
-    `it has been paid, by ${by.medium} (${nameOf(by)})`,
+    `it has been paid, by ${howOf(by)} (${nameOf(by)})`,
     `look at it with ${howItStands(by, command)}; --reuse prints it, --again makes a second charge all the same`,
   ],
 };

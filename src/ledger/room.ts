@@ -1,8 +1,9 @@
 import { chargeOnce } from './charge.ts';
+import { wasResolved } from './evidence.ts';
 import { asActivity, keptActivity } from './kept.ts';
 import { reconcile } from './reconcile.ts';
 import { refusedError } from './refused.ts';
 
 /** The ledger's protocol, for the commands that are given it. */
-export const ledgerRoom = { chargeOnce, refusedError, asActivity, keptActivity, reconcile };
+export const ledgerRoom = { chargeOnce, refusedError, asActivity, keptActivity, reconcile, wasResolved };
 export type LedgerRoom = typeof ledgerRoom;

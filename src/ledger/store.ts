@@ -5,10 +5,10 @@ import { checkAccess } from './access.ts';
 import { elapsed } from './clock.ts';
 import type { Context, LedgerOptions } from './context.ts';
 import { asLedgerError, contextOf } from './context.ts';
-import { withEvidence } from './evidence.ts';
+import { wasResolved, withEvidence } from './evidence.ts';
 import { LEDGER_FILE } from './file.ts';
 import { guard } from './guard.ts';
-import type { Begun, Charge, Intent, KeptActivity, Ledger, Outcome, Resolution } from './ledger.ts';
+import type { Begun, Charge, Evidence, Intent, KeptActivity, Ledger, Outcome, Resolution } from './ledger.ts';
 import { patiently } from './patience.ts';
 import { recover } from './recover.ts';
 import { chargeOf } from './rows.ts';
@@ -72,13 +72,17 @@ const settle =
     }
   };
 
+/** An unknown charge can be resolved; what a person has said of one, a person can correct. */
+const mayResolve = (charge: Charge, { kind }: Evidence): boolean =>
+  charge.state === 'unknown' || (kind === 'resolved' && wasResolved(charge));
+
 const resolve =
   ({ sql, moment, kept, seen, settledIfGone, write }: Context): Ledger['resolve'] =>
   (id: string, { state, activity, evidence }: Resolution) =>
     write(() => {
       const row = sql.get(id);
       const charge = row === undefined ? undefined : settledIfGone(row);
-      if (charge?.state !== 'unknown') return false;
+      if (charge === undefined || !mayResolve(charge, evidence)) return false;
       if (activity !== undefined && sql.owned([activity.uid]).length > 0) return false;
       sql.change(id, {
         state,

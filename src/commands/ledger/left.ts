@@ -38,15 +38,16 @@ const MINUTE_MS = 60_000;
 const lastOf = (left: readonly Left[]): number =>
   Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
 
-const byHandCommand = ({ charge: { id } }: Left): string => `paycli ledger resolve ${id} --as created|not-created`;
+const byHandCommand = ({ charge: { id } }: Left): string =>
+  `\`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
 
 const byHand = (one: Left): string =>
-  `look at the payment request in the service's dashboard, then \`${byHandCommand(one)}\``;
+  `look at the payment request in the service's dashboard, then ${byHandCommand(one)}`;
 
 const elsewhere = (one: Left): string => {
   const { service, origin, profile } = one.charge;
   // An emulator whose data was made anew is gone, whatever it is called.
-  if (service !== origin) return `belongs to an emulator whose data is not in use here; \`${byHandCommand(one)}\``;
+  if (service !== origin) return `belongs to an emulator whose data is not in use here; ${byHandCommand(one)}`;
   const where = profile === undefined ? ['--base-url', origin] : ['--profile', profile];
   return `belongs to ${origin}: run \`${shellLine(['paycli', 'ledger', 'reconcile', ...where])}\``;
 };
@@ -57,8 +58,8 @@ const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], run
     `nothing is there so far; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
   several: ({ charge, reason }) =>
     `${reason}; \`paycli ledger show ${charge.id}\` tells more, then \`paycli ledger resolve ${charge.id} --as created --activity act.…\``,
-  doubtful: ({ charge, reason }) =>
-    `${reason}; \`paycli ledger show ${charge.id}\` tells more, then \`paycli ledger resolve ${charge.id} --as created|not-created\``,
+  doubtful: (first) =>
+    `${first.reason}; \`paycli ledger show ${first.charge.id}\` tells more, then ${byHandCommand(first)}`,
   unlisted: (first) => `nothing can be concluded (${first.reason}); ${byHand(first)}`,
   unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
   sending: () => 'a process is still sending it; wait for that to end',
@@ -78,7 +79,7 @@ const groupsOf = (left: readonly Left[]): Left[][] => {
 export const leftError = (left: readonly Left[], run: Run): PayError => {
   const message =
     run.looked === 1
-      ? `${left[0]?.charge.id} is still unknown`
+      ? `${left[0]?.charge.id} is still ${left[0]?.why === 'sending' ? 'being sent' : 'unknown'}`
       : `${left.length} of ${run.looked} charges ${left.length === 1 ? 'is' : 'are'} still unknown`;
   const lines = groupsOf(left).flatMap((group) =>
     group[0] === undefined ? [] : [`${namesOf(group)}: ${NEXT[group[0].why](group[0], group, run)}`],

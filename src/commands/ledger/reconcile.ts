@@ -1,6 +1,7 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import { PayError } from '../../core/error.ts';
+import { LOCAL_PROFILE } from '../../core/local.ts';
 import type { EnumLike } from '../../core/medium.ts';
 import { machineValue } from '../../core/medium.ts';
 import { placeWords } from '../../core/place-words.ts';
@@ -15,11 +16,15 @@ import { leftError } from './left.ts';
 import type { ReconcileInput } from './spec.ts';
 import { listView, recordOf } from './view.ts';
 
-/** The charges that were named, each once, else all that are unknown. */
-const chosen = async (ledger: Ledger, ids: readonly string[]): Promise<readonly Charge[]> => {
-  if (ids.length === 0) return ledger.unknown();
-  const charges: Charge[] = [];
-  for (const id of new Set(ids)) charges.push(await find(ledger, id));
+/** The charges that were named, each once, else all that are unknown; with --local, and only then, the practised ones. */
+const chosen = async (ledger: Ledger, ids: readonly string[], deps: Deps): Promise<readonly Charge[]> => {
+  if (ids.length > 0) return Promise.all([...new Set(ids)].map((id) => find(ledger, id)));
+  const { local } = deps.globals;
+  const all = await ledger.unknown();
+  const charges = all.filter(({ profile }) => (profile === LOCAL_PROFILE) === local);
+  const others = all.length - charges.length;
+  const where = local ? 'without --local' : 'with --local';
+  if (others > 0) await deps.notice(`${others} more ${others === 1 ? 'is' : 'are'} unknown: look ${where}`);
   return charges;
 };
 
@@ -76,7 +81,7 @@ async function* onePage(charges: readonly Charge[]): AsyncGenerator<ReceivedPage
 /** Finds out what became of the charges that may have been made, as far as the service shows it. */
 export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
-  const charges = await chosen(ledger, ids);
+  const charges = await chosen(ledger, ids, deps);
   if (charges.length === 0) await deps.notice('no charge is unknown');
   if (charges.length > 1) await deps.notice(`looking at ${charges.length} payment requests`);
   const look = looker(ledger, deps);

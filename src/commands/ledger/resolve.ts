@@ -1,7 +1,7 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
-import { formatDateAtom } from '../../core/time.ts';
+import { formatDateAtom, formatLocal } from '../../core/time.ts';
 import type { Charge, Ledger, Resolution } from '../../ledger/ledger.ts';
 import type { Result } from '../../output/view.ts';
 import { find } from './find.ts';
@@ -38,6 +38,14 @@ const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Deps): Promi
   });
 };
 
+/** What the question is about. */
+const introOf = ({ id, ugwo, medium, provider, phone, createdAt, evidence }: Charge, now: number): string => {
+  const whom = [provider, phone].filter((one) => one !== undefined).join(', ');
+  const looks = evidence.filter(({ kind }) => kind === 'look').length;
+  const looked = looks === 0 ? 'never looked for' : `looked for ${looks === 1 ? 'once' : `${looks} times`}`;
+  return `${id}: ${ugwo} by ${medium}${whom === '' ? '' : ` (${whom})`}, sent ${formatLocal(createdAt, now)}, ${looked}`;
+};
+
 const questionFor = ({ as, activity }: ResolveInput, { id, ugwo }: Charge): string =>
   as === 'created'
     ? `Record ${id} as created${activity === undefined ? '' : ` (${activity})`}? ${ugwo} then counts as charged.`
@@ -65,7 +73,9 @@ const resolutionOf = (
 export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charge = await find(ledger, input.id);
-  if (charge.state !== 'unknown') throw notUnknown(charge);
+  const { wasResolved } = await deps.protocol();
+  if (charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
+  await deps.notice(introOf(charge, deps.io.clock.now()));
   await checkOwner(ledger, input.activity);
   const reason = await reasonFor(input, deps);
   await deps.confirm(questionFor(input, charge), 'refuse');
