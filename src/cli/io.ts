@@ -19,8 +19,10 @@ export interface Input {
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by a clock that can be set: for what others say of time. */
   now(): number;
+  /** Milliseconds that only ever grow, since any moment: for how long something takes. */
+  ticks(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

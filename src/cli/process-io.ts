@@ -82,6 +82,7 @@ const openInput = (stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream, stop: A
 
 const clock: Clock = {
   now: () => Date.now(),
+  ticks: () => performance.now(),
   sleep: async (ms, signal) => {
     try {
       await wait(ms, undefined, signal === undefined ? {} : { signal });

@@ -7,7 +7,7 @@ import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
 import { decode } from './decode.ts';
-import type { Exchange, SendContext } from './exchange.ts';
+import type { Exchange, SendContext, Subject } from './exchange.ts';
 import type { Follow } from './follow.ts';
 import { followActivity } from './follow.ts';
 import type { Walk } from './pages.ts';
@@ -74,13 +74,22 @@ const checkRules = (operation: Operation, body: string | undefined, input: CallI
   });
 };
 
+/** What a read of one thing is about; undefined for a list, and for a write. */
+const subjectOf = ({ safety, params }: Operation, input: CallInput): Subject | undefined => {
+  const last = Object.entries(params).at(-1);
+  if (safety !== 'safe' || last === undefined) return undefined;
+  const [name, prefix] = last;
+  return { prefix, uid: input.params?.[name] ?? '' };
+};
+
 const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInput): Exchange => {
   checkParams(operation, input);
   const body = operation.body === undefined ? undefined : printExact(input.body ?? {});
   if (options.validate) checkRules(operation, body, input, options.clock.now());
   const query = new URLSearchParams(input.query).toString();
   const path = pathOf(operation, input.params ?? {}) + (query === '' ? '' : `?${query}`);
-  return { operation, path, body };
+  const subject = subjectOf(operation, input);
+  return { operation, path, body, ...(subject === undefined ? {} : { subject }) };
 };
 
 /** A client over one transport, which holds the one origin and the key. */

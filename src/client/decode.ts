@@ -1,6 +1,8 @@
-import type { Operation } from '../contract/operations.ts';
+import { nounOf } from '../core/ids.ts';
 import { elementsOf } from '../core/json.ts';
+import { valueAt } from '../core/path.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
+import type { Exchange, Subject } from './exchange.ts';
 import type { Outcome } from './transport.ts';
 
 type Answer = Pick<Extract<Outcome, { kind: 'answer' }>, 'body' | 'servedAt'>;
@@ -10,12 +12,27 @@ interface PageValue {
   readonly next_cursor: string | null;
 }
 
+type Judged = Pick<Exchange, 'operation' | 'subject'>;
+
+interface Fault {
+  readonly fault: string;
+}
+
+/** An answer about something else must not decide what became of this. */
+const aboutOther = ({ prefix, uid }: Subject, value: unknown): Fault | undefined => {
+  const answered = valueAt(value, 'uid');
+  if (answered === uid) return undefined;
+  return { fault: `the service answered with another ${nounOf(prefix)}, ${answered}` };
+};
+
 /** Bodies into values that the contract vouches for, with their text kept. */
 export const decode = {
   /** The answer of an operation, or what about it breaks the contract. */
-  answer: (operation: Operation, { body, servedAt }: Answer): Received | { readonly fault: string } => {
+  answer: ({ operation, subject }: Judged, { body, servedAt }: Answer): Received | Fault => {
     if ('fault' in body) return body;
     const checked = operation.success.schema.safeParse(body.json);
+    const other = checked.success && subject !== undefined ? aboutOther(subject, body.json) : undefined;
+    if (other !== undefined) return other;
     if (checked.success) return { value: body.json, text: body.text, ...(servedAt === undefined ? {} : { servedAt }) };
     const issue = checked.error.issues[0];
     const where = issue === undefined || issue.path.length === 0 ? 'the answer' : `"${issue.path.join('.')}"`;

@@ -1,12 +1,21 @@
 import type { Clock, Flight, Signals } from '../cli/io.ts';
 import type { Operation } from '../contract/operations.ts';
+import type { IdPrefix } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
+
+/** A thing that is named by the last parameter of a path. */
+export interface Subject {
+  readonly prefix: IdPrefix;
+  readonly uid: string;
+}
 
 /** One operation with its path, query and body made: what travels, but for the key. */
 export interface Exchange {
   readonly operation: Operation;
   readonly path: string;
   readonly body: string | undefined;
+  /** The one thing that is read: an answer about anything else says nothing. */
+  readonly subject?: Subject;
 }
 
 /** What sending needs of the world. */

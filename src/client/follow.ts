@@ -1,10 +1,11 @@
+import type { Clock } from '../cli/io.ts';
 import type { Activity } from '../contract/activity.ts';
 import type { Standing } from '../core/charge.ts';
 import { standingOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Followed } from '../core/followed.ts';
 import { machineValue } from '../core/medium.ts';
-import { readNextAction } from '../core/next-action.ts';
+import { payableUntil } from '../core/payable.ts';
 import type { Received } from '../core/received.ts';
 import type { Waiting } from '../output/view.ts';
 import type { SendContext } from './exchange.ts';
@@ -37,7 +38,7 @@ export interface Follow {
 /** Reads the activity once; a read that fails throws. */
 type Read = (signal: AbortSignal) => Promise<Received<Activity>>;
 
-/** How things stand at one point of the wait. Instants are by this machine's clock. */
+/** How things stand at one point of the wait. Instants are by the clock that nobody sets. */
 interface Sight {
   readonly record: Received<Activity> | undefined;
   readonly standing: Standing;
@@ -47,15 +48,10 @@ interface Sight {
   readonly fault?: PayError;
 }
 
-/**
- * When the next action expires. The service says it by its own clock, so it is moved by what the two clocks differ. Once
- * the payment is being processed the customer has acted, and the expiry bounds nothing any more.
- */
-const expiryOf = ({ value, servedAt }: Received<Activity>, now: number): number | undefined => {
-  if (machineValue(value.status) === 'processing') return undefined;
-  const action = readNextAction(value);
-  if (action?.kind !== 'transfer' || action.expiresAt === undefined) return undefined;
-  return action.expiresAt + (servedAt === undefined ? 0 : now - servedAt);
+/** When the next action expires. The service says it by its own clock, ours stands in where it did not tell its time. */
+const expiryOf = ({ value, servedAt }: Received<Activity>, clock: Clock): number | undefined => {
+  const until = payableUntil(value);
+  return until === undefined ? undefined : clock.ticks() + until - (servedAt ?? clock.now());
 };
 
 /** The clocks are compared to the second only: a smaller difference moves nothing, or a countdown would waver. */
@@ -64,10 +60,10 @@ const steady = (expiry: number | undefined, before: number | undefined): number 
 
 const UNSEEN: Sight = { record: undefined, standing: 'open', expiry: undefined };
 
-const sightOf = (record: Received<Activity>, before: Sight, now: number): Sight => ({
+const sightOf = (record: Received<Activity>, before: Sight, clock: Clock): Sight => ({
   record,
   standing: standingOf(machineValue(record.value.status)),
-  expiry: steady(expiryOf(record, now), before.expiry),
+  expiry: steady(expiryOf(record, clock), before.expiry),
 });
 
 /** When the wait ends: at its limit, or a while after the expiry, so that at least one look falls behind it. */
@@ -85,7 +81,7 @@ const pauseOf = ({ expiry }: Sight, usual: number, now: number, room: number): n
 
 /** Pauses until the next look is due; false when the wait has ended instead. */
 const nextLook = async (context: SendContext, sight: Sight, pauses: number, until: number): Promise<boolean> => {
-  const now = context.clock.now();
+  const now = context.clock.ticks();
   const room = until - now - LAST_LOOK_MS;
   const more = room > TIMER_SLACK_MS;
   const usual = usualPause(pauses, context.random);
@@ -96,9 +92,9 @@ const nextLook = async (context: SendContext, sight: Sight, pauses: number, unti
 /** One read, given up at `until`. A failure is part of the sight, unless nothing is known and it is certain to come again. */
 const look = async (context: SendContext, read: Read, before: Sight, until: number): Promise<Sight> => {
   const { clock } = context;
-  const cut = AbortSignal.timeout(Math.ceil(Math.max(until - clock.now(), LAST_LOOK_MS)));
+  const cut = AbortSignal.timeout(Math.ceil(Math.max(until - clock.ticks(), LAST_LOOK_MS)));
   try {
-    return sightOf(await read(cut), before, clock.now());
+    return sightOf(await read(cut), before, clock);
   } catch (thrown) {
     if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
     // What the end of the wait has cut off has not failed.
@@ -125,27 +121,15 @@ const followedOf = ({ record, standing, expiry, fault }: Sight, started: number,
   ...(fault === undefined ? {} : { fault }),
 });
 
-/** An answer about something else must not decide what became of this. */
-const readExactly =
-  (read: Read, uid: string): Read =>
-  async (signal) => {
-    const record = await read(signal);
-    if (record.value.uid === uid) return record;
-    throw new PayError(
-      'read_failed',
-      `the read failed: the service answered with another activity, ${record.value.uid}`,
-    );
-  };
-
 /**
  * Reads an activity again and again until its status is final. Reads that fail are survived; the wait ends open at its
  * limit, or soon after the customer's time to act is over. A status that is not known here is open. Throws what the read
  * throws only where nothing is known and the service has refused it; a signal ends the wait, and is in the result.
  */
 export const followActivity = async (context: SendContext, read: Read, follow: Follow): Promise<Followed<Activity>> => {
-  const started = context.clock.now();
-  const readOne = readExactly(read, follow.params.activityUid);
-  let sight = follow.known === undefined ? UNSEEN : sightOf(follow.known, UNSEEN, started);
+  const { clock } = context;
+  const started = clock.ticks();
+  let sight = follow.known === undefined ? UNSEEN : sightOf(follow.known, UNSEEN, clock);
   let looks = follow.known === undefined ? 0 : 1;
   try {
     while (!isOver(sight)) {
@@ -153,13 +137,13 @@ export const followActivity = async (context: SendContext, read: Read, follow: F
       follow.tell(waitingOf(sight, until));
       if (looks > 0 && !(await nextLook(context, sight, looks - 1, until))) break;
       const { record } = sight;
-      sight = await look(context, readOne, sight, until);
+      sight = await look(context, read, sight, until);
       looks += 1;
       if (sight.record !== undefined && sight.record !== record) await follow.seen?.(sight.record);
     }
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind !== 'interrupted') throw thrown;
-    return { ...followedOf(sight, started, context.clock.now()), interrupted: thrown };
+    return { ...followedOf(sight, started, clock.ticks()), interrupted: thrown };
   }
-  return followedOf(sight, started, context.clock.now());
+  return followedOf(sight, started, clock.ticks());
 };

@@ -51,7 +51,7 @@ const notSent = (exchange: Exchange, reason: string, status?: number): PayError 
 const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'answer' }): Verdict => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
-    const decoded = decode.answer(exchange.operation, outcome);
+    const decoded = decode.answer(exchange, outcome);
     if (!('fault' in decoded)) return { state: 'accepted', received: decoded };
     const answer = 'text' in body ? body.text : undefined;
     return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);

@@ -29,7 +29,7 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
 const readAnswer = (context: SendContext, exchange: Exchange, outcome: Outcome & { kind: 'answer' }): Reading => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
-    const decoded = decode.answer(exchange.operation, outcome);
+    const decoded = decode.answer(exchange, outcome);
     return 'fault' in decoded
       ? { fault: failed(exchange, decoded.fault, status), again: false }
       : { received: decoded };
@@ -67,7 +67,7 @@ export const sendRead = async (
 ): Promise<Received> => {
   const { stop } = context.signals;
   const ends = signal === undefined ? stop : AbortSignal.any([stop, signal]);
-  const started = context.clock.now();
+  const started = context.clock.ticks();
   for (let retry = 0; ; retry += 1) {
     if (stop.aborted) throw interrupted(stop.reason);
     const outcome = await transport.send({
@@ -83,7 +83,7 @@ export const sendRead = async (
     if ('received' in reading) return reading.received;
     if (!reading.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw reading.fault;
     const wait = reading.wait ?? backoff(retry, context.random);
-    if (context.clock.now() + wait - started > BUDGET_MS) throw reading.fault;
+    if (context.clock.ticks() + wait - started > BUDGET_MS) throw reading.fault;
     context.debug(`. waiting ${Math.round(wait)} ms before attempt ${retry + 2} of ${MAX_ATTEMPTS}`);
     await pause(context, wait, signal);
   }

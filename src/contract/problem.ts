@@ -12,11 +12,18 @@ const problemDocument = z.looseObject({
   detail: z.string().nullish(),
   violations: z.array(z.looseObject({ propertyPath: z.string(), title: z.string() })).nullish(),
 });
-/** The second shape that is live: `{message: "<code>", errors: [{field, message}]}` (public material). */
-const messageDocument = z.looseObject({
-  message: z.string(),
-  errors: z.array(z.looseObject({ field: z.string().optional(), message: z.string() })),
-});
+/** `nzube.ugwo.error.ref_already_exists` */
+const DOTTED_CODE = /^[a-z][\w-]*(?:\.[\w-]+)+$/i;
+/**
+ * The second shape that is live: `{message: "<code>", errors: [{field, message}]}` (public material). A gateway says
+ * `{message: "Conflict", errors: []}`, too: only a code of the service's, or a fault that it names, makes it its own.
+ */
+const messageDocument = z
+  .looseObject({
+    message: z.string(),
+    errors: z.array(z.looseObject({ field: z.string().optional(), message: z.string() })),
+  })
+  .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message));
 
 /** An error document of either shape, in one. */
 export interface Problem {

@@ -33,6 +33,6 @@ export const EXIT_MEANINGS = {
   refused: ['refused here: an earlier charge is unresolved or still payable', 'reconcile, or `--again`'],
   ledger: ['the ledger cannot be used; nothing was sent', 'no'],
   charge_failed: ['the activity exists and its status is `failed`', 'charge with another medium'],
-  pending: ['`--wait` ended before the payment did', 'yes, wait again'],
+  pending: ['`--wait` ended before the payment did', 'yes, wait again: `paycli activity wait`'],
   interrupted: ['stopped by a signal with nothing in flight (143 but for Ctrl-C)', 'yes'],
 } as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;

@@ -36,6 +36,8 @@ export interface WaitOptions {
   /** In milliseconds. */
   readonly limit: number;
   readonly place: PlaceOptions;
+  /** The run has made the charge that it waits for. */
+  readonly made?: boolean;
 }
 
 /** The shape of an activity's error is not documented, so the usual names are tried. */
@@ -77,12 +79,22 @@ const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOpti
 const nothingRead = ({ fault, waited }: Followed): PayError =>
   fault ?? new PayError('read_failed', `the read failed: no answer within ${formatDuration(waited)} (--wait-timeout)`);
 
+/** The end of a run that made a charge and was stopped before it could wait for the payment; `signal` is what stopped it. */
+export const notWaitedFor = (activity: ActivityLike, signal: string, options: WaitOptions): PayError =>
+  new PayError('pending', `the charge is made, and was not waited for: stopped by ${signal}`, {
+    hint: `wait for the payment with: ${againLine(activity, options)}`,
+  });
+
+/** The end of a wait that a signal has stopped. */
+const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOptions): PayError => {
+  const hint = `wait again with: ${againLine(activity, options)}`;
+  if (options.made !== true) return interrupted.with({ hint: `this changes nothing of the payment; ${hint}` });
+  const message = 'the waiting was stopped; the charge is made, and kept in the ledger';
+  return new PayError('interrupted', message, { ...interrupted.detail, hint });
+};
+
 const failureOf = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError | undefined => {
-  if (followed.interrupted !== undefined) {
-    return followed.interrupted.with({
-      hint: `this changes nothing of the payment; wait again with: ${againLine(activity, options)}`,
-    });
-  }
+  if (followed.interrupted !== undefined) return stopped(activity, followed.interrupted, options);
   if (followed.standing === 'paid') return undefined;
   return followed.standing === 'failed' ? chargeFailed(activity) : stillOpen(activity, followed, options);
 };

@@ -9,6 +9,9 @@ export const ID_KINDS = {
 } as const;
 export type IdPrefix = keyof typeof ID_KINDS;
 
+/** What an identifier of this kind names, without its article. */
+export const nounOf = (prefix: IdPrefix): string => ID_KINDS[prefix].replace(/^an? /, '');
+
 const SHAPE = /^[a-z]+(?:\.[A-Za-z0-9_]+){2,}$/;
 
 export const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}.`) && SHAPE.test(text);

@@ -51,7 +51,7 @@ export const openCountdown = ({ stderr, clock, env }: CountdownIo, styles: Style
   let shown = '';
   const draw = async (): Promise<void> => {
     if (waiting === undefined || over.signal.aborted) return;
-    const text = countdownText(waiting, clock.now(), Math.max(1, stderr.columns - KEPT_FREE));
+    const text = countdownText(waiting, clock.ticks(), Math.max(1, stderr.columns - KEPT_FREE));
     if (text === shown) return;
     shown = text;
     await stderr.write(`${ERASE}${styles.dim(text)}`);
@@ -59,7 +59,7 @@ export const openCountdown = ({ stderr, clock, env }: CountdownIo, styles: Style
   const tick = async (): Promise<void> => {
     while (!over.signal.aborted) {
       await draw();
-      const left = (waiting?.until ?? 0) - clock.now();
+      const left = (waiting?.until ?? 0) - clock.ticks();
       // At the moment in which the shown second ends.
       await clock.sleep(left > 0 ? (left % SECOND_MS) + 1 : SECOND_MS, over.signal).catch(() => undefined);
     }

@@ -49,7 +49,7 @@ export interface InnerList {
 export interface Waiting {
   /** The latest status that was seen; undefined where none was. */
   readonly status: string | undefined;
-  /** When the wait ends at the latest, in milliseconds since the epoch. */
+  /** When the wait ends at the latest, in milliseconds by the clock that nobody sets (`ticks`). */
   readonly until: number;
   /** The last read has failed; the wait goes on. */
   readonly failing: boolean;

@@ -192,6 +192,28 @@ describe('the same charge again', () => {
     expect(ended.stdout).toContain('next_action.headers.account_number\t0000000001\n');
   });
 
+  it.each([
+    [405, 0],
+    [401, 4],
+    [403, 4],
+    [422, 3],
+  ])('with --reuse gives what the ledger keeps only where the service shows none: %i', async (status, code) => {
+    const options = await against(json(200, transfer(1, MINUTES_10)), problem(status, 'No'));
+    await paycli(TRANSFER, options);
+    const ended = await paycli([...TRANSFER, '--reuse', '--json'], options);
+    expect(ended.code).toBe(code);
+    if (code === 0) expect(JSON.parse(ended.stdout)).toMatchObject({ uid: uidOf(1) });
+    else expect(ended.stdout).toBe('');
+  });
+
+  it('with --reuse does not take the answer about another activity', async () => {
+    const options = await against(json(200, transfer(1, MINUTES_10)), json(200, transfer(2, MINUTES_10)));
+    await paycli(TRANSFER, options);
+    const ended = await paycli([...TRANSFER, '--reuse', '-o', 'tsv'], options);
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('answered with another activity') });
+    expect(ended.stdout).toContain(`uid\t${uidOf(1)}\n`);
+  });
+
   it('is made after all with --reuse when the first has failed meanwhile', async () => {
     const failed = made(1, { status: 'failed', next_action: null });
     const options = await against(json(200, transfer(1, MINUTES_10)), json(200, failed), json(200, made(2)));

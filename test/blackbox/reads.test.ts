@@ -62,8 +62,15 @@ describe('ugwo get', () => {
     expect(screen).toContain(text);
   });
 
-  it('takes one without activities', async () => {
+  it('does not show another one', async () => {
     const service = await serve([json(200, ugwo(1))]);
+    const ended = await paycli([...GET_UGWO, '--json'], { service });
+    expect(ended).toMatchObject({ code: 8, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining(`another payment request`) });
+  });
+
+  it('takes one without activities', async () => {
+    const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID })]);
     expect(await paycli(GET_UGWO, { service })).toMatchObject({ code: 0 });
   });
 });

@@ -99,12 +99,42 @@ describe('activity wait on a terminal', () => {
     const service = await serve([standing('requires_action'), standing('requires_action'), PAID]);
     const terminal = openTerminal(WAIT, { service, columns });
     await terminal.saw(line);
-    expect((await terminal.screen()).split('\n')).toHaveLength(1);
+    expect((await terminal.screen()).match(/left/g)).toHaveLength(1);
+    expect((await terminal.ended).code).toBe(0);
+    const screen = await terminal.screen();
+    expect(screen).toMatch(/\nstatus +successful$/);
+    expect(screen).not.toContain('left');
+  });
+
+  it('shows at once what the first look shows, and in the end what has changed', async () => {
+    const service = await serve([standing('requires_action'), PAID]);
+    const terminal = openTerminal(WAIT, { service });
+    await terminal.saw(/requires_action, waiting; /);
+    const first = await terminal.screen();
+    expect(first).toMatch(/^uid +act\.AbCd/);
+    expect(first).toContain('*737*000*5000#');
+    expect((await terminal.ended).code).toBe(0);
+    const screen = await terminal.screen();
+    expect(screen).toMatch(/\nstatus +successful$/);
+    expect(screen.match(/^uid/gm)).toHaveLength(1);
+  });
+
+  it('counts nothing down for what is over at the first look', async () => {
+    const service = await serve([PAID]);
+    const terminal = openTerminal(WAIT, { service });
+    expect((await terminal.ended).code).toBe(0);
+    expect(terminal.raw()).not.toContain('left');
+    expect((await terminal.screen()).match(/^status/gm)).toHaveLength(1);
+  });
+
+  it('shows in the end what the first look could not show', async () => {
+    const service = await serve([json(200, '{"cut'), PAID]);
+    const terminal = openTerminal(WAIT, { service });
+    await terminal.saw(/waiting; the last read failed; /);
     expect((await terminal.ended).code).toBe(0);
     const screen = await terminal.screen();
     expect(screen).toMatch(/^uid +act\.AbCd/);
     expect(screen).toMatch(/^status +successful$/m);
-    expect(screen).not.toContain('left');
   });
 
   it('says when the last read failed', async () => {
@@ -161,6 +191,32 @@ describe('ugwo charge --wait', () => {
     });
   });
 
+  it('that is stopped while it charges is made, and not waited for', async () => {
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    const service = await serve([(...request) => void promise.then(() => json(200, ACTIVITY)(...request))]);
+    const run = start(CHARGE, { service });
+    while (service.seen.length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    run.kill('SIGTERM');
+    await run.saw(/waiting for the answer/);
+    answer();
+    const ended = await run.ended;
+    expect(ended).toMatchObject({ code: 12, stdout: expect.stringContaining(`uid\t${ACTIVITY.uid}\n`) });
+    expect(ended.stderr).toContain('the charge is made, and was not waited for: stopped by SIGTERM');
+    expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(AGAIN);
+  });
+
+  it('that is stopped while it charges ends with what has become of the charge', async () => {
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    const paid = standing('successful', { next_action: null });
+    const service = await serve([(...request) => void promise.then(() => paid(...request))]);
+    const run = start(CHARGE, { service });
+    while (service.seen.length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    run.kill('SIGTERM');
+    await run.saw(/waiting for the answer/);
+    answer();
+    expect(await run.ended).toMatchObject({ code: 0 });
+  });
+
   it('that is stopped keeps what was made', async () => {
     const service = await serve([json(200, ACTIVITY), hang]);
     const run = start([...CHARGE, '--json'], { service });
@@ -168,6 +224,9 @@ describe('ugwo charge --wait', () => {
     run.kill('SIGINT');
     const ended = await run.ended;
     expect(ended).toMatchObject({ code: 130, stdout: printed('requires_action') });
-    expect(errorOf(ended)).toMatchObject({ hint: expect.stringContaining(AGAIN) });
+    expect(errorOf(ended)).toMatchObject({
+      message: 'the waiting was stopped; the charge is made, and kept in the ledger',
+      hint: expect.stringContaining(AGAIN),
+    });
   });
 });

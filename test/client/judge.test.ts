@@ -56,6 +56,10 @@ describe('the answer to a charge', () => {
     },
   );
 
+  it("409 in a gateway's document of the service's second shape: unknown", () => {
+    expect(stateOf(answer(409, whole({ message: 'Conflict', errors: [] })))).toBe('unknown unknown');
+  });
+
   it.each([400, 401, 402, 403, 404, 409, 422, 429])("%i that is not the service's document: unknown", (status) => {
     expect(stateOf(answer(status, { fault: 'the answer is not JSON' }))).toBe('unknown unknown');
     expect(stateOf(answer(status, whole({ error: 'blocked by proxy' })))).toBe('unknown unknown');

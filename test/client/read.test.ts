@@ -1,7 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/service.ts';
-import { deadOrigin, hang, json, page, problem, raw, reset, serve, UGWO_ID, ugwo } from '../support/service.ts';
+import {
+  ACTIVITY,
+  deadOrigin,
+  hang,
+  json,
+  page,
+  problem,
+  raw,
+  reset,
+  serve,
+  UGWO_ID,
+  ugwo,
+} from '../support/service.ts';
 import { bench, thrownBy } from './support.ts';
 
 const INPUT = { query: { limit: '10' } };
@@ -69,6 +81,20 @@ describe('a read', () => {
     expect(waits).toEqual([40_000]);
   });
 
+  it('has its minute by a clock that nobody sets', async () => {
+    const busy = problem(503, 'Busy', undefined, { 'retry-after': '40' });
+    const service = await serve([
+      busy,
+      (...request) => {
+        place.setClock(-60_000);
+        busy(...request);
+      },
+    ]);
+    const place = bench(service.origin);
+    expect(await thrownBy(place.client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
+    expect(place.waits).toEqual([40_000]);
+  });
+
   it('without a connection has failed, too', async () => {
     const { client } = bench(await deadOrigin());
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
@@ -131,6 +157,24 @@ describe('a read', () => {
     });
   });
 
+  it.each([
+    ['ugwo.get', { uid: UGWO_ID }, ugwo(7), `payment request (ugwo), ${ugwo(7)['uid']}`],
+    [
+      'activity.get',
+      { ugwoUid: UGWO_ID, activityUid: ACTIVITY.uid },
+      { ...ACTIVITY, uid: 'act.AbCd.other' },
+      'activity, act.AbCd.other',
+    ],
+  ] as const)('of one thing does not take the answer about another: %s', async (id, params, other, told) => {
+    const service = await serve([json(200, other)]);
+    const { client } = bench(service.origin);
+    expect(await thrownBy(client.call(id, { params }))).toMatchObject({
+      kind: 'read_failed',
+      message: `the read failed: the service answered with another ${told}`,
+      detail: { status: 200 },
+    });
+  });
+
   it('does not take headers beyond 16 KiB', async () => {
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`x-${index}`, 'a'.repeat(20)]));
     const flood: Answer = (_seen, response) => response.writeHead(200, many).end('{}');
@@ -167,7 +211,7 @@ describe('a read', () => {
     ['yesterday', undefined],
     ['Fri, 99 Nov 2026 10:00:00 GMT', undefined],
   ])("knows the service's clock from its answer: %s", async (date, servedAt) => {
-    const service = await serve([json(200, ugwo(1), { date })]);
+    const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID }, { date })]);
     const { client } = bench(service.origin);
     expect((await client.call('ugwo.get', { params: { uid: UGWO_ID } })).servedAt).toBe(servedAt);
   });

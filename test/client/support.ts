@@ -16,6 +16,8 @@ export interface Bench {
   readonly stop: AbortController;
   readonly leave: AbortController;
   readonly flight: Flight;
+  /** Moves the clock that can be set, and no other. */
+  readonly setClock: (ms: number) => void;
 }
 
 export interface BenchOptions {
@@ -40,11 +42,13 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
         reject(signal.reason);
       });
     });
-  let skipped = 0;
-  const now = (): number => Date.now() + skipped;
-  const deadlines: Clock = { now, sleep };
+  let [skipped, moved] = [0, 0];
+  const now = (): number => Date.now() + skipped + moved;
+  const ticks = (): number => performance.now() + skipped;
+  const deadlines: Clock = { now, ticks, sleep };
   const between: Clock = {
     now,
+    ticks,
     sleep: (ms, signal) => {
       waits.push(ms);
       skipped += ms;
@@ -73,7 +77,10 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
     validate: options.validate ?? true,
   });
   onTestFinished(() => client.close());
-  return { client, waits, debug, stop, leave, flight };
+  const setClock = (ms: number): void => {
+    moved += ms;
+  };
+  return { client, waits, debug, stop, leave, flight, setClock };
 };
 
 /** What a promise was rejected with. */

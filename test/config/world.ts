@@ -53,7 +53,7 @@ export const fakeIo = (env: Env = {}, { lines, stdin = '', stop = never }: Termi
         return Promise.resolve(waiting.shift());
       },
     },
-    clock: { now: () => NOW, sleep: () => Promise.reject(new Error('nothing here sleeps')) },
+    clock: { now: () => NOW, ticks: () => NOW, sleep: () => Promise.reject(new Error('nothing here sleeps')) },
     random: () => 0.5,
     signals: { stop, leave: never },
     redactor: new Redactor(),

@@ -39,11 +39,12 @@ describe('readProblem', () => {
         { propertyPath: '', title: 'Nothing was created.' },
       ],
     });
-    expect(readProblem(400, { message: 'bad', errors: [] })).toEqual({
-      title: 'bad',
+    expect(readProblem(404, { message: 'nzube.ugwo.error.not_found', errors: [] })).toEqual({
+      title: 'nzube.ugwo.error.not_found',
       detail: undefined,
       violations: [],
     });
+    expect(readProblem(400, { message: 'bad', errors: [{ message: 'No.' }] })).toMatchObject({ title: 'bad' });
   });
 
   it.each([
@@ -55,6 +56,8 @@ describe('readProblem', () => {
     ['an empty object', 404, {}],
     ['a document of a gateway', 404, { message: 'no Route matched with those values' }],
     ['a document of another gateway', 403, { error: 'forbidden', message: 'Forbidden' }],
+    ['a document of a gateway that looks like the second shape', 409, { message: 'Conflict', errors: [] }],
+    ['a sentence for a code', 404, { message: 'nothing is at pay.example.', errors: [] }],
     ['a problem that names another status', 404, validationProblem],
     ['a problem that names a success', 422, { ...validationProblem, status: 200 }],
     ['a problem of another status that has the second shape too', 404, { ...validationProblem, ...messageProblem }],

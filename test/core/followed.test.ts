@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
+import { EXIT_MEANINGS } from '../../src/core/exit.ts';
 import type { Followed, WaitOptions } from '../../src/core/followed.ts';
-import { chargeFailed, waitedOf } from '../../src/core/followed.ts';
+import { chargeFailed, notWaitedFor, waitedOf } from '../../src/core/followed.ts';
 import { interrupted } from '../../src/core/interrupt.ts';
 import { madeHere } from '../../src/core/received.ts';
 
@@ -54,6 +55,10 @@ describe('a wait', () => {
     );
   });
 
+  it('that ended open is gone on with by a read, never by charging again', () => {
+    expect(EXIT_MEANINGS.pending[1]).toBe('yes, wait again: `paycli activity wait`');
+  });
+
   it('that ended since the key was not taken any more says how to mend that first', () => {
     const fault = new PayError('auth', 'the service answered 401', { hint: 'log in again' });
     expect(waitedOf(followed('processing', { fault }), OPTIONS).failure).toMatchObject({
@@ -70,6 +75,24 @@ describe('a wait', () => {
       detail: { exitCode: 143, hint: expect.stringContaining(AGAIN) },
     });
     expect(() => waitedOf(followed('', { ...UNREAD, interrupted: stopped }), OPTIONS)).toThrow(stopped);
+  });
+
+  it('that a signal ended says what this run has made', () => {
+    const made = { ...OPTIONS, made: true };
+    const { failure } = waitedOf(followed('processing', { interrupted: interrupted('SIGTERM') }), made);
+    expect(failure).toMatchObject({
+      kind: 'interrupted',
+      message: 'the waiting was stopped; the charge is made, and kept in the ledger',
+      detail: { exitCode: 143, hint: AGAIN },
+    });
+  });
+
+  it('that was never begun is pending', () => {
+    expect(notWaitedFor(activity('requires_action'), 'SIGINT', OPTIONS)).toMatchObject({
+      kind: 'pending',
+      message: 'the charge is made, and was not waited for: stopped by SIGINT',
+      detail: { hint: AGAIN.replace('wait again', 'wait for the payment') },
+    });
   });
 
   it('goes on at the same place', () => {

@@ -20,6 +20,7 @@ export const clockAt = (start = NOON): TestClock => {
   let now = start;
   return {
     now: () => now,
+    ticks: () => now,
     sleep: () => Promise.reject(new Error('the emulator has no reason to sleep')),
     set: (ms) => {
       now = ms;

@@ -40,7 +40,7 @@ export interface FakeIo extends RenderIo {
 const ioOf = (stdout: FakeOutput, stderr: FakeOutput, env: Env): FakeIo => ({
   stdout,
   stderr,
-  clock: { now: () => NOW, sleep: () => new Promise(() => undefined) },
+  clock: { now: () => NOW, ticks: () => NOW, sleep: () => new Promise(() => undefined) },
   env,
 });
 

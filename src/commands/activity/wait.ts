@@ -1,27 +1,68 @@
 import type { Deps } from '../../cli/deps.ts';
+import type { Client } from '../../client/client.ts';
+import type { Follow } from '../../client/follow.ts';
+import type { Activity } from '../../contract/activity.ts';
+import type { Followed } from '../../core/followed.ts';
 import { waitedOf } from '../../core/followed.ts';
-import type { Result } from '../../output/view.ts';
+import type { Received } from '../../core/received.ts';
+import type { Result, Waiting } from '../../output/view.ts';
 import type { WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
 
 export const view = activityView;
 
-/** Waits for an activity to come to its end; reads, and nothing else. */
+/** A wait that is under way. */
+interface Begun {
+  /** What the first look has shown; undefined where it failed. */
+  readonly first: Received<Activity> | undefined;
+  /** Tells from now on how it stands, and gives how it ends. */
+  readonly watch: (tell: Follow['tell']) => Promise<Followed<Activity>>;
+}
+
+/** Begins to wait, and comes back after the first look. */
+const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begun> => {
+  const looked = Promise.withResolvers<void>();
+  let first: Received<Activity> | undefined;
+  let begun = false;
+  let latest: Waiting | undefined;
+  let tell: Follow['tell'] = () => undefined;
+  const followed = client.follow({
+    ...follow,
+    seen: async (record) => {
+      first ??= record;
+      await follow.seen?.(record);
+    },
+    tell: (waiting) => {
+      // The first time is before the first look, when there is nothing to say yet.
+      if (begun) {
+        latest = waiting;
+        looked.resolve();
+      }
+      begun = true;
+      tell(waiting);
+    },
+  });
+  await Promise.race([looked.promise, followed]);
+  return {
+    first,
+    watch: (watcher) => {
+      tell = watcher;
+      if (latest !== undefined) tell(latest);
+      return followed;
+    },
+  };
+};
+
+/** Waits for an activity to come to its end; reads, and nothing else. What the first look shows is shown at once. */
 export const run = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Deps): Promise<Result> => {
   const client = await deps.client('read');
+  const params = { ugwoUid, activityUid };
+  const seen = ({ value, servedAt }: Received<Activity>): Promise<void> => deps.observe(value, servedAt);
+  const { first, watch } = await begin(client, { params, limit, seen });
   return {
     kind: 'wait',
-    record: undefined,
+    record: first,
     view,
-    wait: async (tell) => {
-      const params = { ugwoUid, activityUid };
-      const followed = await client.follow({
-        params,
-        limit,
-        tell,
-        seen: ({ value, servedAt }) => deps.observe(value, servedAt),
-      });
-      return waitedOf(followed, { ugwoUid, limit, place: deps.globals });
-    },
+    wait: async (tell) => waitedOf(await watch(tell), { ugwoUid, limit, place: deps.globals }),
   };
 };

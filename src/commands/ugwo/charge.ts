@@ -4,7 +4,8 @@ import type { Activity } from '../../contract/activity.ts';
 import { standingOf } from '../../core/charge.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
-import { chargeFailed, waitedOf } from '../../core/followed.ts';
+import type { WaitOptions } from '../../core/followed.ts';
+import { chargeFailed, notWaitedFor, waitedOf } from '../../core/followed.ts';
 import { machineValue } from '../../core/medium.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
@@ -23,7 +24,11 @@ interface Made {
   readonly unrecorded?: PayError;
 }
 
-/** The activity that is there already, as the service shows it now; as the ledger knows it where it can't be asked. */
+/** The service has shown nothing, and has not said that it may not: the ledger's copy is then the best there is. */
+const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
+  kind === 'read_failed' || (kind === 'rejected' && (status === 404 || status === 405));
+
+/** The activity that is there already, as the service shows it now; as the ledger knows it where it shows none. */
 const present = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<Received<Activity>> => {
   const { asActivity } = await deps.protocol();
   try {
@@ -32,7 +37,7 @@ const present = async (ugwo: string, known: KeptActivity, client: Client, deps: 
     await deps.observe(record.value, record.servedAt);
     return record;
   } catch (thrown) {
-    if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
+    if (!(thrown instanceof PayError) || !showsNothing(thrown)) throw thrown;
     await deps.notice(`shown as the ledger knows it; the service could not be asked: ${reasonOf(thrown)}`);
     return madeHere(asActivity(known)) as Received<Activity>;
   }
@@ -78,19 +83,23 @@ const endOf = ({ value }: Received<Activity>, medium: string): { notice?: string
   return { notice: 'the charge is with the provider; the customer has nothing more to do here' };
 };
 
-/** The result that waits for the payment, for at most `limit` milliseconds. */
+/** The result that waits for the payment, for at most `limit` milliseconds; not where a signal came before the charge was made. */
 const waiting = (made: Made, ugwo: string, limit: number, client: Client, deps: Deps): Result => {
   const { record, wrote } = made;
   const params = { ugwoUid: ugwo, activityUid: record.value.uid };
+  const shown = { record, view: activityView, ...(wrote === undefined ? {} : { wrote }) };
+  const options: WaitOptions = { ugwoUid: ugwo, limit, place: deps.globals, made: wrote === true };
+  const { stop } = deps.io.signals;
+  if (wrote === true && stop.aborted && standingOf(machineValue(record.value.status)) === 'open') {
+    return { kind: 'record', ...shown, failure: notWaitedFor(record.value, String(stop.reason), options) };
+  }
   return {
     kind: 'wait',
-    record,
-    view: activityView,
-    ...(wrote === undefined ? {} : { wrote }),
+    ...shown,
     wait: async (tell) => {
       const seen = ({ value, servedAt }: Received<Activity>): Promise<void> => deps.observe(value, servedAt);
       const followed = await client.follow({ params, known: record, limit, tell, seen });
-      return waitedOf(followed, { ugwoUid: ugwo, limit, place: deps.globals });
+      return waitedOf(followed, options);
     },
   };
 };
