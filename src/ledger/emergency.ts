@@ -105,7 +105,9 @@ export const openEmergencyFile = (ledger: string, sender: Sender): EmergencyFile
 };
 
 const linesOf = (path: string): EmergencyLine[] =>
-  readFileSync(path, 'utf8')
+  // Asked for a text itself, Node ends the process when the file can't be closed.
+  readFileSync(path)
+    .toString('utf8')
     .split('\n')
     .map((line) => parsed(line.trim()))
     .filter((line) => typeof line === 'object' && line !== null) as EmergencyLine[];
