@@ -32,8 +32,8 @@ const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   });
 
 /** Attempts take the time that they take; the waits between them take none. */
-const REAL: Clock = { now: Date.now, sleep };
-const HURRIED: Clock = { now: Date.now, sleep: (_ms, signal) => sleep(0, signal) };
+const REAL: Clock = { now: Date.now, ticks: () => performance.now(), sleep };
+const HURRIED: Clock = { now: Date.now, ticks: () => performance.now(), sleep: (_ms, signal) => sleep(0, signal) };
 
 const silent = (): void => undefined;
 
@@ -73,7 +73,7 @@ export const chargeAt = async (origin: string, ledger: Ledger, ugwo: string, tim
     const charged = await chargeOnce(
       ledger,
       { ...request, again: false, words: [] },
-      { now: Date.now, clean: (text) => text, send },
+      { now: Date.now, ticks: () => performance.now(), clean: (text) => text, send },
     );
     if (charged.kind === 'accepted') return { kind: 'accepted', exitCode: 0, id: charged.id, message: '' };
     return { kind: 'refused', exitCode: EXIT_CODES.refused, id: charged.by.id, message: charged.why };

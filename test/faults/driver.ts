@@ -23,6 +23,7 @@ const [path = '', origin = '', journal = 'wal', lanes = '1', end = 'close', ...u
 
 const clock: Clock = {
   now: () => Date.now(),
+  ticks: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((done, fail) => {
       const timer = setTimeout(done, ms);
