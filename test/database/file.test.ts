@@ -125,14 +125,17 @@ describe('a new file', () => {
   });
 });
 
+/** Of a kind that may be made anew. */
+const LIGHT = { survives: 'process' } as const;
+
 describe('an empty file that was there', () => {
   test('is filled where it is, and becomes 0600', () => {
     const file = tempFile();
     writeFileSync(file, '', { mode: 0o644 });
     const before = statSync(file).ino;
-    openOnce(file, kindOf({ fill: (db) => addWord(db, 'filled') }));
+    openOnce(file, kindOf({ ...LIGHT, fill: (db) => addWord(db, 'filled') }));
     expect([statSync(file).ino, modeOf(file)]).toEqual([before, '600']);
-    openOnce(file);
+    openOnce(file, kindOf(LIGHT));
     expect(wordsIn(file)).toEqual(['filled']);
   });
 
@@ -142,10 +145,17 @@ describe('an empty file that was there', () => {
     const fill = (): never => {
       throw new Error('no more room');
     };
-    expect(faultOf(file, kindOf({ fill })).kind).toBe('unusable');
+    expect(faultOf(file, kindOf({ ...LIGHT, fill })).kind).toBe('unusable');
     expect(statSync(file).size).toBe(0);
-    openOnce(file);
+    openOnce(file, kindOf(LIGHT));
     expect(wordsIn(file)).toEqual([]);
+  });
+
+  test('is all that a failing disk has left of what must survive a loss of power: nothing is begun in its place', () => {
+    const file = tempFile();
+    writeFileSync(file, '');
+    expect(faultOf(file)).toMatchObject({ kind: 'damaged', what: 'is empty: what it held is lost' });
+    expect(statSync(file).size).toBe(0);
   });
 });
 
@@ -170,10 +180,17 @@ describe('a log whose database is gone does not come back in the new one', () =>
     copyFileSync(busy(journal) + suffix, file + suffix);
     expect(statSync(file + suffix).size).toBeGreaterThan(4096);
     if (state === 'empty') writeFileSync(file, '');
-    openOnce(file, kindOf({ journal }));
-    openOnce(file, kindOf({ journal }));
+    openOnce(file, kindOf({ ...LIGHT, journal }));
+    openOnce(file, kindOf({ ...LIGHT, journal }));
     expect(wordsIn(file)).toEqual([]);
     expect(inFile(file, (db) => firstValue(db, 'PRAGMA integrity_check'))).toBe('ok');
+  });
+
+  test.each(['-wal', '-journal'])('%s: of what must survive a loss of power nothing is begun beside it', (suffix) => {
+    const file = tempFile();
+    writeFileSync(file + suffix, 'what is left');
+    expect(faultOf(file)).toMatchObject({ kind: 'unusable', what: expect.stringContaining('the file itself is gone') });
+    expect(besides(file)).toEqual([`a.sqlite${suffix}`]);
   });
 });
 

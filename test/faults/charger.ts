@@ -73,7 +73,7 @@ export const chargeAt = async (origin: string, ledger: Ledger, ugwo: string, tim
     const charged = await chargeOnce(
       ledger,
       { ...request, again: false, words: [] },
-      { now: Date.now, ticks: () => performance.now(), clean: (text) => text, send },
+      { now: Date.now, clean: (text) => text, send },
     );
     if (charged.kind === 'accepted') return { kind: 'accepted', exitCode: 0, id: charged.id, message: '' };
     return { kind: 'refused', exitCode: EXIT_CODES.refused, id: charged.by.id, message: charged.why };
