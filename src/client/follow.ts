@@ -46,6 +46,10 @@ interface Sight {
   readonly expiry: number | undefined;
   /** Why the last read failed, where it did. */
   readonly fault?: PayError;
+  /** A look was answered. */
+  readonly answered?: true;
+  /** A look was made, and none was answered so far. */
+  readonly unanswered?: boolean;
 }
 
 /** When the next action expires. The service says it by its own clock, ours stands in where it did not tell its time. */
@@ -94,11 +98,11 @@ const look = async (context: SendContext, read: Read, before: Sight, until: numb
   const { clock } = context;
   const cut = AbortSignal.timeout(Math.ceil(Math.max(until - clock.ticks(), LAST_LOOK_MS)));
   try {
-    return sightOf(await read(cut), before, clock);
+    return { ...sightOf(await read(cut), before, clock), answered: true };
   } catch (thrown) {
     if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
     // What the end of the wait has cut off has not failed.
-    if (cut.aborted) return before;
+    if (cut.aborted) return { ...before, unanswered: before.answered !== true };
     if (!(thrown instanceof PayError) || (before.record === undefined && thrown.kind !== 'read_failed')) throw thrown;
     return { ...before, fault: thrown };
   }
@@ -113,9 +117,14 @@ const waitingOf = ({ record, fault }: Sight, until: number): Waiting => ({
 /** Nothing more is to be waited for: it is settled, or the service takes the key no more, which waiting doesn't mend. */
 const isOver = ({ standing, fault }: Sight): boolean => standing !== 'open' || fault?.kind === 'auth';
 
-const followedOf = ({ record, standing, expiry, fault }: Sight, started: number, now: number): Followed<Activity> => ({
+const followedOf = (
+  { record, standing, expiry, fault, unanswered = false }: Sight,
+  started: number,
+  now: number,
+): Followed<Activity> => ({
   record,
   standing,
+  unanswered,
   waited: now - started,
   expired: standing === 'open' && expiry !== undefined && expiry <= now,
   ...(fault === undefined ? {} : { fault }),

@@ -1,3 +1,4 @@
+import { formatDuration } from '../core/duration.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
 import { backoff } from './backoff.ts';
@@ -22,7 +23,10 @@ const attemptOnce = async (
   exchange: Exchange,
 ): Promise<Verdict> => {
   const { stop, leave } = context.signals;
-  const held = (): void => context.notice('waiting for the answer to what is in flight; again to leave it unknown');
+  const held = (): void =>
+    context.notice(
+      `waiting for the answer to what is in flight, for ${formatDuration(context.timeout)} at most; Ctrl-C again leaves it unknown`,
+    );
   const outcome = await transport.send({
     method: exchange.operation.method,
     path: exchange.path,

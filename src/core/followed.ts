@@ -24,6 +24,8 @@ export interface Followed<T = unknown> {
   readonly waited: number;
   /** It ended open, and what the customer was to do can't be done any more. */
   readonly expired: boolean;
+  /** Looks were made, and none of them was answered. */
+  readonly unanswered: boolean;
   /** Why the last read failed, where it did and the wait ended open. */
   readonly fault?: PayError;
   /** A signal ended the wait: what the run ends with, once the record is shown. */
@@ -62,12 +64,13 @@ const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions
 };
 
 const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError => {
-  const { waited, expired, fault } = followed;
+  const { waited, expired, fault, unanswered } = followed;
   const seen = `the payment is still open: last seen ${machineValue(activity.status)}, waited ${formatDuration(waited)}`;
   const parts = [
     seen,
     ...(expired ? ['the time to pay is over'] : []),
     ...(fault === undefined ? [] : [fault.message]),
+    ...(fault === undefined && unanswered ? ['the service gave no answer meanwhile'] : []),
   ];
   const first = fault?.kind === 'auth' && fault.detail.hint !== undefined ? `${fault.detail.hint}\n` : '';
   return new PayError('pending', parts.join('; '), {

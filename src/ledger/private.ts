@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { printExact } from '../core/json.ts';
+import type { Charge } from './ledger.ts';
 
 /** So many digits of a phone number are kept: enough to know it by, too few to call. */
 const KEPT_DIGITS = 4;
@@ -24,6 +25,11 @@ export const withoutPhone = (text: string, phone: string | undefined): string =>
 /** As `withoutPhone` where no more than the last digits are known any more (see `lastDigits`). */
 export const withoutPhoneEnding = (text: string, last: string | undefined): string =>
   last === undefined ? text : text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
+
+/** Whether an earlier charge asks the same customer by the same provider as this one would. */
+export const asksTheSame = ({ provider, phone }: Charge, data: Readonly<Record<string, unknown>>): boolean =>
+  provider === (data['provider'] === undefined ? undefined : String(data['provider'])) &&
+  phone === (data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])));
 
 /** A value of JSON with every text, name and number in it passed through `clean`. */
 export const cleaned = <T>(value: T, clean: (text: string) => string): T => {

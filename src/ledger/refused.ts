@@ -38,8 +38,8 @@ type Words = (by: Charge, command: Command) => readonly [what: string, hint: str
 
 const stillPayable: Words = (by, command) => [
   `an earlier charge by ${howOf(by)} (${nameOf(by)}) can still be paid`,
-  'pass that on to the customer; --reuse prints it again and exits 0, --again makes a second charge all the same. ' +
-    `How it stands by now: ${howItStands(by, command)}`,
+  'pass that on to the customer; --reuse prints it again where it is for the same customer, --again makes a second ' +
+    `charge all the same. How it stands by now: ${howItStands(by, command)}`,
 ];
 
 const underWay: Words = (by, command) => [

@@ -1,9 +1,10 @@
 import { chargeOnce } from './charge.ts';
 import { wasResolved } from './evidence.ts';
 import { asActivity, keptActivity } from './kept.ts';
+import { asksTheSame } from './private.ts';
 import { reconcile } from './reconcile.ts';
 import { refusedError } from './refused.ts';
 
 /** The ledger's protocol, for the commands that are given it. */
-export const ledgerRoom = { chargeOnce, refusedError, asActivity, keptActivity, reconcile, wasResolved };
+export const ledgerRoom = { chargeOnce, refusedError, asActivity, keptActivity, asksTheSame, reconcile, wasResolved };
 export type LedgerRoom = typeof ledgerRoom;

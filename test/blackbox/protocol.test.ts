@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -89,7 +99,7 @@ describe('a charge', () => {
     expect(ended.code).toBe(code);
     const rows = await rowsIn(options);
     expect(rows).toMatchObject([{ state, exit_code: code }]);
-    if (code !== 11) expect(errorOf(ended)).toMatchObject({ ledger_id: rows[0]?.id });
+    expect(errorOf(ended)).toMatchObject({ ledger_id: rows[0]?.id });
   });
 
   it('that finds no connection is noted as not sent, and may be made again', async () => {
@@ -110,9 +120,11 @@ describe('a charge', () => {
 
   it('keeps of a phone number the last four digits, wherever it stands', async () => {
     const told = `Confirm on +233 24 123-4567 or 0241234567.`;
-    const processing = made(1, { status: 'processing', next_action: { type: 'prompt', instruction: told } });
-    const options = await against(json(200, processing), problem(422, `no account of ${PHONE}`));
+    const asking = { type: 'prompt', instruction: told, [PHONE]: { number: 233241234567 } };
+    const processing = made(1, { status: 'processing', next_action: asking });
+    const options = await against(json(200, processing), json(200, processing), problem(422, `no account of ${PHONE}`));
     expect((await paycli(MOBILE, options)).code).toBe(0);
+    expect((await paycli(['activity', 'get', UGWO_ID, uidOf(1)], options)).code).toBe(0);
     expect((await paycli([...MOBILE, '--again'], options)).code).toBe(3);
     expect(await rowsIn(options)).toMatchObject([{ phone: '…4567' }, { phone: '…4567' }]);
     const bytes = readdirSync(options.home).map((name) => readFileSync(join(options.home, name), 'latin1'));
@@ -221,6 +233,40 @@ describe('the same charge again', () => {
     const ended = await paycli([...TRANSFER, '--reuse', '--json'], options);
     expect(JSON.parse(ended.stdout)).toMatchObject({ uid: uidOf(2) });
     expect(methods(options.service)).toBe('POST,GET,POST');
+  });
+
+  it('is refused with --reuse when it asks another customer or another bank', async () => {
+    const processing = made(1, { status: 'processing', next_action: null });
+    const options = await against(json(200, processing), json(200, ACTIVITY));
+    await paycli(MOBILE, options);
+    const other = await paycli([...MOBILE.slice(0, -1), '+233209999999', '--reuse'], options);
+    expect(other).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining('mtn, …4567') });
+    expect((await paycli([...CHARGE, '--again'], options)).code).toBe(0);
+    const zenith = [...CHARGE.slice(0, -1), 'zenith', '--reuse'];
+    expect(await paycli(zenith, options)).toMatchObject({ code: 9, stderr: expect.stringContaining('ussd (gtb)') });
+    expect(methods(options.service)).toBe('POST,POST');
+  });
+
+  it('is refused with --reuse where nobody knows the activity, and made with --again', async () => {
+    const options = await against(reset, problem(404, 'Unheard of'), json(200, made(2)));
+    const id = String(errorOf(await paycli([...CHARGE, '--json'], options))['ledger_id']);
+    const resolve = ['ledger', 'resolve', id, '--yes', '--reason', 'was told so', '--as', 'created'];
+    expect((await paycli(resolve, options)).code).toBe(0);
+    const refused = await paycli([...CHARGE, '--reuse'], options);
+    expect(refused).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining('still under way') });
+    expect((await paycli([...resolve, '--activity', uidOf(9)], options)).code).toBe(0);
+    expect(await paycli([...CHARGE, '--reuse'], options)).toMatchObject({ code: 3, stdout: '' });
+    expect((await paycli([...CHARGE, '--again'], options)).code).toBe(0);
+  });
+
+  it('goes ahead when a person has taken back that the first was made', async () => {
+    const options = await against(reset, json(200, made(2)));
+    const id = String(errorOf(await paycli([...CHARGE, '--json'], options))['ledger_id']);
+    const resolve = ['ledger', 'resolve', id, '--yes', '--reason', 'a reason', '--as'];
+    expect((await paycli([...resolve, 'created'], options)).code).toBe(0);
+    expect((await paycli([...resolve, 'not-created', '--json'], options)).code).toBe(0);
+    expect(await rowsIn(options)).toMatchObject([{ state: 'not_created', activity: null }]);
+    expect((await paycli(CHARGE, options)).code).toBe(0);
   });
 
   it('with --reuse waits for the payment that is under way', async () => {
@@ -360,6 +406,15 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
       },
       /symbolic link/,
     ],
+    [
+      'is a folder',
+      (home) => {
+        rmSync(ledgerIn(home));
+        mkdirSync(ledgerIn(home));
+      },
+      /is not a file/,
+    ],
+    ['is empty', (home) => writeFileSync(ledgerIn(home), ''), /what it held is lost/],
     ['lies in a folder for everybody', (home) => chmodSync(home, 0o777), /by everybody/],
   ])('since it %s: 10, and nothing is sent', async (_what, spoil, says) => {
     const options = await made10();
@@ -368,6 +423,14 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
     expect(ended.code).toBe(10);
     expect(errorOf(ended)).toMatchObject({ kind: 'ledger', exit_code: 10, message: expect.stringMatching(says) });
     chmodSync(options.home, 0o700);
+  });
+
+  it('is found behind a link to its folder', async () => {
+    const [home, link] = [newFolder(), join(newFolder(), 'link')];
+    symlinkSync(home, link);
+    const service = await serve([json(200, ACTIVITY)]);
+    expect((await paycli(CHARGE, { home: link, service })).code).toBe(0);
+    expect((await paycli(CHARGE, { home, service })).code).toBe(9);
   });
 
   it('has its folder and file made for its user alone', async () => {
@@ -401,6 +464,23 @@ describe('what any command says on a terminal', () => {
   it('is that a charge is unknown', async () => {
     const options = await lost();
     expect(await onTerminal(['profile', 'list'], options)).toMatch(REMINDER);
+  });
+
+  it('is the command that finds out, at the place where it was charged', async () => {
+    const home = newFolder();
+    const practised = await paycli(['ugwo', 'list', '--local', '--all', '--json'], { home });
+    const { data } = JSON.parse(practised.stdout) as { data: { uid: string; metadata: { emulate?: string } }[] };
+    const losing = data.find(({ metadata }) => metadata.emulate === 'lost')?.uid ?? '';
+    const words = ['ugwo', 'charge', losing, '--local', '--medium', 'bank_transfer'];
+    expect((await paycli(words, { home })).code).toBe(6);
+    expect(await onTerminal(['ugwo', 'list', '--local', '--limit', '1'], { home })).toMatch(
+      /Find out: paycli ledger reconcile --local/,
+    );
+    // What was only practised is nobody's worry in real work.
+    expect(await onTerminal(['profile', 'list'], { home })).not.toMatch(/Find out/);
+    const real = await paycli(['ledger', 'reconcile'], { home });
+    expect(real).toMatchObject({ code: 0, stderr: expect.stringContaining('1 more is unknown: look with --local') });
+    expect((await paycli(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);
   });
 
   it('is nothing with --quiet, in a pipe, from the ledger itself, or when all is known', async () => {

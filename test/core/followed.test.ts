@@ -18,6 +18,7 @@ const followed = (status: string, more: Partial<Followed<Activity>> = {}): Follo
   standing: 'open',
   waited: 90_000,
   expired: false,
+  unanswered: false,
   ...more,
 });
 const UNREAD: Partial<Followed<Activity>> = { record: undefined };

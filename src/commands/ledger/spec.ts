@@ -43,7 +43,7 @@ const list = defineCommand<ListInput, typeof listOptions>({
   output:
     'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, settled_at, exit_code; ' +
     'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider and phone too',
-  exits: ['usage', 'ledger', 'interrupted'],
+  exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
     if (validate) checkId('ugw', '--ugwo', given.ugwo);
     return { states: given.state, ugwo: given.ugwo, max: given.max, cursor: given.cursor };
@@ -62,7 +62,7 @@ const show = defineCommand<ShowInput, Record<never, never>>({
   options: {},
   examples: [{ about: 'why it is unknown', line: 'paycli ledger show chg-0123456789ab' }],
   output: ROW,
-  exits: ['usage', 'ledger'],
+  exits: ['usage', 'ledger', 'read_failed'],
   read: (args) => ({ id: args[0] ?? '' }),
   load: () => import('./show.ts'),
 });
@@ -153,8 +153,8 @@ const exportCommand = defineCommand<undefined, Record<never, never>>({
     { about: 'a copy of it all', line: 'paycli ledger export' },
     { about: 'for a spreadsheet', line: 'paycli ledger export -o csv' },
   ],
-  output: `one JSON object a line, in every surrounding, unless -o says otherwise: ${ROW}`,
-  exits: ['usage', 'ledger', 'interrupted'],
+  output: `one JSON object a line, on a terminal and in a pipe, unless -o says otherwise: ${ROW}`,
+  exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: () => undefined,
   load: () => import('./export.ts'),
 });

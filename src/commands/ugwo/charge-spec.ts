@@ -201,7 +201,9 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
       line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb --as-curl',
     },
   ],
-  output: 'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at',
+  output:
+    'the activity (with --wait in a pipe: at the end, as it then is; to have the account at once, charge without --wait and ' +
+    'then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at',
   exits: [
     'usage',
     'rejected',

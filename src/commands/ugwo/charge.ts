@@ -2,46 +2,28 @@ import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { Activity } from '../../contract/activity.ts';
 import { standingOf } from '../../core/charge.ts';
-import { PayError, reasonOf } from '../../core/error.ts';
+import type { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import type { WaitOptions } from '../../core/followed.ts';
 import { chargeFailed, notWaitedFor, waitedOf } from '../../core/followed.ts';
 import { machineValue } from '../../core/medium.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
-import { madeHere } from '../../core/received.ts';
-import type { KeptActivity } from '../../ledger/ledger.ts';
 import type { Result } from '../../output/view.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
+import { reused } from './charge-reuse.ts';
 import type { ChargeInput } from './charge-spec.ts';
 import { activityView } from './view.ts';
 
 /** The activity that the run is about: made by it, or reused. */
 interface Made {
   readonly record: Received<Activity>;
+  /** The ledger's name for the charge that was made. */
+  readonly id?: string;
   readonly wrote?: true;
   /** The ledger could not note it. */
   readonly unrecorded?: PayError;
 }
-
-/** The service has shown nothing, and has not said that it may not: the ledger's copy is then the best there is. */
-const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
-  kind === 'read_failed' || (kind === 'rejected' && (status === 404 || status === 405));
-
-/** The activity that is there already, as the service shows it now; as the ledger knows it where it shows none. */
-const present = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<Received<Activity>> => {
-  const { asActivity } = await deps.protocol();
-  try {
-    const params = { ugwoUid: ugwo, activityUid: known.uid };
-    const record = await client.call('activity.get', { params });
-    await deps.observe(record.value, record.servedAt);
-    return record;
-  } catch (thrown) {
-    if (!(thrown instanceof PayError) || !showsNothing(thrown)) throw thrown;
-    await deps.notice(`shown as the ledger knows it; the service could not be asked: ${reasonOf(thrown)}`);
-    return madeHere(asActivity(known)) as Received<Activity>;
-  }
-};
 
 /** Charges, unless an earlier charge stands in the way: then that one's activity, or the guard's no. */
 const make = async (
@@ -64,21 +46,25 @@ const make = async (
       },
     );
   let charged = await charge();
-  const standing = charged.kind === 'refused' && input.earlier === 'reuse' ? charged.by.activity : undefined;
-  if (standing !== undefined) {
-    const record = await present(input.ugwo, standing, client, deps);
-    if (standingOf(machineValue(record.value.status)) !== 'failed') return { record };
+  const there =
+    charged.kind === 'refused' && input.earlier === 'reuse' ? await reused(charged.by, data, client, deps) : undefined;
+  if (there !== undefined) {
+    if (standingOf(machineValue(there.value.status)) !== 'failed') return { record: there };
     // It has failed since the ledger last heard of it, so nothing stands in the way any more.
     charged = await charge();
   }
   if (charged.kind === 'refused') throw protocol.refusedError(charged, words);
   const record = charged.record as Received<Activity>;
-  return { record, wrote: true, ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }) };
+  const { id } = charged;
+  return { record, id, wrote: true, ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }) };
 };
 
-const endOf = ({ value }: Received<Activity>, medium: string): { notice?: string; failure?: PayError } => {
+const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
   const status = machineValue(value.status);
-  if (standingOf(status) === 'failed') return { failure: chargeFailed(value, medium) };
+  if (standingOf(status) === 'failed') {
+    const failure = chargeFailed(value, medium);
+    return { failure: id === undefined ? failure : failure.with({ ledgerId: id }) };
+  }
   if (status !== 'processing') return {};
   return { notice: 'the charge is with the provider; the customer has nothing more to do here' };
 };
@@ -120,7 +106,7 @@ export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
     if (input.wait !== undefined && unrecorded === undefined) {
       return waiting(made, input.ugwo, input.wait, client, deps);
     }
-    const end = unrecorded === undefined ? endOf(record, String(data['medium'])) : { failure: unrecorded };
+    const end = unrecorded === undefined ? endOf(made, String(data['medium'])) : { failure: unrecorded };
     return { kind: 'record', record, view, ...(wrote === undefined ? {} : { wrote }), ...end };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input), guessOf(data));
