@@ -34,6 +34,7 @@ const clock: Clock = {
     }),
 };
 const silent = (): void => undefined;
+const signals = { stop: new AbortController().signal, leave: new AbortController().signal };
 
 const client = createClient({
   transport: openTransport({
@@ -46,7 +47,7 @@ const client = createClient({
   origin,
   clock,
   random: () => 0.5,
-  signals: { stop: new AbortController().signal, leave: new AbortController().signal },
+  signals,
   timeout: 20_000,
   debug: silent,
   notice: silent,

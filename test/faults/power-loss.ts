@@ -230,10 +230,14 @@ interface Proof {
 /** Each sabotage with what must catch it. */
 const proofs = (): readonly Proof[] => {
   const both: readonly Journal[] = ['wal', 'truncate'];
-  const intents = [NORMAL, OFF, SENT_FIRST].flatMap((sabotage) =>
-    both.map((journal): Proof => {
-      return { sabotage, scenario: inOneProcess({ journal, charges: 4, lanes: 1 }), finding: 'lost intent' };
-    }),
+  // What is never synced ends up as no database at all sooner than as one without the row.
+  const synced = [
+    { sabotage: NORMAL, finding: 'lost intent' },
+    { sabotage: OFF, finding: 'unusable' },
+    { sabotage: SENT_FIRST, finding: 'lost intent' },
+  ] as const;
+  const intents = synced.flatMap((proof) =>
+    both.map((journal): Proof => ({ ...proof, scenario: inOneProcess({ journal, charges: 4, lanes: 1 }) })),
   );
   const first = { journal: 'wal', charges: 1, lanes: 1 } as const;
   const folder: Proof = { sabotage: FOLDER_UNSYNCED, scenario: inOneProcess(first), finding: 'lost intent' };

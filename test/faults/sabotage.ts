@@ -47,8 +47,8 @@ export const EMERGENCY_UNSYNCED: Sabotage = {
 export const FOLDER_UNSYNCED: Sabotage = {
   name: 'folders not synced',
   file: 'src/database/file.ts',
-  from: '    fsyncSync(descriptor);\n',
-  to: '',
+  from: "openSync(folder, 'r');\n  try {\n    fsyncSync(descriptor);",
+  to: "openSync(folder, 'r');\n  try {",
 };
 
 const sabotaged = ({ name, file, from, to }: Sabotage, source: string): string => {

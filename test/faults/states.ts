@@ -72,12 +72,16 @@ const writeOut = (remains: readonly Remains[], folder: string): void => {
   }
 };
 
+const NEVER = { stop: new AbortController().signal, leave: new AbortController().signal };
+
 /** Opens what is left as the next run would, on a machine that was started anew. */
 const chargesIn = async (path: string, journal: Journal) => {
   const ledger = await openLedger(
     ledgerOptions(path, {
       self: { pid: process.pid, boot: 'after the crash', started: '' },
       isGone: () => true,
+      clean: (text) => text,
+      patience: { sleep: () => Promise.resolve(), ...NEVER },
       kind: { ...LEDGER_FILE, journal },
     }),
   );
