@@ -1,5 +1,6 @@
 import { PayError } from '../core/error.ts';
 import type { DatabaseKind, Fault } from '../database/kind.ts';
+import { TRY_MS } from './patience.ts';
 import { MIGRATIONS } from './schema.ts';
 
 const KEEP =
@@ -26,6 +27,6 @@ export const LEDGER_FILE: DatabaseKind = {
   migrations: MIGRATIONS,
   survives: 'power loss',
   // Longer waits are made between two tries, where signals are heard.
-  busyTimeout: 100,
+  busyTimeout: TRY_MS,
   error: ledgerError,
 };

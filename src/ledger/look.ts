@@ -111,9 +111,11 @@ const keptOf = (activity: unknown): Kept => {
   };
 };
 
-/** How long the sending of a charge can have taken, in milliseconds. */
-export const sendingTime = ({ took, deadline, createdAt }: Charge): number =>
-  Math.min(Math.max(took ?? Number.POSITIVE_INFINITY, 0), deadline - createdAt);
+/** How long the sending of a charge was let to take, in milliseconds. */
+const boundOf = ({ deadline, createdAt }: Charge): number => deadline - createdAt;
+
+/** After how long the sending of a charge was over, in milliseconds. On a machine that slept it is more than it was let to. */
+export const sendingTime = (charge: Charge): number => Math.max(charge.took ?? boundOf(charge), 0);
 
 /** When a charge was sent, by the service's clock. */
 interface Sending {
@@ -133,10 +135,12 @@ const sendingOf = (charge: Charge, { at, mark, servedAt }: Sighted): Sending => 
   const passed = elapsed(charge.begun, mark);
   const now = servedAt ?? at;
   const from = passed === undefined ? charge.createdAt + now - at : now - passed;
-  const compared = passed === undefined ? 'clock may have been set' : undefined;
+  // The uptime of a paused virtual machine stands still; its own clock, set on afterwards, shows it.
+  const told = passed !== undefined && at - charge.createdAt <= passed + WINDOW_MS;
+  const compared = told ? undefined : 'clock may have been set';
   return {
     from,
-    until: from + sendingTime(charge),
+    until: from + Math.min(sendingTime(charge), boundOf(charge)),
     certain: charge.took === undefined ? Number.POSITIVE_INFINITY : from + sendingTime(charge),
     unsure: servedAt === undefined ? 'clocks not compared' : compared,
   };

@@ -12,6 +12,8 @@ export interface Patience {
 const SQLITE_BUSY = 5;
 /** For so long others may keep the file locked, in milliseconds. */
 const LIMIT_MS = 20_000;
+/** For so long SQLite itself waits in one try; no signal of the user is heard meanwhile. */
+export const TRY_MS = 100;
 const STEP_MS = 20;
 
 /** Others keep the file locked: no reason to think that the disk is at fault. */
@@ -28,7 +30,7 @@ export const isBusy = (thrown: unknown): boolean => {
  * where no signal of the user would be heard; at `until` it ends, as `interrupted` when that is the first signal.
  */
 export const patiently = async <T>(work: () => T, patience: Patience, until: AbortSignal): Promise<T> => {
-  for (let waited = 0; ; waited += STEP_MS) {
+  for (let waited = 0; ; waited += TRY_MS + STEP_MS) {
     try {
       return work();
     } catch (thrown) {

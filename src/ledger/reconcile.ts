@@ -82,18 +82,17 @@ const settledFor = (charge: Charge, first: Empty, now: Empty): number | undefine
 };
 
 /** The first of the empty looks decides, so the later ones are kept ever more rarely. */
-const addsToEmpty = (empty: readonly Empty[], now: Empty): boolean => {
-  const [first, last] = [empty[0], empty.at(-1)];
-  if (first === undefined || last === undefined) return true;
+const addsToEmpty = (first: Empty | undefined, last: Empty | undefined, now: Empty): boolean => {
   // After a restart without a word of the service's clock, counting begins anew.
-  const passed = apart(first, now);
-  return passed === undefined || passed >= Math.max(APART_MS, 2 * (apart(first, last) ?? 0));
+  if (first === undefined || last === undefined) return true;
+  return (apart(first, now) ?? 0) >= Math.max(APART_MS, 2 * (apart(first, last) ?? 0));
 };
 
 const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
   const now: Empty = { mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
   const empty = emptySince(charge);
-  const first = empty.find((one) => apart(one, now) !== undefined) ?? now;
+  const earlier = empty.find((one) => apart(one, now) !== undefined);
+  const first = earlier ?? now;
   const evidence = lookEvidence(look, 'none', sorted);
   const [between, over] = [apart(first, now) ?? 0, settledFor(charge, first, now) ?? 0];
   if (between >= APART_MS && over >= SETTLED_MS) return { state: 'not_created', evidence };
@@ -102,7 +101,7 @@ const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
     why: 'not_yet',
     reason: 'no activity of it is there so far',
     again: look.at + Math.max(APART_MS - between, SETTLED_MS - over),
-    ...(addsToEmpty(empty, now) ? { evidence } : {}),
+    ...(addsToEmpty(earlier, empty.at(-1), now) ? { evidence } : {}),
   };
 };
 

@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDateAtom } from '../../src/core/time.ts';
+import { withEvidence } from '../../src/ledger/evidence.ts';
 import type { Charge, Evidence, Ledger } from '../../src/ledger/ledger.ts';
 import type { Look, Sight } from '../../src/ledger/look.ts';
 import type { Conclusion } from '../../src/ledger/reconcile.ts';
 import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
-import { charge, markAt, memoryLedger, SENT } from './support/memory.ts';
+import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
 
 const SECOND = 1000;
 const MINUTE = 60_000;
 const END = SENT + 10 * SECOND;
 const NOBODY: ReadonlySet<string> = new Set();
+const OLD_BOOT = 'the boot before';
 
 const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}+00:00`;
 const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
@@ -118,30 +120,30 @@ describe('the one activity that can be the charge', () => {
     expect(judged(charge(), seen)).toBe(state);
   });
 
-  const FOUND = SENT + 3_600_000;
+  const LONG = 3_600_000;
   it.each([
-    ['when it was settled', charge(), END, END],
-    ['at the deadline, where a dead process was found later', charge({ settledAt: FOUND }), SENT + 30 * SECOND, FOUND],
-    [
-      'at the deadline, where it was not settled',
-      charge({ settledAt: undefined }),
-      SENT + 30 * SECOND,
-      SENT + 7_200_000,
-    ],
-  ])('takes the sending to have ended %s', (_when, of, end, certain) => {
+    ['when it was noted', 10 * SECOND, 10 * SECOND, 10 * SECOND],
+    ['at once, where its clock says less', -5, 0, 0],
+    ['when it was noted; what a machine that slept made later than it was let to is no proof', LONG, 30 * SECOND, LONG],
+    ['by its deadline where its process died: nothing is too late, but no proof', undefined, 30 * SECOND, undefined],
+  ])('takes the sending to have ended %s', (_when, took, until, certain) => {
     const at = SENT + 7_200_000;
-    expect(judged(of, look([madeAt(end + 2 * MINUTE)], at))).toBe('accepted');
-    // Behind that nothing is proof any more; and only when the death was noticed must nothing be there.
-    const behind = end === certain ? 'unknown: not_yet' : 'unknown: doubtful';
-    expect(judged(of, look([madeAt(end + 2 * MINUTE + 1)], at))).toBe(behind);
-    expect(judged(of, look([madeAt(certain + 2 * MINUTE + 1)], at))).toMatch(/not_yet|not_created/);
+    const made = (after: number): string => judged(charge({ took }), look([madeAt(SENT + after)], at));
+    expect(made(until + 2 * MINUTE)).toBe('accepted');
+    // Behind that nothing is proof any more; and only where the end is known can it be excluded.
+    expect(made(until + 2 * MINUTE + 1)).toBe(until === certain ? 'unknown: not_yet' : 'unknown: doubtful');
+    if (certain === undefined) expect(made(7_200_000)).toBe('unknown: doubtful');
+    else {
+      if (certain !== until) expect(made(certain + 2 * MINUTE)).toBe('unknown: doubtful');
+      expect(made(certain + 2 * MINUTE + 1)).toBe('unknown: not_yet');
+    }
   });
 
-  it('ends its window now while the sending may go on', () => {
-    const of = charge({ settledAt: undefined, deadline: SENT + 3_600_000 });
-    const at = SENT + 5 * MINUTE;
-    expect(judged(of, look([madeAt(at + 2 * MINUTE)], at))).toBe('accepted');
-    expect(judged(of, look([madeAt(at + 2 * MINUTE + 1)], at))).toBe('unknown: not_yet');
+  it('says why what was made late is no proof', () => {
+    const seen = look([madeAt(SENT + 30 * SECOND + 2 * MINUTE + 1)], SENT + 5 * MINUTE);
+    expect(judgeLook(charge({ took: undefined }), seen, NOBODY)).toMatchObject({
+      reason: `${uidOf(1)} can be it, but is no proof: made after its sending must have ended`,
+    });
   });
 
   it.each([
@@ -260,10 +262,15 @@ describe('no activity', () => {
     expect(judged(charge({ evidence }), look([], at))).toBe(state);
   });
 
-  it('counts from the deadline where a dead process was found later', () => {
-    const of = charge({ settledAt: SENT + 3_600_000, evidence: [empty(SENT)] });
-    expect(judged(of, look([], SENT + 30 * SECOND + 15 * MINUTE - 1))).toBe('unknown: not_yet');
-    expect(judged(of, look([], SENT + 30 * SECOND + 15 * MINUTE))).toBe('not_created');
+  it.each([
+    ['from when it was noted', 10 * SECOND, 10 * SECOND],
+    ['from its deadline where its process died', undefined, 30 * SECOND],
+    ['from when it was noted, however long a machine slept', 3_600_000, 3_600_000],
+    ['from the intent at the earliest', -5, 0],
+  ])('counts the quarter of an hour %s', (_what, took, over) => {
+    const of = charge({ took, settledAt: SENT + 7_200_000, evidence: [empty(SENT)] });
+    expect(judged(of, look([], SENT + over + 15 * MINUTE - 1))).toBe('unknown: not_yet');
+    expect(judged(of, look([], SENT + over + 15 * MINUTE))).toBe('not_created');
   });
 
   it.each([
@@ -276,14 +283,26 @@ describe('no activity', () => {
     expect(judged(charge({ evidence: [...evidence, empty(at)] }), look([], again))).toBe('not_created');
   });
 
-  it('takes a part of a second for a whole one, so that a minute is a minute', () => {
-    const first = judgeLook(charge(), look([], LATE + 1), NOBODY).evidence as Evidence;
-    expect(judged(charge({ evidence: [first] }), look([], LATE + 1 + MINUTE))).toBe('unknown: not_yet');
-    expect(judged(charge({ evidence: [first] }), look([], LATE + SECOND + MINUTE))).toBe('not_created');
-  });
+  it.each([MINUTE, 60 * MINUTE])(
+    'is not fooled by a clock that is set on between two looks, %i ms after the send',
+    (after) => {
+      const first = judgeLook(charge(), look([], SENT + after), NOBODY).evidence as Evidence;
+      const of = charge({ evidence: [first] });
+      for (const jump of [17 * MINUTE, -17 * MINUTE, 48 * 60 * MINUTE]) {
+        const soon = SENT + after + SECOND;
+        const seen = look([], soon, momentAt(soon, jump));
+        for (const servedAt of [soon, soon + jump, undefined]) {
+          expect(judged(of, { ...seen, servedAt } as Look)).toBe('unknown: not_yet');
+        }
+        const due = Math.max(SENT + after + MINUTE, LATE);
+        expect(judged(of, look([], due - 1, momentAt(due - 1, jump)))).toBe('unknown: not_yet');
+        expect(judged(of, look([], due, momentAt(due, jump)))).toBe('not_created');
+      }
+    },
+  );
 
   it('is noted ever more rarely, and its first look is never lost', () => {
-    let of = charge({ settledAt: undefined, deadline: SENT + 365 * 24 * 60 * MINUTE });
+    let of = charge({ took: undefined, deadline: SENT + 365 * 24 * 60 * MINUTE });
     for (let at = SENT; at < SENT + 24 * 60 * MINUTE; at += 30 * SECOND) {
       const { evidence } = judgeLook(of, look([], at), NOBODY);
       if (evidence !== undefined) of = { ...of, evidence: [...of.evidence, evidence] };
@@ -294,17 +313,204 @@ describe('no activity', () => {
   });
 });
 
-describe('without the clock of the service', () => {
-  const blind = (activities: readonly unknown[], at = END + 16 * MINUTE): Look => ({ askedAt: at, at, activities });
+describe('no activity, after a restart', () => {
+  const sent = charge({ begun: markAt(SENT, OLD_BOOT) });
+  const FIRST = SENT + 3_600_000;
+  const judgedAfter = (evidence: readonly Evidence[], at: number, some: Partial<Look> = {}): string =>
+    judged({ ...sent, evidence }, look([], at, some));
+  const noDate = { servedAt: undefined } as unknown as Partial<Look>;
+  const emptyBefore = (some: Readonly<Record<string, unknown>> = {}): Evidence =>
+    empty(FIRST, { mark: markAt(FIRST, OLD_BOOT), ...some });
+
   it.each([
-    ['takes the one in the window', [activity(1)], 'accepted'],
-    ['cannot tell that one was made before', [madeAt(SENT - 90_000)], 'accepted'],
-    ['does not take one that only the clock excludes for none', [madeAt(SENT - 3_600_000)], 'unknown: doubtful'],
-    ['nor a later one', [madeAt(SENT + 3_600_000)], 'unknown: doubtful'],
-    ['prefers one in the window', [madeAt(SENT - 3_600_000), activity(2)], 'accepted'],
-    ['trusts what needs no clock', [activity(1, { medium: 'bank_transfer' })], 'not_created'],
+    ['of this boot', empty(FIRST)],
+    ['of the boot before, by the clock of the service', emptyBefore()],
+    ['of a machine that does not tell its boot', emptyBefore({ mark: { boot: '', uptime: 0 } })],
+  ])('counts the quarter of an hour from the first empty look %s', (_what, first) => {
+    expect(judgedAfter([first], FIRST + 15 * MINUTE - 1)).toBe('unknown: not_yet');
+    expect(judgedAfter([first], FIRST + 15 * MINUTE)).toBe('not_created');
+  });
+
+  it.each([-17 * MINUTE, 17 * MINUTE])('goes by no clock that may have been set, here by %i ms', (jump) => {
+    for (const [passed, state] of [
+      [SECOND, 'unknown: not_yet'],
+      [15 * MINUTE - SECOND, 'unknown: not_yet'],
+      [15 * MINUTE, 'not_created'],
+    ] as const) {
+      const at = FIRST + passed;
+      expect(judgedAfter([emptyBefore()], at, momentAt(at, jump))).toBe(state);
+      expect(judgedAfter([empty(FIRST)], at, { ...momentAt(at, jump), servedAt: at + jump })).toBe(state);
+    }
+  });
+
+  it.each([
+    ['neither look', null, noDate],
+    ['the first', null, {}],
+    ['the second', FIRST, noDate],
+  ])('never compares looks over it where the service did not tell its time with %s', (_what, served, some) => {
+    for (const days of [0, 1, 365]) {
+      const at = FIRST + 15 * MINUTE + days * 24 * 60 * MINUTE;
+      expect(judgedAfter([emptyBefore({ served_at: served })], at, some)).toBe('unknown: not_yet');
+    }
+  });
+
+  it('never compares looks without the clock of the service where the machine does not tell its boot', () => {
+    const mark = { boot: '', uptime: 1000 };
+    const of = charge({ begun: mark, evidence: [emptyBefore({ mark, served_at: null })] });
+    const at = FIRST + 3_600_000;
+    expect(judged(of, look([], at, { ...noDate, mark: { boot: '', uptime: 1e9 } }))).toBe('unknown: not_yet');
+  });
+
+  it('begins anew with the first look that can be compared, and keeps that one', () => {
+    const looks = Array.from({ length: 12 }, () => emptyBefore({ served_at: null }));
+    let of: Charge = { ...sent, evidence: looks };
+    const states = Array.from({ length: 16 * 60 + 1 }, (_, second) => {
+      const conclusion = judgeLook(of, look([], FIRST + second * SECOND, noDate), NOBODY);
+      of = { ...of, evidence: withEvidence(of.evidence, conclusion.evidence) };
+      return conclusion.state;
+    });
+    expect(states.indexOf('not_created')).toBe(15 * 60);
+  });
+
+  it('says when to look again', () => {
+    expect(judgeLook(sent, look([], FIRST), NOBODY)).toMatchObject({ again: FIRST + 15 * MINUTE });
+    const of = { ...sent, evidence: [empty(FIRST)] };
+    expect(judgeLook(of, look([], FIRST + MINUTE), NOBODY)).toMatchObject({ again: FIRST + 15 * MINUTE });
+  });
+});
+
+describe('clocks that can not be compared for sure', () => {
+  const AT = END + 16 * MINUTE;
+  const hour = 60 * MINUTE;
+  const restarted = { begun: markAt(SENT, OLD_BOOT) };
+  const noDate = { servedAt: undefined } as unknown as Partial<Look>;
+  const [unsaid, unsure] = ['clocks not compared', 'clock may have been set'] as const;
+
+  it.each([
+    ['take the one in the window', [activity(1)], 'accepted'],
+    ['do not take one that only the clock excludes for none', [madeAt(SENT - hour)], 'unknown: doubtful'],
+    ['nor a later one', [madeAt(SENT + hour)], 'unknown: doubtful'],
+    ['nor several', [madeAt(SENT + hour), madeAt(SENT - hour, 2)], 'unknown: several'],
+    ['prefer one in the window', [madeAt(SENT - hour), activity(2)], 'accepted'],
+    ['change nothing where no clock is needed', [activity(1, { medium: 'bank_transfer' })], 'not_created'],
   ])('%s', (_what, activities, state) => {
-    expect(judged(charge({ evidence: [empty(END)] }), blind(activities))).toBe(state);
+    // The second look of this boot, so that nothing but the activities keeps it from being taken for not made.
+    const evidence = [empty(END)];
+    expect(judged(charge({ evidence }), look(activities, AT, noDate))).toBe(state);
+    expect(judged(charge({ ...restarted, evidence }), look(activities, AT))).toBe(state);
+    expect(judged(charge({ ...restarted, evidence }), look(activities, AT, noDate))).toBe(state);
+  });
+
+  it.each([
+    ['without the clock of the service', charge(), noDate, unsaid],
+    ['after a restart', charge(restarted), {}, unsure],
+    ['after both', charge(restarted), noDate, unsaid],
+    [
+      'where the machine does not tell its boot',
+      charge({ begun: { boot: '', uptime: 0 } }),
+      { mark: { boot: '', uptime: 0 } },
+      unsure,
+    ],
+  ])('say why: %s', (_what, of, some, doubt) => {
+    expect(judgeLook(of, look([madeAt(SENT - hour)], AT, some as Partial<Look>), NOBODY)).toMatchObject({
+      reason: `${uidOf(1)} can be it, but is no proof: ${doubt}`,
+      evidence: { candidates: [{ uid: uidOf(1), doubt }], excluded: [] },
+    });
+  });
+
+  it.each([
+    ['without the clock of the service', charge(), noDate, 'accepted'],
+    ['with it, after a restart', charge(restarted), {}, 'unknown: doubtful'],
+  ])('tell that one was made before only by that clock: %s', (_what, of, some, state) => {
+    expect(judged(of, look([madeAt(SENT - 90 * SECOND)], AT, some))).toBe(state);
+  });
+
+  it.each([
+    ['two minutes before', SENT - 2 * MINUTE, 'accepted'],
+    ['earlier than that', SENT - 2 * MINUTE - 1, 'unknown: doubtful'],
+    ['two minutes after the end', END + 2 * MINUTE, 'accepted'],
+    ['later than that', END + 2 * MINUTE + 1, 'unknown: doubtful'],
+  ])('have the same window: %s', (_what, made, state) => {
+    expect(judged(charge(), look([madeAt(made)], AT, noDate))).toBe(state);
+    // A fast clock of the machine at the send and at the look moves nothing.
+    const fast = charge({ ...restarted, createdAt: SENT + hour, deadline: SENT + hour + 30 * SECOND });
+    const seen = look([madeAt(made)], AT, { ...momentAt(AT, hour), askedAt: AT + hour });
+    expect(judged(fast, seen)).toBe(state === 'accepted' && made < SENT ? 'unknown: doubtful' : state);
+  });
+});
+
+describe('a clock that was wrong as the charge was sent', () => {
+  const AT = END + 16 * MINUTE;
+  const wrong = (ahead: number, boot: string | undefined, took: number | undefined): Charge => {
+    const { at, mark } = momentAt(SENT, ahead, boot);
+    return charge({ createdAt: at, begun: mark, took, deadline: at + 30 * SECOND, evidence: [empty(END)] });
+  };
+  it.each([
+    [-5 * MINUTE, undefined],
+    [5 * MINUTE, undefined],
+    [-5 * MINUTE, OLD_BOOT],
+    [5 * MINUTE, OLD_BOOT],
+  ])(
+    'by %i ms, in the boot %s, and is right by now: an activity that is there is never taken for none',
+    (ahead, boot) => {
+      for (const took of [10 * SECOND, undefined]) {
+        const of = wrong(ahead, boot, took);
+        const told = judged(of, look([activity(1)], AT));
+        expect(told).toBe(boot === undefined ? 'accepted' : 'unknown: doubtful');
+        const untold = judged(of, look([activity(1)], AT, { servedAt: undefined } as unknown as Partial<Look>));
+        expect(untold).toBe(boot === undefined ? 'accepted' : 'unknown: doubtful');
+        // What keeps it from being taken for not made is the activity alone.
+        expect(judged(of, look([], AT))).toBe('not_created');
+      }
+    },
+  );
+
+  it.each([
+    ['so far that the window is missed', 3_600_000, 'unknown: doubtful'],
+    ['by the window and no more', 2 * MINUTE, 'unknown: doubtful'],
+    ['by a little', 10 * SECOND, 'accepted'],
+  ])('is known not to count a pause of the machine, %s', (_what, paused, state) => {
+    // Its own clock was set on after the pause; the uptime was not.
+    const seen = look([activity(1)], AT + paused, { mark: markAt(AT) });
+    expect(judged(wrong(0, undefined, 10 * SECOND), seen)).toBe(state);
+  });
+
+  it.each([
+    ['by two minutes: what was made too early is none', 2 * MINUTE, 'not_created'],
+    ['by more: it may be the one', 2 * MINUTE + 1, 'unknown: doubtful'],
+  ])('counted more than the uptime %s', (_what, paused, state) => {
+    const seen = look([madeAt(SENT - 10 * MINUTE)], AT + paused, { mark: markAt(AT) });
+    expect(judged(wrong(0, undefined, 10 * SECOND), seen)).toBe(state);
+  });
+
+  it('by whatever, and at the look by whatever else: the activity that is there is never taken for none', () => {
+    const wander = fc.integer({ min: -2 * 24 * 60 * MINUTE, max: 2 * 24 * 60 * MINUTE });
+    const some = fc.record({
+      ahead: wander,
+      later: wander,
+      service: wander,
+      made: fc.nat(),
+      took: fc.option(fc.nat(3_600_000), { nil: undefined }),
+      boot: fc.constantFrom(undefined, OLD_BOOT, ''),
+      hasDate: fc.boolean(),
+      roundTrip: fc.nat(30_000),
+      passed: fc.integer({ min: 16 * MINUTE, max: 40 * 24 * 60 * MINUTE }),
+    });
+    fc.assert(
+      fc.property(some, ({ ahead, later, service, made, took, boot, hasDate, roundTrip, passed }) => {
+        const of = wrong(ahead, boot, took);
+        const at = SENT + 3_600_000 + passed;
+        // Made while it was being sent, by the service's clock; where the process died, whenever.
+        const sent = made % ((took ?? passed) + 1);
+        const seen = look([madeAt(SENT + service + sent)], at, {
+          ...momentAt(at, later),
+          askedAt: at + later - roundTrip,
+          servedAt: hasDate ? Math.floor((at + service) / SECOND) * SECOND : undefined,
+        } as Partial<Look>);
+        expect(judged(of, seen)).toMatch(/accepted|doubtful/);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 
@@ -326,7 +532,7 @@ describe('a look that shows nothing', () => {
     ['no answer', { unavailable: 'reset' }, 'unreadable', 'reset'],
   ] as const)('%s: concludes and notes nothing', (_what, sight, why, reason) => {
     const of = charge({ evidence: [empty(END)] });
-    expect(judgeLook(of, { ...sight, askedAt: at, at, servedAt: at } as Look, NOBODY)).toEqual({
+    expect(judgeLook(of, { ...sight, askedAt: at, ...momentAt(at), servedAt: at } as Look, NOBODY)).toEqual({
       state: 'unknown',
       why,
       reason,
@@ -364,7 +570,12 @@ describe('whatever the service shows', () => {
         fc.option(fc.integer(), { nil: undefined }),
         (activities, skew) => {
           const at = END + 16 * MINUTE;
-          const seen = { askedAt: at - 5, at, activities, ...(skew === undefined ? {} : { servedAt: at + skew }) };
+          const seen = {
+            askedAt: at - 5,
+            ...momentAt(at),
+            activities,
+            ...(skew === undefined ? {} : { servedAt: at + skew }),
+          };
           const { evidence } = judgeLook(charge({ evidence: [empty(END)] }), seen, NOBODY);
           expect(JSON.stringify(evidence ?? {})).not.toMatch(/canary|8031234567|803 123/);
         },
@@ -403,26 +614,28 @@ describe('whatever the service shows', () => {
 });
 
 describe('reconcile', () => {
-  const world = (times: readonly number[]) => {
-    const left = [...times];
-    return { now: () => left.shift() ?? SENT + 3_600_000, clean: (text: string) => text.replaceAll(KEY, '[secret]') };
-  };
+  const world = { clean: (text: string) => text.replaceAll(KEY, '[secret]') };
   const at = END + MINUTE;
+  /** A ledger whose clock shows these times in turn, then the last one for good. */
+  const ledgerAt = (rows: readonly Charge[], ...times: readonly number[]): Ledger => {
+    const left = [...times];
+    return memoryLedger(rows, () => (left.length > 1 ? left.shift() : left[0]) ?? at);
+  };
   const showing =
     (activities: readonly unknown[], servedAt = at) =>
     async (): Promise<Sight> => ({ activities, servedAt });
 
   it('writes what it concludes and gives the row as it then stands', async () => {
-    const ledger = memoryLedger([charge()]);
-    const done = await reconcile(ledger, charge(), showing([activity(1)]), world([at - 50, at]));
+    const ledger = ledgerAt([charge()], at - 50, at);
+    const done = await reconcile(ledger, charge(), showing([activity(1)]), world);
     expect(done).toMatchObject({ charge: { state: 'accepted', activity: { uid: uidOf(1) } }, left: undefined });
     expect(done.charge.evidence).toMatchObject([{ found: 'one', round_trip_ms: 50, skew_ms: 0 }]);
     expect(await ledger.get(done.charge.id)).toEqual(done.charge);
   });
 
   it('notes what leaves it unknown', async () => {
-    const ledger = memoryLedger([charge()]);
-    const done = await reconcile(ledger, charge(), showing([]), world([at, at]));
+    const ledger = ledgerAt([charge()]);
+    const done = await reconcile(ledger, charge(), showing([]), world);
     expect(done).toMatchObject({
       charge: { state: 'unknown', evidence: [{ found: 'none' }] },
       left: { why: 'not_yet' },
@@ -436,20 +649,13 @@ describe('reconcile', () => {
       state: 'accepted',
       activity: { uid: uidOf(2), status: 'x', nextAction: null, createdAt: undefined },
     });
-    const ledger = memoryLedger([charge(), other]);
-    const done = await reconcile(ledger, charge(), showing([activity(2), activity(1), null]), world([at, at]));
+    const ledger = ledgerAt([charge(), other]);
+    const done = await reconcile(ledger, charge(), showing([activity(2), activity(1), null]), world);
     expect(done.charge.evidence).toMatchObject([{ excluded: [{ uid: uidOf(2), why: 'owned by another charge' }] }]);
   });
 
-  it("does not take its own activity for another charge's", async () => {
-    const own = charge({ activity: { uid: uidOf(1), status: 'x', nextAction: null, createdAt: undefined } });
-    const ledger = memoryLedger([own]);
-    await reconcile(ledger, own, showing([activity(1)]), world([at, at]));
-    expect((await ledger.get(own.id))?.evidence).not.toMatchObject([{ found: 'none' }]);
-  });
-
   it('gives the row as somebody else left it while the service was being read', async () => {
-    const ledger = memoryLedger([charge()]);
+    const ledger = ledgerAt([charge()]);
     const resolved: Evidence = { kind: 'resolved', at: atom(at) };
     const done = await reconcile(
       ledger,
@@ -458,13 +664,13 @@ describe('reconcile', () => {
         await ledger.resolve(charge().id, { state: 'not_created', evidence: resolved });
         return { activities: [], servedAt: at };
       },
-      world([at, at]),
+      world,
     );
     expect(done).toMatchObject({ charge: { state: 'not_created', evidence: [resolved] }, left: undefined });
   });
 
   it('gives the row as somebody else left it while it was being written', async () => {
-    const inner = memoryLedger([charge()]);
+    const inner = ledgerAt([charge()]);
     const ledger: Ledger = {
       ...inner,
       resolve: async (id, resolution) => {
@@ -472,13 +678,13 @@ describe('reconcile', () => {
         return inner.resolve(id, resolution);
       },
     };
-    const done = await reconcile(ledger, charge(), showing([activity(1)]), world([at, at]));
+    const done = await reconcile(ledger, charge(), showing([activity(1)]), world);
     expect(done).toMatchObject({ charge: { state: 'not_created' }, left: undefined });
   });
 
   it('stays unknown when the activity has found another owner meanwhile', async () => {
-    const ledger: Ledger = { ...memoryLedger([charge()]), resolve: async () => false };
-    const done = await reconcile(ledger, charge(), showing([activity(1)]), world([at, at]));
+    const ledger: Ledger = { ...ledgerAt([charge()]), resolve: async () => false };
+    const done = await reconcile(ledger, charge(), showing([activity(1)]), world);
     expect(done).toMatchObject({ charge: { state: 'unknown' }, left: { why: 'unreadable' } });
   });
 
@@ -486,33 +692,30 @@ describe('reconcile', () => {
     const LATE = END + 16 * MINUTE;
     const stale = charge({ evidence: [empty(END)] });
     const several: Evidence = { kind: 'look', at: atom(END + MINUTE), found: 'several' };
-    const ledger = memoryLedger([charge({ evidence: [empty(END), several] })]);
-    const done = await reconcile(ledger, stale, showing([], LATE), world([LATE, LATE]));
+    const ledger = ledgerAt([charge({ evidence: [empty(END), several] })], LATE);
+    const done = await reconcile(ledger, stale, showing([], LATE), world);
     expect(done).toMatchObject({ charge: { state: 'unknown' }, left: { why: 'not_yet' } });
   });
 
-  it('keeps no key and no phone number of what the service says', async () => {
-    const of = charge({ medium: 'mobile_money', phone: '…4567' });
-    const action = {
-      type: 'other',
-      instruction: `Approve on +234 803 123 4567 or 0803-123-4567 with ${KEY}`,
-      headers: { order: '1234567' },
-    };
-    const done = await reconcile(
-      memoryLedger([of]),
-      of,
-      showing([activity(1, { next_action: action })]),
-      world([at, at]),
-    );
+  it('keeps no key of what the service says', async () => {
+    const action = { type: 'other', instruction: `Approve with ${KEY}`, headers: { [KEY]: KEY } };
+    const ledger = ledgerAt([charge()]);
+    const done = await reconcile(ledger, charge(), showing([activity(1, { next_action: action })]), world);
     expect(done.charge.activity?.nextAction).toEqual({
       type: 'other',
-      instruction: 'Approve on …4567 or …4567 with [secret]',
-      headers: { order: '…4567' },
+      instruction: 'Approve with [secret]',
+      headers: { '[secret]': '[secret]' },
     });
+  });
+
+  it('marks the look with the clock that nobody sets, as the answer was there', async () => {
+    const ledger = ledgerAt([charge()], at - 50, at);
+    const done = await reconcile(ledger, charge(), showing([]), world);
+    expect(done.charge.evidence).toMatchObject([{ mark: markAt(at), served_at: at, round_trip_ms: 50 }]);
   });
 
   it('throws what the look throws', async () => {
     const failing = () => Promise.reject(new Error('no key'));
-    await expect(reconcile(memoryLedger([charge()]), charge(), failing, world([at]))).rejects.toThrow('no key');
+    await expect(reconcile(ledgerAt([charge()]), charge(), failing, world)).rejects.toThrow('no key');
   });
 });

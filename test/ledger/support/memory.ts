@@ -23,6 +23,9 @@ export const intent = (some: Partial<Intent> = {}): Intent => ({
 /** The clock that nobody sets, on a machine whose own clock has been right since it was started. */
 export const markAt = (at: number, boot = 'this boot'): Mark => ({ boot, uptime: at - SENT + 86_400_000 });
 
+/** A moment as a machine notes it whose own clock is ahead by so much. */
+export const momentAt = (at: number, ahead = 0, boot?: string): Moment => ({ at: at + ahead, mark: markAt(at, boot) });
+
 /** An unknown charge, sent at SENT and given up ten seconds later. */
 export const charge = (some: Partial<Charge> = {}): Charge => ({
   ...intent(),
@@ -52,7 +55,7 @@ export const memoryLedger = (first: readonly Charge[] = [], now: () => number = 
     rows.set(id, { ...row, ...some });
   };
   const owns = (uid: string): boolean => all().some(({ activity }) => activity?.uid === uid);
-  const moment = (): Moment => ({ at: now(), mark: markAt(now()) });
+  const moment = (): Moment => momentAt(now());
   const unknown = (): Charge[] => all().filter(({ state }) => state === 'unknown');
   return {
     moment,

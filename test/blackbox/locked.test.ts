@@ -1,0 +1,61 @@
+import { readdirSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { ACTIVITY, json, serve, UGWO_ID } from '../support/service.ts';
+
+const OTHER = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1m';
+const chargeOf = (ugwo: string): readonly string[] => {
+  return ['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--json'];
+};
+
+/** A folder with a ledger that nobody else may write to, as long as another process has it. */
+const locked = async () => {
+  const home = newFolder();
+  const service = await serve([json(200, ACTIVITY)]);
+  expect(await paycli(chargeOf(OTHER), { home, service })).toMatchObject({ code: 0 });
+  const db = new DatabaseSync(`${home}/ledger.sqlite`);
+  onTestFinished(() => db.close());
+  // With a log this is the same as EXCLUSIVE; without one, the ledger can still be opened.
+  db.exec('BEGIN IMMEDIATE');
+  return { home, db };
+};
+
+/** Resolves when a charge is about to be begun: the file for emergencies is there. */
+const aboutToBegin = async (home: string): Promise<void> => {
+  while (!readdirSync(home).some((name) => name.includes('-emergency-'))) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+
+describe('a charge over a ledger that another process keeps locked', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is ended by %s with %i at once; nothing is sent or noted', async (signal, code) => {
+    const { home, db } = await locked();
+    const service = await serve([]);
+    const running = start(chargeOf(UGWO_ID), { home, service });
+    await aboutToBegin(home);
+    const killedAt = performance.now();
+    running.kill(signal);
+    const ended = await running.ended;
+    expect(performance.now() - killedAt).toBeLessThan(3000);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({ kind: 'interrupted', exit_code: code });
+    expect(service.connections()).toBe(0);
+    db.exec('ROLLBACK');
+    expect(db.prepare('SELECT ugwo FROM charge').all()).toEqual([{ ugwo: OTHER }]);
+    expect(readdirSync(home).filter((name) => name.includes('-emergency-'))).toEqual([]);
+  });
+
+  it('goes through as soon as the lock is gone', async () => {
+    const { home, db } = await locked();
+    const service = await serve([json(200, { ...ACTIVITY, uid: 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1m' })]);
+    const running = start(chargeOf(UGWO_ID), { home, service });
+    await aboutToBegin(home);
+    expect(service.connections()).toBe(0);
+    db.exec('ROLLBACK');
+    expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});

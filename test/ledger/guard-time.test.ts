@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { guard, payableFor } from '../../src/ledger/guard.ts';
+import type { Charge, Moment } from '../../src/ledger/ledger.ts';
+import { charge, markAt, momentAt, SENT } from './support/memory.ts';
+
+const SECOND = 1000;
+const MINUTE = 60_000;
+const EXPIRY = SENT + 15 * MINUTE;
+const OLD_BOOT = 'the boot before';
+
+const ACCOUNT = {
+  bank_name: 'A Bank',
+  account_name: 'ADA',
+  account_number: '0123456789',
+  expires_at: '2026-11-20T12:15:00+00:00',
+};
+const TRANSFER = { type: 'user_action', instruction: 'Pay', headers: ACCOUNT };
+
+/** Accepted at SENT by the service's clock, on a machine whose own was ahead by so much. */
+const accepted = (ahead: number, boot?: string, some: Partial<Charge> = {}): Charge =>
+  charge({
+    state: 'accepted',
+    medium: 'bank_transfer',
+    createdAt: SENT + ahead,
+    begun: markAt(SENT, boot),
+    told: { service: SENT, ...momentAt(SENT, ahead, boot) },
+    activity: {
+      uid: 'act.AbCd.000000000000000000000001',
+      status: 'requires_action',
+      nextAction: TRANSFER,
+      createdAt: '2026-11-20T12:00:00+00:00',
+    },
+    ...some,
+  });
+
+const refusal = (by: Charge, moment: Moment, medium = 'bank_transfer', again = false): string | undefined =>
+  guard([by], medium, { again }, moment)?.why;
+
+const FAST = 20 * MINUTE;
+const AHEAD = [-FAST, 0, FAST];
+
+describe('a machine that has not been restarted', () => {
+  it.each(AHEAD.flatMap((then) => AHEAD.map((now) => [then, now] as const)))(
+    'whose clock was ahead by %i ms and is by %i ms refuses until the account expires, and no longer',
+    (then, now) => {
+      const by = accepted(then);
+      for (const left of [15 * MINUTE, MINUTE, SECOND, 1]) {
+        expect(refusal(by, momentAt(EXPIRY - left, now)), `${left} ms before`).toBe('payable');
+        expect(payableFor(by, momentAt(EXPIRY - left, now))).toBe(left);
+      }
+      expect(refusal(by, momentAt(EXPIRY, now))).toBeUndefined();
+      expect(refusal(by, momentAt(EXPIRY + SECOND, now))).toBeUndefined();
+    },
+  );
+
+  it('goes by what the service told last, not by what it told first', () => {
+    const later = SENT + 10 * MINUTE;
+    const by = accepted(0, undefined, { told: { service: later - 30 * SECOND, ...momentAt(later) } });
+    expect(payableFor(by, momentAt(EXPIRY))).toBe(30 * SECOND);
+    expect(refusal(by, momentAt(EXPIRY + 30 * SECOND - 1))).toBe('payable');
+    expect(refusal(by, momentAt(EXPIRY + 30 * SECOND))).toBeUndefined();
+  });
+});
+
+describe('a restart, or a machine that does not tell its boot', () => {
+  // A clock that was slow or right at the charge and is fast by now can't be known from one that is right.
+  const told = AHEAD.flatMap((then) => AHEAD.map((now) => [then, now] as const)).filter(
+    ([then, now]) => now <= 0 || now === then,
+  );
+  it.each(told)(
+    'with a clock ahead by %i ms before and by %i ms now refuses until the account expires',
+    (then, now) => {
+      for (const left of [15 * MINUTE, MINUTE, SECOND, 1]) {
+        expect(refusal(accepted(then, OLD_BOOT), momentAt(EXPIRY - left, now))).toBe('payable');
+        expect(refusal(accepted(then, ''), momentAt(EXPIRY - left, now, ''))).toBe('payable');
+      }
+    },
+  );
+
+  it.each([
+    ['right', 0, 0, 0],
+    ['fast at the charge', FAST, 0, FAST],
+    ['slow at the charge', -FAST, 0, 0],
+    ['slow all the time', -FAST, -FAST, FAST],
+    ['fast all the time', FAST, FAST, 0],
+    ['fast at the charge and slow by now', FAST, -FAST, 2 * FAST],
+  ])('with a clock that was %s lets through as soon as both guesses say so', (_what, then, now, late) => {
+    const by = accepted(then, OLD_BOOT);
+    expect(refusal(by, momentAt(EXPIRY + late - 1, now))).toBe('payable');
+    expect(refusal(by, momentAt(EXPIRY + late, now))).toBeUndefined();
+  });
+});
+
+describe('what the service never told its time with', () => {
+  it('is judged by the clock of the machine', () => {
+    const by = accepted(0, undefined, { told: undefined });
+    expect(refusal(by, momentAt(EXPIRY - 1))).toBe('payable');
+    expect(refusal(by, momentAt(EXPIRY))).toBeUndefined();
+  });
+});
+
+describe('an expiry bounds nothing', () => {
+  const LATE = momentAt(EXPIRY + 365 * 24 * 60 * MINUTE);
+  const standing = (status: string, nextAction: unknown = TRANSFER): Charge => {
+    const by = accepted(0);
+    return { ...by, activity: { uid: '', createdAt: undefined, ...by.activity, status, nextAction } };
+  };
+  it.each(['processing', 'on_hold', '', 'REQUIRES_ACTION'])('where the status is "%s"', (status) => {
+    expect(refusal(standing(status), LATE)).toBe('payable');
+    expect(payableFor(standing(status), LATE)).toBeUndefined();
+    expect(refusal(standing(status), LATE, 'bank_transfer', true)).toBeUndefined();
+  });
+
+  it.each([
+    ['a dial string', { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } }],
+    ['nothing', null],
+    ['an account that does not say until when', { ...TRANSFER, headers: { ...ACCOUNT, expires_at: undefined } }],
+    ['an account whose end can not be read', { ...TRANSFER, headers: { ...ACCOUNT, expires_at: 'soon' } }],
+  ])('where the customer was given %s', (_what, action) => {
+    expect(refusal(standing('requires_action', action), LATE)).toBe('payable');
+  });
+});
+
+describe('a medium', () => {
+  const now = momentAt(SENT + MINUTE);
+  it.each([
+    ['bank_transfer', 'bank_transfer', 'payable'],
+    ['bank_transfer', 'ussd', undefined],
+    ['ussd', 'mobile_money', undefined],
+    ['card', 'bank_transfer', 'payable'],
+    ['bank_transfer', 'card', 'payable'],
+    ['card', 'pay_with_bank', 'payable'],
+    ['', 'ussd', 'payable'],
+    ['Bank_Transfer', 'ussd', 'payable'],
+  ])('"%s" before "%s": %s', (earlier, medium, why) => {
+    expect(refusal(accepted(0, undefined, { medium: earlier }), now, medium)).toBe(why);
+  });
+});

@@ -1,0 +1,190 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Journal } from '../../src/database/connect.ts';
+import { LEDGER_FILE } from '../../src/ledger/file.ts';
+import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import type { Patience } from '../../src/ledger/patience.ts';
+import { isBusy, patiently } from '../../src/ledger/patience.ts';
+import { openLedger } from '../../src/ledger/store.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import { newFolder } from '../support/program.ts';
+import { intent } from './support/memory.ts';
+
+const busy = (): Error => Object.assign(new Error('database is locked'), { errcode: 5 });
+const REJECTED: Outcome = { state: 'rejected', exitCode: 3 };
+const HOW = { again: false };
+
+/** Somebody who waits without time passing; `waits` counts how often, `onWait` is what happens meanwhile. */
+const waiting = (onWait: (waits: number) => void = () => undefined) => {
+  const [stop, leave] = [new AbortController(), new AbortController()];
+  const waited: { ms: number; signal: AbortSignal }[] = [];
+  const patience: Patience = {
+    stop: stop.signal,
+    leave: leave.signal,
+    sleep: async (ms, signal) => {
+      waited.push({ ms, signal });
+      onWait(waited.length);
+      signal.throwIfAborted();
+    },
+  };
+  return { stop, leave, waited, patience };
+};
+
+describe('patiently', () => {
+  it('gives what the work gives, at the first try that nobody locks out', async () => {
+    const { patience, waited, stop } = waiting();
+    let tries = 0;
+    const work = (): string => {
+      tries += 1;
+      if (tries < 4) throw busy();
+      return 'done';
+    };
+    expect(await patiently(work, patience, stop.signal)).toBe('done');
+    expect([tries, waited.length]).toEqual([4, 3]);
+  });
+
+  it('gives up after twenty seconds, tries counted, with what SQLite said', async () => {
+    const { patience, waited, stop } = waiting();
+    const thrown = busy();
+    let tries = 0;
+    const work = (): never => {
+      tries += 1;
+      throw thrown;
+    };
+    await expect(patiently(work, patience, stop.signal)).rejects.toBe(thrown);
+    const spent = waited.reduce((sum, { ms }) => sum + ms, (tries - 1) * (LEDGER_FILE.busyTimeout ?? 0));
+    // The last step goes past them.
+    expect(spent).toBeGreaterThanOrEqual(20_000);
+    expect(spent).toBeLessThan(20_120);
+    expect(waited.every(({ ms, signal }) => ms <= 100 && signal === stop.signal)).toBe(true);
+  });
+
+  it('does not wait for what waiting does not mend', async () => {
+    const { patience, waited, stop } = waiting();
+    const thrown = Object.assign(new Error('disk I/O error'), { errcode: 10 });
+    const work = (): never => {
+      throw thrown;
+    };
+    await expect(patiently(work, patience, stop.signal)).rejects.toBe(thrown);
+    expect(waited).toEqual([]);
+  });
+
+  it('still tries once when the signal has been given already', async () => {
+    const { patience, stop } = waiting();
+    stop.abort('SIGINT');
+    expect(await patiently(() => 'done', patience, stop.signal)).toBe('done');
+  });
+});
+
+describe('isBusy', () => {
+  it.each([
+    [{ errcode: 5 }, true],
+    [{ errcode: 261 }, true],
+    [{ errcode: 517 }, true],
+    [{ errcode: 6 }, false],
+    [{ errcode: 10 }, false],
+    [{}, false],
+  ])('of %j is %s, also as the cause of another error', (some, expected) => {
+    const thrown = Object.assign(new Error('x'), some);
+    expect(isBusy(thrown)).toBe(expected);
+    expect(isBusy(new Error('outer', { cause: thrown }))).toBe(expected);
+  });
+
+  it('goes by the outermost error of SQLite', () => {
+    expect(isBusy(Object.assign(new Error('disk', { cause: busy() }), { errcode: 10 }))).toBe(false);
+    expect(isBusy('SQLITE_BUSY')).toBe(false);
+  });
+});
+
+/** A ledger, and a second connection that locks its file as another process would. */
+const ledgerWith = async (patience: Patience, journal: Journal) => {
+  const path = `${newFolder('ledger')}/ledger.sqlite`;
+  const kind = { ...LEDGER_FILE, journal };
+  const ledger = await openLedger(ledgerOptions(path, { patience, kind }));
+  onTestFinished(() => ledger.close());
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  return { ledger, path, kind, lock: () => other.exec('BEGIN EXCLUSIVE'), unlock: () => other.exec('ROLLBACK') };
+};
+
+const begun = async (ledger: Ledger): Promise<string> => {
+  const done = await ledger.begin(intent({ ugwo: `ugw.AbCd.${'1'.repeat(24)}` }), HOW);
+  if (done.kind !== 'begun') throw new Error(done.why);
+  return done.id;
+};
+
+describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process keeps locked', (journal) => {
+  it('is ended by stop before a charge is begun, and begins again when the lock is gone', async () => {
+    const { stop, patience, waited } = waiting(() => stop.abort('SIGTERM'));
+    const { ledger, lock, unlock } = await ledgerWith(patience, journal);
+    lock();
+    await expect(ledger.begin(intent(), HOW)).rejects.toMatchObject({
+      kind: 'interrupted',
+      message: 'stopped by SIGTERM; nothing was in flight',
+      detail: { exitCode: 143 },
+    });
+    expect(waited.length).toBe(1);
+    unlock();
+    expect(await ledger.list({ limit: 9 })).toEqual([]);
+    // Nothing is wrong with the disk: it goes on.
+    expect(await ledger.begin(intent(), HOW)).toMatchObject({ kind: 'begun' });
+  });
+
+  it('is ended by leave, and by nothing before, when what became of a charge is to be noted', async () => {
+    const { stop, leave, patience, waited } = waiting((waits) => {
+      if (waits === 3) leave.abort('SIGINT');
+    });
+    const { ledger, lock, unlock } = await ledgerWith(patience, journal);
+    const id = await begun(ledger);
+    stop.abort('SIGINT');
+    lock();
+    const thrown = await ledger.settle(id, REJECTED).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ kind: 'unrecorded', detail: { ledgerId: id } });
+    expect(JSON.parse((thrown as { detail: { answer: string } }).detail.answer)).toMatchObject({
+      ledger_id: id,
+      state: 'rejected',
+    });
+    expect(waited.length).toBe(3);
+    unlock();
+    // It could not be noted, so nothing more is begun.
+    await expect(ledger.begin(intent(), HOW)).rejects.toMatchObject({ kind: 'ledger' });
+  });
+
+  it('notes what became of a charge when the lock goes, whatever the first signal says', async () => {
+    const { stop, patience, waited } = waiting((waits) => waits === 2 && release());
+    const { ledger, lock, unlock } = await ledgerWith(patience, journal);
+    const release = unlock;
+    const id = await begun(ledger);
+    stop.abort('SIGINT');
+    lock();
+    await ledger.settle(id, REJECTED);
+    expect(waited.length).toBe(2);
+    expect(await ledger.get(id)).toMatchObject({ state: 'rejected', exitCode: 3 });
+  });
+
+  it('begins, reads and notes when the lock goes', async () => {
+    const { patience, waited } = waiting(() => release());
+    const { ledger, lock, unlock } = await ledgerWith(patience, journal);
+    const release = unlock;
+    lock();
+    const id = await begun(ledger);
+    lock();
+    await ledger.note(id, { kind: 'look', at: '2026-11-20T12:00:00+00:00' });
+    expect(waited.length).toBe(2);
+    expect((await ledger.get(id))?.evidence).toHaveLength(1);
+  });
+});
+
+it('a lock of a ledger without a log is waited for as it is opened, and ended by stop', async () => {
+  const first = await ledgerWith(waiting().patience, 'truncate');
+  first.lock();
+  const { stop, patience } = waiting(() => stop.abort('SIGINT'));
+  await expect(openLedger(ledgerOptions(first.path, { patience, kind: first.kind }))).rejects.toMatchObject({
+    kind: 'interrupted',
+    detail: { exitCode: 130 },
+  });
+  const there = waiting(() => first.unlock());
+  const ledger = await openLedger(ledgerOptions(first.path, { patience: there.patience, kind: first.kind }));
+  expect(there.waited.length).toBe(1);
+  await ledger.close();
+});
