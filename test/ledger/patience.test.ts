@@ -139,7 +139,11 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     stop.abort('SIGINT');
     lock();
     const thrown = await ledger.settle(id, REJECTED).catch((error: unknown) => error);
-    expect(thrown).toMatchObject({ kind: 'unrecorded', detail: { ledgerId: id } });
+    expect(thrown).toMatchObject({
+      kind: 'unrecorded',
+      message: expect.stringContaining('is locked by another process'),
+      detail: { ledgerId: id },
+    });
     expect(JSON.parse((thrown as { detail: { answer: string } }).detail.answer)).toMatchObject({
       ledger_id: id,
       state: 'rejected',
