@@ -135,9 +135,9 @@ const sendingOf = (charge: Charge, { at, mark, servedAt }: Sighted): Sending => 
   const passed = elapsed(charge.begun, mark);
   const now = servedAt ?? at;
   const from = passed === undefined ? charge.createdAt + now - at : now - passed;
-  // The uptime of a paused virtual machine stands still; its own clock, set on afterwards, shows it.
-  const told = passed !== undefined && at - charge.createdAt <= passed + WINDOW_MS;
-  const compared = told ? undefined : 'clock may have been set';
+  // A paused virtual machine, whose uptime stands still, and a clock that was set: neither agrees with the service's.
+  const agrees = passed !== undefined && Math.abs(from - charge.createdAt) <= WINDOW_MS;
+  const compared = agrees ? undefined : 'clock may have been set';
   return {
     from,
     until: from + Math.min(sendingTime(charge), boundOf(charge)),
@@ -196,7 +196,7 @@ const byClock = ({ why }: { readonly why: Exclusion }): boolean => why === 'made
 
 /**
  * Which of a payment request's activities can be the charge's. Where the clocks are not sure, those that only they speak
- * against are candidates in doubt, unless there is a better one.
+ * against are candidates too, in doubt.
  */
 export const sortActivities = (
   charge: Charge,
@@ -215,7 +215,7 @@ export const sortActivities = (
   }
   const skew = look.servedAt === undefined ? undefined : look.servedAt - look.at;
   const { unsure } = sending;
-  if (unsure === undefined || candidates.length > 0) return { candidates, excluded, skew };
+  if (unsure === undefined) return { candidates, excluded, skew };
   const doubtful = excluded.filter(byClock).map(({ activity, kept }) => ({ activity, kept, doubt: unsure }));
-  return { candidates: doubtful, excluded: excluded.filter((one) => !byClock(one)), skew };
+  return { candidates: [...candidates, ...doubtful], excluded: excluded.filter((one) => !byClock(one)), skew };
 };

@@ -4,7 +4,7 @@ import type { EmergencyLine, LeftBehind } from './emergency.ts';
 import { leftBehind, removeLeftBehind } from './emergency.ts';
 import { withEvidence } from './evidence.ts';
 import { ledgerError } from './file.ts';
-import type { Charge, Evidence } from './ledger.ts';
+import type { Charge, Evidence, Mark } from './ledger.ts';
 import { chargeOf } from './rows.ts';
 import { statements } from './statements.ts';
 
@@ -25,6 +25,9 @@ const asEvidence = ({ evidence, ...line }: EmergencyLine): Evidence => ({
 const isKnown = (charge: Charge, { settled_at: settledAt }: EmergencyLine): boolean =>
   charge.evidence.some(({ line }) => (line as Partial<EmergencyLine> | undefined)?.settled_at === settledAt);
 
+/** When a line was written is known by the machine's clock alone. */
+const UNMARKED: Mark = { boot: '', uptime: 0 };
+
 /** A line is what the service said, so it holds whatever was concluded without it; it is taken in once. */
 const takeIn = (db: DatabaseSync, lines: readonly EmergencyLine[]): void => {
   const sql = statements(db);
@@ -37,7 +40,7 @@ const takeIn = (db: DatabaseSync, lines: readonly EmergencyLine[]): void => {
       const isNews = ['sending', 'unknown'].includes(charge.state) || line.state === 'accepted';
       if (!isNews) sql.keepEvidence(charge.id, evidence);
       else {
-        const moment = { at: line.settled_at, mark: charge.begun };
+        const moment = { at: line.settled_at, mark: UNMARKED };
         sql.change(charge.id, { ...line, activity: line.activity, moment, took: charge.took, evidence });
       }
     }
