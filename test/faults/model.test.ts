@@ -1,0 +1,167 @@
+import { rmSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { newFolder } from '../support/program.ts';
+import type { Medium, Rules } from './model-service.ts';
+import { MEDIUMS } from './model-service.ts';
+import type { Fate, World } from './model-world.ts';
+import { happened, openWorld } from './model-world.ts';
+import { figure, full, seed } from './torture.ts';
+
+const RUNS = full ? 5000 : 300;
+const FULL_MS = full ? 30 * 60_000 : 120_000;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+type Step = fc.AsyncCommand<object, World>;
+
+const step = (name: string, run: (world: World) => Promise<void>): Step => ({
+  check: () => true,
+  run: async (_model, world) => {
+    await run(world);
+    await world.inspect();
+  },
+  toString: () => name,
+});
+
+const span = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
+const which = span(1);
+const ugwo = fc.constantFrom('ugw.AbCd.1', 'ugw.AbCd.1', 'ugw.AbCd.1', 'ugw.AbCd.2');
+const medium = fc.constantFrom<Medium>('bank_transfer', ...MEDIUMS);
+/** Lists show an activity late, but never so late that a look 15 minutes after the sending could miss it. */
+const visibleAfter = fc.oneof(fc.constant(0), span(13 * MINUTE));
+
+/** How long one way takes: seldom long. */
+const way = fc.oneof({ weight: 4, arbitrary: fc.constant(100) }, span(4 * MINUTE));
+
+const fate: fc.Arbitrary<Fate> = fc.record({
+  end: fc.constantFrom('answered', 'answered', 'answered', 'lost', 'lost', 'dies', 'not_sent', 'rejected'),
+  arrives: fc.boolean(),
+  late: fc.boolean(),
+  failed: fc.integer({ min: 0, max: 4 }).map((drawn) => drawn === 0),
+  there: way,
+  back: way,
+  visibleAfter,
+});
+
+const charge: fc.Arbitrary<Step> = fc
+  .tuple(which, ugwo, medium, fc.integer({ min: 0, max: 3 }), fate, fc.constantFrom(0, SECOND, SECOND, 9 * MINUTE))
+  .map(([who, where, by, drawn, what, after]) =>
+    step(`charge ${where} by ${by}, again ${drawn === 0}, ${JSON.stringify(what)}; ${after} ms pass`, async (world) => {
+      await world.charge(who, where, by, drawn === 0, what);
+      await world.advance(after);
+    }),
+  );
+
+const passing: fc.Arbitrary<Step> = fc
+  .oneof(span(10 * SECOND), span(2 * MINUTE), span(20 * MINUTE), fc.constant(16 * MINUTE), span(3 * HOUR))
+  .map((ms) => step(`${ms} ms pass`, (world) => world.advance(ms)));
+
+const steps: readonly fc.Arbitrary<Step>[] = [
+  // The more often, the more can stand in each other's way.
+  ...[charge, charge, charge, charge],
+  ...[passing, passing],
+  fc
+    .tuple(which, span(5 * SECOND), span(5 * SECOND), fc.integer({ min: 0, max: 9 }))
+    .map(([who, ask, back, away]) =>
+      step(`reconcile, ${ask} + ${back} ms, available ${away > 0}`, (world) =>
+        world.reconcile(who, ask, back, away > 0),
+      ),
+    ),
+  which.map((who) => step('reconcile twice', (world) => world.reconcileTwice(who))),
+  fc
+    .tuple(ugwo, medium, visibleAfter)
+    .map(([where, by, after]) =>
+      step(`somebody else charges ${where} by ${by}, seen after ${after} ms`, (world) => world.other(where, by, after)),
+    ),
+  fc
+    .tuple(span(20), fc.constantFrom('successful' as const, 'failed' as const))
+    .map(([index, status]) => step(`activity ${index} becomes ${status}`, (world) => world.settle(index, status))),
+  fc.tuple(which, span(20)).map(([who, index]) => step(`read activity ${index}`, (world) => world.observe(who, index))),
+  fc
+    .tuple(which, fc.boolean())
+    .map(([who, kill]) =>
+      kill
+        ? step(`kill process ${who}`, (world) => world.kill(who))
+        : step('a person resolves', (world) => world.resolve(who)),
+    ),
+];
+
+const rules: fc.Arbitrary<Rules> = fc.oneof(
+  fc.record({
+    skew: fc.oneof(fc.constant(0), fc.integer({ min: -6 * HOUR, max: 6 * HOUR })),
+    dated: fc.constant(true),
+    forgets: fc.boolean(),
+  }),
+  // Without the service's time, clocks that differ by no more than the window is wide.
+  fc.record({
+    skew: fc.integer({ min: -110 * SECOND, max: 110 * SECOND }),
+    dated: fc.constant(false),
+    forgets: fc.boolean(),
+  }),
+);
+
+/** Runs `use` in a world of its own. */
+const inWorld = async (how: Rules, use: (world: World) => Promise<void>): Promise<void> => {
+  const folder = newFolder('model');
+  const world = openWorld(how, folder);
+  try {
+    await use(world);
+  } finally {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+it(
+  'whatever is lost, late or dead, no customer gets two charges that can be paid, and no doubt is resolved wrongly',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(rules, fc.commands([...steps], { size: 'max', maxCommands: 60 }), (how, commands) =>
+        inWorld(how, (world) => fc.asyncModelRun(() => ({ model: {}, real: world }), commands)),
+      ),
+      { numRuns: RUNS, seed },
+    );
+    // A property of things that never happen would hold for nothing.
+    for (const what of [
+      'sent',
+      'died',
+      'charged by others',
+      'charged again on demand',
+      'resolved by a person',
+      'refused as unresolved',
+      'refused as in_progress',
+      'refused as payable',
+      'refused as paid',
+      'reconciled as accepted',
+      'reconciled as not_created',
+      'reconciled as unknown',
+    ]) {
+      expect(happened[what] ?? 0, what).toBeGreaterThan(0);
+      figure(`model: ${what}`, happened[what] ?? 0);
+    }
+    figure('model runs', RUNS);
+  },
+  FULL_MS,
+);
+
+it('an activity that somebody else makes by the same medium, in the very moment of a lost charge, is taken for ours', async () => {
+  await inWorld({ skew: 0, dated: true, forgets: false }, async (world) => {
+    const lost: Fate = {
+      end: 'lost',
+      arrives: false,
+      late: false,
+      failed: false,
+      there: 100,
+      back: 100,
+      visibleAfter: 0,
+    };
+    await world.charge(0, 'ugw.AbCd.1', 'ussd', false, lost);
+    await world.other('ugw.AbCd.1', 'ussd', 0, true);
+    await world.advance(10 * SECOND);
+    await world.reconcile(0, 0, 0, true);
+    // Nobody could know better; and the customer has one charge to pay, as was wanted.
+    expect(await world.states()).toEqual(['accepted']);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { placeOf } from '../../src/ledger/place.ts';
+
+const ORIGIN = 'https://api.example';
+
+describe('the place of a charge', () => {
+  it.each([
+    ['sk.AbCd.0123456789', 'AbCd'],
+    ['pk.AbCd.0123456789', 'AbCd'],
+    ['sk.AbCdE.0123456789', undefined],
+    ['a-key-of-another-shape', undefined],
+  ])('for the key %s has the workspace %s', (key, workspace) => {
+    expect(placeOf(ORIGIN, key, 'default')).toEqual({ service: ORIGIN, origin: ORIGIN, workspace, profile: 'default' });
+  });
+
+  it('for an emulator follows from its key, whatever its port', () => {
+    const [first, second] = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
+    const key = 'sk.Lcal.0123456789';
+    expect(placeOf(first, key, 'local').service).toBe(placeOf(second, key, 'local').service);
+    expect(placeOf(first, key, 'local').origin).toBe(first);
+    expect(placeOf(first, 'sk.Lcal.9876543210', 'local').service).not.toBe(placeOf(first, key, 'local').service);
+  });
+
+  it.each(['sk.AbCd.very-secret-part', 'sk.Lcal.very-secret-part', 'very-secret-part'])(
+    'never holds the key %s',
+    (key) => {
+      expect(JSON.stringify(placeOf(ORIGIN, key, undefined))).not.toContain('very-secret-part');
+    },
+  );
+});

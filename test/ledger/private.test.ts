@@ -1,0 +1,105 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cleaned, digestOf, lastDigits, withoutPhone, withoutPhoneEnding } from '../../src/ledger/private.ts';
+
+const PHONE = '+2348031234567';
+
+const digits = (text: string): string => text.replaceAll(/\D/g, '');
+
+describe('a phone number', () => {
+  it.each([
+    PHONE,
+    '2348031234567',
+    '08031234567',
+    '8031234567',
+    '+234 803 123 4567',
+    '+234-803-123-4567',
+    '(0803) 123-4567',
+    '0803.123.4567',
+    '00234 803 1234567',
+    '234 (0) 803 123 4567',
+  ])('does not survive as %s', (spelling) => {
+    for (const text of [spelling, `call ${spelling} now`, `{"phone":"${spelling}"}`]) {
+      const left = withoutPhone(text, PHONE);
+      expect(digits(left)).toBe('4567');
+      expect(left).toContain('…4567');
+    }
+  });
+
+  it('does not survive in any spelling', () => {
+    const between = fc.constantFrom('', ' ', '-', '.', ' - ', ') ').filter((text) => text.length < 3);
+    const spelled = fc
+      .tuple(fc.stringMatching(/^[1-9]\d{9,13}$/), fc.array(between, { minLength: 14, maxLength: 14 }))
+      .map(([number, gaps]) => ({
+        phone: `+${number}`,
+        spelling: [...number].map((digit, index) => `${index === 0 ? '' : (gaps[index] ?? '')}${digit}`).join(''),
+      }));
+    fc.assert(
+      fc.property(spelled, fc.constantFrom('', '+', '00'), ({ phone, spelling }, first) => {
+        expect(withoutPhone(`before ${first}${spelling} after`, phone)).toBe(`before ${lastDigits(phone)} after`);
+      }),
+    );
+  });
+
+  it.each([
+    ['another number', 'act.AbCd.2026112012 and 0987654321'],
+    ['fewer digits', 'order 4567 of 234567'],
+    ['no number at all', 'nothing'],
+  ])('leaves %s alone', (_what, text) => {
+    expect(withoutPhone(text, PHONE)).toBe(text);
+  });
+
+  it('that is none leaves every text alone', () => {
+    for (const phone of [undefined, '', '12345']) expect(withoutPhone(`x ${PHONE}`, phone)).toBe(`x ${PHONE}`);
+  });
+
+  it('of which only the end is known does not survive either', () => {
+    expect(withoutPhoneEnding(`paid by ${PHONE}, not 0123456789`, '…4567')).toBe('paid by …4567, not 0123456789');
+    expect(withoutPhoneEnding(PHONE, undefined)).toBe(PHONE);
+  });
+});
+
+describe('a value', () => {
+  it('is cleaned in every text, at any depth, and nowhere else', () => {
+    const value = { a: 'secret', b: ['secret', 1, null, { c: 'x secret' }], d: true, e: undefined };
+    expect(cleaned(value, (text) => text.replaceAll('secret', '…'))).toEqual({
+      a: '…',
+      b: ['…', 1, null, { c: 'x …' }],
+      d: true,
+      e: undefined,
+    });
+  });
+});
+
+describe('the digest of what is charged with', () => {
+  const data = { medium: 'mobile_money', provider: 'mtn', phone: PHONE, more: { b: [1, { d: 1, c: 2 }], a: null } };
+
+  it('is the same whatever the order of the keys', () => {
+    const shuffled = {
+      more: { a: null, b: [1, { c: 2, d: 1 }] },
+      phone: PHONE,
+      provider: 'mtn',
+      medium: 'mobile_money',
+    };
+    expect(digestOf(shuffled)).toBe(digestOf(data));
+    expect(digestOf(data)).toMatch(/^[0-9a-f]{64}$/);
+    const value = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true });
+    const reversed = (from: Record<string, unknown>): Record<string, unknown> =>
+      Object.fromEntries(Object.entries(from).reverse());
+    fc.assert(fc.property(value, (from) => digestOf(reversed(from)) === digestOf(from)));
+  });
+
+  it.each([
+    ['another medium', { ...data, medium: 'ussd' }],
+    ['one more key', { ...data, x: null }],
+    ['another order of a list', { ...data, more: { ...data.more, b: [{ d: 1, c: 2 }, 1] } }],
+    ['a text for a number', { ...data, more: { ...data.more, b: ['1', { d: 1, c: 2 }] } }],
+    ['another end of the phone number', { ...data, phone: '+2348031234568' }],
+  ])('differs with %s', (_what, other) => {
+    expect(digestOf(other)).not.toBe(digestOf(data));
+  });
+
+  it('knows only the end of a phone number, which could be guessed from it', () => {
+    expect(digestOf({ ...data, phone: '+2349999994567' })).toBe(digestOf(data));
+  });
+});

@@ -1,0 +1,75 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Sender } from '../../src/ledger/ledger.ts';
+import { isGone, thisSender } from '../../src/ledger/sender.ts';
+import { newFolder } from '../support/program.ts';
+
+/** A stat line as Linux writes it: the state is its third field, the start its twenty-second. */
+const statLine = (pid: number, state: string, started: string, name = 'node'): string =>
+  `${pid} (${name}) ${state} ${Array.from({ length: 18 }, (_, index) => index).join(' ')} ${started} 1 2 3\n`;
+
+const SENDER: Sender = { pid: 77, boot: 'boot-a pid:[1]', started: '500' };
+const SELF: Sender = { pid: 78, boot: 'boot-a pid:[1]', started: '600' };
+
+/** A /proc in which one process is there, or none. */
+const proc = (stat?: string): string => {
+  const folder = newFolder('proc');
+  if (stat === undefined) return folder;
+  mkdirSync(join(folder, '77'));
+  writeFileSync(join(folder, '77/stat'), stat);
+  return folder;
+};
+
+describe('a sender', () => {
+  it.each<[string, string | undefined, Partial<Sender>, boolean, boolean]>([
+    ['runs', statLine(77, 'S', '500'), {}, false, false],
+    ['runs under an odd name', statLine(77, 'R', '500', 'a) Z 1 (b'), {}, false, false],
+    ['is not there', undefined, {}, true, true],
+    ['is a zombie', statLine(77, 'Z', '500'), {}, true, true],
+    ['is dead', statLine(77, 'X', '500'), {}, true, true],
+    ['has left its number to another', statLine(77, 'S', '501'), {}, true, true],
+    ['is of another boot', statLine(77, 'S', '500'), { boot: 'boot-b pid:[1]' }, true, true],
+    ['is in another container', undefined, { boot: 'boot-a pid:[2]' }, false, true],
+    ['did not know its boot', undefined, { boot: '' }, false, true],
+    ['did not know its start', undefined, { started: '' }, false, true],
+    ['has an unreadable stat line', 'nonsense', {}, true, true],
+  ])('that %s', (_what, stat, more, gone, goneWhenOverdue) => {
+    const folder = proc(stat);
+    expect(isGone({ ...SENDER, ...more }, SELF, false, folder)).toBe(gone);
+    expect(isGone({ ...SENDER, ...more }, SELF, true, folder)).toBe(goneWhenOverdue);
+  });
+
+  it('is asked of the system where there is no /proc', () => {
+    const nowhere = join(newFolder('proc'), 'none');
+    const bare = { boot: '', started: '' };
+    const self = { ...SELF, ...bare };
+    expect(isGone({ pid: process.pid, ...bare }, self, false, nowhere)).toBe(false);
+    // A number beyond what any system gives.
+    expect(isGone({ pid: 2 ** 30, ...bare }, self, false, nowhere)).toBe(true);
+    expect(isGone({ pid: process.pid, ...bare }, self, true, nowhere)).toBe(true);
+  });
+});
+
+describe('this process', () => {
+  it('is known by its boot, its name space and its start', () => {
+    const folder = newFolder('proc');
+    mkdirSync(join(folder, 'sys/kernel/random'), { recursive: true });
+    mkdirSync(join(folder, 'self/ns'), { recursive: true });
+    writeFileSync(join(folder, 'sys/kernel/random/boot_id'), 'boot-a\n');
+    writeFileSync(join(folder, 'self/stat'), statLine(process.pid, 'R', '600'));
+    symlinkSync('pid:[1]', join(folder, 'self/ns/pid'));
+    expect(thisSender(folder)).toEqual({ pid: process.pid, boot: 'boot-a pid:[1]', started: '600' });
+    rmSync(join(folder, 'sys'), { recursive: true });
+    expect(thisSender(folder).boot).toBe('');
+  });
+
+  it('says nothing that it does not know', () => {
+    expect(thisSender(join(newFolder('proc'), 'none'))).toEqual({ pid: process.pid, boot: '', started: '' });
+  });
+
+  it('runs', () => {
+    const self = thisSender();
+    expect(isGone(self, self, false)).toBe(false);
+  });
+});

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished } from 'vitest';
+import type { Charge, Intent, KeptActivity, Ledger, Sender } from '../../src/ledger/ledger.ts';
+import type { LedgerOptions } from '../../src/ledger/store.ts';
+import { openLedger } from '../../src/ledger/store.ts';
+import { newFolder } from '../support/program.ts';
+import { UGWO_ID } from '../support/service.ts';
+
+/** 20 November 2026, noon in London. */
+export const NOON = Date.UTC(2026, 10, 20, 12);
+export const MINUTE = 60_000;
+
+export const PLACE = {
+  service: 'https://api.example',
+  origin: 'https://api.example',
+  workspace: 'AbCd',
+  profile: 'default',
+} as const;
+
+export const SELF: Sender = { pid: 4711, boot: 'boot pid:[1]', started: '100' };
+
+export const intent = (more: Partial<Intent> = {}): Intent => ({
+  ...PLACE,
+  ugwo: UGWO_ID,
+  medium: 'bank_transfer',
+  provider: undefined,
+  phone: undefined,
+  digest: '00',
+  deadline: NOON + 10 * MINUTE,
+  ...more,
+});
+
+/** An account to pay into, until so many milliseconds after noon. */
+export const account = (more: Partial<KeptActivity> = {}, expiresAfter = 15 * MINUTE): KeptActivity => ({
+  uid: 'act.AbCd.000000000000000000000001',
+  status: 'requires_action',
+  nextAction: {
+    type: 'user_action',
+    headers: {
+      bank_name: 'Wema Bank',
+      account_name: 'Ada',
+      account_number: '0123456789',
+      expires_at: new Date(NOON + expiresAfter).toISOString(),
+    },
+  },
+  createdAt: '2026-11-20T12:00:00+00:00',
+  ...more,
+});
+
+export const charge = (more: Partial<Charge> = {}): Charge => ({
+  ...intent(),
+  id: 'chg-000000000000',
+  seq: 1,
+  state: 'accepted',
+  job: undefined,
+  row: undefined,
+  createdAt: NOON,
+  settledAt: NOON,
+  exitCode: 0,
+  activity: account(),
+  evidence: [],
+  ...more,
+});
+
+export const newPath = (): string => join(newFolder('ledger'), 'ledger.sqlite');
+
+/** A ledger at noon, whose senders are all running; closed when the test ends. */
+export const open = (path: string, more: Partial<LedgerOptions> = {}): Ledger => {
+  const ledger = openLedger({ path, now: () => NOON, self: SELF, isGone: () => false, ...more });
+  onTestFinished(async () => {
+    // A test may have closed it itself.
+    await ledger.close().catch(() => undefined);
+  });
+  return ledger;
+};
+
+/** Runs SQL on the file beside the ledger, as another program would. */
+export const beside = (path: string, sql: string): Record<string, unknown>[] => {
+  const db = new DatabaseSync(path);
+  try {
+    return db.prepare(sql).all();
+  } finally {
+    db.close();
+  }
+};
