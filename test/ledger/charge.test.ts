@@ -1,0 +1,191 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ErrorDetail } from '../../src/core/error.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { ErrorKind } from '../../src/core/exit.ts';
+import { EXIT_CODES } from '../../src/core/exit.ts';
+import type { Received } from '../../src/core/received.ts';
+import { madeHere } from '../../src/core/received.ts';
+import { Redactor } from '../../src/core/secret.ts';
+import type { ChargeRequest } from '../../src/ledger/charge.ts';
+import { chargeOnce } from '../../src/ledger/charge.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { thrownBy } from '../client/support.ts';
+import { CANARY } from '../support/canary.ts';
+import { ACTIVITY, UGWO_ID } from '../support/service.ts';
+import { beside, NOON, newPath, open, PLACE } from './support/charges.ts';
+
+const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
+  place: PLACE,
+  ugwo: UGWO_ID,
+  data: { medium: 'ussd', provider: 'gtb' },
+  bound: 1000,
+  again: false,
+  words: ['--profile', 'x'],
+  ...more,
+});
+
+const charging = (ledger: Ledger, send: () => Promise<Received>, more: Partial<ChargeRequest> = {}) =>
+  chargeOnce(ledger, request(more), { now: () => NOON, clean: (text) => text, send });
+
+const failing = (thrown: unknown) => async (): Promise<Received> => {
+  throw thrown;
+};
+
+const onlyRow = async (ledger: Ledger) => (await ledger.list({ limit: 1 }))[0];
+
+describe('a charge under the protocol', () => {
+  it('has its intent on the disk, for every process, before anything is sent', async () => {
+    const path = newPath();
+    const rows: unknown[] = [];
+    await charging(open(path), async () => {
+      rows.push(...beside(path, 'SELECT state, ugwo, medium, provider, deadline FROM charge'));
+      return madeHere(ACTIVITY);
+    });
+    expect(rows).toMatchObject([
+      { state: 'sending', ugwo: UGWO_ID, medium: 'ussd', provider: 'gtb', deadline: NOON + 1000 },
+    ]);
+  });
+
+  it.each([
+    ['requires_action', 0],
+    ['successful', 0],
+    ['failed', 11],
+    [['failed', 'Failed'], 11],
+    ['something_new', 0],
+  ])('that is answered with status %j is accepted, exit %i', async (status, exitCode) => {
+    const ledger = open(newPath());
+    const charged = await charging(ledger, async () => madeHere({ ...ACTIVITY, status }));
+    const row = await onlyRow(ledger);
+    expect(charged).toMatchObject({ kind: 'accepted', id: row?.id, record: { value: { uid: ACTIVITY.uid } } });
+    expect(row).toMatchObject({ state: 'accepted', exitCode, activity: { uid: ACTIVITY.uid } });
+  });
+
+  it('keeps how the clocks compared, where the service told its time', async () => {
+    const ledger = open(newPath());
+    await charging(ledger, async () => ({ ...madeHere(ACTIVITY), servedAt: NOON - 60_000 }));
+    expect((await onlyRow(ledger))?.evidence).toMatchObject([{ kind: 'answer', skew_ms: -60_000 }]);
+  });
+
+  it.each<[ErrorKind, ErrorDetail, string, number, ErrorKind]>([
+    ['rejected', { status: 422 }, 'rejected', 3, 'rejected'],
+    ['auth', { status: 401 }, 'rejected', 4, 'auth'],
+    ['auth', {}, 'not_sent', 4, 'auth'],
+    ['not_sent', {}, 'not_sent', 5, 'not_sent'],
+    ['not_sent', { status: 429 }, 'not_sent', 5, 'not_sent'],
+    ['usage', {}, 'not_sent', 2, 'usage'],
+    ['interrupted', { exitCode: 143 }, 'not_sent', 143, 'interrupted'],
+    ['unknown', {}, 'unknown', 6, 'unknown'],
+    ['internal', {}, 'unknown', 6, 'unknown'],
+    ['unrecorded', {}, 'unknown', 6, 'unknown'],
+    ['read_failed', {}, 'unknown', 6, 'unknown'],
+    ['refused', {}, 'unknown', 6, 'unknown'],
+    ['ledger', {}, 'unknown', 6, 'unknown'],
+    ['charge_failed', {}, 'unknown', 6, 'unknown'],
+    ['pending', {}, 'unknown', 6, 'unknown'],
+  ])('whose sending ends with %s %j is %s, exit %i', async (kind, detail, state, exitCode, thrownKind) => {
+    const ledger = open(newPath());
+    const thrown = await thrownBy(charging(ledger, failing(new PayError(kind, 'no', detail))));
+    const row = await onlyRow(ledger);
+    expect(row).toMatchObject({ state, exitCode, evidence: [{ kind: 'answer' }] });
+    expect(thrown).toMatchObject({ kind: thrownKind, detail: { ledgerId: row?.id } });
+  });
+
+  it('is unknown whatever else is thrown', async () => {
+    const ledger = open(newPath());
+    let ugwo = 0;
+    const certain: readonly string[] = ['rejected', 'auth', 'not_sent', 'usage', 'interrupted'];
+    const coded = fc.string().map((code) => Object.assign(new Error(code), { code, kind: 'not_sent' }));
+    const kinds = (Object.keys(EXIT_CODES) as ErrorKind[]).filter((kind) => !certain.includes(kind));
+    const ours = fc.constantFrom(...kinds).map((kind) => new PayError(kind, 'x', { status: 422 }));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.anything(), coded, ours), async (anything) => {
+        const error = await thrownBy(charging(ledger, failing(anything), { ugwo: `ugw.AbCd.${ugwo++}` }));
+        expect(error).toMatchObject({ kind: 'unknown', detail: { ledgerId: expect.any(String) } });
+        expect(await onlyRow(ledger)).toMatchObject({ state: 'unknown', exitCode: 6 });
+      }),
+    );
+  });
+
+  it('that is unknown names the command that finds out, at the same place', async () => {
+    const ledger = open(newPath());
+    const thrown = await thrownBy(charging(ledger, failing(new Error('reset'))));
+    const id = (await onlyRow(ledger))?.id;
+    expect(thrown).toMatchObject({
+      detail: { hint: expect.stringContaining(`paycli ledger reconcile ${id} --profile x`) },
+    });
+  });
+
+  it('is not sent where the guard refuses', async () => {
+    const ledger = open(newPath());
+    await charging(ledger, async () => madeHere(ACTIVITY));
+    let sent = 0;
+    const send = async (): Promise<Received> => {
+      sent += 1;
+      return madeHere(ACTIVITY);
+    };
+    expect(await charging(ledger, send)).toMatchObject({ kind: 'refused', why: 'payable' });
+    expect(sent).toBe(0);
+    expect(await charging(ledger, send, { again: true })).toMatchObject({ kind: 'accepted' });
+    expect(sent).toBe(1);
+  });
+
+  it('is not sent where the intent can’t be written', async () => {
+    const path = newPath();
+    const ledger = open(path);
+    beside(path, "CREATE TRIGGER broken BEFORE INSERT ON charge BEGIN SELECT RAISE(FAIL, 'no'); END");
+    let sent = false;
+    const send = async (): Promise<Received> => {
+      sent = true;
+      return madeHere(ACTIVITY);
+    };
+    expect(await thrownBy(charging(ledger, send))).toMatchObject({ kind: 'ledger' });
+    expect(sent).toBe(false);
+  });
+
+  it.each([
+    ['accepted', async () => madeHere(ACTIVITY)],
+    ['unknown', failing(new Error('reset'))],
+  ])('that is %s and can’t be noted says so with the line to keep', async (state, send) => {
+    const path = newPath();
+    const ledger = open(path);
+    const spoil = async (): Promise<Received> => {
+      beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'no'); END");
+      return send();
+    };
+    const end = await charging(ledger, spoil).catch((thrown: unknown) => ({ unrecorded: thrown }));
+    const { unrecorded } = end as { unrecorded: PayError };
+    expect(unrecorded.kind).toBe(state === 'accepted' ? 'unrecorded' : 'unknown');
+    expect(JSON.parse(unrecorded.detail.answer ?? '')).toMatchObject({ state, ugwo: UGWO_ID });
+  });
+});
+
+describe('what the ledger keeps', () => {
+  const PHONE = '+2348031234567';
+  const spellings = [PHONE, PHONE.slice(1), '08031234567', '+234 803 123 4567'];
+  const echo = `${spellings.join(' or ')} with ${CANARY}`;
+  const data = { medium: 'mobile_money', provider: 'mtn', phone: PHONE };
+
+  it.each<[string, () => Promise<Received>]>([
+    [
+      'an answer',
+      async () => madeHere({ ...ACTIVITY, next_action: { type: 'user_action', instruction: echo, headers: { echo } } }),
+    ],
+    ['a refusal', failing(new PayError('rejected', echo, { status: 422 }))],
+    ['an exception', failing(new Error(echo))],
+  ])('of %s that echoes key and phone number holds neither, in no file', async (_what, send) => {
+    const path = newPath();
+    const ledger = open(path);
+    const redactor = new Redactor();
+    redactor.add(CANARY);
+    const world = { now: () => NOON, clean: (text: string) => redactor.cleanAll(text), send };
+    await chargeOnce(ledger, request({ data }), world).catch(() => undefined);
+    expect(await onlyRow(ledger)).toMatchObject({ phone: '…4567' });
+    for (const name of readdirSync(dirname(path))) {
+      const bytes = readFileSync(join(dirname(path), name));
+      for (const secret of [CANARY, ...spellings, '8031234567']) expect(bytes.includes(secret), name).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { EmergencyLine } from '../../src/ledger/emergency.ts';
+import { leftBehind, openEmergencyFile } from '../../src/ledger/emergency.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { thrownBy } from '../client/support.ts';
+import { account, beside, intent, NOON, newPath, open, SELF } from './support/charges.ts';
+
+const OTHER = { ...SELF, pid: 4712 };
+
+const filesBeside = (path: string): string[] =>
+  readdirSync(dirname(path))
+    .filter((name) => name.startsWith(`${basename(path)}-emergency-`))
+    .map((name) => join(dirname(path), name));
+
+/** Begins a charge and then keeps its outcome from being noted, as a disk that fails does. */
+const unrecorded = async (path: string, ledger: Ledger): Promise<{ id: string; error: unknown }> => {
+  const begun = await ledger.begin(intent(), { again: false });
+  if (begun.kind !== 'begun') throw new Error('it was refused');
+  beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
+  const error = await thrownBy(ledger.settle(begun.id, { state: 'accepted', exitCode: 0, activity: account() }));
+  beside(path, 'DROP TRIGGER broken');
+  return { id: begun.id, error };
+};
+
+describe('an outcome that the ledger can’t note', () => {
+  it('is in the emergency file and in the error, and nothing more can be begun', async () => {
+    const path = newPath();
+    const ledger = open(path);
+    const { id, error } = await unrecorded(path, ledger);
+    expect(error).toMatchObject({ kind: 'unrecorded', detail: { ledgerId: id } });
+    const [file = ''] = filesBeside(path);
+    const line = readFileSync(file, 'utf8').split('\n')[0] ?? '';
+    expect((error as { detail: { answer: string } }).detail.answer).toBe(line);
+    expect(JSON.parse(line)).toMatchObject({ ledger_id: id, state: 'accepted', activity: { uid: account().uid } });
+    expect(await thrownBy(ledger.begin(intent({ ugwo: 'ugw.AbCd.2' }), { again: false }))).toMatchObject({
+      kind: 'ledger',
+    });
+  });
+
+  it('stays there when the ledger is closed, and is taken in when it is opened next', async () => {
+    const path = newPath();
+    const ledger = open(path);
+    const { id } = await unrecorded(path, ledger);
+    await ledger.close();
+    expect(filesBeside(path)).toHaveLength(1);
+    const next = open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    expect(await next.get(id)).toMatchObject({
+      state: 'accepted',
+      exitCode: 0,
+      settledAt: NOON,
+      activity: { uid: account().uid, status: 'requires_action' },
+      evidence: [{ from: 'emergency file' }],
+    });
+    expect(filesBeside(path)).toEqual([]);
+  });
+
+  it('never changes a charge that somebody has settled meanwhile', async () => {
+    const path = newPath();
+    const { id } = await unrecorded(path, open(path));
+    beside(path, `UPDATE charge SET state = 'not_created', settled_at = 1 WHERE id = '${id}'`);
+    const next = open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    expect(await next.get(id)).toMatchObject({ state: 'not_created' });
+  });
+});
+
+describe('an emergency file', () => {
+  it('is there, with room on the disk, from the first charge until the ledger is closed', async () => {
+    const path = newPath();
+    const ledger = open(path);
+    expect(filesBeside(path)).toEqual([]);
+    await ledger.begin(intent(), { again: false });
+    const [file = ''] = filesBeside(path);
+    expect(statSync(file).size).toBe(16 * 1024);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8').trim()).toBe('');
+    await ledger.close();
+    expect(filesBeside(path)).toEqual([]);
+  });
+
+  it('of a process that runs is left alone', async () => {
+    const path = newPath();
+    await open(path).begin(intent(), { again: false });
+    open(path, { self: OTHER });
+    expect(filesBeside(path)).toHaveLength(1);
+  });
+
+  it('that a process left blank is removed', async () => {
+    const path = newPath();
+    await open(path).begin(intent(), { again: false });
+    open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    expect(filesBeside(path)).toEqual([]);
+  });
+
+  it('tells whose it is, and keeps whole lines only', () => {
+    const path = newPath();
+    const file = openEmergencyFile(path, SELF);
+    const line: EmergencyLine = { ledger_id: 'chg-1', ugwo: 'ugw.1', settled_at: NOON, state: 'unknown', exitCode: 6 };
+    file.write(JSON.stringify(line));
+    const [found = ''] = filesBeside(path);
+    // The process died while it was writing a second one.
+    writeFileSync(found, `${JSON.stringify(line)}\n{"ledger_id":"chg-2","sta`);
+    expect(leftBehind(path)).toMatchObject([{ path: found, sender: SELF, lines: [line] }]);
+    file.close();
+    expect(existsSync(found)).toBe(true);
+  });
+
+  it('of another ledger in the same folder is none of this one’s', () => {
+    const path = newPath();
+    openEmergencyFile(path, SELF).write('{}');
+    expect(leftBehind(join(dirname(path), 'another.sqlite'))).toEqual([]);
+  });
+
+  it('with a name that tells nothing is left alone', () => {
+    const path = newPath();
+    writeFileSync(`${path}-emergency-?.ndjson`, '{}');
+    expect(leftBehind(path)).toEqual([]);
+  });
+});

@@ -1,0 +1,238 @@
+import { chmodSync, closeSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import { thrownBy } from '../client/support.ts';
+import { newFolder } from '../support/program.ts';
+import { account, beside, intent, MINUTE, NOON, newPath, open, SELF } from './support/charges.ts';
+
+const FIRST = { again: false };
+const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
+
+const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
+  const begun = await ledger.begin(intent(...args), FIRST);
+  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
+  return begun.id;
+};
+
+const openingFails = (path: string): Promise<unknown> => thrownBy((async () => open(path))());
+
+describe('a charge in the ledger', () => {
+  it('is on the disk, for every other process, when begin resolves', async () => {
+    const path = newPath();
+    const id = await begin(open(path), { phone: '…4567' });
+    expect(beside(path, 'SELECT id, state, ugwo, phone, pid, settled_at FROM charge')).toMatchObject([
+      { id, state: 'sending', ugwo: intent().ugwo, phone: '…4567', pid: SELF.pid, settled_at: null },
+    ]);
+    expect(id).toMatch(/^chg-[0-9a-z]{12}$/);
+  });
+
+  it('is the only open one of its payment request, whoever begins the next', async () => {
+    const path = newPath();
+    const [first, second] = [open(path), open(path)];
+    const id = await begin(first);
+    for (const how of [{ again: false }, { again: true }]) {
+      for (const medium of ['bank_transfer', 'ussd']) {
+        expect(await second.begin(intent({ medium }), how)).toMatchObject({
+          kind: 'refused',
+          why: 'in_progress',
+          by: { id },
+        });
+      }
+    }
+    await first.settle(id, { state: 'unknown', exitCode: 6 });
+    expect(await second.begin(intent(), { again: true })).toMatchObject({ kind: 'refused', why: 'unresolved' });
+    await begin(second, { ugwo: 'ugw.AbCd.other' });
+    await begin(second, { service: 'https://other.example' });
+  });
+
+  it('is the only open one even for a program that asks no guard', async () => {
+    const path = newPath();
+    await begin(open(path));
+    const copy = `INSERT INTO charge (id, state, service, origin, ugwo, medium, digest, deadline, created_at, pid, boot, started)
+      SELECT 'chg-2', state, service, origin, ugwo, medium, digest, deadline, created_at, pid, boot, started FROM charge`;
+    expect(() => beside(path, copy)).toThrow(/UNIQUE/);
+  });
+
+  it('survives with all that was kept of it when the ledger is opened anew', async () => {
+    const path = newPath();
+    const ledger = open(path);
+    const more = { medium: 'mobile_money', provider: 'mtn', phone: '…4567', digest: 'ab' };
+    const id = await begin(ledger, more);
+    const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', skew_ms: 1 };
+    await ledger.settle(id, { ...ACCEPTED, evidence });
+    await ledger.close();
+    expect(await open(path).get(id)).toEqual({
+      ...intent(more),
+      id,
+      seq: 1,
+      state: 'accepted',
+      job: undefined,
+      row: undefined,
+      createdAt: NOON,
+      settledAt: NOON,
+      exitCode: 0,
+      activity: account(),
+      evidence: [evidence],
+    });
+  });
+
+  it.each<[Outcome['state'], number]>([
+    ['accepted', 0],
+    ['rejected', 3],
+    ['not_sent', 5],
+    ['unknown', 6],
+  ])('that ended as %s is listed so', async (state, exitCode) => {
+    const ledger = open(newPath());
+    const id = await begin(ledger);
+    await ledger.settle(id, { state, exitCode });
+    expect(await ledger.list({ states: [state], limit: 9 })).toMatchObject([{ id, exitCode }]);
+    expect(await ledger.countUnknown()).toBe(state === 'unknown' ? 1 : 0);
+  });
+
+  it('becomes unknown for whoever looks once its process has gone', async () => {
+    const path = newPath();
+    const id = await begin(open(path));
+    const gone = { self: { ...SELF, pid: 1 }, isGone: ({ pid }: { pid: number }) => pid === SELF.pid };
+    expect(await open(path).unknown()).toEqual([]);
+    expect(await open(path, gone).begin(intent(), { again: true })).toMatchObject({
+      kind: 'refused',
+      why: 'unresolved',
+    });
+    expect(await open(path).unknown()).toMatchObject([
+      { id, settledAt: NOON, exitCode: undefined, evidence: [{ kind: 'process_gone', pid: SELF.pid }] },
+    ]);
+  });
+
+  it('is overdue after its deadline, which is what a sender is asked by', async () => {
+    const path = newPath();
+    await begin(open(path));
+    const overdue = { isGone: (_sender: unknown, late: boolean) => late };
+    expect(await open(path, { ...overdue, now: () => NOON + 10 * MINUTE }).unknown()).toEqual([]);
+    expect(await open(path, { ...overdue, now: () => NOON + 10 * MINUTE + 1 }).unknown()).toHaveLength(1);
+  });
+});
+
+describe('resolving', () => {
+  const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
+
+  it('ends a doubt once, and only a doubt', async () => {
+    const ledger = open(newPath());
+    const id = await begin(ledger);
+    expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(false);
+    await ledger.settle(id, { state: 'unknown', exitCode: 6 });
+    expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(true);
+    expect(await ledger.resolve(id, { state: 'accepted', activity: account(), evidence })).toBe(false);
+    expect(await ledger.resolve('chg-none', { state: 'not_created', evidence })).toBe(false);
+    expect(await ledger.get(id)).toMatchObject({ state: 'not_created', exitCode: 6, evidence: [evidence] });
+  });
+
+  it('never gives one activity two owners', async () => {
+    const ledger = open(newPath());
+    await ledger.settle(await begin(ledger), ACCEPTED);
+    const second = await begin(ledger, { ugwo: 'ugw.AbCd.2' });
+    await ledger.settle(second, { state: 'unknown', exitCode: 6 });
+    expect(await ledger.resolve(second, { state: 'accepted', activity: account(), evidence })).toBe(false);
+    expect(await ledger.owned([account().uid, 'act.x'])).toEqual(new Set([account().uid]));
+  });
+});
+
+describe('an activity that was read', () => {
+  it('changes what the guard knows of it, and keeps its next action', async () => {
+    const ledger = open(newPath());
+    const id = await begin(ledger);
+    await ledger.settle(id, ACCEPTED);
+    await ledger.observe(account({ status: 'successful', nextAction: null }));
+    expect(await ledger.get(id)).toMatchObject({
+      state: 'accepted',
+      activity: { status: 'successful', nextAction: account().nextAction },
+    });
+    expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'paid' });
+  });
+
+  it('that no charge owns changes nothing', async () => {
+    const ledger = open(newPath());
+    await ledger.observe(account());
+    expect(await ledger.list({ limit: 9 })).toEqual([]);
+  });
+});
+
+describe('the file', () => {
+  it('is its owner’s alone from its first moment', async () => {
+    const path = newPath();
+    await begin(open(path));
+    for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+  });
+
+  it('of a newer paycli is refused and left as it is', async () => {
+    const path = newPath();
+    await open(path).close();
+    beside(path, 'PRAGMA user_version = 99');
+    expect(await openingFails(path)).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('was made by a newer paycli (schema 99'),
+    });
+    expect(beside(path, 'PRAGMA user_version')).toEqual([{ user_version: 99 }]);
+  });
+
+  it.each([
+    ['is another program’s database', (path: string) => void beside(path, 'CREATE TABLE x (y)')],
+    ['is no database', (path: string) => writeFileSync(path, 'hello, this is a text and no database', { mode: 0o600 })],
+    ['was cut short', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 5000))],
+    [
+      'was overwritten in the middle',
+      (path: string) => {
+        const descriptor = openSync(path, 'r+');
+        writeSync(descriptor, Buffer.alloc(3900, 'x'), 0, 3900, 100);
+        closeSync(descriptor);
+      },
+    ],
+    ['is open to others', (path: string) => chmodSync(path, 0o644)],
+  ])('that %s is refused with exit 10’s kind', async (what, spoil) => {
+    const path = newPath();
+    if (!what.startsWith('is another') && !what.startsWith('is no')) {
+      const ledger = open(path);
+      await begin(ledger);
+      await ledger.close();
+    }
+    spoil(path);
+    if (what.startsWith('is another')) chmodSync(path, 0o600);
+    const bytes = readFileSync(path);
+    expect(await openingFails(path)).toMatchObject({ kind: 'ledger' });
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  it('that is a symbolic link is refused, and what it points at is left alone', async () => {
+    const [target, path] = [newPath(), newPath()];
+    await open(target).close();
+    symlinkSync(target, path);
+    expect(await openingFails(path)).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('symbolic link'),
+    });
+  });
+
+  it('that is a folder is refused', async () => {
+    expect(await openingFails(newFolder('ledger'))).toMatchObject({ kind: 'ledger' });
+  });
+});
+
+describe('a list', () => {
+  it('goes newest first or oldest first, from a place on, by state and payment request', async () => {
+    const ledger = open(newPath());
+    const ids: string[] = [];
+    for (const number of [1, 2, 3, 4]) {
+      const id = await begin(ledger, { ugwo: `ugw.AbCd.${number}` });
+      await ledger.settle(id, number % 2 === 0 ? ACCEPTED : { state: 'rejected', exitCode: 3 });
+      ids.push(id);
+    }
+    const listed = async (filter: Partial<Parameters<Ledger['list']>[0]>): Promise<(number | undefined)[]> =>
+      (await ledger.list({ limit: 9, ...filter })).map(({ id }) => ids.indexOf(id) + 1);
+    expect(await listed({})).toEqual([4, 3, 2, 1]);
+    expect(await listed({ limit: 2 })).toEqual([4, 3]);
+    expect(await listed({ before: 3 })).toEqual([2, 1]);
+    expect(await listed({ oldestFirst: true, after: 2 })).toEqual([3, 4]);
+    expect(await listed({ states: ['rejected'] })).toEqual([3, 1]);
+    expect(await listed({ states: [] })).toEqual([]);
+    expect(await listed({ ugwo: 'ugw.AbCd.2' })).toEqual([2]);
+  });
+});
