@@ -76,4 +76,3 @@ export const simulatedService = (rules: Rules, now: () => number) => {
       status === 'requires_action' && clock() < (expiresAt ?? Number.POSITIVE_INFINITY),
   };
 };
-export type SimulatedService = ReturnType<typeof simulatedService>;

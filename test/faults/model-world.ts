@@ -15,7 +15,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 /** How long a sending can take at the longest. */
-export const BOUND_MS = 10 * MINUTE;
+const BOUND_MS = 10 * MINUTE;
 
 /** ASSUMPTION: what the service has not got so long after the sender gave up or died, it never gets. */
 const LATEST_MS = MINUTE;
@@ -205,6 +205,7 @@ export const openWorld = (rules: Rules, folder: string) => {
       const row = rows.get(one.id);
       const state = row?.state ?? '';
       one.open = OPEN.includes(state);
+      demand(state !== 'sending' || !gone.has(one.pid), `${one.id} is being sent by nobody`);
       if (state === 'accepted') demand(row?.activity?.uid === one.activity?.uid, `${one.id} got another's activity`);
       else if (!one.open) demand(one.activity === undefined && !one.underWay, `${one.id} is ${state}, but was made`);
     }

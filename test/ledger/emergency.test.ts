@@ -96,7 +96,14 @@ describe('an emergency file', () => {
   it('tells whose it is, and keeps whole lines only', () => {
     const path = newPath();
     const file = openEmergencyFile(path, SELF);
-    const line: EmergencyLine = { ledger_id: 'chg-1', ugwo: 'ugw.1', settled_at: NOON, state: 'unknown', exitCode: 6 };
+    const line: EmergencyLine = {
+      ledger_id: 'chg-1',
+      ugwo: 'ugw.1',
+      medium: 'ussd',
+      settled_at: NOON,
+      state: 'unknown',
+      exitCode: 6,
+    };
     file.write(JSON.stringify(line));
     const [found = ''] = filesBeside(path);
     // The process died while it was writing a second one.
