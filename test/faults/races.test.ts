@@ -13,7 +13,7 @@ import { figure, full, seed } from './torture.ts';
 
 const PROCESSES = 8;
 const UGWOS = full ? 2000 : 150;
-const ROUNDS = full ? 60 : 5;
+const ROUNDS = full ? 100 : 20;
 /** Of so many answers one is lost. */
 const LOST_OF = 20;
 const FULL_MS = full ? 20 * 60_000 : 60_000;
