@@ -83,7 +83,7 @@ const resolve =
       const row = sql.get(id);
       const charge = row === undefined ? undefined : settledIfGone(row);
       if (charge === undefined || !mayResolve(charge, evidence)) return false;
-      if (activity !== undefined && sql.owned([activity.uid]).length > 0) return false;
+      if (activity !== undefined && sql.owners(activity.uid).some((owner) => owner['id'] !== id)) return false;
       sql.change(id, {
         state,
         moment: moment(),

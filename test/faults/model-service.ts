@@ -2,7 +2,7 @@ import { formatDateAtom } from '../../src/core/time.ts';
 
 /** How the service of one run behaves, and how its clock goes. */
 export interface Rules {
-  /** What its clock shows beyond ours, in milliseconds. */
+  /** What its clock shows beyond the true time, in milliseconds. */
   readonly skew: number;
   /** Whether it tells its time. */
   readonly dated: boolean;
@@ -22,7 +22,7 @@ export interface Made {
   readonly createdAt: number;
   /** By the service's clock; only an account expires. */
   readonly expiresAt: number | undefined;
-  /** From when on lists show it, by our clock. */
+  /** From when on lists show it, by the true time. */
   readonly visibleAt: number;
   status: 'requires_action' | 'successful' | 'failed';
 }
@@ -38,7 +38,7 @@ const headersOf = ({ medium, expiresAt }: Made): Record<string, string> => {
   return { ...account, expires_at: atom(expiresAt ?? 0) };
 };
 
-/** The simulated service: what it made is the truth. `now` is our clock. */
+/** The simulated service: what it made is the truth. `now` is the true time. */
 export const simulatedService = (rules: Rules, now: () => number) => {
   const made: Made[] = [];
   const clock = (): number => now() + rules.skew;

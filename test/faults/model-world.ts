@@ -4,10 +4,11 @@ import type { Received } from '../../src/core/received.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import { LEDGER_FILE } from '../../src/ledger/file.ts';
 import { keptActivity } from '../../src/ledger/kept.ts';
-import type { Charge, Ledger } from '../../src/ledger/ledger.ts';
+import type { Charge, Ledger, Sender } from '../../src/ledger/ledger.ts';
 import type { Sight } from '../../src/ledger/look.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
 import { openLedger } from '../../src/ledger/store.ts';
+import { ledgerOptions } from '../support/ledger.ts';
 import type { Made, Medium, Rules } from './model-service.ts';
 import { simulatedService } from './model-service.ts';
 
@@ -79,10 +80,13 @@ const OPEN: readonly string[] = ['sending', 'unknown'];
 const WORLD = { clean: (text: string): string => text };
 
 /** paycli's ledger and protocol against a simulated service, on a simulated clock, with processes that can die. */
-export const openWorld = (rules: Rules, folder: string) => {
+export const openWorld = async (rules: Rules, folder: string) => {
   let time = Date.UTC(2026, 10, 20, 10);
-  const now = (): number => time;
-  const service = simulatedService(rules, now);
+  const started = time;
+  /** What this machine's clock shows beyond the true time. */
+  let off = 0;
+  const now = (): number => time + off;
+  const service = simulatedService(rules, () => time);
   const path = join(folder, 'ledger.sqlite');
   const gone = new Set<number>();
   const opened: Ledger[] = [];
@@ -91,16 +95,18 @@ export const openWorld = (rules: Rules, folder: string) => {
   const seen = new Map<string, string>();
   let events: Event[] = [];
 
-  const startProcess = (): Process => {
+  const startProcess = async (): Promise<Process> => {
     const pid = 1000 + opened.length;
     // What outlives a loss of power is not at stake here, and costs the time of a thousand runs.
     const kind = { ...LEDGER_FILE, survives: 'process' as const };
     const self = { pid, boot: 'boot', started: '1' };
-    const ledger = openLedger({ path, now, self, isGone: (sender) => gone.has(sender.pid), kind });
+    const isGone = ({ pid: sender }: Sender): boolean => gone.has(sender);
+    const uptime = (): number => time - started;
+    const ledger = await openLedger(ledgerOptions(path, { now, uptime, self, isGone, kind }));
     opened.push(ledger);
     return { pid, ledger };
   };
-  const processes = [startProcess(), startProcess()];
+  const processes = [await startProcess(), await startProcess()];
   const processAt = (index: number): Process => processes[index % processes.length] as Process;
 
   const advance = async (ms: number): Promise<void> => {
@@ -161,7 +167,7 @@ export const openWorld = (rules: Rules, folder: string) => {
       one.endedAt = time;
     }
     const index = processes.findIndex((process) => process.pid === pid);
-    if (index !== -1) processes[index] = startProcess();
+    if (index !== -1) processes[index] = await startProcess();
     count('died');
   };
 
@@ -224,7 +230,7 @@ export const openWorld = (rules: Rules, folder: string) => {
 
   const reconcileAll = async (ledger: Ledger, ask: number, back: number, available: boolean): Promise<void> => {
     for (const charge of await ledger.unknown()) {
-      const { charge: after } = await reconcile(ledger, charge, look(ask, back, available), { now, ...WORLD });
+      const { charge: after } = await reconcile(ledger, charge, look(ask, back, available), WORLD);
       count(`reconciled as ${after.state}`);
     }
   };
@@ -276,7 +282,14 @@ export const openWorld = (rules: Rules, folder: string) => {
     /** A read of an activity, which the ledger hears of. */
     observe: async (which: number, index: number): Promise<void> => {
       const activity = service.made.at(index % Math.max(1, service.made.length));
-      if (activity !== undefined) await processAt(which).ledger.observe(keptActivity(service.wire(activity)));
+      if (activity !== undefined)
+        await processAt(which).ledger.observe(keptActivity(service.wire(activity), service.date()));
+    },
+    /** Somebody sets this machine's clock, to so much beyond the true time. Without the service's time nothing tells it. */
+    setClock: async (ms: number): Promise<void> => {
+      if (!rules.dated) return;
+      off = ms;
+      count('clock set');
     },
     kill: (which: number): Promise<void> => die(processAt(which).pid),
     reconcile: (which: number, ask: number, back: number, available: boolean): Promise<void> =>
@@ -314,4 +327,4 @@ export const openWorld = (rules: Rules, folder: string) => {
     },
   };
 };
-export type World = ReturnType<typeof openWorld>;
+export type World = Awaited<ReturnType<typeof openWorld>>;

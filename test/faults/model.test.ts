@@ -92,6 +92,9 @@ const steps: readonly fc.Arbitrary<Step>[] = [
     .map(([index, status]) => step(`activity ${index} becomes ${status}`, (world) => world.settle(index, status))),
   fc.tuple(which, span(20)).map(([who, index]) => step(`read activity ${index}`, (world) => world.observe(who, index))),
   fc
+    .integer({ min: -3 * HOUR, max: 3 * HOUR })
+    .map((ms) => step(`the clock is set ${ms} ms off`, (world) => world.setClock(ms))),
+  fc
     .tuple(which, fc.boolean())
     .map(([who, kill]) =>
       kill
@@ -117,7 +120,7 @@ const rules: fc.Arbitrary<Rules> = fc.oneof(
 /** Runs `use` in a world of its own. */
 const inWorld = async <T>(how: Rules, use: (world: World) => Promise<T>): Promise<T> => {
   const folder = newFolder('model');
-  const world = openWorld(how, folder);
+  const world = await openWorld(how, folder);
   try {
     return await use(world);
   } finally {
@@ -144,6 +147,7 @@ it(
     for (const what of [
       'sent',
       'died',
+      'clock set',
       'charged by others',
       'charged again on demand',
       'resolved by a person',

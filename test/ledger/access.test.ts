@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkAccess } from '../../src/ledger/access.ts';
-import { newPath } from './support.ts';
+import { newPath } from './support/charges.ts';
 
 /** A file of a mode, in a folder of a mode. */
 const fileOf = (mode: number, folder = 0o700): string => {

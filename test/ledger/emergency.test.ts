@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { EmergencyLine } from '../../src/ledger/emergency.ts';
-import { leftBehind, openEmergencyFile } from '../../src/ledger/emergency.ts';
+import { emergencyText, leftBehind, openEmergencyFile } from '../../src/ledger/emergency.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { account, beside, intent, NOON, newPath, open, SELF } from './support/charges.ts';
@@ -14,20 +15,25 @@ const filesBeside = (path: string): string[] =>
     .filter((name) => name.startsWith(`${basename(path)}-emergency-`))
     .map((name) => join(dirname(path), name));
 
+const begun = async (ledger: Ledger): Promise<string> => {
+  const done = await ledger.begin(intent(), { again: false });
+  if (done.kind !== 'begun') throw new Error('it was refused');
+  return done.id;
+};
+
 /** Begins a charge and then keeps its outcome from being noted, as a disk that fails does. */
 const unrecorded = async (path: string, ledger: Ledger): Promise<{ id: string; error: unknown }> => {
-  const begun = await ledger.begin(intent(), { again: false });
-  if (begun.kind !== 'begun') throw new Error('it was refused');
+  const id = await begun(ledger);
   beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
-  const error = await thrownBy(ledger.settle(begun.id, { state: 'accepted', exitCode: 0, activity: account() }));
+  const error = await thrownBy(ledger.settle(id, { state: 'accepted', exitCode: 0, activity: account() }));
   beside(path, 'DROP TRIGGER broken');
-  return { id: begun.id, error };
+  return { id, error };
 };
 
 describe('an outcome that the ledger can’t note', () => {
   it('is in the emergency file and in the error, and nothing more can be begun', async () => {
     const path = newPath();
-    const ledger = open(path);
+    const ledger = await open(path);
     const { id, error } = await unrecorded(path, ledger);
     expect(error).toMatchObject({ kind: 'unrecorded', detail: { ledgerId: id } });
     const [file = ''] = filesBeside(path);
@@ -41,34 +47,80 @@ describe('an outcome that the ledger can’t note', () => {
 
   it('stays there when the ledger is closed, and is taken in when it is opened next', async () => {
     const path = newPath();
-    const ledger = open(path);
+    const ledger = await open(path);
     const { id } = await unrecorded(path, ledger);
     await ledger.close();
     expect(filesBeside(path)).toHaveLength(1);
-    const next = open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
     expect(await next.get(id)).toMatchObject({
       state: 'accepted',
       exitCode: 0,
       settledAt: NOON,
       activity: { uid: account().uid, status: 'requires_action' },
-      evidence: [{ from: 'emergency file' }],
+      evidence: [{ kind: 'emergency_line', line: { ledger_id: id, state: 'accepted' } }],
     });
     expect(filesBeside(path)).toEqual([]);
   });
 
-  it('never changes a charge that somebody has settled meanwhile', async () => {
+  it('holds whatever a person has concluded without it', async () => {
     const path = newPath();
-    const { id } = await unrecorded(path, open(path));
+    const { id } = await unrecorded(path, await open(path));
     beside(path, `UPDATE charge SET state = 'not_created', settled_at = 1 WHERE id = '${id}'`);
-    const next = open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
-    expect(await next.get(id)).toMatchObject({ state: 'not_created' });
+    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    expect(await next.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
+  });
+
+  it('is taken in once, also while its process runs where nobody here can see it', async () => {
+    const path = newPath();
+    const { id } = await unrecorded(path, await open(path));
+    const seen = async (): Promise<number | undefined> =>
+      (await (await open(path, { self: OTHER })).get(id))?.evidence.length;
+    expect([await seen(), await seen()]).toEqual([1, 1]);
+    expect(filesBeside(path)).toHaveLength(1);
+  });
+
+  it('is believed from nobody else', async () => {
+    const path = newPath();
+    const { id } = await unrecorded(path, await open(path));
+    const [file = ''] = filesBeside(path);
+    chmodSync(file, 0o644);
+    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    expect(await next.get(id)).toMatchObject({ state: 'unknown' });
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('goes without what only the customer needs where it would not find room', () => {
+    const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', settled_at: NOON, exitCode: 0 };
+    const activity = account({ nextAction: { instruction: 'x'.repeat(20_000) } });
+    const text = emergencyText({ ...line, state: 'accepted', activity });
+    expect(text.length).toBeLessThan(1000);
+    expect(JSON.parse(text)).toMatchObject({ activity: { uid: account().uid, nextAction: null } });
+  });
+});
+
+describe('a ledger whose last run did not end well', () => {
+  it('is looked at before it is used; one that ended well is not', async () => {
+    for (const closes of [true, false]) {
+      const path = newPath();
+      const ledger = await open(path);
+      await ledger.settle(await begun(ledger), { state: 'accepted', exitCode: 0, activity: account() });
+      if (closes) await ledger.close();
+      // What no program of ours can write: only a check of the whole file finds it.
+      const db = new DatabaseSync(path);
+      db.exec('PRAGMA ignore_check_constraints = ON; UPDATE charge SET settled_at = NULL');
+      db.close();
+      const next = open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+      if (closes) expect((await next).moment().at).toBe(NOON);
+      else
+        expect(await thrownBy(next)).toMatchObject({ kind: 'ledger', message: expect.stringContaining('is damaged') });
+    }
   });
 });
 
 describe('an emergency file', () => {
   it('is there, with room on the disk, from the first charge until the ledger is closed', async () => {
     const path = newPath();
-    const ledger = open(path);
+    const ledger = await open(path);
     expect(filesBeside(path)).toEqual([]);
     await ledger.begin(intent(), { again: false });
     const [file = ''] = filesBeside(path);
@@ -81,15 +133,15 @@ describe('an emergency file', () => {
 
   it('of a process that runs is left alone', async () => {
     const path = newPath();
-    await open(path).begin(intent(), { again: false });
-    open(path, { self: OTHER });
+    await (await open(path)).begin(intent(), { again: false });
+    await open(path, { self: OTHER });
     expect(filesBeside(path)).toHaveLength(1);
   });
 
   it('that a process left blank is removed', async () => {
     const path = newPath();
-    await open(path).begin(intent(), { again: false });
-    open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    await (await open(path)).begin(intent(), { again: false });
+    await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
     expect(filesBeside(path)).toEqual([]);
   });
 

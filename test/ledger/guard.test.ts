@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
-import { expiryOf, guard } from '../../src/ledger/guard.ts';
+import { guard } from '../../src/ledger/guard.ts';
 import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
-import { account, charge, MINUTE, NOON } from './support.ts';
+import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const dial = account({ nextAction: { type: 'user_action', headers: { ussd: '*737#' } } });
+const unreadable = account({ nextAction: { type: 'x', headers: { account_number: '1', expires_at: 'soon' } } });
 const FIRST = { again: false };
 
 const ofStatus = (status: string, more: Partial<Charge> = {}): Charge =>
@@ -21,6 +22,8 @@ describe('the guard', () => {
     ['a dial string, which never expires', charge({ activity: dial }), 'payable', undefined],
     ['an open one by another medium', charge({ medium: 'ussd', activity: dial }), undefined, undefined],
     ['one without an activity', charge({ activity: undefined }), 'payable', undefined],
+    ['an account whose expiry nobody can read', charge({ activity: unreadable }), 'payable', undefined],
+    ['one without anything to do', charge({ activity: account({ nextAction: null }) }), 'payable', undefined],
     ['a status that nobody knows', ofStatus('on_the_moon'), 'payable', undefined],
     ['one that is processing', ofStatus('processing'), 'payable', undefined],
     ['a paid one', ofStatus('successful'), 'paid', undefined],
@@ -32,30 +35,12 @@ describe('the guard', () => {
     ['one that was not sent', charge({ state: 'not_sent', activity: undefined }), undefined, undefined],
     ['one that was not created', charge({ state: 'not_created', activity: undefined }), undefined, undefined],
   ])('before %s says %s, and with --again %s', (_what, by, why, again) => {
-    expect(guard([by], 'bank_transfer', FIRST, NOON)).toEqual(why === undefined ? undefined : { why, by });
-    expect(guard([by], 'bank_transfer', { again: true }, NOON)?.why).toBe(again);
-  });
-
-  it.each([
-    ['ours is right', 0, 15 * MINUTE],
-    ['ours is two hours fast', -120 * MINUTE, 135 * MINUTE],
-    ['ours is ten minutes slow', 10 * MINUTE, 5 * MINUTE],
-    ['nobody has compared them', undefined, 17 * MINUTE],
-  ])("takes an account for open until it expires by the service's clock: %s", (_what, skew, until) => {
-    const evidence = skew === undefined ? [] : [{ kind: 'answer', at: '2026-11-20T12:00:00+00:00', skew_ms: skew }];
-    const by = charge({ evidence });
-    expect(guard([by], 'bank_transfer', FIRST, NOON + until - 1)?.why).toBe('payable');
-    expect(guard([by], 'bank_transfer', FIRST, NOON + until)).toBeUndefined();
-  });
-
-  it('goes by the clocks as they were compared last', () => {
-    const seen = (skew: number | null) => ({ kind: 'look', at: '2026-11-20T12:00:00+00:00', skew_ms: skew });
-    const by = charge({ evidence: [seen(-60 * MINUTE), seen(0), seen(null)] });
-    expect(guard([by], 'bank_transfer', FIRST, NOON + 15 * MINUTE)).toBeUndefined();
+    expect(guard([by], 'bank_transfer', FIRST, momentAt(NOON))).toEqual(why === undefined ? undefined : { why, by });
+    expect(guard([by], 'bank_transfer', { again: true }, momentAt(NOON))?.why).toBe(again);
   });
 
   it('lets a paid account stand in the way after it has expired', () => {
-    expect(guard([ofStatus('successful')], 'bank_transfer', FIRST, NOON + 60 * MINUTE)?.why).toBe('paid');
+    expect(guard([ofStatus('successful')], 'bank_transfer', FIRST, momentAt(NOON + 60 * MINUTE))?.why).toBe('paid');
   });
 
   it('names the gravest reason, and of equal ones the newest', () => {
@@ -65,9 +50,9 @@ describe('the guard', () => {
       [payable, newer, unknown],
       [unknown, newer, payable],
     ]) {
-      expect(guard(charges, 'bank_transfer', FIRST, NOON)?.by.id).toBe('c');
+      expect(guard(charges, 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('c');
     }
-    expect(guard([newer, payable], 'bank_transfer', FIRST, NOON)?.by.id).toBe('b');
+    expect(guard([newer, payable], 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('b');
   });
 
   it('never lets --again pass a charge that is open, whatever stands beside it', () => {
@@ -82,25 +67,10 @@ describe('the guard', () => {
     fc.assert(
       fc.property(fc.array(any), fc.boolean(), (charges, again) => {
         const isOpen = charges.some(({ state }) => state === 'unknown' || state === 'sending');
-        const why = guard(charges, 'bank_transfer', { again }, NOON)?.why;
+        const why = guard(charges, 'bank_transfer', { again }, momentAt(NOON))?.why;
         const allowed = isOpen ? ['unresolved', 'in_progress'] : again ? [undefined] : [undefined, 'paid', 'payable'];
         expect(allowed).toContain(why);
       }),
     );
-  });
-});
-
-describe('the expiry of a charge', () => {
-  it.each([
-    ['of an account', account(), NOON + 15 * MINUTE],
-    ['of a dial string', dial, undefined],
-    [
-      'that nobody can read',
-      account({ nextAction: { type: 'x', headers: { account_number: '1', expires_at: 'soon' } } }),
-      undefined,
-    ],
-    ['of nothing to do', account({ nextAction: null }), undefined],
-  ])('%s', (_what, activity, at) => {
-    expect(expiryOf(charge({ activity }))).toBe(at);
   });
 });

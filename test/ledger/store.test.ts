@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { newFolder } from '../support/program.ts';
-import { account, beside, intent, MINUTE, NOON, newPath, open, SELF } from './support/charges.ts';
+import { account, beside, intent, MINUTE, momentAt, NOON, newPath, open, SELF } from './support/charges.ts';
 
 const FIRST = { again: false };
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
@@ -14,12 +14,12 @@ const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promis
   return begun.id;
 };
 
-const openingFails = (path: string): Promise<unknown> => thrownBy((async () => open(path))());
+const openingFails = (path: string): Promise<unknown> => thrownBy(open(path));
 
 describe('a charge in the ledger', () => {
   it('is on the disk, for every other process, when begin resolves', async () => {
     const path = newPath();
-    const id = await begin(open(path), { phone: '…4567' });
+    const id = await begin(await open(path), { phone: '…4567' });
     expect(beside(path, 'SELECT id, state, ugwo, phone, pid, settled_at FROM charge')).toMatchObject([
       { id, state: 'sending', ugwo: intent().ugwo, phone: '…4567', pid: SELF.pid, settled_at: null },
     ]);
@@ -28,7 +28,7 @@ describe('a charge in the ledger', () => {
 
   it('is the only open one of its payment request, whoever begins the next', async () => {
     const path = newPath();
-    const [first, second] = [open(path), open(path)];
+    const [first, second] = [await open(path), await open(path)];
     const id = await begin(first);
     for (const how of [{ again: false }, { again: true }]) {
       for (const medium of ['bank_transfer', 'ussd']) {
@@ -47,21 +47,22 @@ describe('a charge in the ledger', () => {
 
   it('is the only open one even for a program that asks no guard', async () => {
     const path = newPath();
-    await begin(open(path));
-    const copy = `INSERT INTO charge (id, state, service, origin, ugwo, medium, digest, deadline, created_at, pid, boot, started)
-      SELECT 'chg-2', state, service, origin, ugwo, medium, digest, deadline, created_at, pid, boot, started FROM charge`;
+    await begin(await open(path));
+    const copy = `INSERT INTO charge
+        (id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, pid, boot, started)
+      SELECT 'chg-2', state, service, origin, ugwo, medium, digest, deadline, created_at, 0, pid, boot, started FROM charge`;
     expect(() => beside(path, copy)).toThrow(/UNIQUE/);
   });
 
   it('survives with all that was kept of it when the ledger is opened anew', async () => {
     const path = newPath();
-    const ledger = open(path);
+    const ledger = await open(path);
     const more = { medium: 'mobile_money', provider: 'mtn', phone: '…4567', digest: 'ab' };
     const id = await begin(ledger, more);
     const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', skew_ms: 1 };
-    await ledger.settle(id, { ...ACCEPTED, evidence });
+    await ledger.settle(id, { ...ACCEPTED, activity: account({ servedAt: NOON + 5 }), evidence });
     await ledger.close();
-    expect(await open(path).get(id)).toEqual({
+    expect(await (await open(path)).get(id)).toEqual({
       ...intent(more),
       id,
       seq: 1,
@@ -69,6 +70,9 @@ describe('a charge in the ledger', () => {
       job: undefined,
       row: undefined,
       createdAt: NOON,
+      begun: momentAt(NOON).mark,
+      took: 0,
+      told: { ...momentAt(NOON), service: NOON + 5 },
       settledAt: NOON,
       exitCode: 0,
       activity: account(),
@@ -82,33 +86,33 @@ describe('a charge in the ledger', () => {
     ['not_sent', 5],
     ['unknown', 6],
   ])('that ended as %s is listed so', async (state, exitCode) => {
-    const ledger = open(newPath());
+    const ledger = await open(newPath());
     const id = await begin(ledger);
     await ledger.settle(id, { state, exitCode });
     expect(await ledger.list({ states: [state], limit: 9 })).toMatchObject([{ id, exitCode }]);
-    expect(await ledger.countUnknown()).toBe(state === 'unknown' ? 1 : 0);
+    expect(await ledger.unknown()).toHaveLength(state === 'unknown' ? 1 : 0);
   });
 
   it('becomes unknown for whoever looks once its process has gone', async () => {
     const path = newPath();
-    const id = await begin(open(path));
+    const id = await begin(await open(path));
     const gone = { self: { ...SELF, pid: 1 }, isGone: ({ pid }: { pid: number }) => pid === SELF.pid };
-    expect(await open(path).unknown()).toEqual([]);
-    expect(await open(path, gone).begin(intent(), { again: true })).toMatchObject({
+    expect(await (await open(path)).unknown()).toEqual([]);
+    expect(await (await open(path, gone)).begin(intent(), { again: true })).toMatchObject({
       kind: 'refused',
       why: 'unresolved',
     });
-    expect(await open(path).unknown()).toMatchObject([
+    expect(await (await open(path)).unknown()).toMatchObject([
       { id, settledAt: NOON, exitCode: undefined, evidence: [{ kind: 'process_gone', pid: SELF.pid }] },
     ]);
   });
 
   it('is overdue after its deadline, which is what a sender is asked by', async () => {
     const path = newPath();
-    await begin(open(path));
+    await begin(await open(path));
     const overdue = { isGone: (_sender: unknown, late: boolean) => late };
-    expect(await open(path, { ...overdue, now: () => NOON + 10 * MINUTE }).unknown()).toEqual([]);
-    expect(await open(path, { ...overdue, now: () => NOON + 10 * MINUTE + 1 }).unknown()).toHaveLength(1);
+    expect(await (await open(path, { ...overdue, now: () => NOON + 10 * MINUTE })).unknown()).toEqual([]);
+    expect(await (await open(path, { ...overdue, now: () => NOON + 10 * MINUTE + 1 })).unknown()).toHaveLength(1);
   });
 });
 
@@ -116,18 +120,32 @@ describe('resolving', () => {
   const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
 
   it('ends a doubt once, and only a doubt', async () => {
-    const ledger = open(newPath());
+    const ledger = await open(newPath());
     const id = await begin(ledger);
     expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(false);
     await ledger.settle(id, { state: 'unknown', exitCode: 6 });
-    expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(true);
+    const seen = { ...evidence, kind: 'look' };
+    expect(await ledger.resolve(id, { state: 'not_created', evidence: seen })).toBe(true);
     expect(await ledger.resolve(id, { state: 'accepted', activity: account(), evidence })).toBe(false);
     expect(await ledger.resolve('chg-none', { state: 'not_created', evidence })).toBe(false);
-    expect(await ledger.get(id)).toMatchObject({ state: 'not_created', exitCode: 6, evidence: [evidence] });
+    expect(await ledger.get(id)).toMatchObject({ state: 'not_created', exitCode: 6, evidence: [seen] });
+  });
+
+  it('by a person can be corrected by a person, and by nothing else', async () => {
+    const ledger = await open(newPath());
+    const id = await begin(ledger);
+    await ledger.settle(id, { state: 'unknown', exitCode: 6 });
+    for (const activity of [undefined, account(), account()]) {
+      const how = { state: 'accepted' as const, evidence, ...(activity === undefined ? {} : { activity }) };
+      expect(await ledger.resolve(id, how)).toBe(true);
+    }
+    expect(await ledger.resolve(id, { state: 'not_created', evidence: { ...evidence, kind: 'look' } })).toBe(false);
+    expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(true);
+    expect(await ledger.get(id)).toMatchObject({ state: 'not_created', activity: undefined });
   });
 
   it('never gives one activity two owners', async () => {
-    const ledger = open(newPath());
+    const ledger = await open(newPath());
     await ledger.settle(await begin(ledger), ACCEPTED);
     const second = await begin(ledger, { ugwo: 'ugw.AbCd.2' });
     await ledger.settle(second, { state: 'unknown', exitCode: 6 });
@@ -138,7 +156,7 @@ describe('resolving', () => {
 
 describe('an activity that was read', () => {
   it('changes what the guard knows of it, and keeps its next action', async () => {
-    const ledger = open(newPath());
+    const ledger = await open(newPath());
     const id = await begin(ledger);
     await ledger.settle(id, ACCEPTED);
     await ledger.observe(account({ status: 'successful', nextAction: null }));
@@ -149,8 +167,31 @@ describe('an activity that was read', () => {
     expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'paid' });
   });
 
+  it('that was paid stays paid, whatever an older read says', async () => {
+    const ledger = await open(newPath());
+    const id = await begin(ledger);
+    await ledger.settle(id, ACCEPTED);
+    await ledger.observe(account({ status: 'successful' }));
+    await ledger.observe(account());
+    expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
+    await ledger.observe(account({ status: 'refunded' }));
+    expect(await ledger.get(id)).toMatchObject({ activity: { status: 'refunded' } });
+  });
+
+  it('keeps no key and no phone number that it shows', async () => {
+    const path = newPath();
+    const ledger = await open(path, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
+    const id = await begin(ledger, { medium: 'mobile_money', phone: '…4567' });
+    const nextAction = { type: 'prompt', instruction: 'sk.Test.secret: confirm on +233 24 123 4567' };
+    await ledger.settle(id, { state: 'accepted', exitCode: 0, activity: account({ nextAction: null }) });
+    await ledger.observe(account({ nextAction }));
+    expect(JSON.stringify(await ledger.get(id))).toContain('[secret]: confirm on …4567');
+    await ledger.close();
+    expect(readFileSync(path, 'latin1')).not.toMatch(/secret:|123 4567/);
+  });
+
   it('that no charge owns changes nothing', async () => {
-    const ledger = open(newPath());
+    const ledger = await open(newPath());
     await ledger.observe(account());
     expect(await ledger.list({ limit: 9 })).toEqual([]);
   });
@@ -159,13 +200,13 @@ describe('an activity that was read', () => {
 describe('the file', () => {
   it('is its owner’s alone from its first moment', async () => {
     const path = newPath();
-    await begin(open(path));
+    await begin(await open(path));
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
   });
 
   it('of a newer paycli is refused and left as it is', async () => {
     const path = newPath();
-    await open(path).close();
+    await (await open(path)).close();
     beside(path, 'PRAGMA user_version = 99');
     expect(await openingFails(path)).toMatchObject({
       kind: 'ledger',
@@ -190,7 +231,7 @@ describe('the file', () => {
   ])('that %s is refused with exit 10’s kind', async (what, spoil) => {
     const path = newPath();
     if (!what.startsWith('is another') && !what.startsWith('is no')) {
-      const ledger = open(path);
+      const ledger = await open(path);
       await begin(ledger);
       await ledger.close();
     }
@@ -203,7 +244,7 @@ describe('the file', () => {
 
   it('that is a symbolic link is refused, and what it points at is left alone', async () => {
     const [target, path] = [newPath(), newPath()];
-    await open(target).close();
+    await (await open(target)).close();
     symlinkSync(target, path);
     expect(await openingFails(path)).toMatchObject({
       kind: 'ledger',
@@ -218,7 +259,7 @@ describe('the file', () => {
 
 describe('a list', () => {
   it('goes newest first or oldest first, from a place on, by state and payment request', async () => {
-    const ledger = open(newPath());
+    const ledger = await open(newPath());
     const ids: string[] = [];
     for (const number of [1, 2, 3, 4]) {
       const id = await begin(ledger, { ugwo: `ugw.AbCd.${number}` });

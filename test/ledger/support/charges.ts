@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
-import type { Charge, Intent, KeptActivity, Ledger, Sender } from '../../src/ledger/ledger.ts';
-import type { LedgerOptions } from '../../src/ledger/store.ts';
-import { openLedger } from '../../src/ledger/store.ts';
-import { newFolder } from '../support/program.ts';
-import { UGWO_ID } from '../support/service.ts';
+import type { LedgerOptions } from '../../../src/ledger/context.ts';
+import type { Charge, Intent, KeptActivity, Ledger, Moment, Sender } from '../../../src/ledger/ledger.ts';
+import { openLedger } from '../../../src/ledger/store.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
+import { newFolder } from '../../support/program.ts';
+import { UGWO_ID } from '../../support/service.ts';
 
 /** 20 November 2026, noon in London. */
 export const NOON = Date.UTC(2026, 10, 20, 12);
@@ -17,6 +18,12 @@ export const PLACE = {
   workspace: 'AbCd',
   profile: 'default',
 } as const;
+
+/** How long the machine had been up at noon. */
+const UP = 3_600_000;
+
+/** A moment on a machine whose clock is right. */
+export const momentAt = (at: number): Moment => ({ at, mark: { boot: SELF.boot, uptime: UP + at - NOON } });
 
 export const SELF: Sender = { pid: 4711, boot: 'boot pid:[1]', started: '100' };
 
@@ -56,6 +63,9 @@ export const charge = (more: Partial<Charge> = {}): Charge => ({
   job: undefined,
   row: undefined,
   createdAt: NOON,
+  begun: momentAt(NOON).mark,
+  took: 0,
+  told: { ...momentAt(NOON), service: NOON },
   settledAt: NOON,
   exitCode: 0,
   activity: account(),
@@ -66,8 +76,8 @@ export const charge = (more: Partial<Charge> = {}): Charge => ({
 export const newPath = (): string => join(newFolder('ledger'), 'ledger.sqlite');
 
 /** A ledger at noon, whose senders are all running; closed when the test ends. */
-export const open = (path: string, more: Partial<LedgerOptions> = {}): Ledger => {
-  const ledger = openLedger({ path, now: () => NOON, self: SELF, isGone: () => false, ...more });
+export const open = async (path: string, more: Partial<LedgerOptions> = {}): Promise<Ledger> => {
+  const ledger = await openLedger(ledgerOptions(path, { now: () => NOON, uptime: () => UP, self: SELF, ...more }));
   onTestFinished(async () => {
     // A test may have closed it itself.
     await ledger.close().catch(() => undefined);
