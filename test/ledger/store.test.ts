@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { LEDGER_FILE } from '../../src/ledger/file.ts';
 import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { newFolder } from '../support/program.ts';
@@ -198,6 +199,14 @@ describe('an activity that was read', () => {
 });
 
 describe('the file', () => {
+  it('survives a loss of power, and takes no value of another type', async () => {
+    expect(LEDGER_FILE).toMatchObject({ survives: 'power loss' });
+    expect(LEDGER_FILE).not.toHaveProperty('journal');
+    const path = newPath();
+    await begin(await open(path));
+    expect(() => beside(path, "UPDATE charge SET deadline = 'soon'")).toThrow(/cannot store TEXT/);
+  });
+
   it('is its owner’s alone from its first moment', async () => {
     const path = newPath();
     await begin(await open(path));
