@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -136,6 +136,20 @@ describe('an emergency file', () => {
     await (await open(path)).begin(intent(), { again: false });
     await open(path, { self: OTHER });
     expect(filesBeside(path)).toHaveLength(1);
+  });
+
+  it.each([
+    [24, false],
+    [24 + 1 / 3600, true],
+  ])('that nobody has written to for %d hours is overdue: %s', async (hours, expected) => {
+    const path = newPath();
+    await (await open(path)).begin(intent(), { again: false });
+    const [file = ''] = filesBeside(path);
+    utimesSync(file, NOON / 1000, NOON / 1000);
+    const asked: boolean[] = [];
+    const isGone = (_sender: unknown, overdue: boolean): boolean => asked.push(overdue) === 0;
+    await open(path, { self: OTHER, isGone, now: () => NOON + hours * 3_600_000 });
+    expect(asked).toEqual([expected]);
   });
 
   it('that a process left blank is removed', async () => {
