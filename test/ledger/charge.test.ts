@@ -69,6 +69,12 @@ describe('a charge under the protocol', () => {
     expect((await onlyRow(ledger))?.told).toMatchObject({ at: NOON, service: NOON - 60_000 });
   });
 
+  it('takes when the activity was made for the service’s time, where the answer tells none', async () => {
+    const ledger = await open(newPath());
+    await charging(ledger, async () => madeHere({ ...ACTIVITY, created_at: '2026-11-20T11:58:00+00:00' }));
+    expect((await onlyRow(ledger))?.told).toMatchObject({ at: NOON, service: NOON - 120_000 });
+  });
+
   it.each<[ErrorKind, ErrorDetail, string, number, ErrorKind]>([
     ['rejected', { status: 422 }, 'rejected', 3, 'rejected'],
     ['auth', { status: 401 }, 'rejected', 4, 'auth'],
@@ -90,7 +96,8 @@ describe('a charge under the protocol', () => {
     const thrown = await thrownBy(charging(ledger, failing(new PayError(kind, 'no', detail))));
     const row = await onlyRow(ledger);
     expect(row).toMatchObject({ state, exitCode, evidence: [{ kind: 'answer' }] });
-    expect(thrown).toMatchObject({ kind: thrownKind, detail: { ledgerId: row?.id } });
+    const message = thrownKind === kind ? 'no' : 'the charge may have been made: no';
+    expect(thrown).toMatchObject({ kind: thrownKind, message, detail: { ledgerId: row?.id } });
   });
 
   it('is unknown whatever else is thrown', async () => {
@@ -183,6 +190,9 @@ describe('what the ledger keeps', () => {
     const world = { now: () => NOON, clean: (text: string) => redactor.cleanAll(text), send };
     await chargeOnce(ledger, request({ data }), world).catch(() => undefined);
     expect(await onlyRow(ledger)).toMatchObject({ phone: '…4567' });
+    // With --no-validate a key may be pasted anywhere.
+    const pasted = { medium: CANARY, provider: CANARY, phone: PHONE };
+    await chargeOnce(ledger, request({ data: pasted, ugwo: CANARY }), world).catch(() => undefined);
     for (const name of readdirSync(dirname(path))) {
       const bytes = readFileSync(join(dirname(path), name));
       for (const secret of [CANARY, ...spellings, '8031234567']) expect(bytes.includes(secret), name).toBe(false);

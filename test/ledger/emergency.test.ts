@@ -35,7 +35,8 @@ describe('an outcome that the ledger can’t note', () => {
     const path = newPath();
     const ledger = await open(path);
     const { id, error } = await unrecorded(path, ledger);
-    expect(error).toMatchObject({ kind: 'unrecorded', detail: { ledgerId: id } });
+    const hint = expect.stringContaining('do not run the command again');
+    expect(error).toMatchObject({ kind: 'unrecorded', detail: { ledgerId: id, hint } });
     const [file = ''] = filesBeside(path);
     const line = readFileSync(file, 'utf8').split('\n')[0] ?? '';
     expect((error as { detail: { answer: string } }).detail.answer).toBe(line);
@@ -124,6 +125,8 @@ describe('an emergency file', () => {
     expect(filesBeside(path)).toEqual([]);
     await ledger.begin(intent(), { again: false });
     const [file = ''] = filesBeside(path);
+    await ledger.begin(intent({ ugwo: 'ugw.AbCd.2' }), { again: false });
+    expect(filesBeside(path)).toEqual([file]);
     expect(statSync(file).size).toBe(16 * 1024);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8').trim()).toBe('');

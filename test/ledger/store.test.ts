@@ -1,7 +1,8 @@
 import { chmodSync, closeSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { LEDGER_FILE } from '../../src/ledger/file.ts';
-import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import { asLedgerError } from '../../src/ledger/context.ts';
+import { LEDGER_FILE, ledgerError } from '../../src/ledger/file.ts';
+import type { Ledger, Outcome, Sender } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { newFolder } from '../support/program.ts';
 import { account, beside, intent, MINUTE, momentAt, NOON, newPath, open, SELF } from './support/charges.ts';
@@ -97,15 +98,34 @@ describe('a charge in the ledger', () => {
   it('becomes unknown for whoever looks once its process has gone', async () => {
     const path = newPath();
     const id = await begin(await open(path));
-    const gone = { self: { ...SELF, pid: 1 }, isGone: ({ pid }: { pid: number }) => pid === SELF.pid };
+    const asked: Sender[] = [];
+    const gone = { self: { ...SELF, pid: 1 }, isGone: (sender: Sender) => asked.push(sender) > 0 };
     expect(await (await open(path)).unknown()).toEqual([]);
     expect(await (await open(path, gone)).begin(intent(), { again: true })).toMatchObject({
       kind: 'refused',
       why: 'unresolved',
     });
+    expect(asked.at(-1)).toEqual(SELF);
     expect(await (await open(path)).unknown()).toMatchObject([
       { id, settledAt: NOON, exitCode: undefined, evidence: [{ kind: 'process_gone', pid: SELF.pid }] },
     ]);
+  });
+
+  it('that has ended stays what it is when its process has gone', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await ledger.settle(await begin(ledger), ACCEPTED);
+    const next = await open(path, { isGone: () => true });
+    expect(await next.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'payable' });
+    expect(await next.unknown()).toEqual([]);
+  });
+
+  it('has a place for the job and the row that it belongs to', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const id = await begin(ledger);
+    beside(path, "UPDATE charge SET job = 'job-1', row = 3");
+    expect(await ledger.get(id)).toMatchObject({ job: 'job-1', row: 3 });
   });
 
   it('is overdue after its deadline, which is what a sender is asked by', async () => {
@@ -271,6 +291,16 @@ describe('an activity that was read', () => {
     expect(await ledger.get(id)).toMatchObject({ activity: { status: 'refunded' } });
   });
 
+  it('tells anew what the service’s clock shows, where it does', async () => {
+    const ledger = await open(newPath());
+    const id = await begin(ledger);
+    await ledger.settle(id, { ...ACCEPTED, activity: account({ servedAt: NOON }) });
+    await ledger.observe(account({ servedAt: NOON + 5 }));
+    expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 5 } });
+    await ledger.observe(account());
+    expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 5 } });
+  });
+
   it('keeps no key and no phone number that it shows', async () => {
     const path = newPath();
     const ledger = await open(path, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
@@ -303,6 +333,38 @@ describe('the file', () => {
     const path = newPath();
     await begin(await open(path));
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+  });
+
+  it('that a newer paycli has taken over meanwhile gets no new charge', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    beside(path, 'PRAGMA user_version = 99');
+    expect(await thrownBy(ledger.begin(intent(), FIRST))).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('taken over by a newer paycli'),
+    });
+    expect(beside(path, 'SELECT id FROM charge')).toEqual([]);
+  });
+
+  it('that could not take a charge takes none for as long as the process lives', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    beside(path, "CREATE TRIGGER broken BEFORE INSERT ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
+    const thrown = await thrownBy(ledger.begin(intent(), FIRST));
+    expect(thrown).toMatchObject({ kind: 'ledger', message: expect.stringContaining('the disk is full') });
+    beside(path, 'DROP TRIGGER broken');
+    expect(await thrownBy(ledger.begin(intent(), FIRST))).toBe(thrown);
+  });
+
+  it.each([
+    [11, 'damaged'],
+    [26, 'damaged'],
+    [10, 'unusable'],
+    [13, 'unusable'],
+  ] as const)('that fails in use with SQLite’s %i is %s', (errcode, kind) => {
+    const thrown = Object.assign(new Error('no'), { errcode });
+    const fault = { kind, path: '/a', what: 'cannot be used: no', cause: thrown };
+    expect(asLedgerError(thrown, '/a')).toEqual(ledgerError(fault));
   });
 
   it('of a newer paycli is refused and left as it is', async () => {
