@@ -95,7 +95,8 @@ describe('a charge under the protocol', () => {
     const ledger = await open(newPath());
     const thrown = await thrownBy(charging(ledger, failing(new PayError(kind, 'no', detail))));
     const row = await onlyRow(ledger);
-    expect(row).toMatchObject({ state, exitCode, evidence: [{ kind: 'answer' }] });
+    const { status } = detail;
+    expect(row).toMatchObject({ state, exitCode, evidence: [{ kind: 'answer', ...(status && { status }) }] });
     const message = thrownKind === kind ? 'no' : 'the charge may have been made: no';
     expect(thrown).toMatchObject({ kind: thrownKind, message, detail: { ledgerId: row?.id } });
   });
@@ -137,6 +138,28 @@ describe('a charge under the protocol', () => {
     expect(sent).toBe(0);
     expect(await charging(ledger, send, { again: true })).toMatchObject({ kind: 'accepted' });
     expect(sent).toBe(1);
+  });
+
+  it.each([
+    [1000, 'accepted'],
+    [1001, 'not_sent'],
+  ])('for which the machine stood still for %i ms of 1000 before it could be sent is %s', async (still, state) => {
+    const ledger = await open(newPath());
+    let [now, sent] = [NOON, 0];
+    const begin: Ledger['begin'] = async (...args) => {
+      const begun = await ledger.begin(...args);
+      now += still;
+      return begun;
+    };
+    const send = async (): Promise<Received> => {
+      sent += 1;
+      return madeHere(ACTIVITY);
+    };
+    const world = { now: () => now, clean: (text: string) => text, send };
+    const end = await chargeOnce({ ...ledger, begin }, request(), world).catch((thrown: unknown) => thrown);
+    expect(end).toMatchObject(state === 'accepted' ? { kind: state } : { kind: state });
+    expect(await onlyRow(ledger)).toMatchObject({ state });
+    expect(sent).toBe(state === 'accepted' ? 1 : 0);
   });
 
   it('is not sent where the intent can’t be written', async () => {
