@@ -69,6 +69,12 @@ describe('a charge under the protocol', () => {
     expect((await onlyRow(ledger))?.told).toMatchObject({ at: NOON, service: NOON - 60_000 });
   });
 
+  it('takes when the activity was made for the service’s time, where the answer tells none', async () => {
+    const ledger = await open(newPath());
+    await charging(ledger, async () => madeHere({ ...ACTIVITY, created_at: '2026-11-20T11:58:00+00:00' }));
+    expect((await onlyRow(ledger))?.told).toMatchObject({ at: NOON, service: NOON - 120_000 });
+  });
+
   it.each<[ErrorKind, ErrorDetail, string, number, ErrorKind]>([
     ['rejected', { status: 422 }, 'rejected', 3, 'rejected'],
     ['auth', { status: 401 }, 'rejected', 4, 'auth'],
@@ -89,8 +95,10 @@ describe('a charge under the protocol', () => {
     const ledger = await open(newPath());
     const thrown = await thrownBy(charging(ledger, failing(new PayError(kind, 'no', detail))));
     const row = await onlyRow(ledger);
-    expect(row).toMatchObject({ state, exitCode, evidence: [{ kind: 'answer' }] });
-    expect(thrown).toMatchObject({ kind: thrownKind, detail: { ledgerId: row?.id } });
+    const { status } = detail;
+    expect(row).toMatchObject({ state, exitCode, evidence: [{ kind: 'answer', ...(status && { status }) }] });
+    const message = thrownKind === kind ? 'no' : 'the charge may have been made: no';
+    expect(thrown).toMatchObject({ kind: thrownKind, message, detail: { ledgerId: row?.id } });
   });
 
   it('is unknown whatever else is thrown', async () => {
@@ -130,6 +138,28 @@ describe('a charge under the protocol', () => {
     expect(sent).toBe(0);
     expect(await charging(ledger, send, { again: true })).toMatchObject({ kind: 'accepted' });
     expect(sent).toBe(1);
+  });
+
+  it.each([
+    [1000, 'accepted'],
+    [1001, 'not_sent'],
+  ])('for which the machine stood still for %i ms of 1000 before it could be sent is %s', async (still, state) => {
+    const ledger = await open(newPath());
+    let [now, sent] = [NOON, 0];
+    const begin: Ledger['begin'] = async (...args) => {
+      const begun = await ledger.begin(...args);
+      now += still;
+      return begun;
+    };
+    const send = async (): Promise<Received> => {
+      sent += 1;
+      return madeHere(ACTIVITY);
+    };
+    const world = { now: () => now, clean: (text: string) => text, send };
+    const end = await chargeOnce({ ...ledger, begin }, request(), world).catch((thrown: unknown) => thrown);
+    expect(end).toMatchObject(state === 'accepted' ? { kind: state } : { kind: state });
+    expect(await onlyRow(ledger)).toMatchObject({ state });
+    expect(sent).toBe(state === 'accepted' ? 1 : 0);
   });
 
   it('is not sent where the intent can’t be written', async () => {
@@ -183,6 +213,9 @@ describe('what the ledger keeps', () => {
     const world = { now: () => NOON, clean: (text: string) => redactor.cleanAll(text), send };
     await chargeOnce(ledger, request({ data }), world).catch(() => undefined);
     expect(await onlyRow(ledger)).toMatchObject({ phone: '…4567' });
+    // With --no-validate a key may be pasted anywhere.
+    const pasted = { medium: CANARY, provider: CANARY, phone: PHONE };
+    await chargeOnce(ledger, request({ data: pasted, ugwo: CANARY }), world).catch(() => undefined);
     for (const name of readdirSync(dirname(path))) {
       const bytes = readFileSync(join(dirname(path), name));
       for (const secret of [CANARY, ...spellings, '8031234567']) expect(bytes.includes(secret), name).toBe(false);

@@ -1,10 +1,10 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { EmergencyLine } from '../../src/ledger/emergency.ts';
 import { emergencyText, leftBehind, openEmergencyFile } from '../../src/ledger/emergency.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { account, beside, intent, NOON, newPath, open, SELF } from './support/charges.ts';
 
@@ -22,10 +22,14 @@ const begun = async (ledger: Ledger): Promise<string> => {
 };
 
 /** Begins a charge and then keeps its outcome from being noted, as a disk that fails does. */
-const unrecorded = async (path: string, ledger: Ledger): Promise<{ id: string; error: unknown }> => {
+const unrecorded = async (
+  path: string,
+  ledger: Ledger,
+  outcome: Outcome = { state: 'accepted', exitCode: 0, activity: account() },
+): Promise<{ id: string; error: unknown }> => {
   const id = await begun(ledger);
   beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
-  const error = await thrownBy(ledger.settle(id, { state: 'accepted', exitCode: 0, activity: account() }));
+  const error = await thrownBy(ledger.settle(id, outcome));
   beside(path, 'DROP TRIGGER broken');
   return { id, error };
 };
@@ -35,7 +39,8 @@ describe('an outcome that the ledger can’t note', () => {
     const path = newPath();
     const ledger = await open(path);
     const { id, error } = await unrecorded(path, ledger);
-    expect(error).toMatchObject({ kind: 'unrecorded', detail: { ledgerId: id } });
+    const hint = expect.stringContaining('do not run the command again');
+    expect(error).toMatchObject({ kind: 'unrecorded', detail: { ledgerId: id, hint } });
     const [file = ''] = filesBeside(path);
     const line = readFileSync(file, 'utf8').split('\n')[0] ?? '';
     expect((error as { detail: { answer: string } }).detail.answer).toBe(line);
@@ -68,6 +73,29 @@ describe('an outcome that the ledger can’t note', () => {
     beside(path, `UPDATE charge SET state = 'not_created', settled_at = 1 WHERE id = '${id}'`);
     const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
     expect(await next.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
+  });
+
+  it('is kept beside what a person has concluded where the service did not accept the charge', async () => {
+    const path = newPath();
+    const { id } = await unrecorded(path, await open(path), { state: 'rejected', exitCode: 3 });
+    beside(path, `UPDATE charge SET state = 'accepted', settled_at = 1 WHERE id = '${id}'`);
+    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    const line = { ledger_id: id, state: 'rejected' };
+    expect(await next.get(id)).toMatchObject({ state: 'accepted', evidence: [{ kind: 'emergency_line', line }] });
+  });
+
+  it('is of a moment that only the machine’s clock tells, and with what was seen', async () => {
+    const path = newPath();
+    const evidence = { kind: 'answer', at: '2026-11-20T11:59:00+00:00', message: 'no' };
+    const activity = account({ servedAt: NOON - 5 });
+    const { id } = await unrecorded(path, await open(path), { state: 'accepted', exitCode: 11, activity, evidence });
+    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid, now: () => NOON + 1 });
+    expect(await next.get(id)).toMatchObject({
+      exitCode: 11,
+      settledAt: NOON,
+      told: { service: NOON - 5, at: NOON, mark: { boot: '', uptime: 0 } },
+      evidence: [{ ...evidence, line: { ledger_id: id } }],
+    });
   });
 
   it('is taken in once, also while its process runs where nobody here can see it', async () => {
@@ -124,6 +152,8 @@ describe('an emergency file', () => {
     expect(filesBeside(path)).toEqual([]);
     await ledger.begin(intent(), { again: false });
     const [file = ''] = filesBeside(path);
+    await ledger.begin(intent({ ugwo: 'ugw.AbCd.2' }), { again: false });
+    expect(filesBeside(path)).toEqual([file]);
     expect(statSync(file).size).toBe(16 * 1024);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8').trim()).toBe('');
@@ -136,6 +166,20 @@ describe('an emergency file', () => {
     await (await open(path)).begin(intent(), { again: false });
     await open(path, { self: OTHER });
     expect(filesBeside(path)).toHaveLength(1);
+  });
+
+  it.each([
+    [24, false],
+    [24 + 1 / 3600, true],
+  ])('that nobody has written to for %d hours is overdue: %s', async (hours, expected) => {
+    const path = newPath();
+    await (await open(path)).begin(intent(), { again: false });
+    const [file = ''] = filesBeside(path);
+    utimesSync(file, NOON / 1000, NOON / 1000);
+    const asked: boolean[] = [];
+    const isGone = (_sender: unknown, overdue: boolean): boolean => asked.push(overdue) === 0;
+    await open(path, { self: OTHER, isGone, now: () => NOON + hours * 3_600_000 });
+    expect(asked).toEqual([expected]);
   });
 
   it('that a process left blank is removed', async () => {

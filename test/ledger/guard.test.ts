@@ -53,6 +53,10 @@ describe('the guard', () => {
       expect(guard(charges, 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('c');
     }
     expect(guard([newer, payable], 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('b');
+    const sending = charge({ id: 'd', seq: 4, state: 'sending', settledAt: undefined });
+    expect(guard([sending, unknown], 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('c');
+    const paid = ofStatus('successful', { id: 'e', seq: 0 });
+    expect(guard([payable, paid, newer], 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('e');
   });
 
   it('never lets --again pass a charge that is open, whatever stands beside it', () => {

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Journal } from '../../src/database/connect.ts';
+import type { DatabaseKind } from '../../src/database/kind.ts';
 import { LEDGER_FILE } from '../../src/ledger/file.ts';
 import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
 import type { Patience } from '../../src/ledger/patience.ts';
@@ -97,9 +98,9 @@ describe('isBusy', () => {
 });
 
 /** A ledger, and a second connection that locks its file as another process would. */
-const ledgerWith = async (patience: Patience, journal: Journal) => {
+const ledgerWith = async (patience: Patience, journal: Journal, more: Partial<DatabaseKind> = {}) => {
   const path = `${newFolder('ledger')}/ledger.sqlite`;
-  const kind = { ...LEDGER_FILE, journal };
+  const kind = { ...LEDGER_FILE, journal, ...more };
   const ledger = await openLedger(ledgerOptions(path, { patience, kind }));
   onTestFinished(() => ledger.close());
   const other = new DatabaseSync(path);
@@ -164,6 +165,33 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     await ledger.settle(id, REJECTED);
     expect(waited.length).toBe(2);
     expect(await ledger.get(id)).toMatchObject({ state: 'rejected', exitCode: 3 });
+  });
+
+  it('is ended by stop as it is read, where that needs the lock, and as a charge is resolved or noted', async () => {
+    const { stop, patience } = waiting(() => stop.abort('SIGINT'));
+    const { ledger, lock } = await ledgerWith(patience, journal);
+    const id = await begun(ledger);
+    lock();
+    const evidence = { kind: 'look', at: '2026-11-20T12:00:00+00:00' };
+    const interrupted = { kind: 'interrupted', detail: { exitCode: 130 } };
+    await expect(ledger.note(id, evidence)).rejects.toMatchObject(interrupted);
+    await expect(ledger.resolve(id, { state: 'not_created', evidence })).rejects.toMatchObject(interrupted);
+    if (journal === 'truncate') await expect(ledger.list({ limit: 9 })).rejects.toMatchObject(interrupted);
+    else expect(await ledger.list({ limit: 9 })).toMatchObject([{ id }]);
+  });
+
+  it('gives up in the end with what to do, and begins again when the lock is gone', async () => {
+    const { patience, waited } = waiting();
+    const { ledger, lock, unlock } = await ledgerWith(patience, journal, { busyTimeout: 0 });
+    lock();
+    await expect(ledger.begin(intent(), HOW)).rejects.toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('is locked by another process'),
+      detail: { hint: expect.stringContaining('`fuser` tells') },
+    });
+    expect(waited.length).toBeGreaterThan(1);
+    unlock();
+    expect(await ledger.begin(intent(), HOW)).toMatchObject({ kind: 'begun' });
   });
 
   it('begins, reads and notes when the lock goes', async () => {

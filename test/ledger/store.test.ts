@@ -1,7 +1,8 @@
 import { chmodSync, closeSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { LEDGER_FILE } from '../../src/ledger/file.ts';
-import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import { asLedgerError } from '../../src/ledger/context.ts';
+import { LEDGER_FILE, ledgerError } from '../../src/ledger/file.ts';
+import type { Ledger, Outcome, Sender } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { newFolder } from '../support/program.ts';
 import { account, beside, intent, MINUTE, momentAt, NOON, newPath, open, SELF } from './support/charges.ts';
@@ -97,15 +98,34 @@ describe('a charge in the ledger', () => {
   it('becomes unknown for whoever looks once its process has gone', async () => {
     const path = newPath();
     const id = await begin(await open(path));
-    const gone = { self: { ...SELF, pid: 1 }, isGone: ({ pid }: { pid: number }) => pid === SELF.pid };
+    const asked: Sender[] = [];
+    const gone = { self: { ...SELF, pid: 1 }, isGone: (sender: Sender) => asked.push(sender) > 0 };
     expect(await (await open(path)).unknown()).toEqual([]);
     expect(await (await open(path, gone)).begin(intent(), { again: true })).toMatchObject({
       kind: 'refused',
       why: 'unresolved',
     });
+    expect(asked.at(-1)).toEqual(SELF);
     expect(await (await open(path)).unknown()).toMatchObject([
       { id, settledAt: NOON, exitCode: undefined, evidence: [{ kind: 'process_gone', pid: SELF.pid }] },
     ]);
+  });
+
+  it('that has ended stays what it is when its process has gone', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await ledger.settle(await begin(ledger), ACCEPTED);
+    const next = await open(path, { isGone: () => true });
+    expect(await next.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'payable' });
+    expect(await next.unknown()).toEqual([]);
+  });
+
+  it('has a place for the job and the row that it belongs to', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const id = await begin(ledger);
+    beside(path, "UPDATE charge SET job = 'job-1', row = 3");
+    expect(await ledger.get(id)).toMatchObject({ job: 'job-1', row: 3 });
   });
 
   it('is overdue after its deadline, which is what a sender is asked by', async () => {
@@ -114,6 +134,98 @@ describe('a charge in the ledger', () => {
     const overdue = { isGone: (_sender: unknown, late: boolean) => late };
     expect(await (await open(path, { ...overdue, now: () => NOON + 10 * MINUTE })).unknown()).toEqual([]);
     expect(await (await open(path, { ...overdue, now: () => NOON + 10 * MINUTE + 1 })).unknown()).toHaveLength(1);
+  });
+
+  it('is so to whoever begins or resolves, without anybody having looked before', async () => {
+    const late = { isGone: (_sender: unknown, overdue: boolean) => overdue, now: () => NOON + 10 * MINUTE + 1 };
+    const [first, second] = [newPath(), newPath()];
+    await begin(await open(first));
+    const inTime = await open(first, { ...late, now: () => NOON + 10 * MINUTE });
+    expect(await inTime.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'in_progress' });
+    expect(await (await open(first, late)).begin(intent(), FIRST)).toMatchObject({ why: 'unresolved' });
+    const id = await begin(await open(second));
+    const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
+    expect(await (await open(second, late)).resolve(id, { state: 'not_created', evidence })).toBe(true);
+  });
+
+  it('that is refused says at which moment the guard looked', async () => {
+    const ledger = await open(newPath());
+    await begin(ledger);
+    expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', moment: momentAt(NOON) });
+  });
+
+  it('that nobody began has no outcome', async () => {
+    const ledger = await open(newPath());
+    expect(await thrownBy(ledger.settle('chg-none', ACCEPTED))).toMatchObject({ kind: 'unrecorded' });
+  });
+
+  it.each([
+    ['by the clock that nobody sets', SELF, 7000],
+    ['by the machine’s clock where there is no other', { ...SELF, boot: '' }, MINUTE],
+  ])('keeps how long it took, %s', async (_which, self, took) => {
+    let [now, up] = [NOON, 0];
+    const ledger = await open(newPath(), { self, now: () => now, uptime: () => up });
+    const id = await begin(ledger);
+    [now, up] = [NOON + MINUTE, 7000];
+    await ledger.settle(id, { state: 'unknown', exitCode: 6 });
+    expect(await ledger.get(id)).toMatchObject({ took, settledAt: NOON + MINUTE });
+    await ledger.resolve(id, { state: 'not_created', evidence: { kind: 'look', at: '2026-11-20T12:00:00+00:00' } });
+    expect(await ledger.get(id)).toMatchObject({ took });
+  });
+
+  it('keeps no key of what was seen of it, and no phone number of what the customer was told', async () => {
+    const ledger = await open(newPath(), { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
+    const said = 'sk.Test.secret: confirm on +233 24 123 4567';
+    const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: said };
+    const activity = account({ nextAction: { type: 'prompt', instruction: said } });
+    const settled = await begin(ledger, { phone: '…4567' });
+    await ledger.settle(settled, { state: 'accepted', exitCode: 0, activity, evidence });
+    const resolved = await begin(ledger, { phone: '…4567', ugwo: 'ugw.AbCd.2' });
+    await ledger.settle(resolved, { state: 'unknown', exitCode: 6 });
+    await ledger.note(resolved, { ...evidence, kind: 'look' });
+    expect((await ledger.get(resolved))?.evidence).toMatchObject([{ message: expect.stringMatching(/^\[secret\]/) }]);
+    const other = { ...activity, uid: 'act.AbCd.2' };
+    await ledger.resolve(resolved, { state: 'accepted', activity: other, evidence });
+    for (const id of [settled, resolved]) {
+      expect(await ledger.get(id)).toMatchObject({
+        activity: { nextAction: { instruction: '[secret]: confirm on …4567' } },
+        evidence: expect.arrayContaining([expect.objectContaining({ message: expect.stringMatching(/^\[secret\]/) })]),
+      });
+      expect(JSON.stringify(await ledger.get(id))).not.toContain('sk.Test');
+    }
+  });
+});
+
+describe('the outcome of a charge that others took for dead', () => {
+  const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00' };
+  const takenForDead = async () => {
+    const path = newPath();
+    const [sender, other] = [await open(path), await open(path, { isGone: () => true })];
+    const id = await begin(sender);
+    expect(await other.unknown()).toMatchObject([{ id }]);
+    const conclude = () => other.resolve(id, { state: 'not_created', evidence: { ...evidence, kind: 'look' } });
+    return { sender, id, conclude };
+  };
+
+  it('ends the doubt, whatever it is', async () => {
+    const { sender, id } = await takenForDead();
+    await sender.settle(id, { state: 'rejected', exitCode: 3, evidence });
+    expect(await sender.get(id)).toMatchObject({ state: 'rejected', exitCode: 3 });
+  });
+
+  it('holds against what was concluded meanwhile where the service has accepted it', async () => {
+    const { sender, id, conclude } = await takenForDead();
+    expect(await conclude()).toBe(true);
+    await sender.settle(id, ACCEPTED);
+    expect(await sender.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
+  });
+
+  it('is kept beside what was concluded meanwhile where it is anything else', async () => {
+    const { sender, id, conclude } = await takenForDead();
+    expect(await conclude()).toBe(true);
+    await sender.settle(id, { state: 'unknown', exitCode: 6, evidence });
+    const kinds = (await sender.get(id))?.evidence.map(({ kind }) => kind);
+    expect([(await sender.get(id))?.state, kinds]).toEqual(['not_created', ['process_gone', 'look', 'answer']]);
   });
 });
 
@@ -179,6 +291,16 @@ describe('an activity that was read', () => {
     expect(await ledger.get(id)).toMatchObject({ activity: { status: 'refunded' } });
   });
 
+  it('tells anew what the service’s clock shows, where it does', async () => {
+    const ledger = await open(newPath());
+    const id = await begin(ledger);
+    await ledger.settle(id, { ...ACCEPTED, activity: account({ servedAt: NOON }) });
+    await ledger.observe(account({ servedAt: NOON + 5 }));
+    expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 5 } });
+    await ledger.observe(account());
+    expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 5 } });
+  });
+
   it('keeps no key and no phone number that it shows', async () => {
     const path = newPath();
     const ledger = await open(path, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
@@ -211,6 +333,38 @@ describe('the file', () => {
     const path = newPath();
     await begin(await open(path));
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+  });
+
+  it('that a newer paycli has taken over meanwhile gets no new charge', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    beside(path, 'PRAGMA user_version = 99');
+    expect(await thrownBy(ledger.begin(intent(), FIRST))).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('taken over by a newer paycli'),
+    });
+    expect(beside(path, 'SELECT id FROM charge')).toEqual([]);
+  });
+
+  it('that could not take a charge takes none for as long as the process lives', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    beside(path, "CREATE TRIGGER broken BEFORE INSERT ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
+    const thrown = await thrownBy(ledger.begin(intent(), FIRST));
+    expect(thrown).toMatchObject({ kind: 'ledger', message: expect.stringContaining('the disk is full') });
+    beside(path, 'DROP TRIGGER broken');
+    expect(await thrownBy(ledger.begin(intent(), FIRST))).toBe(thrown);
+  });
+
+  it.each([
+    [11, 'damaged'],
+    [26, 'damaged'],
+    [10, 'unusable'],
+    [13, 'unusable'],
+  ] as const)('that fails in use with SQLite’s %i is %s', (errcode, kind) => {
+    const thrown = Object.assign(new Error('no'), { errcode });
+    const fault = { kind, path: '/a', what: 'cannot be used: no', cause: thrown };
+    expect(asLedgerError(thrown, '/a')).toEqual(ledgerError(fault));
   });
 
   it('of a newer paycli is refused and left as it is', async () => {
@@ -284,5 +438,16 @@ describe('a list', () => {
     expect(await listed({ states: ['rejected'] })).toEqual([3, 1]);
     expect(await listed({ states: [] })).toEqual([]);
     expect(await listed({ ugwo: 'ugw.AbCd.2' })).toEqual([2]);
+  });
+
+  it('of what is unknown holds all of it, oldest first', async () => {
+    const ledger = await open(newPath());
+    const ids: string[] = [];
+    for (const number of [1, 2, 3]) {
+      const id = await begin(ledger, { ugwo: `ugw.AbCd.${number}` });
+      await ledger.settle(id, { state: 'unknown', exitCode: 6 });
+      ids.push(id);
+    }
+    expect((await ledger.unknown()).map(({ id }) => id)).toEqual(ids);
   });
 });

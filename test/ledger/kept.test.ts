@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { asActivity, keptActivity } from '../../src/ledger/kept.ts';
+
+const NEXT = { type: 'user_action', headers: { ussd: '*737*1#' } };
+const WHOLE = {
+  uid: 'act.AbCd.1',
+  activity_type: 'charge',
+  status: ['requires_action', 'Requires action'],
+  next_action: NEXT,
+  created_at: '2026-11-20T12:00:00+01:00',
+  psp: 'somebody',
+};
+
+it('of an activity its name, its machine value, what is to be done and when it was made are kept', () => {
+  expect(keptActivity(WHOLE)).toStrictEqual({
+    uid: 'act.AbCd.1',
+    status: 'requires_action',
+    nextAction: NEXT,
+    createdAt: '2026-11-20T12:00:00+01:00',
+  });
+  expect(keptActivity(WHOLE, 5).servedAt).toBe(5);
+  expect(keptActivity({ uid: 'act.AbCd.1', status: 'failed' })).toStrictEqual({
+    uid: 'act.AbCd.1',
+    status: 'failed',
+    nextAction: null,
+    createdAt: undefined,
+  });
+});
+
+it('what is kept reads as an activity again', () => {
+  const { psp: _, ...kept } = { ...WHOLE, status: 'requires_action' };
+  expect(asActivity(keptActivity(WHOLE))).toStrictEqual(kept);
+  expect(asActivity(keptActivity({ uid: 'act.AbCd.1', status: 'failed' }))).toStrictEqual({
+    uid: 'act.AbCd.1',
+    activity_type: 'charge',
+    status: 'failed',
+    next_action: null,
+  });
+});
