@@ -111,7 +111,7 @@ const openLedgerOf = async ({ io, closing }: Run, rooms: Rooms): Promise<Ledger>
     self,
     isGone: (sender, overdue) => isGone(sender, self, overdue),
     clean: (text) => redactor.cleanAll(text),
-    patience: { sleep: clock.sleep, ...signals },
+    patience: { sleep: clock.sleep, ticks: clock.ticks, ...signals },
   });
   closing.push(() => ledger.close());
   return ledger;
@@ -160,9 +160,12 @@ const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> =>
     existsSync(await ledgerPath(rooms)) ? await use(await ledger()) : undefined;
   return {
-    observe: async (activity: unknown, servedAt?: number): Promise<void> => {
-      const { keptActivity } = await rooms.protocol();
-      await aside((open) => open.observe(keptActivity(activity, servedAt))).catch(() => undefined);
+    observe: async (activities: readonly unknown[], servedAt?: number): Promise<void> => {
+      const note = async (open: Ledger): Promise<void> => {
+        const { keptActivity } = await rooms.protocol();
+        await open.observe(activities.map((activity) => keptActivity(activity, servedAt)));
+      };
+      await aside(note).catch(() => undefined);
     },
     remind: async (): Promise<void> => {
       if (run.globals.quiet || !run.io.stderr.isTerminal) return;
@@ -209,7 +212,8 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps =>
     preview: (request) => previewResult(request, globals.asCurl),
   };
   const close = async (): Promise<void> => {
-    for (const end of run.closing.reverse()) await end();
+    // One that can't be let go of keeps none of the others.
+    for (const end of run.closing.reverse()) await end().catch(() => undefined);
   };
   return { deps, remind, close };
 };

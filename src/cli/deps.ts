@@ -25,8 +25,8 @@ export interface Deps {
   place(): Promise<Place>;
   /** The ledger of this machine, opened at the first call. */
   ledger(): Promise<Ledger>;
-  /** Tells the ledger, where there is one, how an activity stands by now, and when by the service's clock; never fails. */
-  observe(activity: unknown, servedAt?: number): Promise<void>;
+  /** Tells the ledger, where there is one, how activities stand by now, and when by the service's clock; never fails. */
+  observe(activities: readonly unknown[], servedAt?: number): Promise<void>;
   /** The protocol around the ledger: how a charge is sent once, and what may be concluded of one that is unknown. */
   protocol(): Promise<LedgerRoom>;
   /** Who runs this, for what the ledger records of a person's decision. */

@@ -21,6 +21,8 @@ export interface CallInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Asked before each attempt of a write: true when none may be begun any more. */
+  readonly overdue?: () => boolean;
 }
 
 /** A request as it would be sent, without its key. */
@@ -43,8 +45,9 @@ export interface Client {
   pages<K extends ListId>(id: K, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<RecordOf<K>>>;
   /** The same checks as `call`, and what it would send; touches no network. */
   preview(id: OperationId, input: CallInput): Preview;
-  /** How long one write can take at the longest, in milliseconds. */
+  /** How long one write can take at the longest, and one attempt of it, in milliseconds. */
   readonly longestWrite: number;
+  readonly longestAttempt: number;
   close(): Promise<void>;
 }
 
@@ -98,7 +101,7 @@ export const createClient = (options: ClientOptions): Client => {
     const exchange = exchangeOf(options, operations[id], input);
     return exchange.operation.safety === 'safe'
       ? await sendRead(options, options.transport, exchange, signal)
-      : await sendWrite(options, options.transport, exchange);
+      : await sendWrite(options, options.transport, exchange, input.overdue);
   };
   const call = async <K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal) =>
     (await send(id, input, signal)) as Received<AnswerOf<K>>;
@@ -116,6 +119,7 @@ export const createClient = (options: ClientOptions): Client => {
       return body === undefined ? preview : { ...preview, body: input.body ?? {} };
     },
     longestWrite: longestWrite(options.timeout),
+    longestAttempt: options.timeout,
     close: () => options.transport.close(),
   };
 };

@@ -1,9 +1,10 @@
 import { formatDuration } from '../core/duration.ts';
+import { PayError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
 import { backoff } from './backoff.ts';
 import type { Exchange, SendContext } from './exchange.ts';
-import { pause } from './exchange.ts';
+import { pause, requestOf } from './exchange.ts';
 import type { Verdict } from './judge.ts';
 import { judge } from './judge.ts';
 import { retryAfter } from './retry-after.ts';
@@ -39,20 +40,30 @@ const attemptOnce = async (
   return judge(context.origin, exchange, outcome);
 };
 
+/** A machine that slept, or a process that was paused: others may have concluded meanwhile that nothing was sent. */
+const stoodStill = (exchange: Exchange): PayError =>
+  new PayError('not_sent', 'nothing was applied: this process stood still for too long before it could send', {
+    request: requestOf(exchange),
+    hint: 'it is safe to run the same command again',
+  });
+
 /**
  * A write: sent once. It goes out again only when the verdict is certain that nothing was applied: no connection (up to
- * 3 of them), or the service's own 429 (up to 3 sends, waiting as it says, at most 120 s).
+ * 3 of them), or the service's own 429 (up to 3 sends, waiting as it says, at most 120 s), and no more at all when it is
+ * overdue.
  */
 export const sendWrite = async (
   context: SendContext & { readonly origin: string },
   transport: Transport,
   exchange: Exchange,
+  overdue: () => boolean = () => false,
 ): Promise<Received> => {
   const { flight, signals } = context;
   const { stop } = signals;
   let [connections, sends] = [0, 0];
   for (;;) {
     if (stop.aborted) throw interrupted(stop.reason);
+    if (overdue()) throw stoodStill(exchange);
     flight.state = 'sent';
     const verdict = await attemptOnce(context, transport, exchange);
     if (verdict.state === 'unknown') throw verdict.error;

@@ -5,9 +5,10 @@ import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { shellLine } from '../core/shell.ts';
 import { parseInstant } from '../core/time.ts';
+import { elapsed } from './clock.ts';
 import { evidenceOf } from './evidence.ts';
 import { keptActivity } from './kept.ts';
-import type { Begun, Intent, Ledger, Outcome, Place } from './ledger.ts';
+import type { Begun, Intent, Ledger, Moment, Outcome, Place } from './ledger.ts';
 import { cleaned, digestOf, lastDigits, withoutPhone } from './private.ts';
 
 /** A charge to be made under the protocol. */
@@ -18,6 +19,8 @@ export interface ChargeRequest {
   readonly data: Readonly<Record<string, unknown>>;
   /** How long its sending can take at the longest, in milliseconds. */
   readonly bound: number;
+  /** How long one attempt can take of that. */
+  readonly attempt: number;
   /** Makes a second charge where the first can still be paid, or was paid. */
   readonly again: boolean;
   /** The global options that send another command to the same place. */
@@ -29,8 +32,8 @@ export interface ChargeWorld {
   readonly now: () => number;
   /** Takes the known secrets out of a text. */
   readonly clean: (text: string) => string;
-  /** Sends it, once. Throws a PayError whose kind says what is certain. */
-  readonly send: () => Promise<Received>;
+  /** Sends it, once; begins no attempt when it is overdue. Throws a PayError whose kind says what is certain. */
+  readonly send: (overdue: () => boolean) => Promise<Received>;
 }
 
 export type Charged =
@@ -112,15 +115,14 @@ const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<PayEr
   }
 };
 
-/** A machine that stood still between the intent and the send: others may have resolved the charge meanwhile. */
-const overdue = (): PayError =>
-  new PayError(
-    'not_sent',
-    'nothing was applied: this machine stood still for too long before the charge could be sent',
-    {
-      hint: 'it is safe to run the same command again',
-    },
-  );
+/** Whether an attempt that is begun now may last beyond what others wait for before they take the sending for ended. */
+const overdueSince =
+  (ledger: Ledger, { bound, attempt }: ChargeRequest, begun: Moment) =>
+  (): boolean => {
+    const now = ledger.moment();
+    const passed = Math.max(now.at - begun.at, elapsed(begun.mark, now.mark) ?? 0);
+    return passed + attempt > bound;
+  };
 
 /**
  * One charge under the protocol (charge-protocol, The order of things): the intent is on the disk before `send` is called,
@@ -131,14 +133,14 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
   const { now, send } = world;
   const phone = textOf(request.data['phone']);
   const clean = (text: string): string => withoutPhone(world.clean(text), phone);
+  const overdue = overdueSince(ledger, request, ledger.moment());
   const intent = intentOf(request, clean, now());
   const begun = await ledger.begin(intent, { again: request.again });
   if (begun.kind === 'refused') return begun;
   const { id } = begun;
   let record: Received;
   try {
-    if (now() > intent.deadline) throw overdue();
-    record = await send();
+    record = await send(overdue);
   } catch (thrown) {
     const error = asJudged(thrown);
     const unrecorded = await note(ledger, id, cleaned(failedOutcome(error, now()), clean));

@@ -13,6 +13,7 @@ import type { Patience } from './patience.ts';
 import { isBusy, patiently } from './patience.ts';
 import { cleaned, withoutPhoneEnding } from './private.ts';
 import { chargeOf, senderOf } from './rows.ts';
+import { bootOf } from './sender.ts';
 import { statements } from './statements.ts';
 
 /** What a ledger is opened with. */
@@ -53,6 +54,7 @@ export const asLedgerError = (thrown: unknown, path: string): PayError => {
   return ledgerError({ kind, path, what: `cannot be used: ${reasonOf(thrown)}`, cause: thrown });
 };
 
+const LOCKED = 'keep the line that is shown here; the next run that can use the ledger takes it in';
 const HINT = 'keep the line that is shown here, mend the disk, and do not run the command again before that';
 
 /** What all methods of one open ledger share. */
@@ -63,7 +65,7 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
   let broken: PayError | undefined;
   let emergency: EmergencyFile | undefined;
 
-  const moment = (): Moment => ({ at: now(), mark: { boot: self.boot, uptime: uptime() } });
+  const moment = (): Moment => ({ at: now(), mark: { boot: bootOf(self), uptime: uptime() } });
 
   const use = async <T>(work: () => T, until: AbortSignal): Promise<T> => {
     try {
@@ -116,6 +118,14 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
         return work();
       }, patience.stop),
     write: <T>(work: () => T, until = patience.stop): Promise<T> => use(() => transact(db, work), until),
+    /** One try: what is worth a note is not worth a wait. */
+    glance: async (work: () => void): Promise<void> => {
+      try {
+        transact(db, work);
+      } catch (thrown) {
+        throw asLedgerError(thrown, path);
+      }
+    },
     /** The first failure of the disk ends sending for the life of the process. */
     begin: async <T>(work: () => T): Promise<T> => {
       if (broken !== undefined) throw broken;
@@ -139,13 +149,19 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
     unrecorded: (line: EmergencyLine, thrown: unknown): PayError => {
       const answer = emergencyText(line);
       const what = `the ledger could not note what became of ${line.ledger_id}: ${reasonOf(thrown)}`;
-      broken = new PayError('ledger', what, { cause: thrown });
+      const locked = isBusy(thrown);
+      if (!locked) broken = new PayError('ledger', what, { cause: thrown });
       try {
         emergency?.write(answer);
       } catch {
         // The line on stderr is then the last trace.
       }
-      return new PayError('unrecorded', what, { answer, ledgerId: line.ledger_id, hint: HINT, cause: thrown });
+      return new PayError('unrecorded', what, {
+        answer,
+        ledgerId: line.ledger_id,
+        hint: locked ? LOCKED : HINT,
+        cause: thrown,
+      });
     },
     close: (): void => {
       db.close();

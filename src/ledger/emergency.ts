@@ -7,8 +7,9 @@ import { thisMachine } from './machine.ts';
 
 /** Room on the disk that is taken before anything is sent, so that a full disk can't keep an outcome from being noted. */
 const SIZE = 16 * 1024;
-/** A line longer than this might not find room: it goes without what only the customer needs. */
+/** In bytes. A longer line might not find room: it goes without what only the customer needs, and without long words. */
 const LONGEST_LINE = 8 * 1024;
+const LONGEST_WORD = 500;
 
 /** One line that can't be lost: what became of a charge that the ledger could not note. */
 export interface EmergencyLine extends Outcome {
@@ -61,11 +62,20 @@ const senderIn = (name: string, ledger: string): Sender | undefined => {
   return parsed(Buffer.from(whose, 'base64url').toString('utf8')) as Sender | undefined;
 };
 
+const shortened = ({ activity, evidence, ...line }: EmergencyLine): object => ({
+  ...line,
+  ...(activity === undefined ? {} : { activity: { ...activity, nextAction: null } }),
+  ...(evidence === undefined
+    ? {}
+    : {
+        evidence: { kind: evidence.kind, at: evidence.at, message: String(evidence['message']).slice(0, LONGEST_WORD) },
+      }),
+});
+
 /** The line as it is written. */
 export const emergencyText = (line: EmergencyLine): string => {
   const text = JSON.stringify(line);
-  if (text.length <= LONGEST_LINE || line.activity === undefined) return text;
-  return JSON.stringify({ ...line, activity: { ...line.activity, nextAction: null } });
+  return Buffer.byteLength(text) <= LONGEST_LINE ? text : JSON.stringify(shortened(line));
 };
 
 const writeAll = (descriptor: number, bytes: Buffer, position: number): number => {

@@ -1,5 +1,5 @@
 import { formatDateAtom } from '../core/time.ts';
-import type { Charge, Evidence } from './ledger.ts';
+import type { Evidence } from './ledger.ts';
 
 /** The first ones tell how it began, the last ones how it stands; what was seen in between is dropped beyond this many. */
 const MOST = 30;
@@ -11,10 +11,6 @@ export const withEvidence = (list: readonly Evidence[], added: Evidence | undefi
   const longer = [...list, added];
   return longer.length <= MOST ? longer : longer.toSpliced(FIRST_KEPT, longer.length - MOST);
 };
-
-/** Whether a person has said what became of a charge. */
-export const wasResolved = ({ evidence }: Pick<Charge, 'evidence'>): boolean =>
-  evidence.some(({ kind }) => kind === 'resolved');
 
 /** Something seen at a moment, in milliseconds. */
 export const evidenceOf = (kind: string, at: number, what: Readonly<Record<string, unknown>>): Evidence => ({

@@ -4,7 +4,7 @@ import { TRY_MS } from './patience.ts';
 import { MIGRATIONS } from './schema.ts';
 
 const KEEP =
-  'keep a copy of it, and of the -wal file beside it, before anything else. Once it is moved away a new ledger is begun, ' +
+  'keep a copy of it, and of the -wal and -emergency files beside it, before anything else. Once it is moved away a new ledger is begun, ' +
   'which knows none of the old charges and stands in the way of none';
 
 const HINTS: Readonly<Record<Fault['kind'], string>> = {

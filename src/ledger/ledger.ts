@@ -9,9 +9,9 @@ export interface Sender {
   readonly started: string;
 }
 
-/** A moment by a clock that nobody sets: how long the machine has been up, in milliseconds, and in which boot. */
+/** A moment by a clock that nobody sets: milliseconds since the machine was started, its sleep not counted, and in which boot. */
 export interface Mark {
-  /** As a sender's: empty where the system does not say. */
+  /** Empty where the system does not say. */
   readonly boot: string;
   readonly uptime: number;
 }
@@ -67,7 +67,7 @@ export interface KeptActivity {
 
 /** Something that was seen of a charge, in the order in which it was seen. */
 export interface Evidence {
-  /** `answer`, `broken`, `process_gone`, `look`, `observed`, `resolved`. */
+  /** `answer`, `process_gone`, `look`, `resolved`, `emergency_line`. */
   readonly kind: string;
   /** DATE_ATOM. */
   readonly at: string;
@@ -110,7 +110,7 @@ export interface Resolution {
   readonly evidence: Evidence;
 }
 
-/** Why the guard refuses: by an earlier charge that is unresolved, that can still be paid, or that was paid. */
+/** Why the guard refuses: an earlier charge is unresolved, being sent, can still be paid, or was paid. */
 export type Refusal = 'unresolved' | 'in_progress' | 'payable' | 'paid';
 
 export type Begun =
@@ -151,8 +151,8 @@ export interface Ledger {
   note(id: string, evidence: Evidence): Promise<void>;
   /** Ends an unknown charge's doubt; false when somebody else did so first, or the activity has an owner by now. */
   resolve(id: string, resolution: Resolution): Promise<boolean>;
-  /** How an activity stands by now, as a read has shown; nothing happens when no charge owns it. */
-  observe(activity: KeptActivity): Promise<void>;
+  /** How activities stand by now, as a read has shown; of those that no charge owns nothing is kept. Not waited for. */
+  observe(activities: readonly KeptActivity[]): Promise<void>;
   /** Now, by the clocks that the ledger goes by. */
   moment(): Moment;
   close(): Promise<void>;

@@ -7,6 +7,8 @@ export interface Patience {
   /** The first and the second signal of the user. */
   readonly stop: AbortSignal;
   readonly leave: AbortSignal;
+  /** Milliseconds by a clock that only ever grows. */
+  readonly ticks: () => number;
 }
 
 const SQLITE_BUSY = 5;
@@ -30,11 +32,12 @@ export const isBusy = (thrown: unknown): boolean => {
  * where no signal of the user would be heard; at `until` it ends, as `interrupted` when that is the first signal.
  */
 export const patiently = async <T>(work: () => T, patience: Patience, until: AbortSignal): Promise<T> => {
-  for (let waited = 0; ; waited += TRY_MS + STEP_MS) {
+  const started = patience.ticks();
+  for (;;) {
     try {
       return work();
     } catch (thrown) {
-      if (!isBusy(thrown) || waited >= LIMIT_MS) throw thrown;
+      if (!isBusy(thrown) || patience.ticks() - started >= LIMIT_MS) throw thrown;
       await patience.sleep(STEP_MS, until).catch(() => undefined);
       if (until.aborted) throw until === patience.stop ? interrupted(until.reason) : thrown;
     }

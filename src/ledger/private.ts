@@ -26,8 +26,9 @@ export const withoutPhone = (text: string, phone: string | undefined): string =>
 export const withoutPhoneEnding = (text: string, last: string | undefined): string =>
   last === undefined ? text : text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
 
-/** Whether an earlier charge asks the same customer by the same provider as this one would. */
-export const asksTheSame = ({ provider, phone }: Charge, data: Readonly<Record<string, unknown>>): boolean =>
+/** Whether an earlier charge asks the same customer by the same medium and provider as this one would. */
+export const asksTheSame = ({ medium, provider, phone }: Charge, data: Readonly<Record<string, unknown>>): boolean =>
+  medium === data['medium'] &&
   provider === (data['provider'] === undefined ? undefined : String(data['provider'])) &&
   phone === (data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])));
 

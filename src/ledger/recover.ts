@@ -5,6 +5,7 @@ import { leftBehind, removeLeftBehind } from './emergency.ts';
 import { withEvidence } from './evidence.ts';
 import { ledgerError } from './file.ts';
 import type { Charge, Evidence, Mark } from './ledger.ts';
+import { isNews, latest } from './news.ts';
 import { chargeOf } from './rows.ts';
 import { statements } from './statements.ts';
 
@@ -37,11 +38,11 @@ const takeIn = (db: DatabaseSync, lines: readonly EmergencyLine[]): void => {
       const charge = row === undefined ? undefined : chargeOf(row);
       if (charge === undefined || isKnown(charge, line)) continue;
       const evidence = withEvidence(charge.evidence, asEvidence(line));
-      const isNews = ['sending', 'unknown'].includes(charge.state) || line.state === 'accepted';
-      if (!isNews) sql.keepEvidence(charge.id, evidence);
+      if (!isNews(charge, line)) sql.keepEvidence(charge.id, evidence);
       else {
         const moment = { at: line.settled_at, mark: UNMARKED };
-        sql.change(charge.id, { ...line, activity: line.activity, moment, took: charge.took, evidence });
+        const activity = line.activity && latest(charge.activity, line.activity);
+        sql.change(charge.id, { ...line, activity, moment, took: charge.took, evidence });
       }
     }
   });
@@ -57,5 +58,8 @@ export const recover = (db: DatabaseSync, path: string, isGone: (left: LeftBehin
   if (gone.length > 0) check(db, path);
   const lines = all.flatMap((one) => one.lines);
   if (lines.length > 0) takeIn(db, lines);
-  for (const one of gone) removeLeftBehind(one);
+  // A line about a charge that is not in here is another ledger's, moved away perhaps: it is nobody's to remove.
+  const sql = statements(db);
+  const isOurs = ({ lines: own }: LeftBehind): boolean => own.every((line) => sql.get(line.ledger_id) !== undefined);
+  for (const one of gone.filter(isOurs)) removeLeftBehind(one);
 };

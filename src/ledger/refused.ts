@@ -34,12 +34,12 @@ const howItStands = ({ ugwo, activity }: Charge, command: Command): string =>
 /** The names of an earlier charge; which activity it is may not be known. */
 const nameOf = ({ id, activity }: Charge): string => (activity === undefined ? id : `${id}, ${activity.uid}`);
 
-type Words = (by: Charge, command: Command) => readonly [what: string, hint: string];
+type Words = (by: Charge, command: Command, same: boolean) => readonly [what: string, hint: string];
 
-const stillPayable: Words = (by, command) => [
+const stillPayable: Words = (by, command, same) => [
   `an earlier charge by ${howOf(by)} (${nameOf(by)}) can still be paid`,
-  'pass that on to the customer; --reuse prints it again where it is for the same customer, --again makes a second ' +
-    `charge all the same. How it stands by now: ${howItStands(by, command)}`,
+  `pass that on to the customer; ${same ? '--reuse prints it again and exits 0, ' : ''}--again makes a second charge all ` +
+    `the same. How it stands by now: ${howItStands(by, command)}`,
 ];
 
 const underWay: Words = (by, command) => [
@@ -57,10 +57,10 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
     `another paycli is charging it by ${howOf(by)} right now (${by.id})`,
     `wait for it, then look: ${command('ledger', 'show', by.id)}`,
   ],
-  payable: (by, command) =>
+  payable: (by, command, same) =>
     by.activity?.nextAction === undefined || by.activity.nextAction === null
-      ? underWay(by, command)
-      : stillPayable(by, command),
+      ? underWay(by, command, same)
+      : stillPayable(by, command, same),
   paid: (by, command) => [
     `it has been paid, by ${howOf(by)} (${nameOf(by)})`,
     `look at it with ${howItStands(by, command)}; --reuse prints it, --again makes a second charge all the same`,
@@ -69,10 +69,11 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
 
 /**
  * The guard's no, with what the customer can still use. Instants in local time. `words` are the
- * global options that send another command to the same place.
+ * global options that send another command to the same place; `same` says that it asks the same customer for the same.
  */
-export const refusedError = ({ why, by, moment }: Refused, words: readonly string[]): PayError => {
-  const [what, hint] = WORDS[why](by, (...command) => `\`${shellLine(['paycli', ...command, ...words])}\``);
+export const refusedError = ({ why, by, moment }: Refused, words: readonly string[], same: boolean): PayError => {
+  const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;
+  const [what, hint] = WORDS[why](by, command, same);
   const lines = why === 'payable' ? stillUsable(by, moment) : [];
   return new PayError('refused', [`${by.ugwo} was not charged: ${what}`, ...lines].join('\n'), {
     hint,

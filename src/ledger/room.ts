@@ -1,6 +1,6 @@
 import { chargeOnce } from './charge.ts';
-import { wasResolved } from './evidence.ts';
 import { asActivity, keptActivity } from './kept.ts';
+import { wasResolved } from './news.ts';
 import { asksTheSame } from './private.ts';
 import { reconcile } from './reconcile.ts';
 import { refusedError } from './refused.ts';

@@ -1,6 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ChargeState } from '../core/charge.ts';
 import type { Charge, Evidence, KeptActivity, Moment, Sender, Told } from './ledger.ts';
+import { bootOf } from './sender.ts';
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -50,7 +51,7 @@ export const chargeOf = (row: Row): Charge => ({
   row: optionalNumber(row, 'row'),
   deadline: number(row, 'deadline'),
   createdAt: number(row, 'created_at'),
-  begun: { boot: text(row, 'boot'), uptime: number(row, 'begun_uptime') },
+  begun: { boot: bootOf({ boot: text(row, 'boot') }), uptime: number(row, 'begun_uptime') },
   took: optionalNumber(row, 'took'),
   told: toldOf(row),
   settledAt: optionalNumber(row, 'settled_at'),

@@ -20,27 +20,36 @@ const link = (path: string): string => {
   }
 };
 
+type Stat = { readonly state: string; readonly started: string } | 'none' | 'unreadable';
+
 /** State and start of a process out of its stat line, whose second field is a name that may hold blanks and brackets. */
-const statOf = (
-  pid: number | 'self',
-  proc: string,
-): { readonly state: string; readonly started: string } | undefined => {
-  const fields = read(`${proc}/${pid}/stat`)
-    ?.replace(/^.*\) /, '')
+const statOf = (pid: number | 'self', proc: string): Stat => {
+  let line: string;
+  try {
+    line = readFileSync(`${proc}/${pid}/stat`, 'utf8');
+  } catch (thrown) {
+    return ['ENOENT', 'ESRCH'].includes((thrown as NodeJS.ErrnoException).code ?? '') ? 'none' : 'unreadable';
+  }
+  const fields = line
+    .replace(/^.*\) /s, '')
+    .trim()
     .split(' ');
-  const [state, started] = [fields?.[0], fields?.[19]];
-  return state === undefined || started === undefined ? undefined : { state, started };
+  const [state, started] = [fields[0], fields[19]];
+  return state === undefined || started === undefined ? 'unreadable' : { state, started };
 };
 
 /** This process. Process numbers are counted in each boot, and in each container, anew. */
 export const thisSender = (proc = PROC): Sender => {
-  const boot = read(`${proc}/sys/kernel/random/boot_id`);
+  const [boot, own] = [read(`${proc}/sys/kernel/random/boot_id`), statOf('self', proc)];
   return {
     pid: thisMachine.pid,
     boot: boot === undefined ? '' : `${boot} ${link(`${proc}/self/ns/pid`)}`,
-    started: statOf('self', proc)?.started ?? '',
+    started: typeof own === 'string' ? '' : own.started,
   };
 };
+
+/** The boot of a sender without the name space that its number is counted in. */
+export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => boot.split(' ')[0] ?? '';
 
 /**
  * Whether a sender has ended. Where the system does not tell enough (another container, no /proc) it counts as running
@@ -53,5 +62,6 @@ export const isGone = (sender: Sender, self: Sender, overdue: boolean, proc = PR
   if (boot === '' || space !== ownSpace || sender.started === '')
     return overdue || (boot === '' && !thisMachine.exists(sender.pid));
   const stat = statOf(sender.pid, proc);
-  return stat === undefined || stat.started !== sender.started || ['Z', 'X'].includes(stat.state);
+  if (stat === 'unreadable') return overdue;
+  return stat === 'none' || stat.started !== sender.started || ['Z', 'X'].includes(stat.state);
 };

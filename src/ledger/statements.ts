@@ -36,7 +36,9 @@ const COLUMNS = [
 
 const listWhere = ({ states, ugwo, before, after }: ListFilter): [conditions: string[], values: SQLInputValue[]] => {
   const parts: [condition: string, values: SQLInputValue[]][] = [];
-  if (states !== undefined) parts.push([`state IN (${states.map(() => '?').join()})`, [...states]]);
+  // Few charges are of one payment request: then the plus keeps SQLite from walking through all of a state.
+  const column = ugwo === undefined ? 'state' : '+state';
+  if (states !== undefined) parts.push([`${column} IN (${states.map(() => '?').join()})`, [...states]]);
   if (ugwo !== undefined) parts.push(['ugwo = ?', [ugwo]]);
   if (before !== undefined) parts.push(['seq < ?', [before]]);
   if (after !== undefined) parts.push(['seq > ?', [after]]);

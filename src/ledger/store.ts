@@ -1,14 +1,15 @@
 import { randomInt } from 'node:crypto';
-import { standingOf } from '../core/charge.ts';
+import { formatDateAtom } from '../core/time.ts';
 import { openDatabase } from '../database/open.ts';
 import { checkAccess } from './access.ts';
 import { elapsed } from './clock.ts';
 import type { Context, LedgerOptions } from './context.ts';
 import { asLedgerError, contextOf } from './context.ts';
-import { wasResolved, withEvidence } from './evidence.ts';
+import { withEvidence } from './evidence.ts';
 import { LEDGER_FILE } from './file.ts';
 import { guard } from './guard.ts';
-import type { Begun, Charge, Evidence, Intent, KeptActivity, Ledger, Outcome, Resolution } from './ledger.ts';
+import type { Begun, Charge, Evidence, Intent, KeptActivity, Ledger, Moment, Outcome, Resolution } from './ledger.ts';
+import { isNews, latest, lateWord, wasResolved } from './news.ts';
 import { patiently } from './patience.ts';
 import { recover } from './recover.ts';
 import { chargeOf } from './rows.ts';
@@ -37,17 +38,23 @@ const begin =
       return { kind: 'begun', id };
     });
 
-/** Whether an outcome changes a charge that somebody may have resolved meanwhile: what the service itself said does. */
-const isNews = ({ state }: Charge, outcome: Outcome): boolean =>
-  state === 'sending' || state === 'unknown' || outcome.state === 'accepted';
+/** Whether another charge of the payment request is open, beside which this one can't be open again. */
+const isTaken = ({ sql }: Context, { id, service, ugwo }: Charge): boolean =>
+  sql.standing(service, ugwo).some((row) => row['id'] !== id && row['state'] !== 'accepted');
 
-const noteOutcome = ({ sql, moment }: Context, charge: Charge, outcome: Outcome): void => {
-  const evidence = withEvidence(charge.evidence, outcome.evidence);
+const noteOutcome = (context: Context, charge: Charge, outcome: Outcome): void => {
+  const { sql, moment } = context;
   const now = moment();
+  const word = lateWord(charge, outcome, formatDateAtom({ ms: now.at, offset: 0 }));
+  const evidence = withEvidence(charge.evidence, word);
+  const reopens = outcome.state === 'unknown' && charge.state === 'not_created';
+  if (!isNews(charge, outcome) || (reopens && isTaken(context, charge))) {
+    sql.keepEvidence(charge.id, evidence);
+    return;
+  }
+  const activity = outcome.activity && latest(charge.activity, outcome.activity);
   const took = elapsed(charge.begun, now.mark) ?? now.at - charge.createdAt;
-  if (isNews(charge, outcome)) {
-    sql.change(charge.id, { ...outcome, activity: outcome.activity, moment: now, took, evidence });
-  } else sql.keepEvidence(charge.id, evidence);
+  sql.change(charge.id, { ...outcome, activity, moment: now, took, evidence });
 };
 
 const settle =
@@ -95,16 +102,24 @@ const resolve =
       return true;
     });
 
-/** A read may be older than what is known: what was paid stays paid. */
-const isNewer = ({ activity }: Charge, { status }: KeptActivity): boolean =>
-  standingOf(activity?.status ?? '') !== 'paid' || standingOf(status) === 'paid';
+/** So long what the service told last is good enough, in milliseconds: a wait need not write at each of its looks. */
+const FRESH_MS = 60_000;
+
+const isWorthNoting = ({ activity, told }: Charge, now: KeptActivity, { mark }: Moment): boolean => {
+  const age = told === undefined ? undefined : elapsed(told.mark, mark);
+  const isFresh = age !== undefined && age < FRESH_MS;
+  return !isFresh || activity?.status !== now.status || (activity.nextAction === null && now.nextAction !== null);
+};
 
 const observe =
-  ({ sql, moment, kept, read }: Context): Ledger['observe'] =>
-  (activity) =>
-    read(() => {
-      for (const charge of sql.owners(activity.uid).map(chargeOf)) {
-        if (isNewer(charge, activity)) sql.stand(charge.id, kept(activity, charge.phone), moment());
+  ({ sql, moment, kept, glance }: Context): Ledger['observe'] =>
+  (activities) =>
+    glance(() => {
+      for (const activity of activities) {
+        for (const charge of sql.owners(activity.uid).map(chargeOf)) {
+          const now = latest(charge.activity, kept(activity, charge.phone));
+          if (isWorthNoting(charge, now, moment())) sql.stand(charge.id, now, moment());
+        }
       }
     });
 

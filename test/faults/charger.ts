@@ -67,7 +67,7 @@ export const openRealLedger = (path: string): Promise<Ledger> => {
 export const chargeAt = async (origin: string, ledger: Ledger, ugwo: string, timeout = 20_000): Promise<ChargeEnd> => {
   const client = clientFor(origin, timeout);
   const data = { medium: 'bank_transfer' };
-  const request = { place: placeOf(origin, CANARY, 'test'), ugwo, data, bound: client.longestWrite };
+  const request = { place: placeOf(origin, CANARY, 'test'), ugwo, data, bound: client.longestWrite, attempt: timeout };
   const send = () => client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
   try {
     const charged = await chargeOnce(

@@ -72,6 +72,7 @@ const charge = async (ugwo: string): Promise<void> => {
       ugwo,
       data: DATA,
       bound: client.longestWrite,
+      attempt: client.longestAttempt,
       again: false,
       words: [],
     },

@@ -251,7 +251,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
       const place = { service: 'sim', origin: 'https://sim.example', workspace: undefined, profile: undefined };
       const done = chargeOnce(
         ledger,
-        { place, ugwo, data: { medium }, bound: BOUND_MS, again, words: [] },
+        { place, ugwo, data: { medium }, bound: BOUND_MS, attempt: 0, again, words: [] },
         { now, send, ...WORLD },
       ).catch((thrown: unknown) => thrown);
       const first = await Promise.race([started.promise, done]);
@@ -283,7 +283,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
     observe: async (which: number, index: number): Promise<void> => {
       const activity = service.made.at(index % Math.max(1, service.made.length));
       if (activity !== undefined)
-        await processAt(which).ledger.observe(keptActivity(service.wire(activity), service.date()));
+        await processAt(which).ledger.observe([keptActivity(service.wire(activity), service.date())]);
     },
     /** Somebody sets this machine's clock, to so much beyond the true time. Without the service's time nothing tells it. */
     setClock: async (ms: number): Promise<void> => {

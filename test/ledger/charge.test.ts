@@ -15,13 +15,14 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { CANARY } from '../support/canary.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
-import { beside, NOON, newPath, open, PLACE } from './support/charges.ts';
+import { beside, momentAt, NOON, newPath, open, PLACE } from './support/charges.ts';
 
 const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
   place: PLACE,
   ugwo: UGWO_ID,
   data: { medium: 'ussd', provider: 'gtb' },
   bound: 1000,
+  attempt: 100,
   again: false,
   words: ['--profile', 'x'],
   ...more,
@@ -141,26 +142,31 @@ describe('a charge under the protocol', () => {
   });
 
   it.each([
-    [1000, 'accepted'],
-    [1001, 'not_sent'],
-  ])('for which the machine stood still for %i ms of 1000 before it could be sent is %s', async (still, state) => {
-    const ledger = await open(newPath());
-    let [now, sent] = [NOON, 0];
-    const begin: Ledger['begin'] = async (...args) => {
-      const begun = await ledger.begin(...args);
-      now += still;
-      return begun;
-    };
-    const send = async (): Promise<Received> => {
-      sent += 1;
-      return madeHere(ACTIVITY);
-    };
-    const world = { now: () => now, clean: (text: string) => text, send };
-    const end = await chargeOnce({ ...ledger, begin }, request(), world).catch((thrown: unknown) => thrown);
-    expect(end).toMatchObject(state === 'accepted' ? { kind: state } : { kind: state });
-    expect(await onlyRow(ledger)).toMatchObject({ state });
-    expect(sent).toBe(state === 'accepted' ? 1 : 0);
-  });
+    [900, 'accepted'],
+    [901, 'not_sent'],
+  ])(
+    'is told what is overdue: of 1000 ms, %i have passed and an attempt takes 100, so it is %s',
+    async (still, state) => {
+      const ledger = await open(newPath());
+      let [now, sent] = [NOON, 0];
+      const begin: Ledger['begin'] = async (...args) => {
+        const begun = await ledger.begin(...args);
+        now += still;
+        return begun;
+      };
+      const send = async (overdue: () => boolean): Promise<Received> => {
+        if (overdue()) throw new PayError('not_sent', 'stood still');
+        sent += 1;
+        return madeHere(ACTIVITY);
+      };
+      const world = { now: () => now, clean: (text: string) => text, send };
+      const paused = { ...ledger, begin, moment: () => momentAt(now) };
+      const end = await chargeOnce(paused, request(), world).catch((thrown: unknown) => thrown);
+      expect(end).toMatchObject(state === 'accepted' ? { kind: state } : { kind: state });
+      expect(await onlyRow(ledger)).toMatchObject({ state });
+      expect(sent).toBe(state === 'accepted' ? 1 : 0);
+    },
+  );
 
   it('is not sent where the intent can’t be written', async () => {
     const path = newPath();

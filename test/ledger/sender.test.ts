@@ -33,7 +33,7 @@ describe('a sender', () => {
     ['is in another container', undefined, { boot: 'boot-a pid:[2]' }, false, true],
     ['did not know its boot', undefined, { boot: '' }, false, true],
     ['did not know its start', undefined, { started: '' }, false, true],
-    ['has an unreadable stat line', 'nonsense', {}, true, true],
+    ['has a stat line that can not be read', 'nonsense', {}, false, true],
   ])('that %s', (_what, stat, more, gone, goneWhenOverdue) => {
     const folder = proc(stat);
     expect(isGone({ ...SENDER, ...more }, SELF, false, folder)).toBe(gone);

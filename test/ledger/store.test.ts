@@ -220,12 +220,34 @@ describe('the outcome of a charge that others took for dead', () => {
     expect(await sender.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
   });
 
-  it('is kept beside what was concluded meanwhile where it is anything else', async () => {
+  it.each([
+    ['a doubt reopens it', 'unknown', false, 'unknown'],
+    ['but not beside another open charge', 'unknown', true, 'not_created'],
+    ['what came to nothing is only kept', 'rejected', false, 'not_created'],
+  ] as const)('after it was concluded that it was not created: %s', async (_what, state, another, after) => {
     const { sender, id, conclude } = await takenForDead();
     expect(await conclude()).toBe(true);
-    await sender.settle(id, { state: 'unknown', exitCode: 6, evidence });
+    if (another) await begin(sender);
+    await sender.settle(id, { state, exitCode: 6, evidence });
     const kinds = (await sender.get(id))?.evidence.map(({ kind }) => kind);
-    expect([(await sender.get(id))?.state, kinds]).toEqual(['not_created', ['process_gone', 'look', 'answer']]);
+    expect([(await sender.get(id))?.state, kinds]).toEqual([after, ['process_gone', 'look', 'answer']]);
+  });
+
+  it('is seen in the evidence, and a person can not overrule it', async () => {
+    const { sender, id } = await takenForDead();
+    const said = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
+    expect(await sender.resolve(id, { state: 'not_created', evidence: said })).toBe(true);
+    await sender.settle(id, ACCEPTED);
+    expect((await sender.get(id))?.evidence.at(-1)).toMatchObject({ kind: 'answer' });
+    expect(await sender.resolve(id, { state: 'not_created', evidence: said })).toBe(false);
+  });
+
+  it('does not take back that it was paid', async () => {
+    const { sender, id } = await takenForDead();
+    const look = { ...evidence, kind: 'look' };
+    await sender.resolve(id, { state: 'accepted', activity: account({ status: 'successful' }), evidence: look });
+    await sender.settle(id, ACCEPTED);
+    expect(await sender.get(id)).toMatchObject({ activity: { status: 'successful' } });
   });
 });
 
@@ -272,7 +294,7 @@ describe('an activity that was read', () => {
     const ledger = await open(newPath());
     const id = await begin(ledger);
     await ledger.settle(id, ACCEPTED);
-    await ledger.observe(account({ status: 'successful', nextAction: null }));
+    await ledger.observe([account({ status: 'successful', nextAction: null })]);
     expect(await ledger.get(id)).toMatchObject({
       state: 'accepted',
       activity: { status: 'successful', nextAction: account().nextAction },
@@ -284,20 +306,29 @@ describe('an activity that was read', () => {
     const ledger = await open(newPath());
     const id = await begin(ledger);
     await ledger.settle(id, ACCEPTED);
-    await ledger.observe(account({ status: 'successful' }));
-    await ledger.observe(account());
+    await ledger.observe([account({ status: 'successful' })]);
+    await ledger.observe([account()]);
     expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
-    await ledger.observe(account({ status: 'refunded' }));
+    await ledger.observe([account({ status: 'refunded' })]);
     expect(await ledger.get(id)).toMatchObject({ activity: { status: 'refunded' } });
   });
 
   it('tells anew what the service’s clock shows, where it does', async () => {
-    const ledger = await open(newPath());
+    let at = NOON;
+    const ledger = await open(newPath(), { now: () => at, uptime: () => at - NOON });
     const id = await begin(ledger);
     await ledger.settle(id, { ...ACCEPTED, activity: account({ servedAt: NOON }) });
-    await ledger.observe(account({ servedAt: NOON + 5 }));
-    expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 5 } });
-    await ledger.observe(account());
+    // Not at each look of a wait: what is not a minute old is good enough.
+    for (const [passed, service] of [
+      [59_999, NOON],
+      [60_000, NOON + 5],
+    ] as const) {
+      at = NOON + passed;
+      await ledger.observe([account({ servedAt: NOON + 5 })]);
+      expect(await ledger.get(id)).toMatchObject({ told: { service } });
+    }
+    at = NOON + 200_000;
+    await ledger.observe([account()]);
     expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 5 } });
   });
 
@@ -307,7 +338,7 @@ describe('an activity that was read', () => {
     const id = await begin(ledger, { medium: 'mobile_money', phone: '…4567' });
     const nextAction = { type: 'prompt', instruction: 'sk.Test.secret: confirm on +233 24 123 4567' };
     await ledger.settle(id, { state: 'accepted', exitCode: 0, activity: account({ nextAction: null }) });
-    await ledger.observe(account({ nextAction }));
+    await ledger.observe([account({ nextAction })]);
     expect(JSON.stringify(await ledger.get(id))).toContain('[secret]: confirm on …4567');
     await ledger.close();
     expect(readFileSync(path, 'latin1')).not.toMatch(/secret:|123 4567/);
@@ -315,7 +346,7 @@ describe('an activity that was read', () => {
 
   it('that no charge owns changes nothing', async () => {
     const ledger = await open(newPath());
-    await ledger.observe(account());
+    await ledger.observe([account()]);
     expect(await ledger.list({ limit: 9 })).toEqual([]);
   });
 });

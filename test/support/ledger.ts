@@ -12,6 +12,7 @@ export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): 
   clean: (text) => text,
   patience: {
     sleep: (ms, signal) => wait(ms, undefined, { signal }),
+    ticks: () => performance.now(),
     stop: new AbortController().signal,
     leave: new AbortController().signal,
   },

@@ -10,6 +10,6 @@ export const run = async (input: GetInput, deps: Deps): Promise<Result> => {
   const call = { params: { ...input } };
   if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('activity.get', call));
   const record = await (await deps.client('read')).call('activity.get', call);
-  await deps.observe(record.value, record.servedAt);
+  await deps.observe([record.value], record.servedAt);
   return { kind: 'record', record, view };
 };

@@ -57,7 +57,7 @@ const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begu
 export const run = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Deps): Promise<Result> => {
   const client = await deps.client('read');
   const params = { ugwoUid, activityUid };
-  const seen = ({ value, servedAt }: Received<Activity>): Promise<void> => deps.observe(value, servedAt);
+  const seen = ({ value, servedAt }: Received<Activity>): Promise<void> => deps.observe([value], servedAt);
   const { first, watch } = await begin(client, { params, limit, seen });
   return {
     kind: 'wait',

@@ -38,22 +38,34 @@ const make = async (
   const charge = () =>
     protocol.chargeOnce(
       ledger,
-      { place, ugwo: input.ugwo, data, bound: client.longestWrite, again: input.earlier === 'again', words },
+      {
+        place,
+        ugwo: input.ugwo,
+        data,
+        bound: client.longestWrite,
+        attempt: client.longestAttempt,
+        again: input.earlier === 'again',
+        words,
+      },
       {
         now: clock.now,
         clean: (text) => redactor.cleanAll(text),
-        send: () => client.call('ugwo.charge', { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } }),
+        send: (overdue) =>
+          client.call('ugwo.charge', { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data }, overdue }),
       },
     );
+  const looked = new Set<string>();
   let charged = await charge();
-  const there =
-    charged.kind === 'refused' && input.earlier === 'reuse' ? await reused(charged.by, data, client, deps) : undefined;
-  if (there !== undefined) {
-    if (standingOf(machineValue(there.value.status)) !== 'failed') return { record: there };
-    // It has failed since the ledger last heard of it, so nothing stands in the way any more.
+  while (charged.kind === 'refused') {
+    const { by } = charged;
+    const may = input.earlier === 'reuse' && !looked.has(by.id);
+    const record = may ? await reused(charged, data, client, deps) : undefined;
+    if (record === undefined) throw protocol.refusedError(charged, words, protocol.asksTheSame(by, data));
+    if (record !== 'over') return { record };
+    // It has come to nothing since the ledger last heard of it, and stands in nobody's way any more.
+    looked.add(by.id);
     charged = await charge();
   }
-  if (charged.kind === 'refused') throw protocol.refusedError(charged, words);
   const record = charged.record as Received<Activity>;
   const { id } = charged;
   return { record, id, wrote: true, ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }) };
@@ -83,7 +95,7 @@ const waiting = (made: Made, ugwo: string, limit: number, client: Client, deps: 
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
-      const seen = ({ value, servedAt }: Received<Activity>): Promise<void> => deps.observe(value, servedAt);
+      const seen = ({ value, servedAt }: Received<Activity>): Promise<void> => deps.observe([value], servedAt);
       const followed = await client.follow({ params, known: record, limit, tell, seen });
       return waitedOf(followed, options);
     },

@@ -10,6 +10,6 @@ export const run = async ({ uid }: GetInput, deps: Deps): Promise<Result> => {
   const call = { params: { uid } };
   if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.get', call));
   const record = await (await deps.client('read')).call('ugwo.get', call);
-  for (const activity of record.value.activities ?? []) await deps.observe(activity, record.servedAt);
+  await deps.observe(record.value.activities ?? [], record.servedAt);
   return { kind: 'record', record, view };
 };

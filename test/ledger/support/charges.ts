@@ -23,7 +23,7 @@ export const PLACE = {
 const UP = 3_600_000;
 
 /** A moment on a machine whose clock is right. */
-export const momentAt = (at: number): Moment => ({ at, mark: { boot: SELF.boot, uptime: UP + at - NOON } });
+export const momentAt = (at: number): Moment => ({ at, mark: { boot: 'boot', uptime: UP + at - NOON } });
 
 export const SELF: Sender = { pid: 4711, boot: 'boot pid:[1]', started: '100' };
 

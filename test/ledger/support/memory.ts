@@ -110,8 +110,10 @@ export const memoryLedger = (first: readonly Charge[] = [], now: () => number = 
       change(id, { state, activity, settledAt: now(), evidence: withEvidence(row.evidence, evidence) });
       return true;
     },
-    observe: async (activity) => {
-      for (const row of all()) if (row.activity?.uid === activity.uid) change(row.id, { activity });
+    observe: async (activities) => {
+      for (const activity of activities) {
+        for (const row of all()) if (row.activity?.uid === activity.uid) change(row.id, { activity });
+      }
     },
     close: async () => undefined,
   };
