@@ -30,9 +30,15 @@ export const EXIT_MEANINGS = {
   unknown: ['the charge or update may have been applied', 'no: `paycli ledger reconcile`'],
   unrecorded: ['applied, but it could not be noted or printed; the line to keep is on stderr', 'no'],
   read_failed: ['a read failed after its retries, or the answer broke the contract', 'yes'],
-  refused: ['refused here: an earlier charge is unresolved or still payable', 'reconcile, or `--again`'],
+  refused: [
+    'refused here: an earlier charge is unresolved, under way, still payable or paid',
+    'reconcile, or `--again`',
+  ],
   ledger: ['the ledger cannot be used; nothing was sent', 'no'],
   charge_failed: ['the activity exists and its status is `failed`', 'charge with another medium'],
   pending: ['`--wait` ended before the payment did', 'yes, wait again: `paycli activity wait`'],
-  interrupted: ['stopped by a signal with nothing in flight (143 but for Ctrl-C)', 'yes'],
+  interrupted: [
+    'stopped by a signal with nothing in flight (143 but for Ctrl-C)',
+    'yes; a wait with `paycli activity wait`',
+  ],
 } as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;

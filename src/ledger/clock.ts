@@ -6,8 +6,7 @@ export const elapsed = (from: Mark, to: Mark): number | undefined =>
 
 /**
  * What the service's clock shows now, as far as a charge lets us know: by what the service told then and how long ago that
- * was. After a restart of the machine, whose clock may have been set, the earlier of two guesses: nothing is then taken for
- * expired that may not be.
+ * was. After a restart of the machine, whose clock may have been set, the earlier of two guesses.
  */
 export const serviceTime = ({ told }: Charge, { at, mark }: Moment): number => {
   if (told === undefined) return at;

@@ -20,7 +20,7 @@ export interface EmergencyLine extends Outcome {
   readonly settled_at: number;
 }
 
-/** A file of one process beside the ledger, there from its first charge until it has closed the ledger in good order. */
+/** A file of one process beside the ledger, there from the first charge that it begins until it has closed the ledger in good order. */
 export interface EmergencyFile {
   /** Throws when even this fails. */
   write(line: string): void;

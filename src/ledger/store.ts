@@ -105,10 +105,20 @@ const resolve =
 /** So long what the service told last is good enough, in milliseconds: a wait need not write at each of its looks. */
 const FRESH_MS = 60_000;
 
-const isWorthNoting = ({ activity, told }: Charge, now: KeptActivity, { mark }: Moment): boolean => {
+/** The service tells its time to the second. */
+const SAME_MS = 2000;
+
+/** Whether what the service's clock shows was to be expected. */
+const isFresh = ({ told }: Charge, { servedAt }: KeptActivity, { mark }: Moment): boolean => {
   const age = told === undefined ? undefined : elapsed(told.mark, mark);
-  const isFresh = age !== undefined && age < FRESH_MS;
-  return !isFresh || activity?.status !== now.status || (activity.nextAction === null && now.nextAction !== null);
+  if (told === undefined || age === undefined || age >= FRESH_MS) return false;
+  return servedAt === undefined || Math.abs(servedAt - told.service - age) < SAME_MS;
+};
+
+const isWorthNoting = (charge: Charge, now: KeptActivity, moment: Moment): boolean => {
+  const { activity } = charge;
+  if (!isFresh(charge, now, moment) || activity?.status !== now.status) return true;
+  return activity.nextAction === null && now.nextAction !== null;
 };
 
 const observe =

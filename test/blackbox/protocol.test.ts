@@ -235,6 +235,45 @@ describe('the same charge again', () => {
     expect(methods(options.service)).toBe('POST,GET,POST');
   });
 
+  it('with --reuse is silent about what it does not reuse, and goes on to the next that stands', async () => {
+    const failed = made(2, { status: 'failed', next_action: null });
+    const options = await against(
+      json(200, transfer(1, MINUTES_10)),
+      json(200, transfer(2, MINUTES_10)),
+      json(200, failed),
+      json(200, transfer(1, MINUTES_10)),
+    );
+    await paycli(TRANSFER, options);
+    await paycli([...TRANSFER, '--again'], options);
+    const ended = await paycli([...TRANSFER, '--reuse'], options);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(uidOf(1)) });
+    expect(ended.stderr.match(/was there already/g)).toHaveLength(1);
+    expect(methods(options.service)).toBe('POST,POST,GET,GET');
+  });
+
+  it('is made with --reuse when the account has expired by the clock of the service', async () => {
+    const first = transfer(1, MINUTES_10);
+    const hourLater = new Date(Date.now() + 3_600_000).toUTCString();
+    const options = await against(
+      json(200, first),
+      json(200, first, { date: hourLater }),
+      json(200, transfer(2, MINUTES_10)),
+    );
+    await paycli(TRANSFER, options);
+    const ended = await paycli([...TRANSFER, '--reuse'], options);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(uidOf(2)) });
+    expect(ended.stderr).not.toContain('was there already');
+  });
+
+  it('gives with --reuse what was paid, by whatever medium', async () => {
+    const paid = { ...ACTIVITY, status: 'successful', next_action: null };
+    const options = await against(json(200, ACTIVITY), json(200, paid), json(200, paid));
+    await paycli(CHARGE, options);
+    await paycli(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
+    const ended = await paycli([...TRANSFER, '--reuse', '--json'], options);
+    expect(ended).toMatchObject({ code: 0, stdout: `${JSON.stringify(paid)}\n` });
+  });
+
   it('is refused with --reuse when it asks another customer or another bank', async () => {
     const processing = made(1, { status: 'processing', next_action: null });
     const options = await against(json(200, processing), json(200, ACTIVITY));

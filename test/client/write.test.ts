@@ -110,6 +110,15 @@ describe('a charge', () => {
     expect(waits).toEqual([7000]);
   });
 
+  it('begins no further attempt when it is overdue', async () => {
+    const service = await serve([problem(429, 'Slow down', undefined, { 'retry-after': '60' })]);
+    const { client, flight } = bench(service.origin);
+    const call = { ...INPUT, overdue: () => service.seen.length > 0 };
+    const error = await thrownBy(client.call('ugwo.charge', call));
+    expect(error).toMatchObject({ kind: 'not_sent', message: expect.stringContaining('stood still') });
+    expect(flight.state).toBe('idle');
+  });
+
   it('is not sent a fourth time after three 429', async () => {
     const service = await serve([
       problem(429, 'No', undefined, { 'retry-after': '121' }),

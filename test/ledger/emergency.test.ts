@@ -117,6 +117,22 @@ describe('an outcome that the ledger can’t note', () => {
     expect(existsSync(file)).toBe(true);
   });
 
+  it('about a charge that this ledger does not know is not removed', async () => {
+    const path = newPath();
+    await unrecorded(path, await open(path));
+    beside(path, 'DELETE FROM charge');
+    await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    expect(filesBeside(path)).toHaveLength(1);
+  });
+
+  it('goes without long words where it would not find room, counted in bytes', () => {
+    const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'ọ'.repeat(5000), status: 422 };
+    const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', settled_at: NOON, exitCode: 3 };
+    const text = emergencyText({ ...line, state: 'rejected', evidence });
+    expect(Buffer.byteLength(text)).toBeLessThan(4096);
+    expect(JSON.parse(text)).toMatchObject({ state: 'rejected', evidence: { kind: 'answer' } });
+  });
+
   it('goes without what only the customer needs where it would not find room', () => {
     const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', settled_at: NOON, exitCode: 0 };
     const activity = account({ nextAction: { instruction: 'x'.repeat(20_000) } });

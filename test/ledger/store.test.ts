@@ -321,15 +321,23 @@ describe('an activity that was read', () => {
     // Not at each look of a wait: what is not a minute old is good enough.
     for (const [passed, service] of [
       [59_999, NOON],
-      [60_000, NOON + 5],
+      [60_000, NOON + 60_005],
     ] as const) {
       at = NOON + passed;
-      await ledger.observe([account({ servedAt: NOON + 5 })]);
+      await ledger.observe([account({ servedAt: at + 5 })]);
+      expect(await ledger.get(id)).toMatchObject({ told: { service } });
+    }
+    // But at once when it is another time there than was to be expected.
+    for (const [ahead, service] of [
+      [1999, NOON + 60_005],
+      [2000, NOON + 62_005],
+    ] as const) {
+      await ledger.observe([account({ servedAt: NOON + 60_005 + ahead })]);
       expect(await ledger.get(id)).toMatchObject({ told: { service } });
     }
     at = NOON + 200_000;
     await ledger.observe([account()]);
-    expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 5 } });
+    expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 62_005 } });
   });
 
   it('keeps no key and no phone number that it shows', async () => {

@@ -21,8 +21,9 @@ const notUnknown = ({ id, state, activity }: Charge): PayError =>
     hint: `only an unknown charge can be resolved; look at it with \`paycli ledger show ${id}\``,
   });
 
-const checkOwner = async (ledger: Ledger, activity: string | undefined): Promise<void> => {
-  if (activity === undefined || !(await ledger.owned([activity])).has(activity)) return;
+const checkOwner = async (ledger: Ledger, charge: Charge, activity: string | undefined): Promise<void> => {
+  if (activity === undefined || activity === charge.activity?.uid || !(await ledger.owned([activity])).has(activity))
+    return;
   throw usageError(`--activity ${activity} belongs to another charge of the ledger`, {
     hint: '`paycli ledger list --state accepted` shows which',
   });
@@ -76,14 +77,14 @@ export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
   const { wasResolved } = await deps.protocol();
   if (charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
   await deps.notice(introOf(charge, deps.io.clock.now()));
-  await checkOwner(ledger, input.activity);
+  await checkOwner(ledger, charge, input.activity);
   const reason = await reasonFor(input, deps);
   await deps.confirm(questionFor(input, charge), 'refuse');
   const said = { by: await deps.operator(), reason: deps.io.redactor.cleanAll(reason), at: deps.io.clock.now() };
   const done = await ledger.resolve(charge.id, resolutionOf(input, said));
   const now = await find(ledger, charge.id);
   if (!done) {
-    await checkOwner(ledger, input.activity);
+    await checkOwner(ledger, charge, input.activity);
     throw notUnknown(now);
   }
   return { kind: 'record', record: recordOf(now), view: viewOf(now) };

@@ -77,7 +77,7 @@ const reconcile = defineCommand<ReconcileInput, Record<never, never>>({
   summary: 'find out what became of unknown charges, by looking at their payment requests',
   description:
     'Reads each payment request once. A charge whose activity is there becomes accepted; one that is not there in two looks, ' +
-    'a minute apart and the last one 15 minutes after it was sent, becomes not_created; whatever proves neither stays ' +
+    'a minute apart and the last one 15 minutes after its sending ended, becomes not_created; whatever proves neither stays ' +
     'unknown. It sends no charge and changes nothing at the service.',
   args: [{ name: 'id...', about: 'these charges (all that are unknown)', required: false }],
   options: {},

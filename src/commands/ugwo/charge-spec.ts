@@ -37,7 +37,10 @@ const options = {
   wait: flag('--wait', 'wait until the payment is made or has failed'),
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: for so long at most (15m)', asWaitTimeout),
   again: flag('--again', 'charge even if an earlier charge can still be paid, or was paid; never if one is unknown'),
-  reuse: flag('--reuse', 'if an earlier charge can still be paid, or was paid: print that activity and charge nothing'),
+  reuse: flag(
+    '--reuse',
+    'print the activity that the same customer can still pay, or that was paid, and charge nothing; else charge',
+  ),
 } as const;
 type ChargeGiven = Given<typeof options>;
 
@@ -171,8 +174,8 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
   description:
     'Creates an activity: one attempt to charge the payment request. It is sent once, and kept in the ledger. When the ' +
     'answer is lost, the exit code is 6 and the charge may have been made: `paycli ledger reconcile` finds out, and until ' +
-    'then no further charge of that payment request is sent. While an earlier charge by the same medium can still be paid, ' +
-    'another one is refused (exit 9).',
+    'then no further charge of that payment request is sent. While an earlier charge by the same medium can still be paid or ' +
+    'is under way, or once one was paid, another one is refused (exit 9).',
   args: [argument('ugwo', 'the payment request, ugw.…')],
   options,
   examples: [
