@@ -201,6 +201,7 @@ describe('the same charge again', () => {
     await paycli(TRANSFER, options);
     const ended = await paycli([...TRANSFER, '--reuse', '-o', 'tsv'], options);
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('as the ledger knows it') });
+    expect(ended.stderr).toMatch(/this activity was there already \(chg-\w{12}\); nothing was charged/);
     expect(ended.stdout).toContain('next_action.headers.account_number\t0000000001\n');
   });
 
