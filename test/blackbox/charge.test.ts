@@ -213,7 +213,11 @@ describe('ugwo charge', () => {
     expect(ended.stderr).toContain('the charge failed: Insufficient funds');
     const asJson = await paycli([...args, '--json'], { service });
     expect(asJson.stdout).toBe(`${JSON.stringify(failed)}\n`);
-    expect(errorOf(asJson)).toMatchObject({ kind: 'charge_failed', exit_code: 11 });
+    expect(errorOf(asJson)).toMatchObject({
+      kind: 'charge_failed',
+      exit_code: 11,
+      ledger_id: expect.stringMatching(/^chg-/),
+    });
   });
 
   it('takes a state of tomorrow, and a state as a pair', async () => {

@@ -165,7 +165,7 @@ describe('the same charge again', () => {
 
   it('is refused while the provider works on the first', async () => {
     const options = await against(json(200, made(1, { status: 'processing', next_action: null })));
-    await paycli(MOBILE, options);
+    expect((await paycli(MOBILE, options)).stderr).toContain('the charge is with the provider');
     expect((await paycli(MOBILE, options)).code).toBe(9);
   });
 
@@ -201,6 +201,7 @@ describe('the same charge again', () => {
     await paycli(TRANSFER, options);
     const ended = await paycli([...TRANSFER, '--reuse', '-o', 'tsv'], options);
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('as the ledger knows it') });
+    expect(ended.stderr).toMatch(/this activity was there already \(chg-\w{12}\); nothing was charged/);
     expect(ended.stdout).toContain('next_action.headers.account_number\t0000000001\n');
   });
 

@@ -44,6 +44,26 @@ describe('a ledger', () => {
     expect(() => checkAccess(fileOf(0o600, 0o1777))).not.toThrow();
   });
 
+  it('behind a link to its folder is judged by the folder', () => {
+    const [mine, everybodys, links] = [fileOf(0o600), fileOf(0o600, 0o777), dirname(newPath())];
+    symlinkSync(dirname(mine), `${links}/mine`);
+    symlinkSync(dirname(everybodys), `${links}/everybodys`);
+    expect(() => checkAccess(`${links}/mine/ledger.sqlite`)).not.toThrow();
+    expect(() => checkAccess(`${links}/everybodys/ledger.sqlite`)).toThrow(refusal(/can be written to by everybody/));
+  });
+
+  it('is put right by the command that the refusal names, whatever its folder is called', () => {
+    const folder = `${dirname(newPath())}/my data`;
+    mkdirSync(folder);
+    writeFileSync(`${folder}/ledger.sqlite`, '');
+    chmodSync(`${folder}/ledger.sqlite`, 0o644);
+    const hinted = (hint: string): object => expect.objectContaining({ detail: { hint } });
+    expect(() => checkAccess(`${folder}/ledger.sqlite`)).toThrow(hinted(`run: chmod 600 '${folder}/ledger.sqlite'`));
+    chmodSync(folder, 0o777);
+    const hint = `run: chmod o-w '${folder}', or name another folder with PAYCLI_HOME`;
+    expect(() => checkAccess(`${folder}/ledger.sqlite`)).toThrow(hinted(hint));
+  });
+
   it('that is not there yet is judged by its folder, where there is one', () => {
     const path = newPath();
     expect(() => checkAccess(path)).not.toThrow();

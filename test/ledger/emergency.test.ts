@@ -139,6 +139,12 @@ describe('an outcome that the ledger can’t note', () => {
     const text = emergencyText({ ...line, state: 'accepted', activity });
     expect(text.length).toBeLessThan(1000);
     expect(JSON.parse(text)).toMatchObject({ activity: { uid: account().uid, nextAction: null } });
+    const long = {
+      ...line,
+      state: 'unknown' as const,
+      evidence: { kind: 'answer', at: '', message: 'x'.repeat(20_000) },
+    };
+    expect(JSON.parse(emergencyText(long))).toEqual(long);
   });
 });
 
@@ -225,15 +231,24 @@ describe('an emergency file', () => {
     expect(existsSync(found)).toBe(true);
   });
 
+  it('holds one line after the other', () => {
+    const path = newPath();
+    const file = openEmergencyFile(path, SELF);
+    for (const id of ['chg-1', 'chg-…2', 'chg-3']) file.write(JSON.stringify({ ledger_id: id }));
+    expect(leftBehind(path)[0]?.lines.map((line) => line.ledger_id)).toEqual(['chg-1', 'chg-…2', 'chg-3']);
+    file.close();
+  });
+
   it('of another ledger in the same folder is none of this one’s', () => {
     const path = newPath();
     openEmergencyFile(path, SELF).write('{}');
-    expect(leftBehind(join(dirname(path), 'another.sqlite'))).toEqual([]);
+    // As long a name, so that whose it is stands at the same place.
+    expect(leftBehind(join(dirname(path), 'legder.sqlite'))).toEqual([]);
   });
 
   it('with a name that tells nothing is left alone', () => {
     const path = newPath();
-    writeFileSync(`${path}-emergency-?.ndjson`, '{}');
+    writeFileSync(`${path}-emergency-?.ndjson`, '{}', { mode: 0o600 });
     expect(leftBehind(path)).toEqual([]);
   });
 });

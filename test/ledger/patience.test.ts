@@ -209,6 +209,16 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
   });
 });
 
+it('a ledger with a log is opened and read without waiting while another process writes', async () => {
+  const { path, kind, lock } = await ledgerWith(waiting().patience, 'wal');
+  lock();
+  const { patience, waited } = waiting();
+  const ledger = await openLedger(ledgerOptions(path, { patience, kind }));
+  expect(await ledger.unknown()).toEqual([]);
+  expect(waited).toEqual([]);
+  await ledger.close();
+});
+
 it('a lock of a ledger without a log is waited for as it is opened, and ended by stop', async () => {
   const first = await ledgerWith(waiting().patience, 'truncate');
   first.lock();

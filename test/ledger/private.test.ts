@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleaned, digestOf, lastDigits, withoutPhone, withoutPhoneEnding } from '../../src/ledger/private.ts';
+import {
+  asksTheSame,
+  cleaned,
+  digestOf,
+  lastDigits,
+  withoutPhone,
+  withoutPhoneEnding,
+} from '../../src/ledger/private.ts';
+import { charge } from './support/charges.ts';
 
 const PHONE = '+2348031234567';
 
@@ -102,4 +110,18 @@ describe('the digest of what is charged with', () => {
   it('knows only the end of a phone number, which could be guessed from it', () => {
     expect(digestOf({ ...data, phone: '+2349999994567' })).toBe(digestOf(data));
   });
+});
+
+it.each([
+  [{ provider: 'mtn', phone: '0803 123 4567' }, true],
+  [{ provider: 'gtb', phone: PHONE }, false],
+  [{ provider: 'mtn', phone: '+2348031234568' }, false],
+  [{ phone: PHONE }, false],
+  [{ provider: 'mtn' }, false],
+])('a charge by mtn of …4567 asks the same as one with %j: %s', (data, same) => {
+  expect(asksTheSame(charge({ provider: 'mtn', phone: '…4567' }), data)).toBe(same);
+});
+
+it('a charge of nobody in particular asks the same as another such one', () => {
+  expect(asksTheSame(charge(), { medium: 'bank_transfer' })).toBe(true);
 });

@@ -40,6 +40,12 @@ describe('a sender', () => {
     expect(isGone({ ...SENDER, ...more }, SELF, true, folder)).toBe(goneWhenOverdue);
   });
 
+  it('whose boot is known counts as running for whoever does not know the own one', () => {
+    const folder = proc(statLine(77, 'S', '500'));
+    expect(isGone(SENDER, { ...SELF, boot: '' }, false, folder)).toBe(false);
+    expect(isGone(SENDER, { ...SELF, boot: '' }, true, folder)).toBe(true);
+  });
+
   it('is asked of the system where there is no /proc', () => {
     const nowhere = join(newFolder('proc'), 'none');
     const bare = { boot: '', started: '' };

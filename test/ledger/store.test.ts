@@ -54,6 +54,10 @@ describe('a charge in the ledger', () => {
         (id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, pid, boot, started)
       SELECT 'chg-2', state, service, origin, ugwo, medium, digest, deadline, created_at, 0, pid, boot, started FROM charge`;
     expect(() => beside(path, copy)).toThrow(/UNIQUE/);
+    // What is unknown is open, too.
+    beside(path, "UPDATE charge SET state = 'unknown', settled_at = 1");
+    const another = copy.replace("'chg-2', state", "'chg-2', 'sending'");
+    expect(() => beside(path, another)).toThrow(/UNIQUE/);
   });
 
   it('survives with all that was kept of it when the ledger is opened anew', async () => {
