@@ -77,8 +77,11 @@ describe('exit codes', () => {
     for (const [meaning, again] of Object.values(EXIT_MEANINGS)) expect([meaning, again]).not.toContain('');
   });
 
-  it('let a script run the same again after three kinds of end only', () => {
-    const again = Object.entries(EXIT_MEANINGS).filter(([, [, advice]]) => advice === 'yes');
-    expect(again.map(([kind]) => kind)).toEqual(['not_sent', 'read_failed', 'interrupted']);
+  it('let a script run the same again after four kinds of end only, and a wait only as a wait', () => {
+    const again = Object.entries(EXIT_MEANINGS).filter(([, [, advice]]) => advice.startsWith('yes'));
+    for (const kind of ['pending', 'interrupted'] as const) {
+      expect(EXIT_MEANINGS[kind][1]).toContain('`paycli activity wait`');
+    }
+    expect(again.map(([kind]) => kind)).toEqual(['not_sent', 'read_failed', 'pending', 'interrupted']);
   });
 });

@@ -114,12 +114,14 @@ describe('the digest of what is charged with', () => {
 
 it.each([
   [{ provider: 'mtn', phone: '0803 123 4567' }, true],
+  [{ medium: 'ussd', provider: 'mtn', phone: PHONE }, false],
   [{ provider: 'gtb', phone: PHONE }, false],
   [{ provider: 'mtn', phone: '+2348031234568' }, false],
   [{ phone: PHONE }, false],
   [{ provider: 'mtn' }, false],
 ])('a charge by mtn of …4567 asks the same as one with %j: %s', (data, same) => {
-  expect(asksTheSame(charge({ provider: 'mtn', phone: '…4567' }), data)).toBe(same);
+  const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567' });
+  expect(asksTheSame(by, { medium: 'mobile_money', ...data })).toBe(same);
 });
 
 it('a charge of nobody in particular asks the same as another such one', () => {
