@@ -52,12 +52,13 @@ describe('a list is written as it arrives', () => {
     };
     const done = render(list(iterable), io, options({ format }));
     for (let asked = 1; asked <= 3; asked += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(seen.asked).toBe(asked);
-      expect(io.stdout.writes).toHaveLength(asked);
+      await expect.poll(() => io.stdout.writes.length).toBe(asked);
+      // Whoever does not wait for the reader would ask for the next page within this turn.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect([seen.asked, io.stdout.writes.length]).toEqual([asked, asked]);
       release();
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    io.stdout.taken = () => undefined;
     release();
     await done;
     expect(askedAtWrite.slice(0, 3)).toEqual([1, 2, 3]);
