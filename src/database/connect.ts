@@ -40,7 +40,7 @@ export const connect = (path: string, kind: DatabaseKind): DatabaseSync => {
 
 const modeOf = (db: DatabaseSync, statement: string): string => String(db.prepare(statement).get()?.['journal_mode']);
 
-const versionOf = (db: DatabaseSync): string => String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
+const sqliteVersion = (db: DatabaseSync): string => String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
 
 const SQLITE_BUSY = 5;
 
@@ -61,7 +61,7 @@ const changeJournal = (db: DatabaseSync, target: Journal): string => {
  * old for one, and is never put back on it, so that programs of both ages can share a file.
  */
 export const useJournal = (db: DatabaseSync, { survives, journal }: DatabaseKind): void => {
-  const wanted = journal ?? (survives === 'power loss' ? journalFor(versionOf(db)) : 'wal');
+  const wanted = journal ?? (survives === 'power loss' ? journalFor(sqliteVersion(db)) : 'wal');
   const current = modeOf(db, 'PRAGMA journal_mode');
   if (current === wanted) return;
   const isNew = Number(db.prepare('PRAGMA page_count').get()?.['page_count']) === 0;

@@ -1,6 +1,7 @@
-import { PayError } from '../core/error.ts';
+import { PayError, reasonOf } from '../core/error.ts';
 import type { DatabaseKind, Fault } from '../database/kind.ts';
-import { TRY_MS } from './patience.ts';
+import { isDamage } from '../database/open.ts';
+import { isBusy, TRY_MS } from './patience.ts';
 import { MIGRATIONS } from './schema.ts';
 
 const KEEP =
@@ -29,4 +30,17 @@ export const LEDGER_FILE: DatabaseKind = {
   // Longer waits are made between two tries, where signals are heard.
   busyTimeout: TRY_MS,
   error: ledgerError,
+};
+
+/** A failure of any kind as a `ledger` error. */
+export const asLedgerError = (thrown: unknown, path: string): PayError => {
+  if (isBusy(thrown)) {
+    return new PayError('ledger', `the ledger ${path} is locked by another process`, {
+      hint: 'see what keeps it open so long (`fuser` tells), then run the same command again',
+      cause: thrown,
+    });
+  }
+  if (thrown instanceof PayError) return thrown;
+  const kind = isDamage(thrown) ? 'damaged' : 'unusable';
+  return ledgerError({ kind, path, what: `cannot be used: ${reasonOf(thrown)}`, cause: thrown });
 };

@@ -4,9 +4,9 @@ import { openDatabase } from '../database/open.ts';
 import { checkAccess } from './access.ts';
 import { elapsed } from './clock.ts';
 import type { Context, LedgerOptions } from './context.ts';
-import { asLedgerError, contextOf } from './context.ts';
+import { contextOf } from './context.ts';
 import { withEvidence } from './evidence.ts';
-import { LEDGER_FILE } from './file.ts';
+import { asLedgerError, LEDGER_FILE } from './file.ts';
 import { guard } from './guard.ts';
 import type { Begun, Charge, Evidence, Intent, KeptActivity, Ledger, Moment, Outcome, Resolution } from './ledger.ts';
 import { isNews, latest, lateWord, wasResolved } from './news.ts';
@@ -25,7 +25,7 @@ const newId = (): string =>
   `chg-${Array.from({ length: ID_LENGTH }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('')}`;
 
 const begin =
-  ({ sql, self, open, moment, settledIfGone, begin: attempt }: Context): Ledger['begin'] =>
+  ({ sql, self, open, moment, settledIfGone, attempt }: Context): Ledger['begin'] =>
   (intent: Intent, how) =>
     attempt((): Begun => {
       const since = moment();

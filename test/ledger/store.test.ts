@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { asLedgerError } from '../../src/ledger/context.ts';
-import { LEDGER_FILE, ledgerError } from '../../src/ledger/file.ts';
+import { asLedgerError, LEDGER_FILE, ledgerError } from '../../src/ledger/file.ts';
 import type { Ledger, Outcome, Sender } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { newFolder } from '../support/program.ts';
