@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pagesOf } from '../../src/commands/ledger/pages.ts';
+import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { PayError } from '../../src/core/error.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence, Ledger } from '../../src/ledger/ledger.ts';
@@ -503,6 +504,14 @@ describe('ledger resolve', () => {
     };
     const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created', reason: 'x' }, ...yes });
     expect(done.error?.message).toBe('chg-000000000001 is known already not to have been created');
+  });
+
+  it('takes a reason of up to 1000 characters, and none that is blank', () => {
+    const spec = ledgerCommands.find(({ path }) => path[1] === 'resolve');
+    const parse = spec?.options['reason']?.parse as (text: string) => unknown;
+    expect(parse('x'.repeat(1000))).toBe('x'.repeat(1000));
+    expect(() => parse('x'.repeat(1001))).toThrow('is longer than 1000 characters');
+    expect(() => parse(' ')).toThrow('is empty');
   });
 
   it('keeps no key that was typed as the reason', async () => {
