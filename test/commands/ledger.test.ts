@@ -347,12 +347,9 @@ describe('ledger reconcile', () => {
   it('keeps no key that the service echoes', async () => {
     const ledger = memoryLedger([charge()], () => NOW);
     const echoing = { ...made(), next_action: { ...DIAL, instruction: 'the key sk.AbCd.0123456789 said so' } };
-    await call('reconcile', {
-      ledger,
-      now: NOW,
-      get: shows([echoing, { ...made(OTHER), status: 'sk.AbCd.0123456789' }], NOW),
-    });
-    expect(JSON.stringify(await ledger.get(idOf(1)))).not.toContain('sk.AbCd.0123456789');
+    await call('reconcile', { ledger, now: NOW, get: shows([echoing], NOW) });
+    const kept = JSON.stringify((await ledger.get(idOf(1)))?.activity);
+    expect(kept).toContain('the key [secret …6789] said so');
   });
 
   it('does not ask for a client when no charge is of this service', async () => {
