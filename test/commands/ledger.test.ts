@@ -438,8 +438,22 @@ describe('ledger resolve', () => {
     ]) {
       const given = { as, reason: 'asked the customer' };
       const done = await call('resolve', { ledger: memoryLedger([charge()]), args: [idOf(1)], given, ...yes });
-      expect(done.rows).toMatchObject([{ state, activity: null, evidence: [{ kind: 'resolved' }] }]);
+      expect(done.rows).toMatchObject([
+        { state, activity: null, evidence: [{ kind: 'resolved', as: as?.replace('-', '_') }] },
+      ]);
     }
+  });
+
+  it.each([
+    [[], 'never looked for'],
+    [['look', 'answer'], 'looked for once'],
+    [['look', 'look'], 'looked for 2 times'],
+  ])('says first what it is about, of one with the evidence %j', async (kinds, looked) => {
+    const evidence = kinds.map((kind) => ({ kind, at: '2026-11-20T12:00:00+00:00' }));
+    const ledger = memoryLedger([charge({ evidence })]);
+    const given = { as: 'created', reason: 'x' };
+    const { notices } = await call('resolve', { ledger, args: [idOf(1)], given, now: NOW, ...yes });
+    expect(notices).toEqual([`${idOf(1)}: ${UGWO} by ussd (gtb), sent ${formatLocal(SENT, NOW)}, ${looked}`]);
   });
 
   it('asks for the reason and for a yes on a terminal', async () => {
