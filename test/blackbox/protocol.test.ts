@@ -483,7 +483,7 @@ describe('what any command says on a terminal', () => {
     const words = ['ugwo', 'charge', losing, '--local', '--medium', 'bank_transfer'];
     expect((await paycli(words, { home })).code).toBe(6);
     expect(await onTerminal(['ugwo', 'list', '--local', '--limit', '1'], { home })).toMatch(
-      /Find out: paycli ledger reconcile --local/,
+      /Find out: paycli ledger reconcile --local$/m,
     );
     // What was only practised is nobody's worry in real work.
     expect(await onTerminal(['profile', 'list'], { home })).not.toMatch(/Find out/);
