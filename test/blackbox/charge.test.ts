@@ -80,7 +80,7 @@ describe('ugwo charge', () => {
       ['--medium', 'bank_transfer', '--expires-in', '16m'],
       /--expires-in: .*from 1 s to 15 min, not 16 min/,
     ],
-    ['a life of nothing', ['--medium', 'bank_transfer', '--expires-in', '0s'], /--expires-in/],
+    ['a life of nothing', ['--medium', 'bank_transfer', '--expires-in', '0s'], /--expires-in: .*from 1 s to 15 min/],
     [
       'a duration without a unit',
       ['--medium', 'bank_transfer', '--expires-in', '10'],
@@ -107,6 +107,8 @@ describe('ugwo charge', () => {
       /--phone.*international format/s,
     ],
     ['a blank provider', ['--medium', 'ussd', '--provider', ' '], /--provider.*should not be blank/s],
+    ['a phone as a parameter', ['--medium', 'bank_transfer', '--param', 'phone=1'], /--param phone: use --phone/],
+    ['a time to wait and no --wait', ['--medium', 'bank_transfer', '--wait-timeout', '5m'], /is for --wait/],
     ['a parameter without a value', ['--medium', 'bank_transfer', '--param', 'x'], /--param: "x" is not key=value/],
   ])('with %s sends nothing and exits 2', async (_what, args, message) => {
     const service = await serve([]);

@@ -1,3 +1,6 @@
+import { readdirSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/store.ts';
 import { intent } from '../ledger/support/memory.ts';
@@ -182,6 +185,46 @@ describe('the ledger', () => {
     expect([rowsOf(first).length, rest.stdout]).toEqual([104, `${ugwo(0)['uid']}\n`]);
     expect((await paycli(['ledger', 'list'], { home })).stdout.split('\n').length).toBe(106);
     expect((await paycli(['ledger', 'list', '--cursor', 'abc'], { home })).code).toBe(2);
+  });
+
+  it('is closed by every run: nothing is left beside it, and what it holds is marked by the clock that nobody sets', async () => {
+    const options = { service: await serve([json(200, ACTIVITY)]), home: newFolder() };
+    expect((await paycli(CHARGE, options)).code).toBe(0);
+    expect(readdirSync(options.home).filter((name) => name.startsWith('ledger'))).toEqual(['ledger.sqlite']);
+    const db = new DatabaseSync(`${options.home}/ledger.sqlite`);
+    const marked = Number(db.prepare('SELECT begun_uptime FROM charge').get()?.['begun_uptime']);
+    db.close();
+    expect(Math.abs(marked - uptime() * 1000)).toBeLessThan(60_000);
+  });
+
+  it('takes a sender that can not be seen from here for running until its time is up', async () => {
+    const home = newFolder();
+    const self = { pid: process.pid, boot: '', started: '' };
+    const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { self }));
+    await ledger.begin(intent({ deadline: Date.now() - 1 }), { again: false });
+    await ledger.begin(intent({ ugwo: String(ugwo(2)['uid']), deadline: Date.now() + 3_600_000 }), { again: false });
+    const states = rowsOf(await paycli(['ledger', 'list', '--json'], { home })).map(({ state }) => state);
+    expect(states).toEqual(['sending', 'unknown']);
+    await ledger.close();
+  });
+
+  it.each([
+    [
+      ['shop', 'shop'],
+      /2 charges are unknown: they may have been made\. Find out: paycli ledger reconcile --profile shop\s/,
+    ],
+    [['shop', 'stall'], /2 charges are unknown: they may have been made\. Find out: paycli ledger reconcile$/m],
+  ])('reminds on a terminal of unknown charges of the profiles %j', async (profiles, reminder) => {
+    const home = newFolder();
+    const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
+    for (const [number, profile] of profiles.entries()) {
+      const begun = await ledger.begin(intent({ ugwo: String(ugwo(number)['uid']), profile }), { again: false });
+      if (begun.kind === 'begun') await ledger.settle(begun.id, { state: 'unknown', exitCode: 6 });
+    }
+    await ledger.close();
+    const session = openTerminal(['profile', 'list'], { home, columns: 200 });
+    await session.ended;
+    expect(`${await session.screen()}\n`).toMatch(reminder);
   });
 
   it('never holds the key', async () => {

@@ -387,19 +387,27 @@ describe('a ledger that takes no outcome', () => {
     db.close();
   };
 
-  it('ends an accepted charge with 7: the activity is printed, the line to keep is on stderr and in a file', async () => {
-    const home = newFolder();
-    const service = await serve([hiding(home, json(200, ACTIVITY))]);
-    const ended = await paycli([...CHARGE, '--json'], { home, service });
-    expect(ended).toMatchObject({ code: 7, stdout: `${JSON.stringify(ACTIVITY)}\n` });
-    const { answer, ledger_id: id } = errorOf(ended);
-    expect(answer).toMatchObject({ ledger_id: id, state: 'accepted', ugwo: UGWO_ID, activity: { uid: ACTIVITY.uid } });
-    const file = readdirSync(home).find((name) => name.includes('emergency')) ?? '';
-    expect(JSON.parse(readFileSync(join(home, file), 'utf8'))).toEqual(answer);
-    show(home);
-    expect(await rowsIn({ home })).toMatchObject([{ id, state: 'accepted', activity: ACTIVITY.uid, exit_code: 0 }]);
-    expect(readdirSync(home).filter((name) => name.includes('emergency'))).toEqual([]);
-  });
+  it.each([[[]], [['--wait']]])(
+    'ends an accepted charge with 7: the activity is printed, the line to keep is on stderr and in a file: %j',
+    async (more) => {
+      const home = newFolder();
+      const service = await serve([hiding(home, json(200, ACTIVITY))]);
+      const ended = await paycli([...CHARGE, '--json', ...more], { home, service });
+      expect(ended).toMatchObject({ code: 7, stdout: `${JSON.stringify(ACTIVITY)}\n` });
+      const { answer, ledger_id: id } = errorOf(ended);
+      expect(answer).toMatchObject({
+        ledger_id: id,
+        state: 'accepted',
+        ugwo: UGWO_ID,
+        activity: { uid: ACTIVITY.uid },
+      });
+      const file = readdirSync(home).find((name) => name.includes('emergency')) ?? '';
+      expect(JSON.parse(readFileSync(join(home, file), 'utf8'))).toEqual(answer);
+      show(home);
+      expect(await rowsIn({ home })).toMatchObject([{ id, state: 'accepted', activity: ACTIVITY.uid, exit_code: 0 }]);
+      expect(readdirSync(home).filter((name) => name.includes('emergency'))).toEqual([]);
+    },
+  );
 
   it('does not change what is certain of a charge that was refused or lost', async () => {
     for (const [answer, code, state] of [
@@ -514,7 +522,7 @@ describe('what any command says on a terminal', () => {
     const words = ['ugwo', 'charge', losing, '--local', '--medium', 'bank_transfer'];
     expect((await paycli(words, { home })).code).toBe(6);
     expect(await onTerminal(['ugwo', 'list', '--local', '--limit', '1'], { home })).toMatch(
-      /Find out: paycli ledger reconcile --local/,
+      /Find out: paycli ledger reconcile --local$/m,
     );
     // What was only practised is nobody's worry in real work.
     expect(await onTerminal(['profile', 'list'], { home })).not.toMatch(/Find out/);
@@ -530,6 +538,8 @@ describe('what any command says on a terminal', () => {
       piped.stdout + piped.stderr,
       await onTerminal(['profile', 'list', '--quiet'], options),
       await onTerminal(['ledger', 'list'], options),
+      // The refusal says it itself.
+      await onTerminal(CHARGE, options),
       await onTerminal(['profile', 'list'], { home: newFolder() }),
     ];
     for (const text of texts) expect(text).not.toMatch(/may have been made\. Find out/);

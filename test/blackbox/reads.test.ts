@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -76,6 +78,24 @@ describe('ugwo get', () => {
 });
 
 describe('a read', () => {
+  it('makes no ledger, and does not mind one that cannot be used', async () => {
+    const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)]), home: newFolder() };
+    expect((await paycli(GET_ACTIVITY, options)).code).toBe(0);
+    expect(readdirSync(options.home)).not.toContain('ledger.sqlite');
+    writeFileSync(`${options.home}/ledger.sqlite`, 'no ledger', { mode: 0o600 });
+    expect(await paycli(GET_ACTIVITY, options)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('tells the ledger the service’s time', async () => {
+    const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)]), home: newFolder() };
+    expect((await paycli(CHARGE, options)).code).toBe(0);
+    const db = new DatabaseSync(`${options.home}/ledger.sqlite`);
+    onTestFinished(() => db.close());
+    db.exec('UPDATE charge SET told = NULL');
+    expect((await paycli(GET_ACTIVITY, options)).code).toBe(0);
+    expect(db.prepare('SELECT told FROM charge').get()?.['told']).toMatch(/^\{"service":\d+/);
+  });
+
   it.each([GET_ACTIVITY, GET_UGWO])('of nothing is rejected: %s %s', async (...args) => {
     const service = await serve([problem(404, 'Not found')]);
     const ended = await paycli([...args, '--json'], { service });

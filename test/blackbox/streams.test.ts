@@ -222,9 +222,10 @@ describe.runIf(process.platform === 'linux')('a file that takes only a part', ()
 });
 
 describe('a reader that has gone', () => {
-  it('before a charge was printed: 7, and the activity is on stderr', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const { code, stderr } = await withStreams(CHARGE, service, ['closed', 'pipe']);
+  it.each([[[]], [['--wait']]])('before a charge was printed: 7, and the activity is on stderr: %j', async (more) => {
+    const paid = { ...ACTIVITY, status: 'successful', next_action: null };
+    const service = await serve([json(200, ACTIVITY), ...more.map(() => json(200, paid))]);
+    const { code, stderr } = await withStreams([...CHARGE, ...more], service, ['closed', 'pipe']);
     expect(code).toBe(7);
     expect(stderr.split('\n')).toContain(JSON.stringify(ACTIVITY));
   });

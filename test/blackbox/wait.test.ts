@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, paycli, start } from '../support/program.ts';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, deadOrigin, hang, json, problem, serve, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -188,6 +188,15 @@ describe('ugwo charge --wait', () => {
       code: 0,
       stdout: printed('successful'),
       stderr: '',
+    });
+  });
+
+  it('tells the ledger what it has become', async () => {
+    const options = { service: await serve([json(200, ACTIVITY), standing('successful')]), home: newFolder() };
+    expect((await paycli(CHARGE, options)).code).toBe(0);
+    expect(await paycli(CHARGE, options)).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('it has been paid'),
     });
   });
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { pagesOf } from '../../src/commands/ledger/pages.ts';
+import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { PayError } from '../../src/core/error.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence, Ledger } from '../../src/ledger/ledger.ts';
@@ -82,7 +84,7 @@ describe('a row', () => {
 
 describe('ledger show', () => {
   it('suggests the charge that was meant', async () => {
-    const ledger = memoryLedger([charge({ id: 'chg-k3v9x2m7q4ab' })]);
+    const ledger = memoryLedger([charge({ id: 'chg-k3v9x2m7q4ab' }), charge(numbered(2))]);
     const { error } = await call('show', { ledger, args: ['chg-k3v9x2m7q4az'] });
     expect(error).toMatchObject({ kind: 'usage', message: 'there is no charge "chg-k3v9x2m7q4az" in the ledger' });
     expect(error?.detail.hint).toBe('did you mean chg-k3v9x2m7q4ab?\n`paycli ledger list` shows what there is');
@@ -157,6 +159,15 @@ describe('ledger list', () => {
     );
   });
 
+  it('gives each page with the cursor that it was asked for by', async () => {
+    const cursors: unknown[] = [];
+    for await (const { cursor, nextCursor } of pagesOf(memoryLedger(many(250)), {}, {}))
+      cursors.push(cursor, nextCursor);
+    const [, first, , second] = cursors;
+    expect(cursors).toEqual([undefined, first, first, second, second, null]);
+    expect(first).not.toBe(second);
+  });
+
   it('says the command that goes on', async () => {
     const given = { max: 1, state: ['unknown', 'accepted'], ugwo: UGWO };
     const globals = { format: 'csv', columns: ['id', 'state'], rawCsv: true } as const;
@@ -217,9 +228,10 @@ describe('ledger reconcile', () => {
     const done = await call('reconcile', { ledger, now: NOW, get: shows([made()], NOW) });
     expect(done.error).toBeUndefined();
     expect(done.rows).toMatchObject([
-      { id: idOf(1), state: 'accepted', activity: ACTIVITY, evidence: [{ found: 'one' }] },
+      { id: idOf(1), state: 'accepted', activity: ACTIVITY, evidence: [{ found: 'one', served_at: NOW }] },
     ]);
     expect(done.asked).toEqual(['place', 'client read', `GET ${UGWO}`]);
+    expect(done.notices).toEqual([]);
   });
 
   it('asks for a client once, and goes on after a read that failed', async () => {
@@ -306,6 +318,40 @@ describe('ledger reconcile', () => {
     ]);
   });
 
+  it('says of a charge of an emulator that is gone how to end the doubt', async () => {
+    const gone = charge({ service: 'emulator 0123456789ab', origin: 'http://127.0.0.1:8080' });
+    const done = await call('reconcile', { ledger: memoryLedger([gone], () => NOW), now: NOW });
+    expect(done.error?.detail.hint).toMatch(
+      /^chg-000000000001: belongs to an emulator whose data is not in use here; `paycli ledger resolve chg-0{11}1 --as created`/,
+    );
+  });
+
+  it('counts those that are left among all that it looked at', async () => {
+    const ledger = memoryLedger([charge(), charge(numbered(2))], () => NOW);
+    const get = async (uid: string) => shows(uid === UGWO ? [made()] : [], NOW)();
+    const done = await call('reconcile', { ledger, now: NOW, get });
+    expect(done.error?.message).toBe('1 of 2 charges is still unknown');
+  });
+
+  it('keeps practised charges and real ones apart, and says that there are others', async () => {
+    const rows = [charge(), charge(numbered(2, { profile: 'local' })), charge(numbered(3, { profile: 'local' }))];
+    const ledger = memoryLedger(rows, () => NOW);
+    const real = await call('reconcile', { ledger, now: NOW, get: shows([], NOW) });
+    expect(real.rows.map(({ id }) => id)).toEqual([idOf(1)]);
+    expect(real.notices).toEqual(['2 more are unknown: look with --local']);
+    const practised = await call('reconcile', { ledger, now: NOW, get: shows([], NOW), globals: { local: true } });
+    expect(practised.rows.map(({ id }) => id)).toEqual([idOf(2), idOf(3)]);
+    expect(practised.notices).toEqual(['1 more is unknown: look without --local', 'looking at 2 payment requests']);
+  });
+
+  it('keeps no key that the service echoes', async () => {
+    const ledger = memoryLedger([charge()], () => NOW);
+    const echoing = { ...made(), next_action: { ...DIAL, instruction: 'the key sk.AbCd.0123456789 said so' } };
+    await call('reconcile', { ledger, now: NOW, get: shows([echoing], NOW) });
+    const kept = JSON.stringify((await ledger.get(idOf(1)))?.activity);
+    expect(kept).toContain('the key [secret …6789] said so');
+  });
+
   it('does not ask for a client when no charge is of this service', async () => {
     const done = await call('reconcile', {
       ledger: memoryLedger([charge()], () => NOW),
@@ -335,6 +381,7 @@ describe('ledger reconcile', () => {
     const ledger = memoryLedger([charge({ state: 'sending' })], () => NOW);
     const done = await call('reconcile', { ledger, args: [idOf(1)] });
     expect(done).toMatchObject({ rows: [{ state: 'sending' }], asked: [], error: { kind: 'unknown' } });
+    expect(done.error?.message).toBe('chg-000000000001 is still being sent');
     expect(done.error?.detail.hint).toMatch(/still sending it/);
   });
 
@@ -391,8 +438,22 @@ describe('ledger resolve', () => {
     ]) {
       const given = { as, reason: 'asked the customer' };
       const done = await call('resolve', { ledger: memoryLedger([charge()]), args: [idOf(1)], given, ...yes });
-      expect(done.rows).toMatchObject([{ state, activity: null, evidence: [{ kind: 'resolved' }] }]);
+      expect(done.rows).toMatchObject([
+        { state, activity: null, evidence: [{ kind: 'resolved', as: as?.replace('-', '_') }] },
+      ]);
     }
+  });
+
+  it.each([
+    [[], 'never looked for'],
+    [['look', 'answer'], 'looked for once'],
+    [['look', 'look'], 'looked for 2 times'],
+  ])('says first what it is about, of one with the evidence %j', async (kinds, looked) => {
+    const evidence = kinds.map((kind) => ({ kind, at: '2026-11-20T12:00:00+00:00' }));
+    const ledger = memoryLedger([charge({ evidence })]);
+    const given = { as: 'created', reason: 'x' };
+    const { notices } = await call('resolve', { ledger, args: [idOf(1)], given, now: NOW, ...yes });
+    expect(notices).toEqual([`${idOf(1)}: ${UGWO} by ussd (gtb), sent ${formatLocal(SENT, NOW)}, ${looked}`]);
   });
 
   it('asks for the reason and for a yes on a terminal', async () => {
@@ -454,6 +515,14 @@ describe('ledger resolve', () => {
     };
     const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created', reason: 'x' }, ...yes });
     expect(done.error?.message).toBe('chg-000000000001 is known already not to have been created');
+  });
+
+  it('takes a reason of up to 1000 characters, and none that is blank', () => {
+    const spec = ledgerCommands.find(({ path }) => path[1] === 'resolve');
+    const parse = spec?.options['reason']?.parse as (text: string) => unknown;
+    expect(parse('x'.repeat(1000))).toBe('x'.repeat(1000));
+    expect(() => parse('x'.repeat(1001))).toThrow('is longer than 1000 characters');
+    expect(() => parse(' ')).toThrow('is empty');
   });
 
   it('keeps no key that was typed as the reason', async () => {

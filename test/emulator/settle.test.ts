@@ -259,6 +259,10 @@ describe('metadata.emulate', () => {
       expect(await charge(USSD)).toMatchObject({ status: 'requires_action' });
       clock.set(NOON + 60 * MINUTE);
       expect((await read()).activities[0].status).toBe('requires_action');
+      // Nor does it keep an account from expiring.
+      await charge(TRANSFER);
+      clock.set(NOON + 75 * MINUTE);
+      expect((await read()).activities[1].error).toEqual(EXPIRED);
     },
   );
 

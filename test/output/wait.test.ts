@@ -240,7 +240,8 @@ describe('the line of a wait', () => {
 
   it.each([
     [80, 'requires_action, waiting; 12:31 left, Ctrl-C stops waiting'],
-    [40, 'requires_action, waiting; 12:31 left'],
+    [58, 'requires_action, waiting; 12:31 left, Ctrl-C stops waiting'],
+    [57, 'requires_action, waiting; 12:31 left'],
     [30, 'requires_action, 12:31 left'],
     [20, '12:31'],
     [4, '12:…'],
