@@ -494,6 +494,12 @@ describe('ledger resolve', () => {
     expect(done.error?.detail.hint).toMatch(/`paycli ledger show chg-000000000001`/);
   });
 
+  it('refuses a charge that is settled before it asks', async () => {
+    const ledger = memoryLedger([charge({ state: 'rejected' })]);
+    const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created' }, lines: ['x', 'y'] });
+    expect(done).toMatchObject({ prompts: [], notices: [], error: { kind: 'usage' } });
+  });
+
   it('refuses an activity of another charge before it asks', async () => {
     const rows = [charge(), charge(numbered(2, { state: 'accepted', activity: kept(ACTIVITY) }))];
     const given = { as: 'created', activity: ACTIVITY };

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
+import { refusedError } from '../../src/ledger/refused.ts';
+import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+
+const refused = (why: Refusal, by: Charge, { same = true, words = [] as string[] } = {}) => {
+  const { kind, message, detail } = refusedError({ kind: 'refused', why, by, moment: momentAt(NOON) }, words, same);
+  return { kind, message, lines: message.split('\n'), ...detail };
+};
+const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
+
+describe('a refusal', () => {
+  it.each<[Refusal, RegExp, RegExp]>([
+    [
+      'unresolved',
+      /may have been made, and nobody knows yet$/,
+      /`paycli ledger reconcile chg-000000000000`; --again does not/,
+    ],
+    ['in_progress', /another paycli is charging it by .* right now/, /`paycli ledger show chg-000000000000`/],
+    ['paid', /has been paid, by bank_transfer/, /--reuse prints it, --again makes a second charge/],
+  ])('that is %s says what stands in the way and what to do', (why, what, hint) => {
+    const said = refused(why, charge());
+    expect(said.kind).toBe('refused');
+    expect(said.message).toMatch(what);
+    expect(said.hint).toMatch(hint);
+    expect(said.lines).toHaveLength(1);
+    expect(said.ledgerId).toBe('chg-000000000000');
+  });
+
+  it('shows the account and until when, by this machine’s clock', () => {
+    const slow = charge({ told: { ...momentAt(NOON), service: NOON + 5 * MINUTE } });
+    for (const [by, left] of [
+      [charge(), 15],
+      [slow, 10],
+    ] as const) {
+      const until = new Date(NOON + left * MINUTE);
+      const clock = [until.getHours(), until.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+      expect(refused('payable', by).lines.slice(1)).toEqual([
+        'Wema Bank, Ada',
+        `account number 0123456789, until ${clock}`,
+      ]);
+    }
+  });
+
+  it('shows the code to dial, or the words of an action that is not known', () => {
+    const other = { type: 'new', instruction: 'Wave at the camera.' };
+    expect(refused('payable', charge({ activity: account({ nextAction: DIAL }) })).lines[1]).toBe('dial *737#');
+    expect(refused('payable', charge({ activity: account({ nextAction: other }) })).lines[1]).toBe(
+      'Wave at the camera.',
+    );
+  });
+
+  it('speaks of --reuse only to who asks the same customer for the same', () => {
+    expect(refused('payable', charge()).hint).toContain('--reuse');
+    expect(refused('payable', charge(), { same: false }).hint).not.toContain('--reuse');
+  });
+
+  it('says that it is under way where there is nothing to pass on', () => {
+    for (const activity of [undefined, account({ nextAction: null })]) {
+      const said = refused('payable', charge({ activity }));
+      expect(said.message).toContain('still under way');
+      expect(said.lines).toHaveLength(1);
+    }
+  });
+
+  it('names the provider, the end of the phone number, and the place', () => {
+    const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567', activity: undefined });
+    const said = refused('paid', by, { words: ['--profile', 'shop'] });
+    expect(said.message).toContain('by mobile_money (mtn, …4567)');
+    expect(said.hint).toContain(`\`paycli ugwo get ${by.ugwo} --profile shop\``);
+  });
+
+  it('carries the activity for programs', () => {
+    expect(JSON.parse(refused('payable', charge()).activity ?? '')).toMatchObject({ uid: account().uid });
+    expect(refused('unresolved', charge({ activity: undefined }))).not.toHaveProperty('activity');
+  });
+});
