@@ -14,6 +14,6 @@ export default defineConfig({
     hookTimeout: 30_000,
     unstubEnvs: true,
     // A check that cannot fail is a defect.
-    expect: { requireAssertions: true },
+    expect: { requireAssertions: true, poll: { timeout: 20_000, interval: 20 } },
   },
 });

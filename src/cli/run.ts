@@ -128,8 +128,8 @@ const execute = async (
   const handler = await spec.load();
   if (globals.columns !== undefined) await checkColumns(globals.columns, handler, globals, io);
   const { deps, remind, close } = program.open(globals);
-  // The ledger's own commands say it themselves, and so does an error about a charge in it.
-  let reminds = spec.path[0] !== 'ledger';
+  // Reconciling says itself what is left, and so does an error about a charge in the ledger.
+  let reminds = spec.path.join(' ') !== 'ledger reconcile';
   try {
     const result = await handler.run(input, deps);
     const { notice, failure } = await show(result, globals, io);

@@ -511,7 +511,12 @@ describe('what any command says on a terminal', () => {
 
   it('is that a charge is unknown', async () => {
     const options = await lost();
-    expect(await onTerminal(['profile', 'list'], options)).toMatch(REMINDER);
+    for (const command of [
+      ['profile', 'list'],
+      ['ledger', 'list'],
+    ]) {
+      expect(await onTerminal(command, options)).toMatch(REMINDER);
+    }
   });
 
   it('is the command that finds out, at the place where it was charged', async () => {
@@ -531,13 +536,14 @@ describe('what any command says on a terminal', () => {
     expect((await paycli(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);
   });
 
-  it('is nothing with --quiet, in a pipe, from the ledger itself, or when all is known', async () => {
+  it('is nothing with --quiet, in a pipe, from what looks for them, or when all is known', async () => {
     const options = await lost();
     const piped: Ended = await paycli(['profile', 'list'], options);
     const texts = [
       piped.stdout + piped.stderr,
       await onTerminal(['profile', 'list', '--quiet'], options),
-      await onTerminal(['ledger', 'list'], options),
+      // It ends with what is left to do about them.
+      await onTerminal(['ledger', 'reconcile'], { ...options, env: { PAYCLI_BASE_URL: 'http://127.0.0.1:1' } }),
       // The refusal says it itself.
       await onTerminal(CHARGE, options),
       await onTerminal(['profile', 'list'], { home: newFolder() }),
