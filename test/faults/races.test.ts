@@ -39,10 +39,15 @@ const startRacers = (): Promise<ChildProcess[]> => Promise.all(Array.from({ leng
 const race = (racers: readonly ChildProcess[], orderOf: (racer: number) => Order): Promise<Reply[]> => {
   const orders = racers.map((_, racer) => orderOf(racer));
   const replies = racers.map(async (child) => {
-    const [reply] = (await Promise.race([
-      once(child, 'message'),
-      once(child, 'exit').then(() => [[['ended', 'the process ended']]]),
-    ])) as [Reply];
+    const over = new AbortController();
+    const { signal } = over;
+    const ended = once(child, 'exit', { signal }).then(() => [[['ended', 'the process ended']]]);
+    // Whichever comes second is listened for no longer.
+    ended.catch(() => undefined);
+    const said = once(child, 'message', { signal });
+    said.catch(() => undefined);
+    const [reply] = (await Promise.race([said, ended])) as [Reply];
+    over.abort();
     return reply;
   });
   racers.forEach((child, racer) => void child.send(orders[racer] as Order));
