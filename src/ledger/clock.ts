@@ -4,12 +4,15 @@ import type { Charge, Mark, Moment } from './ledger.ts';
 export const elapsed = (from: Mark, to: Mark): number | undefined =>
   from.boot !== '' && from.boot === to.boot ? to.uptime - from.uptime : undefined;
 
+/** Clocks that were never compared may differ by so much, in milliseconds. */
+const UNCOMPARED_MS = 2 * 60_000;
+
 /**
  * What the service's clock shows now, as far as a charge lets us know: by what the service told then and how long ago that
  * was. After a restart of the machine, whose clock may have been set, the earlier of two guesses.
  */
 export const serviceTime = ({ told }: Charge, { at, mark }: Moment): number => {
-  if (told === undefined) return at;
+  if (told === undefined) return at - UNCOMPARED_MS;
   const passed = elapsed(told.mark, mark);
   return passed === undefined ? Math.min(at, at + told.service - told.at) : told.service + passed;
 };

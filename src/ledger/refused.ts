@@ -15,8 +15,9 @@ const stillUsable = (charge: Charge, moment: Moment): string[] => {
   if (action === undefined) return [];
   if (action.kind === 'dial') return [`dial ${action.code}`];
   if (action.kind === 'other') return action.instruction === undefined ? [] : [action.instruction];
-  const left = payableFor(charge, moment);
-  const until = left === undefined ? '' : `, until ${formatLocal(moment.at + left, moment.at)}`;
+  const left = charge.told === undefined ? undefined : payableFor(charge, moment);
+  const expires = left === undefined ? action.expiresAt : moment.at + left;
+  const until = expires === undefined ? '' : `, until ${formatLocal(expires, moment.at)}`;
   return [`${action.bank}, ${action.accountName}`, `account number ${action.accountNumber}${until}`];
 };
 

@@ -42,6 +42,11 @@ describe('a refusal', () => {
     }
   });
 
+  it('shows the expiry as the service wrote it where the clocks were never compared', () => {
+    const [told, uncompared] = [refused('payable', charge()), refused('payable', charge({ told: undefined }))];
+    expect(uncompared.lines).toEqual(told.lines);
+  });
+
   it('shows the code to dial, or the words of an action that is not known', () => {
     const other = { type: 'new', instruction: 'Wave at the camera.' };
     expect(refused('payable', charge({ activity: account({ nextAction: DIAL }) })).lines[1]).toBe('dial *737#');
