@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { DatabaseKind } from './kind.ts';
+import { isBusy } from './sqlite-error.ts';
 
 const BUSY_TIMEOUT_MS = 20_000;
 
@@ -42,14 +43,12 @@ const modeOf = (db: DatabaseSync, statement: string): string => String(db.prepar
 
 const sqliteVersion = (db: DatabaseSync): string => String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
 
-const SQLITE_BUSY = 5;
-
 /** A log is given up only by whoever is alone with the file, and SQLite does not wait for that. */
 const changeJournal = (db: DatabaseSync, target: Journal): string => {
   try {
     return modeOf(db, `PRAGMA journal_mode = ${target}`);
   } catch (thrown) {
-    if (((thrown as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_BUSY) throw thrown;
+    if (!isBusy(thrown)) throw thrown;
     throw new Error('its journal must change, and another process has it open; try again when that has ended', {
       cause: thrown,
     });

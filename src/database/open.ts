@@ -4,15 +4,7 @@ import { connect, useJournal } from './connect.ts';
 import { makeFile, refuseUnlessOurs, stateUnlessForeign } from './file.ts';
 import type { DatabaseKind } from './kind.ts';
 import { migrate, versionOf } from './migrate.ts';
-
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
-/** Whether SQLite itself says that the file is not whole. */
-export const isDamage = (thrown: unknown): boolean => {
-  const code = (thrown as { errcode?: unknown }).errcode;
-  return typeof code === 'number' && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff);
-};
+import { isDamage } from './sqlite-error.ts';
 
 const refuseNewer = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
   const [version, known] = [versionOf(db), kind.migrations.length];

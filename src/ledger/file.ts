@@ -1,7 +1,7 @@
 import { PayError, reasonOf } from '../core/error.ts';
 import type { DatabaseKind, Fault } from '../database/kind.ts';
-import { isDamage } from '../database/open.ts';
-import { isBusy, TRY_MS } from './patience.ts';
+import { isBusy, isDamage } from '../database/sqlite-error.ts';
+import { TRY_MS } from './patience.ts';
 import { MIGRATIONS } from './schema.ts';
 
 const KEEP =

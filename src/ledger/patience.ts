@@ -1,4 +1,5 @@
 import { interrupted } from '../core/interrupt.ts';
+import { isBusy } from '../database/sqlite-error.ts';
 
 /** What waiting for a locked file needs of the world. */
 export interface Patience {
@@ -11,21 +12,11 @@ export interface Patience {
   readonly ticks: () => number;
 }
 
-const SQLITE_BUSY = 5;
 /** For so long others may keep the file locked, in milliseconds. */
 const LIMIT_MS = 20_000;
 /** For so long SQLite itself waits in one try; no signal of the user is heard meanwhile. */
 export const TRY_MS = 100;
 const STEP_MS = 20;
-
-/** Others keep the file locked: no reason to think that the disk is at fault. */
-export const isBusy = (thrown: unknown): boolean => {
-  for (let at = thrown; at instanceof Error; at = at.cause) {
-    const { errcode } = at as { errcode?: number };
-    if (errcode !== undefined) return (errcode & 0xff) === SQLITE_BUSY;
-  }
-  return false;
-};
 
 /**
  * Does a piece of work as soon as nobody else keeps the file locked. The waiting is between two tries and not inside SQLite,

@@ -5,7 +5,7 @@ import type { DatabaseKind } from '../../src/database/kind.ts';
 import { LEDGER_FILE } from '../../src/ledger/file.ts';
 import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
 import type { Patience } from '../../src/ledger/patience.ts';
-import { isBusy, patiently } from '../../src/ledger/patience.ts';
+import { patiently } from '../../src/ledger/patience.ts';
 import { openLedger } from '../../src/ledger/store.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder } from '../support/program.ts';
@@ -76,26 +76,6 @@ describe('patiently', () => {
     const { patience, stop } = waiting();
     stop.abort('SIGINT');
     expect(await patiently(() => 'done', patience, stop.signal)).toBe('done');
-  });
-});
-
-describe('isBusy', () => {
-  it.each([
-    [{ errcode: 5 }, true],
-    [{ errcode: 261 }, true],
-    [{ errcode: 517 }, true],
-    [{ errcode: 6 }, false],
-    [{ errcode: 10 }, false],
-    [{}, false],
-  ])('of %j is %s, also as the cause of another error', (some, expected) => {
-    const thrown = Object.assign(new Error('x'), some);
-    expect(isBusy(thrown)).toBe(expected);
-    expect(isBusy(new Error('outer', { cause: thrown }))).toBe(expected);
-  });
-
-  it('goes by the outermost error of SQLite', () => {
-    expect(isBusy(Object.assign(new Error('disk', { cause: busy() }), { errcode: 10 }))).toBe(false);
-    expect(isBusy('SQLITE_BUSY')).toBe(false);
   });
 });
 
