@@ -29,12 +29,6 @@ export interface LedgerOptions {
   readonly kind?: DatabaseKind;
 }
 
-/** A charge that this process is sending: its emergency line must tell what it is without the ledger. */
-interface Open {
-  readonly intent: Intent;
-  readonly since: Moment;
-}
-
 /** What all methods of one open ledger share. */
 export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
   const { path, now, uptime, self, isGone, clean, patience, kind = LEDGER_FILE } = options;
@@ -61,7 +55,8 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
   return {
     sql,
     self,
-    open: new Map<string, Open>(),
+    /** What this process is sending: an emergency line must tell what it is without the ledger. */
+    open: new Map<string, Intent>(),
     moment,
     settledIfGone,
     unrecorded: lifeline.unrecorded,

@@ -11,28 +11,28 @@ const BROKEN = 'keep the line that is shown here, mend the disk, and do not run 
 export const lifelineOf = (path: string, self: Sender) => {
   let broken: PayError | undefined;
   let file: EmergencyFile | undefined;
+  /** The first failure of the disk ends sending for the life of the process; a lock says nothing against the disk. */
+  const failed = (error: PayError): void => {
+    if (error.kind === 'ledger' && !isBusy(error)) broken = error;
+  };
   return {
     /** Before anything is begun: the emergency file is there. Throws what the disk has failed with once. */
     ready: (): void => {
       if (broken !== undefined) throw broken;
       file ??= openEmergencyFile(path, self);
     },
-    /** The first failure of the disk ends sending for the life of the process; a lock says nothing against the disk. */
-    failed: (error: PayError): void => {
-      if (error.kind === 'ledger' && !isBusy(error)) broken = error;
-    },
+    failed,
     /** The line goes to the emergency file; whoever gets the error prints it too. */
     unrecorded: (line: EmergencyLine, thrown: unknown): PayError => {
       const answer = emergencyText(line);
       const what = `the ledger could not note what became of ${line.ledger_id}: ${reasonOf(thrown)}`;
-      const locked = isBusy(thrown);
-      if (!locked) broken = new PayError('ledger', what, { cause: thrown });
+      failed(new PayError('ledger', what, { cause: thrown }));
       try {
         file?.write(answer);
       } catch {
         // The line on stderr is then the last trace.
       }
-      const hint = locked ? LOCKED : BROKEN;
+      const hint = isBusy(thrown) ? LOCKED : BROKEN;
       return new PayError('unrecorded', what, { answer, ledgerId: line.ledger_id, hint, cause: thrown });
     },
     close: (): void => file?.close(),

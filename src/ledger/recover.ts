@@ -6,7 +6,7 @@ import { withEvidence } from './evidence.ts';
 import { ledgerError } from './file.ts';
 import type { Charge, Evidence, Mark } from './ledger.ts';
 import { isNews, latest } from './news.ts';
-import { chargeOf } from './rows.ts';
+import type { Statements } from './statements.ts';
 import { statements } from './statements.ts';
 
 /** A process that ended badly may have taken the disk with it: what SQLite can find wrong is found before it is used. */
@@ -30,12 +30,10 @@ const isKnown = (charge: Charge, { settled_at: settledAt }: EmergencyLine): bool
 const UNMARKED: Mark = { boot: '', uptime: 0 };
 
 /** A line is what the service said, so it holds whatever was concluded without it; it is taken in once. */
-const takeIn = (db: DatabaseSync, lines: readonly EmergencyLine[]): void => {
-  const sql = statements(db);
+const takeIn = (db: DatabaseSync, sql: Statements, lines: readonly EmergencyLine[]): void => {
   transact(db, () => {
     for (const line of lines) {
-      const row = sql.get(line.ledger_id);
-      const charge = row === undefined ? undefined : chargeOf(row);
+      const charge = sql.find(line.ledger_id);
       if (charge === undefined || isKnown(charge, line)) continue;
       const evidence = withEvidence(charge.evidence, asEvidence(line));
       if (!isNews(charge, line)) sql.keepEvidence(charge.id, evidence);
@@ -56,10 +54,10 @@ export const recover = (db: DatabaseSync, path: string, isGone: (left: LeftBehin
   const all = leftBehind(path);
   const gone = all.filter(isGone);
   if (gone.length > 0) check(db, path);
-  const lines = all.flatMap((one) => one.lines);
-  if (lines.length > 0) takeIn(db, lines);
-  // A line about a charge that is not in here is another ledger's, moved away perhaps: it is nobody's to remove.
   const sql = statements(db);
-  const isOurs = ({ lines: own }: LeftBehind): boolean => own.every((line) => sql.get(line.ledger_id) !== undefined);
+  const lines = all.flatMap((one) => one.lines);
+  if (lines.length > 0) takeIn(db, sql, lines);
+  // A line about a charge that is not in here is another ledger's, moved away perhaps: it is nobody's to remove.
+  const isOurs = ({ lines: own }: LeftBehind): boolean => own.every((line) => sql.find(line.ledger_id) !== undefined);
   for (const one of gone.filter(isOurs)) removeLeftBehind(one);
 };

@@ -53,6 +53,7 @@ export const statements = (db: DatabaseSync) => {
     prepared.set(text, found);
     return found;
   };
+  const row = (id: string) => sql('SELECT * FROM charge WHERE id = ?').get(id);
   return {
     insert: (id: string, intent: Intent, self: Sender, { at, mark }: Moment): void => {
       const begun = { state: 'sending', created_at: at, begun_uptime: mark.uptime };
@@ -84,7 +85,11 @@ export const statements = (db: DatabaseSync) => {
         WHERE id = ?`).run(status, next_action, told, id);
     },
     owners: (activity: string) => sql('SELECT * FROM charge WHERE activity = ?').all(activity),
-    get: (id: string) => sql('SELECT * FROM charge WHERE id = ?').get(id),
+    get: row,
+    find: (id: string): Charge | undefined => {
+      const found = row(id);
+      return found && chargeOf(found);
+    },
     sending: () => sql("SELECT * FROM charge WHERE state = 'sending' ORDER BY seq").all(),
     standing: (service: string, ugwo: string) =>
       sql(`SELECT * FROM charge WHERE service = ? AND ugwo = ? AND state IN ('sending', 'unknown', 'accepted')
@@ -103,3 +108,4 @@ export const statements = (db: DatabaseSync) => {
         .map((row) => String(row['activity'])),
   };
 };
+export type Statements = ReturnType<typeof statements>;

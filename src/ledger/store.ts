@@ -34,7 +34,7 @@ const begin =
       if (refusal !== undefined) return { kind: 'refused', ...refusal, moment: since };
       const id = newId();
       sql.insert(id, intent, self, since);
-      open.set(id, { intent, since });
+      open.set(id, intent);
       return { kind: 'begun', id };
     });
 
@@ -61,7 +61,7 @@ const settle =
   (context: Context, leave: AbortSignal): Ledger['settle'] =>
   async (id, given) => {
     const { sql, open, moment, kept, seen, write } = context;
-    const { ugwo = '', medium = '', phone } = open.get(id)?.intent ?? {};
+    const { ugwo = '', medium = '', phone } = open.get(id) ?? {};
     const outcome: Outcome = {
       ...given,
       ...(given.activity === undefined ? {} : { activity: kept(given.activity, phone) }),
@@ -70,9 +70,9 @@ const settle =
     open.delete(id);
     try {
       await write(() => {
-        const row = sql.get(id);
-        if (row === undefined) throw new Error(`there is no charge ${id}`);
-        noteOutcome(context, chargeOf(row), outcome);
+        const charge = sql.find(id);
+        if (charge === undefined) throw new Error(`there is no charge ${id}`);
+        noteOutcome(context, charge, outcome);
       }, leave);
     } catch (thrown) {
       throw context.unrecorded({ ledger_id: id, ugwo, medium, settled_at: moment().at, ...outcome }, thrown);
@@ -142,17 +142,13 @@ const ledgerOver = (context: Context, leave: AbortSignal): Ledger => {
     resolve: resolve(context),
     observe: observe(context),
     unknown: () => read(() => sql.list({ states: ['unknown'], oldestFirst: true, limit: -1 })),
-    get: (id) =>
-      read(() => {
-        const row = sql.get(id);
-        return row === undefined ? undefined : chargeOf(row);
-      }),
+    get: (id) => read(() => sql.find(id)),
     list: (filter) => read(() => sql.list(filter)),
     owned: (activities) => read(() => new Set(sql.owned(activities))),
     note: (id, evidence) =>
       write(() => {
-        const row = sql.get(id);
-        if (row !== undefined) sql.keepEvidence(id, withEvidence(chargeOf(row).evidence, seen(evidence)));
+        const charge = sql.find(id);
+        if (charge !== undefined) sql.keepEvidence(id, withEvidence(charge.evidence, seen(evidence)));
       }),
     close: async () => context.close(),
   };

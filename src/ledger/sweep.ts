@@ -3,9 +3,8 @@ import { transact } from '../database/transact.ts';
 import { evidenceOf, withEvidence } from './evidence.ts';
 import type { Charge, Moment, Sender } from './ledger.ts';
 import { chargeOf, senderOf } from './rows.ts';
-import type { statements } from './statements.ts';
+import type { Statements } from './statements.ts';
 
-type Statements = ReturnType<typeof statements>;
 type Row = ReturnType<Statements['sending']>[number];
 
 /** How charges are found whose process died while it was sending: nobody knows any more what became of them. */
@@ -28,7 +27,7 @@ export const sweeper = (
     const why = 'its process ended before it could note what became of it';
     const gone = evidenceOf('process_gone', now.at, { pid: senderOf(row).pid, why });
     sql.change(charge.id, { ...charge, state: 'unknown', moment: now, evidence: withEvidence(charge.evidence, gone) });
-    return chargeOf(sql.get(charge.id) ?? row);
+    return sql.find(charge.id) ?? charge;
   };
 
   /** Does so with all rows. */
