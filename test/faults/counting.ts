@@ -1,23 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-/** An activity that waits for the customer, without an end: it can be paid for as long as the tests run. */
-const ACTIVITY = {
-  activity_type: 'charge',
-  checkout: null,
-  ugwo_medium: null,
-  psp: 'psp.AbCd.000000000000000000000001',
-  psp_external_id: 'PX-1',
-  next_action: {
-    type: 'user_action',
-    instruction: 'Dial *737*000*5000# to pay.',
-    headers: { ussd: '*737*000*5000#' },
-  },
-  status: 'requires_action',
-  error: null,
-  created_at: '2026-11-20T10:00:00+00:00',
-  updated_at: '2026-11-20T10:00:00+00:00',
-} as const;
+import { ACTIVITY } from '../support/activity.ts';
 
 /** A service on loopback that makes one activity for each POST and keeps count by payment request. */
 export interface Counting {

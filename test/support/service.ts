@@ -133,23 +133,7 @@ export const reset: Answer = (_seen, _response, socket) => {
 /** The request was taken; nothing ever comes back. */
 export const hang: Answer = () => undefined;
 
-export const ACTIVITY = {
-  uid: 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l',
-  activity_type: 'charge',
-  checkout: null,
-  ugwo_medium: null,
-  psp: 'psp.AbCd.000000000000000000000001',
-  psp_external_id: 'PX-1',
-  next_action: {
-    type: 'user_action',
-    instruction: 'Dial *737*000*5000# to pay.',
-    headers: { ussd: '*737*000*5000#' },
-  },
-  status: 'requires_action',
-  error: null,
-  created_at: '2026-11-20T10:00:00+00:00',
-  updated_at: '2026-11-20T10:00:00+00:00',
-} as const;
+export { ACTIVITY } from './activity.ts';
 
 export const UGWO_ID = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 export const ONYE_ID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';

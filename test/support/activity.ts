@@ -1,0 +1,18 @@
+/** An activity that waits for the customer, without an end: it can be paid for as long as the tests run. */
+export const ACTIVITY = {
+  uid: 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l',
+  activity_type: 'charge',
+  checkout: null,
+  ugwo_medium: null,
+  psp: 'psp.AbCd.000000000000000000000001',
+  psp_external_id: 'PX-1',
+  next_action: {
+    type: 'user_action',
+    instruction: 'Dial *737*000*5000# to pay.',
+    headers: { ussd: '*737*000*5000#' },
+  },
+  status: 'requires_action',
+  error: null,
+  created_at: '2026-11-20T10:00:00+00:00',
+  updated_at: '2026-11-20T10:00:00+00:00',
+} as const;
