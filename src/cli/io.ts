@@ -14,6 +14,8 @@ export interface Input {
   readonly isTerminal: boolean;
   /** All of it, at most `limit` bytes, as UTF-8; a usage error beyond. */
   text(limit: number): Promise<string>;
+  /** All of it as it comes; throws `interrupted` at the first signal. */
+  bytes(): AsyncIterable<Uint8Array>;
   /** One line typed on the terminal, shown or hidden; undefined at the end of input. */
   line(prompt: string, options: { readonly hidden: boolean }): Promise<string | undefined>;
 }
@@ -33,12 +35,12 @@ export interface Signals {
   readonly leave: AbortSignal;
 }
 
-/**
- * What has become of the write of this run, for whatever ends the run from outside: `sent` from its first attempt until it
- * is judged to have applied nothing, `accepted` once the service has done it.
- */
+/** What has become of the writes of this run, counted, for whatever ends the run from outside. */
 export interface Flight {
-  state: 'idle' | 'sent' | 'accepted';
+  /** Those that may have been applied: sent and not judged yet, or judged unknown. */
+  open: number;
+  /** Those that the service has done and whose answer is not safe yet: whoever has kept it for good takes it off again. */
+  accepted: number;
 }
 
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -1,11 +1,10 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { PayError } from '../core/error.ts';
 import { Redactor } from '../core/secret.ts';
 import type { Clock, Env, Flight, Input, Io, Output } from './io.ts';
 import { askLine } from './prompt.ts';
 import { listenToSignals } from './signals.ts';
-import { readAll } from './sources.ts';
+import { bytesOf, readAll } from './sources.ts';
 
 const DEFAULT_WIDTH = 80;
 
@@ -76,6 +75,7 @@ const openOutput = (stream: NodeJS.WriteStream, { fd, env, clean, essential }: O
 
 const openInput = (stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream, stop: AbortSignal): Input => ({
   isTerminal: stdin.isTTY === true,
+  bytes: () => bytesOf(stdin, stop),
   text: (limit) => readAll(stdin, { limit, what: 'standard input', stop }),
   line: (prompt, { hidden }) => askLine({ stdin, stderr, stop }, prompt, hidden),
 });
@@ -83,13 +83,19 @@ const openInput = (stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream, stop: A
 const clock: Clock = {
   now: () => Date.now(),
   ticks: () => performance.now(),
-  sleep: async (ms, signal) => {
-    try {
-      await wait(ms, undefined, signal === undefined ? {} : { signal });
-    } catch (thrown) {
-      throw signal?.reason ?? thrown;
-    }
-  },
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason);
+      const onAbort = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    }),
 };
 
 /** The real world. The secret key leaves the environment here, so that no child and no crash report inherits it. */
@@ -99,7 +105,7 @@ export const processIo = (exit: (code: number) => never): Io => {
   if (process.report !== undefined) process.report.excludeEnv = true;
   const redactor = new Redactor();
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
-  const flight: Flight = { state: 'idle' };
+  const flight: Flight = { open: 0, accepted: 0 };
   const signals = listenToSignals(flight, exit);
   const { stdin, stdout, stderr } = process;
   return {

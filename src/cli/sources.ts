@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream, openSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
@@ -32,6 +33,29 @@ const readBytes = async (stream: Readable, { limit, what, stop }: ReadOptions): 
   }
   return Buffer.concat(chunks);
 };
+
+/** A stream as it comes; the first signal ends it. */
+export async function* bytesOf(stream: Readable, stop: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* addAbortSignal(stop, stream) as AsyncIterable<Uint8Array>;
+  } catch (thrown) {
+    throw stop.aborted ? interrupted(stop.reason) : thrown;
+  }
+}
+
+/** A pipe with a name. It is opened without waiting for who writes: nothing ends an open that waits, no signal and no exit. */
+const openPipe = (path: string): Readable =>
+  new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
+
+const isPipe = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+
+/** Where rows come from: `-` is standard input; what can be read only once is given as its bytes. */
+export const rowSource =
+  ({ stdin, signals }: Io) =>
+  (from: string): { readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> } => {
+    if (from === '-') return { stdin: stdin.bytes() };
+    return isPipe(from) ? { stdin: bytesOf(openPipe(from), signals.stop) } : { path: from };
+  };
 
 /** A stream to its end as UTF-8; a usage error beyond `limit` bytes, or for bytes that are no text. */
 export const readAll = async (stream: Readable, options: ReadOptions): Promise<string> => {

@@ -14,15 +14,14 @@ import type { Walk } from './pages.ts';
 import { walkPages } from './pages.ts';
 import { sendRead } from './read.ts';
 import type { Transport } from './transport.ts';
-import { longestWrite, sendWrite } from './write.ts';
+import type { WriteOptions } from './write.ts';
+import { longestWrite, sayHeld, sendWrite } from './write.ts';
 
 /** What an operation is called with. All of it is checked against the contract before anything is sent. */
-export interface CallInput {
+export interface CallInput extends WriteOptions {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Asked before each attempt of a write: true when none may be begun any more. */
-  readonly overdue?: () => boolean;
 }
 
 /** A request as it would be sent, without its key. */
@@ -97,11 +96,12 @@ const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInp
 
 /** A client over one transport, which holds the one origin and the key. */
 export const createClient = (options: ClientOptions): Client => {
+  const writing = { ...options, held: sayHeld(options) };
   const send = async (id: OperationId, input: CallInput, signal?: AbortSignal): Promise<Received> => {
     const exchange = exchangeOf(options, operations[id], input);
     return exchange.operation.safety === 'safe'
       ? await sendRead(options, options.transport, exchange, signal)
-      : await sendWrite(options, options.transport, exchange, input.overdue);
+      : await sendWrite(writing, options.transport, exchange, input);
   };
   const call = async <K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal) =>
     (await send(id, input, signal)) as Received<AnswerOf<K>>;

@@ -1,5 +1,5 @@
-import type { Agent as AgentTypes, Dispatcher } from 'undici';
-import Agent from 'undici/lib/dispatcher/agent.js';
+import type { Client as ClientTypes, Dispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import type { Env } from '../cli/io.ts';
 import { PayError } from '../core/error.ts';
 import { isLoopback } from '../core/origin.ts';
@@ -51,20 +51,20 @@ const proxyUrl = (text: string): string => {
  */
 export const openDispatcher = async (origin: string, env: Env): Promise<Dispatcher> => {
   const tls = { rejectUnauthorized: verifies(origin, env), timeout: CONNECT_TIMEOUT_MS };
-  const options: AgentTypes.Options = {
+  const options: ClientTypes.Options = {
     allowH2: false,
     connect: tls,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connections: 1,
     pipelining: 1,
   };
   const proxy = setting(env, 'https_proxy') || setting(env, 'all_proxy');
-  if (!origin.startsWith('https:') || proxy === '') return new Agent(options);
+  if (!origin.startsWith('https:') || proxy === '') return new Client(origin, options);
   const { EnvHttpProxyAgent } = await import('./proxy.ts');
   return new EnvHttpProxyAgent({
     ...options,
+    connections: 1,
     httpProxy: '',
     httpsProxy: proxyUrl(proxy),
     noProxy: setting(env, 'no_proxy'),

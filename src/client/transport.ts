@@ -6,6 +6,7 @@ import { depthOf } from '../core/json.ts';
 import type { Credentials } from './authorize.ts';
 import { authorize } from './authorize.ts';
 import { openDispatcher } from './dispatcher.ts';
+import { endsOf } from './ends.ts';
 import type { Failure } from './failure.ts';
 import { failureOf } from './failure.ts';
 import { httpDate } from './http-date.ts';
@@ -108,29 +109,6 @@ const header = (response: Dispatcher.ResponseData, name: string): string | undef
   return Array.isArray(value) ? value[0] : value;
 };
 
-/** Aborts after `ms`, unless disposed before; its reason is the sentence that an error will show. */
-const deadline = (clock: Clock, ms: number): { readonly signal: AbortSignal; readonly cancel: () => void } => {
-  const timer = new AbortController();
-  const cancelled = new AbortController();
-  clock.sleep(ms, cancelled.signal).then(
-    () => timer.abort(new Error(`no whole answer within ${ms / 1000} s (--timeout)`)),
-    () => undefined,
-  );
-  return { signal: timer.signal, cancel: () => cancelled.abort() };
-};
-
-/** A signal of the user ends an attempt that has not been handed over; one that has is told about and awaited. */
-const stopBeforeHandOver = (stop: Attempt['stop'], mark: Mark): { signal: AbortSignal; dispose: () => void } => {
-  const abort = new AbortController();
-  const onStop = (): void => {
-    if (mark.handedOver) stop?.held();
-    else abort.abort(stop?.signal.reason);
-  };
-  if (stop?.signal.aborted === true) onStop();
-  stop?.signal.addEventListener('abort', onStop, { once: true });
-  return { signal: abort.signal, dispose: () => stop?.signal.removeEventListener('abort', onStop) };
-};
-
 /** What `work` gives, or the reason of `signal` as soon as it is aborted, whether or not `work` has noticed. */
 const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -187,13 +165,11 @@ const roundTrip = async (
 const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: TransportOptions): Promise<Outcome> => {
   const { clock, debug, credentials } = options;
   const mark = newMark(attempt.method, attempt.path);
-  const limit = deadline(clock, attempt.timeout);
-  const stop = stopBeforeHandOver(attempt.stop, mark);
-  const ends = AbortSignal.any([attempt.signal, limit.signal, stop.signal]);
+  const ends = endsOf(attempt, mark, clock);
   const started = clock.now();
   debug(`> ${attempt.method} ${credentials.origin}${attempt.path}`);
   try {
-    const outcome = await unlessAborted(roundTrip(dispatcher, attempt, mark, ends, options), ends);
+    const outcome = await unlessAborted(roundTrip(dispatcher, attempt, mark, ends.signal, options), ends.signal);
     if (outcome.kind === 'answer') debug(`< ${outcome.status} in ${clock.now() - started} ms`);
     return outcome;
   } catch (thrown) {
@@ -204,8 +180,7 @@ const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: Tr
     debug(`! ${outcome.kind} after ${clock.now() - started} ms: ${outcome.reason}`);
     return outcome;
   } finally {
-    limit.cancel();
-    stop.dispose();
+    ends.release();
   }
 };
 
@@ -213,10 +188,13 @@ const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: Tr
 export const openTransport = (options: TransportOptions): Transport => {
   const open = () => openDispatcher(options.credentials.origin, options.env);
   let shared: Dispatcher | undefined;
+  // Their connections are closed, since each was asked for one request; what makes connections can make new ones.
+  const answered: Dispatcher[] = [];
   const overOwn = async (attempt: Attempt): Promise<Outcome> => {
-    const own = await open();
+    const own = answered.pop() ?? (await open());
     const outcome = await attemptOver(own, attempt, options);
-    if (outcome.kind === 'answer') own.destroy().catch(() => undefined);
+    if (outcome.kind === 'answer' && 'text' in outcome.body) answered.push(own);
+    else own.destroy().catch(() => undefined);
     return outcome;
   };
   const overShared = async (attempt: Attempt): Promise<Outcome> => {
@@ -234,7 +212,7 @@ export const openTransport = (options: TransportOptions): Transport => {
       return outcome.kind === 'broken' && !attempt.signal.aborted ? overShared(attempt) : outcome;
     },
     close: async () => {
-      shared?.destroy().catch(() => undefined);
+      for (const one of shared === undefined ? answered : [shared, ...answered]) one.destroy().catch(() => undefined);
     },
   };
 };

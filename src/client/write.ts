@@ -18,16 +18,35 @@ const MAX_RETRY_AFTER_MS = 120_000;
 export const longestWrite = (timeout: number): number =>
   (MAX_CONNECTIONS + MAX_SENDS - 1) * timeout + (MAX_CONNECTIONS + MAX_SENDS - 2) * MAX_RETRY_AFTER_MS;
 
-const attemptOnce = async (
-  context: SendContext & { readonly origin: string },
-  transport: Transport,
-  exchange: Exchange,
-): Promise<Verdict> => {
-  const { stop, leave } = context.signals;
-  const held = (): void =>
-    context.notice(
-      `waiting for the answer to what is in flight, for ${formatDuration(context.timeout)} at most; Ctrl-C again leaves it unknown`,
+/** What a caller may have a say in, or hear of, while a write goes on. */
+export interface WriteOptions {
+  /** Asked before each attempt of a write: true when none may be begun any more. */
+  readonly overdue?: () => boolean;
+  /** Told of each 429 of the service to a write: the milliseconds it asks for, or 0 where it says no time that can be used. */
+  readonly slowDown?: (ms: number) => void;
+}
+
+export interface WriteContext extends SendContext {
+  readonly origin: string;
+  /** Called when a signal finds a write handed over, whose answer is then awaited. */
+  readonly held: () => void;
+}
+
+/** Says once, however many writes are in flight, that their answers are awaited. */
+export const sayHeld = ({ notice, timeout }: SendContext): (() => void) => {
+  let said = false;
+  return () => {
+    if (said) return;
+    said = true;
+    notice(
+      `waiting for the answer to what is in flight, for ${formatDuration(timeout)} at most; Ctrl-C again leaves it unknown`,
     );
+  };
+};
+
+const attemptOnce = async (context: WriteContext, transport: Transport, exchange: Exchange): Promise<Verdict> => {
+  const { held } = context;
+  const { stop, leave } = context.signals;
   const outcome = await transport.send({
     method: exchange.operation.method,
     path: exchange.path,
@@ -53,30 +72,34 @@ const stoodStill = (exchange: Exchange): PayError =>
  * overdue.
  */
 export const sendWrite = async (
-  context: SendContext & { readonly origin: string },
+  context: WriteContext,
   transport: Transport,
   exchange: Exchange,
-  overdue: () => boolean = () => false,
+  { overdue, slowDown }: WriteOptions = {},
 ): Promise<Received> => {
   const { flight, signals } = context;
   const { stop } = signals;
   let [connections, sends] = [0, 0];
   for (;;) {
     if (stop.aborted) throw interrupted(stop.reason);
-    if (overdue()) throw stoodStill(exchange);
-    flight.state = 'sent';
+    if (overdue?.() === true) throw stoodStill(exchange);
+    flight.open += 1;
     const verdict = await attemptOnce(context, transport, exchange);
     if (verdict.state === 'unknown') throw verdict.error;
-    flight.state = verdict.state === 'accepted' ? 'accepted' : 'idle';
-    if (verdict.state === 'accepted') return verdict.received;
+    flight.open -= 1;
+    if (verdict.state === 'accepted') {
+      flight.accepted += 1;
+      return verdict.received;
+    }
     if (verdict.state === 'refused') throw verdict.error;
-    if (stop.aborted) throw interrupted(stop.reason);
-    const again = verdict.state === 'slow_down' ? ++sends < MAX_SENDS : ++connections < MAX_CONNECTIONS;
-    if (!again) throw verdict.error;
     const told =
       verdict.state === 'slow_down'
         ? retryAfter(verdict.retryAfter, context.clock.now(), MAX_RETRY_AFTER_MS)
         : undefined;
+    if (verdict.state === 'slow_down') slowDown?.(told ?? 0);
+    if (stop.aborted) throw interrupted(stop.reason);
+    const again = verdict.state === 'slow_down' ? ++sends < MAX_SENDS : ++connections < MAX_CONNECTIONS;
+    if (!again) throw verdict.error;
     const wait = told ?? backoff(sends + connections - 1, context.random);
     context.debug(`. nothing was applied; waiting ${Math.round(wait)} ms to send it again`);
     await pause(context, wait);

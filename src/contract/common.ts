@@ -6,6 +6,13 @@ import { parseInstant } from '../core/time.ts';
 // Answers are read tolerantly: fields that paycli does not know pass through, an enum's value may be new or come as a
 // `[value, label]` pair, and a documented field may be missing. What is there must have its documented type.
 
+/** What judges a value: a schema, or what stands for one. */
+export interface Judge<T = unknown> {
+  safeParse(
+    value: unknown,
+  ): { success: true; data: T; error?: undefined } | { success: false; data?: undefined; error: z.ZodError };
+}
+
 /** An identifier with this prefix: interface.md section 2. */
 export const id = (prefix: IdPrefix) =>
   z.string().refine((text) => isId(prefix, text), { error: `is not an identifier ${prefix}.XXXX.YYYY…` });

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { IdPrefix } from '../core/ids.ts';
 import { activity, activityCreate } from './activity.ts';
+import type { Judge } from './common.ts';
 import { onye, onyeUpdate } from './onye.ts';
 import { page, pageQuery } from './page.ts';
 import { ugwo, ugwoWithActivities } from './ugwo.ts';
@@ -17,8 +18,8 @@ export interface Operation {
   readonly path: string;
   readonly params: Readonly<Record<string, IdPrefix>>;
   readonly query?: z.ZodType;
-  /** The body's schema at a moment in milliseconds, since some rules are about time. */
-  readonly body?: (now: number) => z.ZodType;
+  /** What judges the body at a moment in milliseconds, since some rules are about time. */
+  readonly body?: (now: number) => Judge;
   readonly success: { readonly status: number; readonly schema: z.ZodType };
   /** Statuses with which the service says no in its own document, having applied nothing (public material). */
   readonly problems: readonly number[];
@@ -29,6 +30,14 @@ const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 409, 422];
 
 /** The table of endpoints: the single truth for client and emulator (interface.md section 4). */
 export const operations = {
+  'onye.get': {
+    method: 'GET',
+    path: '/v1/onye/{uid}',
+    params: { uid: 'ony' },
+    success: { status: 200, schema: onye },
+    problems: REFUSALS,
+    safety: 'safe',
+  },
   'onye.update': {
     method: 'PATCH',
     path: '/v1/onye/{uid}',

@@ -1,13 +1,14 @@
+import type { Judge } from '../contract/common.ts';
 import type { AnswerOf, OperationId, Operations } from '../contract/operations.ts';
 import { getActivity } from './activity.ts';
 import { charge } from './charge.ts';
 import { listUgwo } from './list.ts';
-import { updateOnye } from './onye.ts';
+import { getOnye, updateOnye } from './onye.ts';
 import type { Store } from './store.ts';
 import { getUgwo } from './ugwo.ts';
 
-/** What a schema lets through; the schema of a body may depend on the moment. */
-type Accepted<S> = S extends { parse: (value: unknown) => infer T } ? T : undefined;
+/** What a schema lets through; what judges a body may depend on the moment. */
+type Accepted<S> = S extends Judge<infer T> ? T : undefined;
 type BodyOf<O> = O extends { body: (now: number) => infer S } ? Accepted<S> : undefined;
 type QueryOf<O> = O extends { query: infer S } ? Accepted<S> : undefined;
 
@@ -27,6 +28,7 @@ export type Handler<K extends OperationId> = (request: RequestOf<K>, store: Stor
 
 /** The service: does not compile while an operation of the contract has no handler. */
 export const handlers: { readonly [K in OperationId]: Handler<K> } = {
+  'onye.get': getOnye,
   'onye.update': updateOnye,
   'ugwo.charge': charge,
   'ugwo.get': getUgwo,

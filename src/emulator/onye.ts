@@ -1,5 +1,7 @@
+import type { Onye } from '../contract/onye.ts';
 import type { Handler } from './handlers.ts';
 import { refusal } from './refusal.ts';
+import type { Store } from './store.ts';
 
 /** Fields of a customer that an update can't set. */
 const FIXED = ['uid', 'status', 'created_at'];
@@ -17,13 +19,21 @@ const saved = (name: string, value: unknown): unknown => {
   return name === 'first_name' || name === 'last_name' ? titleCased(value) : value;
 };
 
+const customerAt = ({ uid }: { readonly uid: string }, store: Store): Onye => {
+  const customer = store.customer(uid);
+  if (customer === undefined) throw refusal(404, 'onye.error.not_found');
+  return customer;
+};
+
+/** One customer as it stands (public material). */
+export const getOnye: Handler<'onye.get'> = ({ params }, store) => customerAt(params, store);
+
 /**
  * interface.md 4.1: fields that were sent take the place of the old ones whole, `meta` among them; the others stay.
  * A field that the contract does not name is kept as it came.
  */
 export const updateOnye: Handler<'onye.update'> = ({ params, body }, store) => {
-  const customer = store.customer(params.uid);
-  if (customer === undefined) throw refusal(404, 'onye.error.not_found');
+  const customer = customerAt(params, store);
   const sent = Object.entries(body)
     .filter(([name]) => !FIXED.includes(name))
     .map(([name, value]) => [name, saved(name, value)]);

@@ -23,11 +23,12 @@ const listening = (flight: Flight) => {
 };
 
 it.each([
-  ['idle', 143],
-  ['sent', 6],
-  ['accepted', 7],
-] as const)('a third signal ends the run at once; with a write %s by %i', (state, code) => {
-  const { signals, exits } = listening({ state });
+  ['no write', { open: 0, accepted: 0 }, 143],
+  ['writes that may have been applied', { open: 2, accepted: 0 }, 6],
+  ['an accepted one whose answer nobody has kept', { open: 0, accepted: 1 }, 7],
+  ['both', { open: 16, accepted: 1 }, 7],
+])('a third signal ends the run at once; with %s by its own code', (_what, flight, code) => {
+  const { signals, exits } = listening(flight);
   process.emit('SIGQUIT');
   expect([signals.stop.reason, signals.leave.aborted]).toEqual(['SIGQUIT', false]);
   process.emit('SIGQUIT');

@@ -6,6 +6,7 @@ import {
   deadOrigin,
   hang,
   json,
+  ONYE_ID,
   page,
   problem,
   raw,
@@ -158,6 +159,7 @@ describe('a read', () => {
   });
 
   it.each([
+    ['onye.get', { uid: ONYE_ID }, { uid: 'ony.AbCd.other' }, 'customer (onye), ony.AbCd.other'],
     ['ugwo.get', { uid: UGWO_ID }, ugwo(7), `payment request (ugwo), ${ugwo(7)['uid']}`],
     [
       'activity.get',

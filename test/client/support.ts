@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Clock, Flight } from '../../src/cli/io.ts';
 import type { Client } from '../../src/client/client.ts';
@@ -33,15 +34,13 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
   const debug: string[] = [];
   const [stop, leave] = [new AbortController(), new AbortController()];
   const timeout = options.timeout ?? TIMEOUT_MS;
-  const sleep = (ms: number, signal?: AbortSignal, hurried = false): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(signal.reason);
-      const timer = setTimeout(resolve, hurried ? 0 : ms);
-      signal?.addEventListener('abort', () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      });
-    });
+  const sleep = async (ms: number, signal?: AbortSignal, hurried = false): Promise<void> => {
+    try {
+      await wait(hurried ? 0 : ms, undefined, signal === undefined ? {} : { signal });
+    } catch (thrown) {
+      throw signal?.reason ?? thrown;
+    }
+  };
   let [skipped, moved] = [0, 0];
   const now = (): number => Date.now() + skipped + moved;
   const ticks = (): number => performance.now() + skipped;
@@ -55,7 +54,7 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
       return sleep(ms, signal, true);
     },
   };
-  const flight: Flight = { state: 'idle' };
+  const flight: Flight = { open: 0, accepted: 0 };
   const log = (line: string): void => void debug.push(line);
   const transport = openTransport({
     credentials: { origin, key: options.key ?? KEY },

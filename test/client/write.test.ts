@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Answer } from '../support/service.ts';
 import {
   ACTIVITY,
   deadOrigin,
@@ -37,6 +38,27 @@ describe('a charge', () => {
     });
     expect(first?.headers['transfer-encoding']).toBeUndefined();
     expect(second?.connection).toBe(2);
+  });
+
+  const kept =
+    (body: string, header = ''): Answer =>
+    (_seen, _response, socket) =>
+      void socket.write(
+        `HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n${header}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+
+  it.each([
+    ['keeps its connection open', kept(JSON.stringify(ACTIVITY)), undefined],
+    ['is not JSON', kept('<p>'), 'unknown'],
+    ['is compressed', kept('{}', 'Content-Encoding: gzip\r\n'), 'unknown'],
+    ['is cut', reset, 'unknown'],
+  ] as const)('goes out on a connection of its own after one whose answer %s', async (_what, answer, kind) => {
+    const service = await serve([answer, json(200, ACTIVITY)]);
+    const { client } = bench(service.origin);
+    const first = await client.call('ugwo.charge', INPUT).catch((thrown: unknown) => thrown);
+    expect((first as { kind?: string }).kind).toBe(kind);
+    expect((await client.call('ugwo.charge', INPUT)).value).toMatchObject({ uid: ACTIVITY.uid });
+    expect(service.seen.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
   it('keeps the text of the answer, digits and order included', async () => {
@@ -110,13 +132,37 @@ describe('a charge', () => {
     expect(waits).toEqual([7000]);
   });
 
+  it.each([
+    ['7', 7000],
+    ['121', 0],
+    ['soon', 0],
+    [undefined, 0],
+  ])("tells of each of the service's 429, and what it asks for: %s", async (after, told) => {
+    const asked = after === undefined ? undefined : { 'retry-after': after };
+    const slow = problem(429, 'No', undefined, asked);
+    const service = await serve([slow, slow, slow]);
+    const { client } = bench(service.origin);
+    const slowed: number[] = [];
+    await thrownBy(client.call('ugwo.charge', { ...INPUT, slowDown: (ms) => void slowed.push(ms) }));
+    expect(slowed).toEqual([told, told, told]);
+  });
+
+  it('tells of no 429 that is not of the service, and of no other answer', async () => {
+    const service = await serve([json(429, {}), problem(422, 'No'), json(200, ACTIVITY)]);
+    const { client } = bench(service.origin);
+    const slowed: number[] = [];
+    const call = { ...INPUT, slowDown: (ms: number) => void slowed.push(ms) };
+    for (let turn = 0; turn < 3; turn += 1) await client.call('ugwo.charge', call).catch(() => undefined);
+    expect(slowed).toEqual([]);
+  });
+
   it('begins no further attempt when it is overdue', async () => {
     const service = await serve([problem(429, 'Slow down', undefined, { 'retry-after': '60' })]);
     const { client, flight } = bench(service.origin);
     const call = { ...INPUT, overdue: () => service.seen.length > 0 };
     const error = await thrownBy(client.call('ugwo.charge', call));
     expect(error).toMatchObject({ kind: 'not_sent', message: expect.stringContaining('stood still') });
-    expect(flight.state).toBe('idle');
+    expect(flight).toEqual({ open: 0, accepted: 0 });
   });
 
   it('is not sent a fourth time after three 429', async () => {
@@ -211,7 +257,7 @@ describe('a charge that is stopped before it is handed over', () => {
     await mute.connected;
     stop.abort('SIGTERM');
     expect(await call).toMatchObject({ kind: 'interrupted', detail: { exitCode: 143 } });
-    expect([waits, flight.state]).toEqual([[], 'idle']);
+    expect([waits, flight]).toEqual([[], { open: 0, accepted: 0 }]);
   });
 
   it('between the check and the send is not sent', async () => {
@@ -238,14 +284,34 @@ describe('a charge that gets no connection in time', () => {
 
 describe('what is in flight', () => {
   it.each([
-    ['accepted', json(200, ACTIVITY)],
-    ['idle', problem(422, 'No')],
-    ['sent', reset],
-  ] as const)('is %s in the end', async (state, answer) => {
-    const service = await serve([answer]);
+    ['accepted', [json(200, ACTIVITY)], { open: 0, accepted: 1 }],
+    ['refused', [problem(422, 'No')], { open: 0, accepted: 0 }],
+    ['unknown', [reset], { open: 1, accepted: 0 }],
+    ['accepted at the second time', [problem(429, 'No'), json(200, ACTIVITY)], { open: 0, accepted: 1 }],
+  ])('is counted when it has ended: %s', async (_what, answers, counted) => {
+    const service = await serve(answers);
     const { client, flight } = bench(service.origin);
     await client.call('ugwo.charge', INPUT).catch(() => undefined);
-    expect(flight.state).toBe(state);
+    expect(flight).toEqual(counted);
+  });
+
+  it('is counted whatever became of the writes beside it', async () => {
+    const { promise: both, resolve: arrive } = Promise.withResolvers<void>();
+    const after: Answer = (...request) => void both.then(() => json(200, ACTIVITY)(...request));
+    const last: Answer = (...request) => {
+      arrive();
+      after(...request);
+    };
+    const service = await serve([reset, problem(422, 'No'), after, last]);
+    const { client, flight } = bench(service.origin);
+    const call = () => client.call('ugwo.charge', INPUT).catch(() => undefined);
+    await call();
+    await call();
+    const calls = [call(), call()];
+    await both;
+    expect(flight).toEqual({ open: 3, accepted: 0 });
+    await Promise.all(calls);
+    expect(flight).toEqual({ open: 1, accepted: 2 });
   });
 });
 

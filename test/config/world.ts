@@ -48,6 +48,9 @@ export const fakeIo = (env: Env = {}, { lines, stdin = '', stop = never }: Termi
     stdin: {
       isTerminal: lines !== undefined,
       text: (limit) => Promise.resolve(stdin.slice(0, limit)),
+      bytes: () => {
+        throw new Error('nothing here reads a file of rows');
+      },
       line: (text, { hidden }) => {
         said.prompts.push({ text, hidden });
         return Promise.resolve(waiting.shift());
@@ -57,7 +60,7 @@ export const fakeIo = (env: Env = {}, { lines, stdin = '', stop = never }: Termi
     random: () => 0.5,
     signals: { stop, leave: never },
     redactor: new Redactor(),
-    flight: { state: 'idle' },
+    flight: { open: 0, accepted: 0 },
   };
   return { io, said };
 };

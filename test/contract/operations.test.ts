@@ -11,6 +11,7 @@ const table: [id: string, operation: Operation][] = Object.entries(operations);
 describe('the table of endpoints (interface.md section 4, and public material)', () => {
   it('is what is specified and what reads of one thing there are, with what may be sent again', () => {
     expect(table.map(([id, { method, path, safety }]) => [id, method, path, safety])).toEqual([
+      ['onye.get', 'GET', '/v1/onye/{uid}', 'safe'],
       ['onye.update', 'PATCH', '/v1/onye/{uid}', 'checked'],
       ['ugwo.charge', 'POST', '/v1/ugwo/{ugwoUid}/activities', 'never-repeat'],
       ['ugwo.get', 'GET', '/v1/ugwo/{uid}', 'safe'],
@@ -41,6 +42,7 @@ describe('the table of endpoints (interface.md section 4, and public material)',
   });
 
   it('takes customers, payment requests and their lists by the identifiers that they have', () => {
+    expect(operations['onye.get'].params).toEqual({ uid: 'ony' });
     expect(operations['onye.update'].params).toEqual({ uid: 'ony' });
     expect(operations['ugwo.charge'].params).toEqual({ ugwoUid: 'ugw' });
     expect(operations['ugwo.get'].params).toEqual({ uid: 'ugw' });
@@ -48,6 +50,7 @@ describe('the table of endpoints (interface.md section 4, and public material)',
   });
 
   it.each([
+    ['onye.get', fixtures.customer, fixtures.ugwoWithCheckout],
     ['onye.update', fixtures.customer, fixtures.ugwoWithCheckout],
     ['ugwo.charge', fixtures.bankTransferActivity, fixtures.customer],
     ['ugwo.list', fixtures.middlePage, { data: [fixtures.customer], next_cursor: null }],
@@ -69,6 +72,7 @@ describe('the table of endpoints (interface.md section 4, and public material)',
 
 describe('pathOf', () => {
   it.each([
+    ['onye.get', { uid: 'ony.Kw9a.8Zp3' }, '/v1/onye/ony.Kw9a.8Zp3'],
     ['onye.update', { uid: 'ony.Kw9a.8Zp3' }, '/v1/onye/ony.Kw9a.8Zp3'],
     ['ugwo.charge', { ugwoUid: 'ugw.Kw9a.2Mn4' }, '/v1/ugwo/ugw.Kw9a.2Mn4/activities'],
     ['ugwo.list', {}, '/v1/ugwo'],

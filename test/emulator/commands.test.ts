@@ -35,6 +35,7 @@ const world = ({ globals = {}, typed }: Situation = {}): World => {
   const stdin = {
     isTerminal: typed !== undefined,
     text: never,
+    bytes: never,
     line: async (prompt: string) => {
       prompts.push(prompt);
       return typed === '' ? undefined : typed;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NOON, startEmulator } from './support.ts';
+import { customersIn, NOON, startEmulator } from './support.ts';
 
 const TRANSFER = { type: 'charge', data: { medium: 'bank_transfer' } };
 const USSD = { type: 'charge', data: { medium: 'ussd', provider: 'gtb' } };
@@ -11,6 +11,30 @@ const charged = async () => {
     (await emulator.send('POST', `/v1/ugwo/${ugwo.uid}/activities`, body)).json;
   return { ...emulator, first, second, charge };
 };
+
+describe('GET /v1/onye/{uid}', () => {
+  test('is the customer as it stands, and no other', async () => {
+    const { send, file } = await startEmulator({ customers: 2 });
+    const [one, other] = customersIn(file);
+    const updated = (await send('PATCH', `/v1/onye/${one}`, { first_name: 'Ngozi' })).json;
+    const answer = await send('GET', `/v1/onye/${one}`);
+    expect([answer.status, answer.json]).toEqual([200, updated]);
+    expect(updated).toMatchObject({ uid: one, first_name: 'Ngozi' });
+    expect((await send('GET', `/v1/onye/${other}`)).json.uid).toBe(other);
+  });
+
+  test('is a 404 problem for an unknown one', async () => {
+    const { send } = await startEmulator({ customers: 1 });
+    const { json } = await send('GET', '/v1/onye/ony.Lcal.nothing');
+    expect(json).toMatchObject({ status: 404, detail: 'onye.error.not_found' });
+  });
+
+  test('another method is a 405 problem that names this one and the update', async () => {
+    const { send } = await startEmulator({ customers: 1 });
+    const answer = await send('DELETE', '/v1/onye/ony.Lcal.x');
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, PATCH']);
+  });
+});
 
 describe('GET /v1/ugwo/{uid}', () => {
   test('is the payment request as lists show it, with no activities at first', async () => {

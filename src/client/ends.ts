@@ -1,0 +1,52 @@
+import type { Clock } from '../cli/io.ts';
+import type { Mark } from './marker.ts';
+import type { Attempt } from './transport.ts';
+
+/** The one signal that ends an attempt early. */
+interface Ends {
+  readonly signal: AbortSignal;
+  /** Lets go of all that was waited for: the attempt is over. */
+  readonly release: () => void;
+}
+
+/** Calls `told` with the reason once the signal is aborted; gives the way to stop listening. */
+const onAbort = (signal: AbortSignal, told: (reason: unknown) => void): (() => void) => {
+  const listener = (): void => told(signal.reason);
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+};
+
+/** Calls `told` after `ms`, unless it is cancelled before. */
+const after = (clock: Clock, ms: number, told: () => void): (() => void) => {
+  const cancelled = new AbortController();
+  clock.sleep(ms, cancelled.signal).then(told, () => undefined);
+  // With a reason of its own: none would be made, which costs more than the waiting.
+  return () => cancelled.abort('over');
+};
+
+/**
+ * What ends an attempt: its own signal, its timeout, and a signal of the user that finds nothing handed over; one that has
+ * been handed over is told about and awaited. A run has one pair of signals and may have a million attempts, so nothing
+ * of an attempt stays with them. (AbortSignal.any would keep what somebody still listens to.)
+ */
+export const endsOf = (attempt: Attempt, mark: Mark, clock: Clock): Ends => {
+  const { signal, stop, timeout } = attempt;
+  const end = new AbortController();
+  const onStop = (reason: unknown): void => {
+    if (mark.handedOver) stop?.held();
+    else end.abort(reason);
+  };
+  const releases = [
+    onAbort(signal, (reason) => end.abort(reason)),
+    // The reason is the sentence that an error will show.
+    after(clock, timeout, () => end.abort(new Error(`no whole answer within ${timeout / 1000} s (--timeout)`))),
+    ...(stop === undefined ? [] : [onAbort(stop.signal, onStop)]),
+  ];
+  return {
+    signal: end.signal,
+    release: () => {
+      for (const release of releases) release();
+    },
+  };
+};

@@ -1,0 +1,91 @@
+import { getEventListeners } from 'node:events';
+import { queryObjects } from 'node:v8';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/service.ts';
+import { ACTIVITY, hang, json, problem, serve, UGWO_ID } from '../support/service.ts';
+import { bench } from './support.ts';
+
+const INPUT = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
+const AT_ONCE = 200;
+
+/** A service that answers nobody before all have asked. */
+const crowd = async (answer: Answer) => {
+  const { promise: all, resolve: arrive } = Promise.withResolvers<void>();
+  let asked = 0;
+  const answerAll: Answer = (...request) => {
+    asked += 1;
+    if (asked === AT_ONCE) arrive();
+    void all.then(() => answer(...request));
+  };
+  const service = await serve(Array.from({ length: AT_ONCE }, () => answerAll));
+  return { ...bench(service.origin), all };
+};
+
+const startAll = ({ client }: Pick<ReturnType<typeof bench>, 'client'>): Promise<unknown>[] =>
+  Array.from({ length: AT_ONCE }, () => client.call('ugwo.charge', INPUT).catch((thrown: unknown) => thrown));
+
+const listenersOn = ({ stop, leave }: ReturnType<typeof bench>): number =>
+  [stop, leave].flatMap(({ signal }) => getEventListeners(signal, 'abort')).length;
+
+describe('200 writes at once', () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error): void => void warnings.push(name);
+  beforeEach(() => {
+    warnings.length = 0;
+    process.on('warning', note);
+  });
+  afterEach(() => {
+    process.removeListener('warning', note);
+  });
+
+  it.each([
+    ['accepted', json(200, ACTIVITY)],
+    ['refused', problem(422, 'No')],
+  ] as const)('leave no listener behind and make nobody warn: %s', async (_what, answer) => {
+    const world = await crowd(answer);
+    const calls = startAll(world);
+    await world.all;
+    expect(listenersOn(world)).toBeGreaterThan(0);
+    await Promise.all(calls);
+    expect(listenersOn(world)).toBe(0);
+    // Warnings are told of in a later turn.
+    await new Promise(setImmediate);
+    expect(warnings).not.toContain('MaxListenersExceededWarning');
+  });
+
+  it('are said to be awaited once, at the first signal', async () => {
+    const world = await crowd(json(200, ACTIVITY));
+    const calls = startAll(world);
+    await world.all;
+    world.stop.abort('SIGINT');
+    await Promise.all(calls);
+    expect(world.debug.filter((line) => line.includes('waiting for the answer'))).toHaveLength(1);
+    expect(world.flight).toEqual({ open: 0, accepted: AT_ONCE });
+  });
+
+  it('are all unknown at the second signal', async () => {
+    const world = await crowd(hang);
+    const calls = startAll(world);
+    await world.all;
+    world.stop.abort('SIGINT');
+    world.leave.abort('SIGINT');
+    for (const thrown of await Promise.all(calls)) expect(thrown).toMatchObject({ kind: 'unknown' });
+    expect(world.flight).toEqual({ open: AT_ONCE, accepted: 0 });
+    expect(listenersOn(world)).toBe(0);
+  });
+});
+
+it('writes one after the other leave nothing in memory', async () => {
+  const slow = problem(429, 'No', undefined, { 'retry-after': '1' });
+  const rounds = 60;
+  const service = await serve(
+    Array.from({ length: rounds * 2 }, (_, turn) => (turn % 2 === 0 ? slow : json(200, ACTIVITY))),
+  );
+  const { client, stop, leave } = bench(service.origin);
+  const before = queryObjects(AbortSignal, { format: 'count' });
+  for (let round = 0; round < rounds; round += 1) await client.call('ugwo.charge', INPUT);
+  await new Promise(setImmediate);
+  // Some may be held by what the machine has not tidied up yet; one of each write would be more than this.
+  expect(queryObjects(AbortSignal, { format: 'count' }) - before).toBeLessThan(rounds / 2);
+  expect([stop, leave].flatMap(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([]);
+});
