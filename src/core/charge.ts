@@ -21,5 +21,8 @@ const ENDED: Readonly<Record<string, Standing>> = {
 export const standingOf = (status: string): Standing =>
   (Object.hasOwn(ENDED, status) ? ENDED[status] : undefined) ?? 'open';
 
+/** The statuses of what has failed. */
+export const FAILED_STATUSES: readonly string[] = Object.keys(ENDED).filter((status) => ENDED[status] === 'failed');
+
 /** The ledger's file in the folder for data. */
 export const LEDGER_FILE_NAME = 'ledger.sqlite';

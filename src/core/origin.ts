@@ -30,6 +30,9 @@ export const checkBaseUrl = (text: string): OriginCheck => {
   return { origin: url.origin };
 };
 
+/** Whether many writes to an origin are asked about first: money may be real there. */
+export const isGuarded = (origin: string): boolean => origin !== ENVIRONMENTS.sandbox && !isLoopback(origin);
+
 /** Where an operator is about to write: `live`, `sandbox`, `loopback` (something on this machine) or the host's name. */
 export const environmentName = (origin: string): string => {
   const known = Object.entries(ENVIRONMENTS).find(([, url]) => url === origin);

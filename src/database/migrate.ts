@@ -2,9 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { DatabaseKind } from './kind.ts';
 import { transact } from './transact.ts';
 
-/** How many migrations have run on a file. */
-export const versionOf = (db: DatabaseSync): number =>
-  Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+/** How many migrations have run on a file, as it is each time that is asked. */
+export const versionReader = (db: DatabaseSync): (() => number) => {
+  const version = db.prepare('PRAGMA user_version');
+  return () => Number(version.get()?.['user_version']);
+};
+
+/** The same, asked once. */
+export const versionOf = (db: DatabaseSync): number => versionReader(db)();
 
 /**
  * Runs the migrations that a file has not seen, and `fill` after them, alone among all processes and all or nothing. Safe

@@ -23,6 +23,8 @@ export interface ChargeRequest {
   readonly attempt: number;
   /** Makes a second charge where the first can still be paid, or was paid. */
   readonly again: boolean;
+  /** The row of a file that it is made for; `retry` makes it again where nothing came of it. */
+  readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
   /** The global options that send another command to the same place. */
   readonly words: readonly string[];
 }
@@ -34,6 +36,8 @@ export interface ChargeWorld {
   readonly clean: (text: string) => string;
   /** Sends it, once; begins no attempt when it is overdue. Throws a PayError whose kind says what is certain. */
   readonly send: (overdue: () => boolean) => Promise<Received>;
+  /** Told what was thrown, or that nothing was, before that is noted: others may take its place meanwhile. */
+  readonly judged?: (error: PayError | undefined) => void;
 }
 
 export type Charged =
@@ -44,7 +48,7 @@ export type Charged =
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
 
 const intentOf = (
-  { place, ugwo, data, bound }: ChargeRequest,
+  { place, ugwo, data, bound, row }: ChargeRequest,
   clean: (text: string) => string,
   now: number,
 ): Intent => ({
@@ -55,6 +59,8 @@ const intentOf = (
   phone: data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])),
   digest: digestOf(data),
   deadline: now + bound,
+  job: row?.job,
+  row: row?.number,
 });
 
 /** What of a failed charge is certain. Whatever is not named here may have been made. */
@@ -135,7 +141,7 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
   const clean = (text: string): string => withoutPhone(world.clean(text), phone);
   const overdue = overdueSince(ledger, request, ledger.moment());
   const intent = intentOf(request, clean, now());
-  const begun = await ledger.begin(intent, { again: request.again });
+  const begun = await ledger.begin(intent, { again: request.again, retry: request.row?.retry === true });
   if (begun.kind === 'refused') return begun;
   const { id } = begun;
   let record: Received;
@@ -143,10 +149,12 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
     record = await send(overdue);
   } catch (thrown) {
     const error = asJudged(thrown);
+    world.judged?.(error);
     const unrecorded = await note(ledger, id, cleaned(failedOutcome(error, now()), clean));
     const answer = unrecorded?.detail.answer;
     throw named(answer === undefined ? error : error.with({ answer }), id, request.words);
   }
+  world.judged?.(undefined);
   const unrecorded = await note(ledger, id, acceptedOutcome(record, clean));
   return { kind: 'accepted', id, record, ...(unrecorded === undefined ? {} : { unrecorded }) };
 };

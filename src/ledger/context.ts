@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DatabaseKind } from '../database/kind.ts';
-import { versionOf } from '../database/migrate.ts';
+import { versionReader } from '../database/migrate.ts';
 import { transact } from '../database/transact.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
+import { groupCommit } from './group.ts';
+import { jobStatements } from './job-statements.ts';
 import type { Evidence, Intent, KeptActivity, Moment, Sender } from './ledger.ts';
 import { lifelineOf } from './lifeline.ts';
 import type { Patience } from './patience.ts';
@@ -45,16 +47,29 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
     }
   };
 
+  const version = versionReader(db);
   /** A program of ours may have been at it since it was opened. */
   const checkVersion = (): void => {
-    if (versionOf(db) <= kind.migrations.length) return;
+    if (version() <= kind.migrations.length) return;
     throw ledgerError({ kind: 'newer', path, what: 'has been taken over by a newer paycli meanwhile' });
   };
-  const write = <T>(work: () => T, until: AbortSignal): Promise<T> => use(() => transact(db, work), until);
+  const together = groupCommit(db, use, [patience.stop, patience.leave]);
+  const write = async <T>(work: () => T, until = patience.stop): Promise<T> => {
+    try {
+      return await together(work, until);
+    } catch (thrown) {
+      throw asLedgerError(thrown, path);
+    }
+  };
 
   return {
     sql,
+    jobs: jobStatements(db),
     self,
+    isGone,
+    clean,
+    /** Room for the emergency lines of so many charges at once. */
+    reserve: lifeline.reserve,
     /** What this process is sending: an emergency line must tell what it is without the ledger. */
     open: new Map<string, Intent>(),
     moment,
@@ -72,7 +87,7 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
         sweep();
         return work();
       }, patience.stop),
-    write: <T>(work: () => T, until = patience.stop): Promise<T> => write(work, until),
+    write,
     /** One try: what is worth a note is not worth a wait. */
     glance: async (work: () => void): Promise<void> => {
       try {
@@ -87,7 +102,7 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
         return await write(() => {
           checkVersion();
           return work();
-        }, patience.stop);
+        });
       } catch (thrown) {
         const error = asLedgerError(thrown, path);
         lifeline.failed(error);

@@ -5,8 +5,6 @@ import { syncFolder } from '../database/file.ts';
 import type { Outcome, Sender } from './ledger.ts';
 import { thisMachine } from './machine.ts';
 
-/** Room on the disk that is taken before anything is sent, so that a full disk can't keep an outcome from being noted. */
-const SIZE = 16 * 1024;
 /** In bytes. A longer line might not find room: it goes without what only the customer needs, and without long words. */
 const LONGEST_LINE = 8 * 1024;
 const LONGEST_WORD = 500;
@@ -86,14 +84,20 @@ const writeAll = (descriptor: number, bytes: Buffer, position: number): number =
   return position + written;
 };
 
-/** Opens this process's file and fills it with blanks, on the disk. */
-export const openEmergencyFile = (ledger: string, sender: Sender): EmergencyFile => {
+/** One more than is needed: a line that could not be written whole is written anew behind its beginning. */
+const sizeFor = (lines: number): number => (lines + 1) * LONGEST_LINE;
+
+/**
+ * Opens this process's file and fills it with blanks, on the disk: room for so many lines is taken before anything is sent,
+ * so that a full disk can't keep an outcome from being noted.
+ */
+export const openEmergencyFile = (ledger: string, sender: Sender, lines = 1): EmergencyFile => {
   const path = join(dirname(ledger), nameOf(ledger, sender));
   const descriptor = openSync(path, 'wx', 0o600);
   let end = 0;
   let used = false;
   try {
-    writeAll(descriptor, Buffer.alloc(SIZE, ' '), 0);
+    writeAll(descriptor, Buffer.alloc(sizeFor(lines), ' '), 0);
     fsyncSync(descriptor);
     syncFolder(dirname(path));
   } catch (thrown) {

@@ -26,7 +26,7 @@ const refusalBy = (charge: Charge, medium: string, moment: Moment): Refusal | un
 };
 
 /** From the gravest on: what can't be overridden comes first. */
-const GRAVITY: readonly Refusal[] = ['unresolved', 'in_progress', 'paid', 'payable'];
+const GRAVITY: readonly Refusal[] = ['unresolved', 'in_progress', 'paid', 'payable', 'done'];
 const OVERRIDABLE: readonly Refusal[] = ['paid', 'payable'];
 
 /**

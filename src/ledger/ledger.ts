@@ -1,4 +1,5 @@
 import type { ChargeState } from '../core/charge.ts';
+import type { Jobs } from './job.ts';
 
 /** Who sends a charge: enough to tell later whether that process is still at it. */
 export interface Sender {
@@ -50,6 +51,9 @@ export interface Intent extends Place {
   readonly digest: string;
   /** By when the sending has ended, whatever becomes of it. */
   readonly deadline: number;
+  /** The job that the charge belongs to, and the row of its file, from 1 on. */
+  readonly job?: string | undefined;
+  readonly row?: number | undefined;
 }
 
 /** An activity as far as it is kept. */
@@ -80,8 +84,6 @@ export interface Charge extends Intent {
   /** The place in the order of creation. */
   readonly seq: number;
   readonly state: ChargeState;
-  readonly job: string | undefined;
-  readonly row: number | undefined;
   readonly createdAt: number;
   readonly begun: Mark;
   /** How long its sending took; undefined when its process did not live to say. */
@@ -110,8 +112,8 @@ export interface Resolution {
   readonly evidence: Evidence;
 }
 
-/** Why the guard refuses: an earlier charge is unresolved, being sent, can still be paid, or was paid. */
-export type Refusal = 'unresolved' | 'in_progress' | 'payable' | 'paid';
+/** Why the guard refuses: an earlier charge is unresolved, being sent, can still be paid, was paid, or was of the same row. */
+export type Refusal = 'unresolved' | 'in_progress' | 'payable' | 'paid' | 'done';
 
 export type Begun =
   | { readonly kind: 'begun'; readonly id: string }
@@ -136,9 +138,10 @@ export interface ListFilter {
 export interface Ledger {
   /**
    * The guard and the intent in one step among all processes: once this resolves with `begun`, the intent is on the disk.
-   * `again` overrides an earlier charge that can still be paid or was paid, never one that is unresolved.
+   * `again` overrides an earlier charge that can still be paid or was paid, never one that is unresolved. A row of a job is
+   * charged once; with `retry` again where nothing was made of it or it has failed.
    */
-  begin(intent: Intent, how: { readonly again: boolean }): Promise<Begun>;
+  begin(intent: Intent, how: { readonly again: boolean; readonly retry?: boolean }): Promise<Begun>;
   /** Writes what became of a charge. When that can't be, the emergency line is written, and is in the error's `answer`. */
   settle(id: string, outcome: Outcome): Promise<void>;
   /** The charges that may have been made: unknown ones, among them those whose process died while sending. */
@@ -153,6 +156,8 @@ export interface Ledger {
   resolve(id: string, resolution: Resolution): Promise<boolean>;
   /** How activities stand by now, as a read has shown; of those that no charge owns nothing is kept. Not waited for. */
   observe(activities: readonly KeptActivity[]): Promise<void>;
+  /** Files of charges and updates, and their rows. */
+  readonly jobs: Jobs;
   /** Now, by the clocks that the ledger goes by. */
   moment(): Moment;
   close(): Promise<void>;

@@ -11,6 +11,7 @@ const BROKEN = 'keep the line that is shown here, mend the disk, and do not run 
 export const lifelineOf = (path: string, self: Sender) => {
   let broken: PayError | undefined;
   let file: EmergencyFile | undefined;
+  let lines = 1;
   /** The first failure of the disk ends sending for the life of the process; a lock says nothing against the disk. */
   const failed = (error: PayError): void => {
     if (error.kind === 'ledger' && !isBusy(error)) broken = error;
@@ -19,7 +20,11 @@ export const lifelineOf = (path: string, self: Sender) => {
     /** Before anything is begun: the emergency file is there. Throws what the disk has failed with once. */
     ready: (): void => {
       if (broken !== undefined) throw broken;
-      file ??= openEmergencyFile(path, self);
+      file ??= openEmergencyFile(path, self, lines);
+    },
+    /** So many outcomes may have to be written at once. Asked for before anything is begun. */
+    reserve: (atOnce: number): void => {
+      lines = atOnce;
     },
     failed,
     /** The line goes to the emergency file; whoever gets the error prints it too. */

@@ -51,7 +51,7 @@ const sorted = (value: unknown): unknown => {
 };
 
 /** Whatever may be a phone number shows its last digits only. */
-const withoutNumbers = (text: string): string => text.replaceAll(NUMBER, lastDigits);
+export const withoutNumbers = (text: string): string => text.replaceAll(NUMBER, lastDigits);
 
 /**
  * A digest of what is charged with, whatever the order of its keys. Of a number that may be a phone's only the last digits

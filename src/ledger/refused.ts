@@ -62,6 +62,10 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
     by.activity?.nextAction === undefined || by.activity.nextAction === null
       ? underWay(by, command, same)
       : stillPayable(by, command, same),
+  done: (by, command) => [
+    `its row ${by.row} of this file has been charged already (${nameOf(by)})`,
+    `look at it with ${command('ledger', 'show', by.id)}`,
+  ],
   paid: (by, command) => [
     `it has been paid, by ${howOf(by)} (${nameOf(by)})`,
     `look at it with ${howItStands(by, command)}; --reuse prints it, --again makes a second charge all the same`,

@@ -3,19 +3,19 @@ import type { ChargeState } from '../core/charge.ts';
 import type { Charge, Evidence, KeptActivity, Moment, Sender, Told } from './ledger.ts';
 import { bootOf } from './sender.ts';
 
-type Row = Readonly<Record<string, SQLOutputValue>>;
+export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-const optionalText = (row: Row, name: string): string | undefined => {
+export const optionalText = (row: Row, name: string): string | undefined => {
   const value = row[name];
   return typeof value === 'string' ? value : undefined;
 };
-const text = (row: Row, name: string): string => optionalText(row, name) ?? '';
+export const text = (row: Row, name: string): string => optionalText(row, name) ?? '';
 
-const optionalNumber = (row: Row, name: string): number | undefined => {
+export const optionalNumber = (row: Row, name: string): number | undefined => {
   const value = row[name];
   return value === null || value === undefined ? undefined : Number(value);
 };
-const number = (row: Row, name: string): number => optionalNumber(row, name) ?? 0;
+export const number = (row: Row, name: string): number => optionalNumber(row, name) ?? 0;
 
 const activityOf = (row: Row): KeptActivity | undefined => {
   const uid = optionalText(row, 'activity');

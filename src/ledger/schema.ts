@@ -42,5 +42,40 @@ const FIRST = `
   CREATE INDEX charge_state ON charge (state, seq);
 `;
 
+/**
+ * Jobs: files whose rows are charged, or are updates of customers. A row is known by its charges, the last of which counts, or
+ * by its update. The index holds what a count of a job's rows needs, so that no charge is looked at for it.
+ */
+const JOBS = `
+  CREATE TABLE job (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    command TEXT NOT NULL CHECK (command IN ('ugwo charge', 'onye update')),
+    name TEXT NOT NULL,
+    service TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    profile TEXT,
+    rows INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    run_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE INDEX charge_of_job ON charge (job, row, seq, state, status) WHERE job IS NOT NULL;
+
+  CREATE TABLE onye_update (
+    job TEXT NOT NULL,
+    row INTEGER NOT NULL,
+    onye TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('sending', 'accepted', 'rejected', 'not_sent', 'unknown')),
+    deadline INTEGER NOT NULL,
+    exit_code INTEGER,
+    message TEXT,
+    pid INTEGER NOT NULL,
+    boot TEXT NOT NULL,
+    started TEXT NOT NULL,
+    PRIMARY KEY (job, row)
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /** What brings a ledger from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly string[] = [FIRST];
+export const MIGRATIONS: readonly string[] = [FIRST, JOBS];

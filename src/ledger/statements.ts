@@ -25,6 +25,8 @@ const COLUMNS = [
   'medium',
   'provider',
   'phone',
+  'job',
+  'row',
   'digest',
   'deadline',
   'created_at',
@@ -45,14 +47,19 @@ const listWhere = ({ states, ugwo, before, after }: ListFilter): [conditions: st
   return [parts.map(([condition]) => condition), parts.flatMap(([, values]) => values)];
 };
 
-/** The ledger's SQL, prepared when it is first used. Everything runs in the transaction of whoever calls. */
-export const statements = (db: DatabaseSync) => {
+/** Prepares each text once. */
+export const preparing = (db: DatabaseSync) => {
   const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  const sql = (text: string): ReturnType<DatabaseSync['prepare']> => {
+  return (text: string): ReturnType<DatabaseSync['prepare']> => {
     const found = prepared.get(text) ?? db.prepare(text);
     prepared.set(text, found);
     return found;
   };
+};
+
+/** The SQL of charges, prepared when it is first used. Everything runs in the transaction of whoever calls. */
+export const statements = (db: DatabaseSync) => {
+  const sql = preparing(db);
   const row = (id: string) => sql('SELECT * FROM charge WHERE id = ?').get(id);
   return {
     insert: (id: string, intent: Intent, self: Sender, { at, mark }: Moment): void => {
@@ -90,6 +97,14 @@ export const statements = (db: DatabaseSync) => {
       const found = row(id);
       return found && chargeOf(found);
     },
+    /** The last charge of a row of a job. */
+    ofRow: (job: string, row: number) =>
+      sql('SELECT * FROM charge WHERE job = ? AND row = ? ORDER BY seq DESC LIMIT 1').get(job, row),
+    /** All charges of some rows of a job. */
+    ofRows: (job: string, first: number, last: number): Charge[] =>
+      sql('SELECT * FROM charge WHERE job = ? AND row BETWEEN ? AND ? ORDER BY row, seq')
+        .all(job, first, last)
+        .map(chargeOf),
     sending: () => sql("SELECT * FROM charge WHERE state = 'sending' ORDER BY seq").all(),
     standing: (service: string, ugwo: string) =>
       sql(`SELECT * FROM charge WHERE service = ? AND ugwo = ? AND state IN ('sending', 'unknown', 'accepted')

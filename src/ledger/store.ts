@@ -1,4 +1,5 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { isTakenUp, rowStateOf } from '../core/row.ts';
 import { formatDateAtom } from '../core/time.ts';
 import { openDatabase } from '../database/open.ts';
 import { checkAccess } from './access.ts';
@@ -8,6 +9,7 @@ import { contextOf } from './context.ts';
 import { withEvidence } from './evidence.ts';
 import { asLedgerError, LEDGER_FILE } from './file.ts';
 import { guard } from './guard.ts';
+import { jobsOver } from './jobs.ts';
 import type { Begun, Charge, Evidence, Intent, KeptActivity, Ledger, Moment, Outcome, Resolution } from './ledger.ts';
 import { isNews, latest, lateWord, wasResolved } from './news.ts';
 import { patiently } from './patience.ts';
@@ -20,15 +22,31 @@ const LONGEST_RUN_MS = 24 * 3_600_000;
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const ID_LENGTH = 12;
 
-/** A name that can be read out over the phone: no letters that look alike. */
+/** A name that can be read out over the phone: no letters that look alike. There are 32 of them. */
 const newId = (): string =>
-  `chg-${Array.from({ length: ID_LENGTH }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('')}`;
+  `chg-${Array.from(randomBytes(ID_LENGTH), (byte) => ID_ALPHABET.charAt(byte % ID_ALPHABET.length)).join('')}`;
+
+/** What the row of a job was charged with before, where that keeps it from being charged again. */
+const chargedBefore = (
+  { sql, settledIfGone }: Context,
+  { job, row = 0 }: Intent,
+  retry: boolean,
+): Charge | undefined => {
+  const last = job === undefined ? undefined : sql.ofRow(job, row);
+  if (last === undefined) return undefined;
+  const by = settledIfGone(last);
+  const state = rowStateOf(by.state, by.activity?.status);
+  return isTakenUp({ state, exitCode: by.exitCode }, retry) ? undefined : by;
+};
 
 const begin =
-  ({ sql, self, open, moment, settledIfGone, attempt }: Context): Ledger['begin'] =>
-  (intent: Intent, how) =>
-    attempt((): Begun => {
+  (context: Context): Ledger['begin'] =>
+  (intent: Intent, how) => {
+    const { sql, self, open, moment, settledIfGone, attempt } = context;
+    return attempt((): Begun => {
       const since = moment();
+      const by = chargedBefore(context, intent, how.retry === true);
+      if (by !== undefined) return { kind: 'refused', why: 'done', by, moment: since };
       const standing = sql.standing(intent.service, intent.ugwo).map(settledIfGone);
       const refusal = guard(standing, intent.medium, how, since);
       if (refusal !== undefined) return { kind: 'refused', ...refusal, moment: since };
@@ -37,6 +55,7 @@ const begin =
       open.set(id, intent);
       return { kind: 'begun', id };
     });
+  };
 
 /** Whether another charge of the payment request is open, beside which this one can't be open again. */
 const isTaken = ({ sql }: Context, { id, service, ugwo }: Charge): boolean =>
@@ -140,6 +159,7 @@ const ledgerOver = (context: Context, leave: AbortSignal): Ledger => {
     begin: begin(context),
     settle: settle(context, leave),
     resolve: resolve(context),
+    jobs: jobsOver(context, leave),
     observe: observe(context),
     unknown: () => read(() => sql.list({ states: ['unknown'], oldestFirst: true, limit: -1 })),
     get: (id) => read(() => sql.find(id)),

@@ -1,5 +1,6 @@
 import { withEvidence } from '../../../src/ledger/evidence.ts';
 import { guard } from '../../../src/ledger/guard.ts';
+import type { Jobs } from '../../../src/ledger/job.ts';
 import type { Charge, Intent, Ledger, Mark, Moment } from '../../../src/ledger/ledger.ts';
 
 export const UGWO = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
@@ -45,6 +46,20 @@ export const charge = (some: Partial<Charge> = {}): Charge => ({
   ...some,
 });
 
+const none = async (): Promise<never> => {
+  throw new Error('there are no jobs here');
+};
+const noJobs: Jobs = {
+  open: none,
+  get: none,
+  list: none,
+  tally: none,
+  charges: none,
+  updates: none,
+  beginUpdate: none,
+  settleUpdate: none,
+};
+
 /** What the ledger's interface promises, in the plainest way: nothing outlives it and no process ever dies. */
 export const memoryLedger = (first: readonly Charge[] = [], now: () => number = () => SENT): Ledger => {
   const rows = new Map(first.map((row) => [row.id, row]));
@@ -59,6 +74,7 @@ export const memoryLedger = (first: readonly Charge[] = [], now: () => number = 
   const unknown = (): Charge[] => all().filter(({ state }) => state === 'unknown');
   return {
     moment,
+    jobs: noJobs,
     begin: async (wanted, how) => {
       const standing = all().filter(({ service, ugwo }) => service === wanted.service && ugwo === wanted.ugwo);
       const refusal = guard(standing, wanted.medium, how, moment());

@@ -1,0 +1,46 @@
+import { environmentName } from './origin.ts';
+import type { RowState } from './row.ts';
+import { ROW_STATES } from './row.ts';
+
+/** The columns of a job's summary, in their order. What matters at night comes first on a card. */
+export const SUMMARY_COLUMNS: readonly {
+  readonly path: string;
+  readonly label?: string;
+  readonly kind?: 'count';
+  readonly always?: boolean;
+}[] = [
+  { path: 'job' },
+  { path: 'command' },
+  { path: 'file' },
+  { path: 'rows', kind: 'count', always: true },
+  ...ROW_STATES.map((state: RowState) => ({ path: state, kind: 'count' as const, label: state.replaceAll('_', ' ') })),
+  { path: 'not_started', kind: 'count', label: 'not started' },
+  { path: 'skipped', kind: 'count', label: 'done before' },
+  { path: 'report' },
+];
+
+/** What is asked before the rows of a file are sent to where money may be real. */
+export interface JobQuestion {
+  /** `Charge`, `Update`. */
+  readonly verb: string;
+  readonly rows: number;
+  /** How many of them have been begun before. */
+  readonly before: number;
+  /** What they hold, in few words. */
+  readonly what: string;
+  /** What all of them come to, where that is known. */
+  readonly total?: string;
+}
+
+export const questionText = (
+  { verb, rows, before, what, total }: JobQuestion,
+  { origin, profile }: { readonly origin: string; readonly profile: string | undefined },
+): string => {
+  const where = `${environmentName(origin)}: ${origin}${profile === undefined ? '' : `, profile ${profile}`}`;
+  const details = [
+    `${verb} ${rows} ${rows === 1 ? 'row' : 'rows'} (${what})`,
+    ...(before === 0 ? [] : [`${before} of them begun before`]),
+    ...(total === undefined ? [] : [`${total} in all`]),
+  ];
+  return `${where}\n${details.join(', ')}?`;
+};

@@ -1,0 +1,79 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { CHARGE_STATES, FAILED_STATUSES } from '../core/charge.ts';
+import type { RowCounts, RowState } from '../core/row.ts';
+import type { Job, JobCommand, Jobs, Update, UpdateOutcome, UpdateState } from './job.ts';
+import { UPDATE_STATES } from './job.ts';
+import type { Row } from './rows.ts';
+import { number, optionalNumber, optionalText, text } from './rows.ts';
+import { preparing } from './statements.ts';
+
+const jobOf = (row: Row): Job => ({
+  id: text(row, 'id'),
+  command: text(row, 'command') as JobCommand,
+  name: text(row, 'name'),
+  service: text(row, 'service'),
+  origin: text(row, 'origin'),
+  profile: optionalText(row, 'profile'),
+  rows: number(row, 'rows'),
+  createdAt: number(row, 'created_at'),
+  runAt: number(row, 'run_at'),
+});
+
+/** A row of the table as an update. */
+export const updateOf = (row: Row): Update => ({
+  job: text(row, 'job'),
+  row: number(row, 'row'),
+  onye: text(row, 'onye'),
+  state: text(row, 'state') as UpdateState,
+  exitCode: optionalNumber(row, 'exit_code'),
+  message: optionalText(row, 'message'),
+});
+
+/** A count of each state in one pass, where GROUP BY would sort all rows first. */
+const countsOf = (states: readonly RowState[]): string =>
+  states.map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`).join();
+
+/** The last charge of each row: beside max(), SQLite takes the other columns from where the greatest one is. */
+const LAST_CHARGES = `SELECT max(seq), iif(state = 'accepted' AND
+  status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join()}), 'failed', state) AS state
+  FROM charge WHERE job = ? GROUP BY row`;
+
+/** The SQL of jobs and updates, prepared when it is first used. */
+export const jobStatements = (db: DatabaseSync) => {
+  const sql = preparing(db);
+  const all = (query: string, ...values: SQLInputValue[]): Row[] => sql(query).all(...values);
+  return {
+    open: ({ id, command, name, service, origin, profile, rows }: Parameters<Jobs['open']>[0], now: number): void => {
+      sql(`INSERT INTO job (id, command, name, service, origin, profile, rows, created_at, run_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET run_at = excluded.run_at, name = excluded.name, profile = excluded.profile`).run(
+        ...[id, command, name, service, origin, profile ?? null, rows, now, now],
+      );
+    },
+    get: (id: string): Job | undefined => all('SELECT * FROM job WHERE id = ?', id).map(jobOf)[0],
+    list: (before: string | undefined, limit: number): Job[] =>
+      all(
+        `SELECT * FROM job WHERE ?1 IS NULL OR seq < (SELECT seq FROM job WHERE id = ?1) ORDER BY seq DESC LIMIT ?2`,
+        before ?? null,
+        limit,
+      ).map(jobOf),
+    chargeTally: (job: string): RowCounts => ({
+      ...sql(`SELECT ${countsOf([...CHARGE_STATES, 'failed'])} FROM (${LAST_CHARGES})`).get(job),
+    }),
+    updateTally: (job: string): RowCounts => ({
+      ...sql(`SELECT ${countsOf(UPDATE_STATES)} FROM onye_update WHERE job = ?`).get(job),
+    }),
+    sendingUpdates: (job: string): Row[] => all("SELECT * FROM onye_update WHERE job = ? AND state = 'sending'", job),
+    updateRows: (job: string, first: number, last: number): Row[] =>
+      all('SELECT * FROM onye_update WHERE job = ? AND row BETWEEN ? AND ? ORDER BY row', job, first, last),
+    begin: (update: Readonly<Record<string, SQLInputValue>>): void => {
+      sql(`INSERT OR REPLACE INTO onye_update (job, row, onye, state, deadline, pid, boot, started)
+        VALUES (:job, :row, :onye, 'sending', :deadline, :pid, :boot, :started)`).run(update);
+    },
+    settle: (job: string, row: number, { state, exitCode, message }: UpdateOutcome): void => {
+      sql('UPDATE onye_update SET state = ?, exit_code = ?, message = ? WHERE job = ? AND row = ?').run(
+        ...[state, exitCode, message ?? null, job, row],
+      );
+    },
+  };
+};

@@ -1,0 +1,71 @@
+import type { RowCounts } from '../core/row.ts';
+import type { Charge } from './ledger.ts';
+
+/** What the rows of a job's file are. */
+export type JobCommand = 'ugwo charge' | 'onye update';
+
+/** A file whose rows are charged or updated, each once (charge-protocol, Bulk). Instants are milliseconds since the epoch. */
+export interface Job {
+  /** From the digest of the file, of the options that shape what is sent, and of the place: the same again is the same job. */
+  readonly id: string;
+  readonly command: JobCommand;
+  /** What the file was called when it was last run. */
+  readonly name: string;
+  readonly service: string;
+  readonly origin: string;
+  readonly profile: string | undefined;
+  readonly rows: number;
+  readonly createdAt: number;
+  /** When it was last begun or gone on with. */
+  readonly runAt: number;
+}
+
+export interface JobRow {
+  readonly job: string;
+  /** The first row of the file is 1. */
+  readonly row: number;
+}
+
+export const UPDATE_STATES = ['sending', 'accepted', 'rejected', 'not_sent', 'unknown'] as const;
+export type UpdateState = (typeof UPDATE_STATES)[number];
+
+/** One update of a customer, made for a row. What was sent is in the file and not here. */
+export interface Update extends JobRow {
+  readonly onye: string;
+  readonly state: UpdateState;
+  readonly exitCode: number | undefined;
+  /** Why it is not accepted, where it is not. */
+  readonly message: string | undefined;
+}
+
+/** What became of an update that was sent. */
+export interface UpdateOutcome {
+  readonly state: Exclude<UpdateState, 'sending'>;
+  readonly exitCode: number;
+  readonly message?: string;
+}
+
+/** What the ledger knows of jobs and their rows. Failures are those of the ledger itself. */
+export interface Jobs {
+  /** Notes that a job is begun, or gone on with, and makes room for the outcomes of so many rows that are in flight at once. */
+  open(job: Omit<Job, 'createdAt' | 'runAt'>, atOnce: number): Promise<void>;
+  get(id: string): Promise<Job | undefined>;
+  /** Newest first, those begun before `before`. */
+  list(page: { readonly before?: string | undefined; readonly limit: number }): Promise<readonly Job[]>;
+  /** How its rows stand, those that were ever begun. */
+  tally(job: Job): Promise<RowCounts>;
+  /** Every charge of the rows from `first` to `last`, by row and then in order of creation: the last one of a row counts. */
+  charges(job: string, first: number, last: number): Promise<readonly Charge[]>;
+  /** The updates of these rows, one a row. */
+  updates(job: string, first: number, last: number): Promise<readonly Update[]>;
+  /**
+   * The intent of an update, on the disk once this resolves with true. False when the row has one already that stands, or that
+   * somebody is at; `retry` begins it again where nothing came of it, `looked` where a read has shown that it was not applied.
+   */
+  beginUpdate(
+    update: JobRow & { readonly onye: string; readonly deadline: number },
+    how: { readonly retry: boolean; readonly looked: boolean },
+  ): Promise<boolean>;
+  /** Notes what became of an update. */
+  settleUpdate(of: JobRow, outcome: UpdateOutcome): Promise<void>;
+}

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openSeen } from '../../src/database/seen.ts';
+import { SOURCES, tempFolder } from './support.ts';
+
+const opened = () => {
+  const seen = openSeen();
+  onTestFinished(seen.close);
+  return seen;
+};
+
+/** What a script about keys prints, in a process of its own; its keys are 33 characters. */
+const run = async (script: string, before = ''): Promise<unknown> => {
+  const source = `
+    import { readdirSync, readlinkSync } from 'node:fs';
+    import { openSeen } from '${SOURCES}/database/seen.ts';
+    const keyOf = (row) => 'u' + String(row).padStart(32, '0');
+    const seen = openSeen();
+    ${script}`;
+  // The part of memory that only ever holds what is just made would grow to many times what is to be seen here.
+  const flags = ['--max-semi-space-size=1', '--disable-warning=ExperimentalWarning', '--input-type=module'];
+  const args = ['-c', `${before} exec "$@"`, 'sh', process.execPath, ...flags, '-e', source];
+  const { stdout } = await promisify(execFile)('sh', args);
+  return JSON.parse(stdout);
+};
+
+describe('keys that were seen', () => {
+  test('are given back with the row in which they were first', () => {
+    const seen = opened();
+    expect(['a', 'b', 'a', 'a', 'b', 'c'].map((key, index) => seen.firstAt(key, index + 1))).toEqual([
+      undefined,
+      undefined,
+      1,
+      1,
+      2,
+      undefined,
+    ]);
+  });
+
+  test('are any texts', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 3 })), (keys) => {
+        const seen = openSeen();
+        const firsts = keys.map((key, row) => seen.firstAt(key, row));
+        seen.close();
+        expect(firsts).toEqual(keys.map((key, row) => (keys.indexOf(key) === row ? undefined : keys.indexOf(key))));
+      }),
+    );
+  });
+
+  test('are not those of another', () => {
+    opened().firstAt('a', 1);
+    expect(opened().firstAt('a', 2)).toBeUndefined();
+  });
+
+  test.skipIf(process.platform === 'win32')('take little memory, however many they are', async () => {
+    const printed = await run(`
+      let [first, most] = [0, 0];
+      for (let row = 1; row <= 300_000; row += 1) {
+        if (seen.firstAt(keyOf(row), row) !== undefined) throw new Error('seen');
+        // By then its share of memory is full.
+        if (row < 100_000 || row % 5000 !== 0) continue;
+        const rss = process.memoryUsage.rss();
+        first ||= rss;
+        most = Math.max(most, rss);
+      }
+      const firsts = [7, 299_999].map((row) => seen.firstAt(keyOf(row), 0));
+      process.stdout.write(JSON.stringify({ grown: most - first, firsts }));`);
+    expect(printed).toEqual({ grown: expect.toSatisfy((grown: number) => grown < 6e6), firsts: [7, 299_999] });
+  });
+});
+
+describe('the file that they are kept in', () => {
+  test.runIf(existsSync('/proc/self/fd'))(
+    'has no name, is in the folder for such, and is gone when it is closed',
+    async () => {
+      const folder = tempFolder();
+      const printed = await run(
+        `const held = () => readdirSync('/proc/self/fd').flatMap((fd) => {
+        try {
+          return readlinkSync('/proc/self/fd/' + fd).startsWith('${folder}/') ? [fd] : [];
+        } catch {
+          return [];
+        }
+      });
+      for (let row = 1; row <= 100_000; row += 1) seen.firstAt(keyOf(row), row);
+      const open = held().length;
+      const names = readdirSync('${folder}');
+      seen.close();
+      process.stdout.write(JSON.stringify({ open, names, closed: held() }));`,
+        `export SQLITE_TMPDIR='${folder}';`,
+      );
+      expect(printed).toEqual({ open: 1, names: [], closed: [] });
+    },
+  );
+
+  test.skipIf(process.platform === 'win32')('is in another folder when that is missing', async () => {
+    const printed = await run(
+      `for (let row = 1; row <= 100_000; row += 1) seen.firstAt(keyOf(row), row);
+      process.stdout.write(JSON.stringify(seen.firstAt(keyOf(3), 0)));`,
+      `export SQLITE_TMPDIR='${join(tempFolder(), 'nowhere')}';`,
+    );
+    expect(printed).toBe(3);
+  });
+
+  test.skipIf(process.platform === 'win32')('is asked room for when there is none', async () => {
+    const printed = await run(
+      `try {
+        for (let row = 1; row <= 200_000; row += 1) seen.firstAt(keyOf(row), row);
+      } catch ({ kind, message, detail }) {
+        process.stdout.write(JSON.stringify({ kind, message, hint: detail.hint }));
+      }
+      seen.close();`,
+      'ulimit -f 2048;',
+    );
+    expect(printed).toEqual({
+      kind: 'usage',
+      message: 'the rows could not be compared with each other, for want of a temporary file: disk I/O error',
+      hint: 'make room for temporary files, or name another folder for them with TMPDIR',
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { groupCommit } from '../../src/ledger/group.ts';
+
+const [STOP, LEAVE] = [new AbortController().signal, new AbortController().signal];
+
+const table = () => {
+  const db = new DatabaseSync(':memory:');
+  onTestFinished(() => db.close());
+  db.exec('CREATE TABLE word (text TEXT UNIQUE)');
+  const commits: AbortSignal[] = [];
+  const together = groupCommit(
+    db,
+    async (transaction, until) => {
+      commits.push(until);
+      return transaction();
+    },
+    [STOP, LEAVE],
+  );
+  const insert = (text: string) => () => {
+    db.prepare('INSERT INTO word VALUES (?)').run(text);
+    return text;
+  };
+  const words = (): unknown[] =>
+    db
+      .prepare('SELECT text FROM word ORDER BY rowid')
+      .all()
+      .map(({ text }) => text);
+  return { db, together, insert, words, commits };
+};
+
+describe('writes of one turn', () => {
+  it('share one transaction, and each gets what its own work gives', async () => {
+    const { together, insert, words, commits } = table();
+    const all = Array.from({ length: 50 }, (_, index) => together(insert(`word ${index}`), STOP));
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 50 }, (_, index) => `word ${index}`));
+    expect(words()).toHaveLength(50);
+    expect(commits).toEqual([STOP]);
+  });
+
+  it('undo nothing of each other when one of them fails', async () => {
+    const { together, insert, words } = table();
+    const twice = (): never => {
+      insert('undone')();
+      throw new Error('no');
+    };
+    const ended = await Promise.allSettled([
+      together(insert('a'), STOP),
+      together(twice, STOP),
+      together(insert('a'), STOP),
+      together(insert('b'), STOP),
+    ]);
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect(words()).toEqual(['a', 'b']);
+  });
+
+  it('all fail when their transaction does', async () => {
+    const { db, together, insert, words } = table();
+    const ends = (): void => db.exec('ROLLBACK');
+    const ended = await Promise.allSettled([
+      together(insert('a'), STOP),
+      together(() => {
+        ends();
+        throw new Error('the disk is full');
+      }, STOP),
+      together(insert('b'), STOP),
+    ]);
+    expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(words()).toEqual([]);
+    expect(await together(insert('c'), STOP)).toBe('c');
+  });
+
+  it('wait for a locked file as long as the most patient of them', async () => {
+    const { together, insert, commits } = table();
+    await Promise.all([together(insert('a'), STOP), together(insert('b'), LEAVE)]);
+    await Promise.all([together(insert('c'), LEAVE), together(insert('d'), STOP)]);
+    await together(insert('e'), STOP);
+    expect(commits).toEqual([LEAVE, LEAVE, STOP]);
+  });
+});
+
+it('a write that is asked for while others are committed goes with the next', async () => {
+  const { together, insert, words, commits } = table();
+  let later: Promise<string> | undefined;
+  await together(() => {
+    later = together(insert('later'), STOP);
+    return insert('first')();
+  }, STOP);
+  await later;
+  expect(words()).toEqual(['first', 'later']);
+  expect(commits).toHaveLength(2);
+});
