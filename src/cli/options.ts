@@ -1,5 +1,7 @@
 import { parseDuration } from '../core/duration.ts';
 import { usageError } from '../core/error.ts';
+import type { Rate } from '../core/rate.ts';
+import { parseRate } from '../core/rate.ts';
 import { didYouMean } from '../core/suggest.ts';
 
 /** Texts of options into values. Each throws a usage error that says what is wanted; the flag is named by the caller. */
@@ -21,6 +23,13 @@ export const asWaitTimeout = (text: string): number => {
   const ms = asDuration(text);
   if (ms >= 1000 && ms <= LONGEST_WAIT_MS) return ms;
   throw usageError(`"${text}" is not from 1s to 24h`);
+};
+
+/** How many in how long. A bare number says no time, and is refused. */
+export const asRate = (text: string): Rate => {
+  const rate = parseRate(text);
+  if (rate === undefined) throw usageError(`"${text}" is not a rate such as 50/s, 100/m or 1000/h`);
+  return rate;
 };
 
 export const asOneOf =

@@ -5,6 +5,9 @@ export interface Violation {
   readonly propertyPath: string;
   readonly title: string;
   readonly option?: string;
+  /** Where it is a row of a file: its number, from 1 on, and its column. */
+  readonly row?: number;
+  readonly column?: string;
 }
 
 export interface ErrorDetail {

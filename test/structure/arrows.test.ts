@@ -12,6 +12,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   database: ['core'],
   ledger: ['core', 'database'],
   output: ['core'],
+  bulk: ['core', 'database'],
   cli: ['core', 'output'],
   spec: ['cli', 'core'],
   handler: ['core', 'view'],
@@ -27,6 +28,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   chalk: 'output',
   'cli-table3': 'output',
   uqr: 'output',
+  'csv-parse': 'bulk',
+  'csv-stringify': 'bulk',
   commander: 'cli',
   hono: 'emulator',
   '@hono/node-server': 'emulator',
@@ -101,7 +104,7 @@ describe('the house', () => {
         JOINTS.includes(from) &&
         ours &&
         !lazy &&
-        ['client', 'config', 'emulator', 'output', 'contract', 'ledger', 'database'].includes(roomOf(to)),
+        ['client', 'config', 'emulator', 'output', 'contract', 'ledger', 'database', 'bulk'].includes(roomOf(to)),
     );
     expect(early).toEqual([]);
   });

@@ -39,14 +39,22 @@ describe('the start-up closure', () => {
     expect(inputs.some((name) => name.includes('node_modules/commander/'))).toBe(true);
   });
 
-  it.each(['zod', 'undici', 'conf', 'cli-table3', 'chalk', 'uqr', 'hono', '@hono/node-server'])(
-    'does not hold %s',
-    (name) => {
-      expect(inputs.filter((input) => input.includes(`node_modules/${name}/`))).toEqual([]);
-    },
-  );
+  it.each([
+    'zod',
+    'undici',
+    'conf',
+    'cli-table3',
+    'chalk',
+    'uqr',
+    'hono',
+    '@hono/node-server',
+    'csv-parse',
+    'csv-stringify',
+  ])('does not hold %s', (name) => {
+    expect(inputs.filter((input) => input.includes(`node_modules/${name}/`))).toEqual([]);
+  });
 
-  it.each(['emulator', 'client', 'contract', 'config'])('does not hold the %s room', (room) => {
+  it.each(['emulator', 'client', 'contract', 'config', 'bulk'])('does not hold the %s room', (room) => {
     expect(inputs.filter((input) => input.startsWith(`src/${room}/`))).toEqual([]);
   });
 

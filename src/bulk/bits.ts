@@ -1,0 +1,41 @@
+/** A mark for each row of a file, from 1 on: an eighth of a byte a row. */
+export interface Bits {
+  has(row: number): boolean;
+  set(row: number): void;
+  clear(row: number): void;
+  readonly count: number;
+}
+
+const FIRST_BYTES = 1024;
+
+export const newBits = (): Bits => {
+  let bytes = new Uint8Array(FIRST_BYTES);
+  let count = 0;
+  const has = (row: number): boolean => (((bytes[row >> 3] ?? 0) >> (row & 7)) & 1) === 1;
+  const make = (row: number): void => {
+    if (row >> 3 < bytes.length) return;
+    const longer = new Uint8Array(Math.max(bytes.length * 2, (row >> 3) + 1));
+    longer.set(bytes);
+    bytes = longer;
+  };
+  const flip = (row: number): void => {
+    make(row);
+    bytes[row >> 3] = (bytes[row >> 3] ?? 0) ^ (1 << (row & 7));
+  };
+  return {
+    has,
+    set: (row) => {
+      if (has(row)) return;
+      flip(row);
+      count += 1;
+    },
+    clear: (row) => {
+      if (!has(row)) return;
+      flip(row);
+      count -= 1;
+    },
+    get count() {
+      return count;
+    },
+  };
+};

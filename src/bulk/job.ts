@@ -1,0 +1,197 @@
+import type { BulkInput } from '../cli/bulk-options.ts';
+import type { Clock } from '../cli/io.ts';
+import type { PayError } from '../core/error.ts';
+import { usageError } from '../core/error.ts';
+import { checkRows, hasEnd } from './check.ts';
+import type { Input } from './input.ts';
+import { openInput } from './input.ts';
+import { jobId } from './job-id.ts';
+import type { Plan, Seen } from './plan.ts';
+import { planRows } from './plan.ts';
+import type { Reporter } from './reporter.ts';
+import { openReporter } from './reporter.ts';
+import type { ShowProgress } from './show.ts';
+import type { Reader, Worker } from './trade.ts';
+import type { WorkedOff } from './work-off.ts';
+import { workOff } from './work-off.ts';
+
+/** What a job needs of the world. */
+export interface JobWorld {
+  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** The first and the second signal of the user. */
+  readonly stop: AbortSignal;
+  readonly leave: AbortSignal;
+  /** What --from names: a file, or what can be read only once, which a signal ends. */
+  readonly source: (from: string) => { readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> };
+  /** A private folder for what can be read only once. */
+  readonly folder: string;
+  /** Takes secrets out of a text. */
+  readonly clean: (text: string) => string;
+  readonly openSeen: () => Seen & { close(): void };
+  readonly notice: (text: string) => Promise<void>;
+  readonly progress: ShowProgress;
+}
+
+/** How the rows of a file are sent. */
+export interface Sending<T> {
+  /** What shapes the requests besides the content of the file: the command, its options, the place. */
+  readonly shape: readonly string[];
+  readonly worker: (job: string, input: Pick<Input, 'columns'>) => Worker<T>;
+  /** Asked once everything is checked, before anything is sent; throws where it shall not be. `rows` are those that are not left out. */
+  readonly confirm: (job: { readonly id: string; readonly rows: number }) => Promise<void>;
+  /** Notes the job before its first row. */
+  readonly open: (job: { readonly id: string; readonly rows: number; readonly name: string }) => Promise<void>;
+}
+
+/** A file and what is to be done with its rows. */
+export interface JobSpec<T> {
+  readonly bulk: BulkInput;
+  /** Made once the columns are known; throws where they can't be. */
+  readonly reader: (input: Pick<Input, 'columns' | 'format'>) => Reader<T>;
+  /** The columns of the report that come behind those of the file, `row`, `state` and `error` apart. */
+  readonly columns: readonly string[];
+  /** undefined: the file is only looked at (--dry-run). */
+  readonly sending: Sending<T> | undefined;
+}
+
+export interface JobEnd extends WorkedOff {
+  /** null where nothing was to be sent. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly rows: number;
+  /** Rows that were left out since something is wrong with them. */
+  readonly bad: number;
+}
+
+const nameOf = ({ from }: BulkInput): string => (from === '-' ? 'standard input' : from);
+
+const inputOf = (bulk: BulkInput, { source, folder }: JobWorld): Promise<Input> => {
+  const { from, inputFormat: format, delimiter } = bulk;
+  return openInput({ ...source(from), name: nameOf(bulk), format, delimiter, spoolFolder: folder });
+};
+
+/** Any row that is not right ends the run before anything is sent, with the first of what is wrong. */
+const refuseBad = ({ bad, faults, rows }: Plan, bulk: BulkInput): void => {
+  if (bad.count === 0 || (bulk.skipInvalid && bad.count < rows)) return;
+  const more =
+    bulk.report === undefined ? 'with --report FILE each of them is listed' : `all of them are in ${bulk.report}`;
+  throw usageError(
+    `${nameOf(bulk)}: ${bad.count} of ${rows} ${rows === 1 ? 'row' : 'rows'} can't be sent as ${bad.count === 1 ? 'it stands' : 'they stand'}; nothing was sent`,
+    {
+      violations: faults.map(({ row, column, what }) => ({
+        propertyPath: '',
+        title: what,
+        row,
+        ...(column === undefined ? {} : { column }),
+      })),
+      hint: `${bulk.skipInvalid ? 'mend the file: no row of it is right' : 'mend the file, or leave such rows out with --skip-invalid'}; ${more}`,
+    },
+  );
+};
+
+const refuseOther = (id: string, { resume, from }: BulkInput): void => {
+  if (resume === undefined || resume === id) return;
+  throw usageError(`--resume ${resume}: ${from} with these options is another job, ${id}`, {
+    hint: 'a job is its file, the options that shape what is sent, and the place: what changed? `paycli ledger show` tells of the job; without --resume this is a job of its own',
+  });
+};
+
+/** Reads, checks, asks, and then works off the rows of a file. Nothing is sent before all of it is read and right. */
+export const runJob = async <T>(spec: JobSpec<T>, world: JobWorld): Promise<JobEnd> => {
+  const { bulk } = spec;
+  const input = await inputOf(bulk, world);
+  const reporter = openReporter(input, { ...world, path: bulk.report, columns: spec.columns });
+  try {
+    if (bulk.report !== undefined && (await input.isAt(bulk.report))) {
+      throw usageError(`--report: ${bulk.report} is the file that is read`, { hint: 'name another one' });
+    }
+    return await runInput(spec, world, input, reporter);
+  } finally {
+    await world.progress.end();
+    await reporter.close().catch(() => undefined);
+    await input.close();
+  }
+};
+
+interface Source<T> {
+  readonly input: Input;
+  readonly reader: Reader<T>;
+  readonly onBad: Reporter['bad'];
+}
+
+const planOf = async <T>(
+  { bulk }: JobSpec<T>,
+  { stop, progress, openSeen }: JobWorld,
+  source: Source<T>,
+  worker: Worker<T> | undefined,
+): Promise<Plan> => {
+  const seen = bulk.allowRepeats ? undefined : openSeen();
+  try {
+    const ended = worker === undefined ? undefined : (row: number) => hasEnd(worker, row);
+    return await planRows({ ...source, seen, hasEnd: ended, tell: progress.reading, stop });
+  } finally {
+    seen?.close();
+  }
+};
+
+const checkedPlan = async <T>(
+  { bulk }: JobSpec<T>,
+  { clock, random, stop, progress }: JobWorld,
+  source: Source<T>,
+  plan: Plan,
+  worker: Worker<T> | undefined,
+): Promise<Plan> => {
+  if (!bulk.check) return plan;
+  const found = await checkRows({ ...bulk, ...source, worker, plan, clock, random, stop, tell: progress.checking });
+  refuseBad(found, bulk);
+  return found;
+};
+
+const NOTHING_SENT = { counts: {}, done: 0, skipped: 0, codes: new Set<number>(), troubles: [], untold: 0 };
+
+/** The job that a file is with these options, and who works on its rows. */
+const jobOf = async <T>({ bulk, sending }: JobSpec<T>, input: Input) => {
+  if (sending === undefined) return undefined;
+  const id = jobId([...sending.shape, await input.digest()]);
+  refuseOther(id, bulk);
+  return { ...sending, id, worker: sending.worker(id, input) };
+};
+
+const runInput = async <T>(spec: JobSpec<T>, world: JobWorld, input: Input, reporter: Reporter): Promise<JobEnd> => {
+  const { bulk } = spec;
+  const { progress, stop } = world;
+  const reader = spec.reader(input);
+  for (const line of reader.notices) await world.notice(line);
+  const job = await jobOf(spec, input);
+  const source = { input, reader, onBad: reporter.bad };
+  const plan = await planOf(spec, world, source, job?.worker);
+  refuseBad(plan, bulk);
+  const { rows, bad } = plan;
+  const name = nameOf(bulk);
+  await checkedPlan(spec, world, source, plan, job?.worker);
+  if (job === undefined) {
+    return { ...NOTHING_SENT, id: null, name, rows, bad: bad.count };
+  }
+  const { id, worker } = job;
+  await progress.end();
+  await job.confirm({ id, rows: rows - bad.count });
+  await reporter.open();
+  await job.open({ id, rows, name });
+  const worked = await workOff({
+    ...bulk,
+    ...world,
+    input,
+    reader,
+    worker,
+    rows,
+    excluded: bad,
+    stop: AbortSignal.any([stop, reporter.failed]),
+    onSettled: reporter.settled,
+    tell: (standing) => progress.working(standing, rows - bad.count),
+    onWaiting: progress.waiting,
+  });
+  const { reason, aborted } = reporter.failed;
+  return { ...worked, ...(aborted ? { stopped: reason as PayError } : {}), id, name, rows, bad: bad.count };
+};

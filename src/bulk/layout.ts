@@ -1,0 +1,76 @@
+import { stringify } from 'csv-stringify/sync';
+import { withoutFormula } from '../core/formula.ts';
+import { printExact } from '../core/json.ts';
+import type { Format } from './format.ts';
+import type { Input } from './input.ts';
+import { freeNames } from './names.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The input that a report is about, as far as the look of the report depends on it, and what is added to its rows. */
+export interface Content extends Pick<Input, 'columns' | 'format' | 'delimiter' | 'mark'> {
+  /** The names of what is added. One that the input has already gets `_2` (then `_3`, …). */
+  readonly own: readonly string[];
+}
+
+/** How the rows of a report are written. */
+export interface Layout {
+  /** What comes before the first row. */
+  readonly header: string;
+  /** The line of a row: its fields as they were read, and what is added to them. */
+  line(row: Fields, own: Fields): string;
+}
+
+/** A text loses what a spreadsheet would run; numbers, and what else JSON knows, are no formulas. */
+const cellOf = (value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? withoutFormula(value) : printExact(value);
+};
+
+/** A cell of the operator's own CSV file goes back as it was: it is how the row is found again. */
+const asItWas = (value: unknown): string => String(value ?? '');
+
+const MARK = '\ufeff';
+
+/**
+ * RFC 4180: a line end of any kind goes into quotes, which csv-stringify does unasked only for the one it writes; and what
+ * would be taken for a byte order mark does.
+ */
+const csvLine = (cells: readonly string[], delimiter: string): string =>
+  stringify([cells], {
+    delimiter,
+    record_delimiter: 'windows',
+    quote_record_delimiter: true,
+    quoted_match: MARK,
+    eof: true,
+  });
+
+const csvLayout = ({ columns, own, format, delimiter = ',', mark }: Content): Layout => {
+  const isCsv = format === 'csv';
+  const inputCell = isCsv ? asItWas : cellOf;
+  // No column of a CSV file may be without a name, nor two have the same.
+  const names = isCsv ? columns : freeNames(columns.map(cellOf), ['']);
+  const header = csvLine([...names, ...freeNames(own, names)], delimiter);
+  return {
+    header: mark && isCsv ? `${MARK}${header}` : header,
+    line: (row, more) =>
+      csvLine([...columns.map((name) => inputCell(row[name])), ...own.map((name) => cellOf(more[name]))], delimiter),
+  };
+};
+
+const ndjsonLayout = ({ columns, own }: Content): Layout => {
+  const usual = freeNames(own, columns);
+  return {
+    header: '',
+    line: (row, more) => {
+      // A row may have names that the first one had not.
+      const names = usual.some((name) => Object.hasOwn(row, name)) ? freeNames(usual, Object.keys(row)) : usual;
+      const added = own.map((name, index) => [names[index], more[name]] as const);
+      return `${printExact(Object.fromEntries([...Object.entries(row), ...added]))}\n`;
+    },
+  };
+};
+
+/** How a report of this format is written. */
+export const layoutOf = (format: Format, content: Content): Layout =>
+  format === 'csv' ? csvLayout(content) : ndjsonLayout(content);

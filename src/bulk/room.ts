@@ -1,0 +1,7 @@
+import { runJob } from './job.ts';
+import { showProgress } from './show.ts';
+import { jobResult } from './summary.ts';
+
+/** Files of rows, for the commands that are given it. */
+export const bulkRoom = { runJob, jobResult, showProgress };
+export type BulkRoom = typeof bulkRoom;

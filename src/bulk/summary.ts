@@ -1,0 +1,147 @@
+import type { BulkInput } from '../cli/bulk-options.ts';
+import { PayError } from '../core/error.ts';
+import type { ErrorKind } from '../core/exit.ts';
+import { EXIT_CODES } from '../core/exit.ts';
+import { interrupted } from '../core/interrupt.ts';
+import { madeHere } from '../core/received.ts';
+import type { RowState } from '../core/row.ts';
+import { gravest, isSignalCode, ROW_STATES } from '../core/row.ts';
+import type { Result, View } from '../output/view.ts';
+import type { JobEnd } from './job.ts';
+
+/** What a summary says besides how the rows stand. */
+export interface Summing {
+  readonly command: string;
+  readonly bulk: Pick<BulkInput, 'report'>;
+  /** What could not be noted: each has a line that nobody else has. */
+  readonly unrecorded: readonly PayError[];
+  /** The first signal of the user. */
+  readonly stop: AbortSignal;
+  /** What to do about rows that are unknown. */
+  readonly findOut: string;
+}
+
+type Counts = Readonly<Record<RowState | 'not_started', number>>;
+
+const countsOf = ({ counts, rows, bad, done }: JobEnd): Counts => {
+  const all = Object.fromEntries(ROW_STATES.map((state) => [state, counts[state] ?? 0])) as Record<RowState, number>;
+  return { ...all, invalid: all.invalid + bad, not_started: rows - bad - done - all.sending };
+};
+
+const recordOf = (end: JobEnd, { command, bulk }: Summing) => ({
+  job: end.id,
+  command,
+  file: end.name,
+  rows: end.rows,
+  ...countsOf(end),
+  skipped: end.skipped,
+  report: bulk.report ?? null,
+});
+
+const exitOf = ({ detail, kind }: PayError): number => detail.exitCode ?? EXIT_CODES[kind];
+
+/** Why the run ended before its rows did. A signal may have stopped the last ones after they were started. */
+const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSignal): PayError | undefined => {
+  const { stopped, codes } = end;
+  if (stopped !== 'signal' && stopped !== undefined) return stopped;
+  const areLeft = (stopped === 'signal' && not_started + sending > 0) || [...codes].some(isSignalCode);
+  return areLeft ? interrupted(stop.reason) : undefined;
+};
+
+const KINDS = Object.entries(EXIT_CODES) as [ErrorKind, number][];
+const kindOf = (code: number): ErrorKind => KINDS.find(([, number]) => number === code)?.[0] ?? 'interrupted';
+
+/** What is worth telling of, the gravest first. */
+const TOLD: readonly (keyof Counts)[] = [
+  'unknown',
+  'rejected',
+  'failed',
+  'not_sent',
+  'not_created',
+  'refused',
+  'sending',
+  'invalid',
+  'not_started',
+];
+
+const whatOf = (counts: Counts, rows: number): string => {
+  const told = TOLD.filter((state) => counts[state] > 0);
+  const texts = told.map((state) => `${counts[state]} ${state.replaceAll('_', ' ')}`);
+  if (texts.length === 0) return `all ${rows} rows are through`;
+  return `of ${rows} ${rows === 1 ? 'row' : 'rows'} ${texts.join(', ')}`;
+};
+
+/** Why rows are left; of a row that is unknown its own line tells. */
+const whyOf = (stopped: PayError | undefined, { not_started }: Counts, stop: AbortSignal): string[] => {
+  if (stopped === undefined) return [];
+  if (stopped.kind === 'interrupted') return [`stopped early by ${String(stop.reason)}`];
+  if (stopped.kind !== 'unknown') return [`stopped early: ${stopped.message}`];
+  return not_started === 0 ? [] : ['stopped early: what became of a row is unknown'];
+};
+
+const troublesOf = ({ troubles, untold }: JobEnd, report: string | undefined): string[] => {
+  const told = troubles.map(({ row, error }) => `row ${row}: ${error}`);
+  if (untold === 0) return told;
+  const where =
+    report === undefined ? 'with --report FILE the same command lists each' : `all of them are in ${report}`;
+  return [...told, `and ${untold} more: ${where}`];
+};
+
+const goOnText = (stopped: PayError | undefined): string => {
+  const text = 'run the same command again: it goes on where this run ended';
+  return stopped?.kind === 'unknown' ? `${text}; --continue-on-unknown keeps it going at the next unknown row` : text;
+};
+
+const hintsOf = (counts: Counts, codes: JobEnd['codes'], findOut: string, stopped: PayError | undefined): string[] => {
+  const { unknown, rejected, failed, not_sent, not_created, refused, not_started, sending } = counts;
+  return [
+    ...(unknown > 0 ? [findOut] : []),
+    ...(not_started + sending > 0 || [...codes].some(isSignalCode) ? [goOnText(stopped)] : []),
+    ...(rejected + failed + not_sent + not_created > 0
+      ? [
+          'once the cause is mended, the same command with --retry-failed takes up what was rejected, failed or not sent',
+        ]
+      : []),
+    ...(refused > 0
+      ? ['what was refused has an earlier charge: with --again it is charged all the same, unless that one is unknown']
+      : []),
+  ];
+};
+
+/** The lines to keep, as one JSON text. */
+const answersOf = (unrecorded: readonly PayError[]): string | undefined => {
+  const answers = unrecorded.flatMap(({ detail }) => detail.answer ?? []);
+  return answers.length > 1 ? `[${answers.join()}]` : answers[0];
+};
+
+/** What a job ends with: the gravest of its rows' exit codes and of what stopped it; undefined where all is well. */
+const failureOf = (end: JobEnd, { bulk, unrecorded, stop, findOut }: Summing): PayError | undefined => {
+  const counts = countsOf(end);
+  const stopped = stoppedBy(end, counts, stop);
+  const run = [...(stopped === undefined ? [] : [stopped]), ...unrecorded].map(exitOf);
+  const code = gravest([...end.codes, ...run]);
+  if (code === 0) return undefined;
+  const lines = [whatOf(counts, end.rows), ...whyOf(stopped, counts, stop), ...troublesOf(end, bulk.report)];
+  const answer = answersOf(unrecorded);
+  // Of an unknown row it would say what is said for all of them.
+  const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;
+  const hints = [...hintsOf(counts, end.codes, findOut, stopped), ...(hint === undefined ? [] : [hint])];
+  return new PayError(kindOf(code), lines.join('\n'), {
+    exitCode: code,
+    ...(end.id === null ? {} : { ledgerId: end.id }),
+    ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
+    ...(answer === undefined ? {} : { answer }),
+  });
+};
+
+/** The summary as the result of a command. */
+export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => {
+  const failure = failureOf(end, summing);
+  return {
+    kind: 'record',
+    record: madeHere(recordOf(end, summing)),
+    view,
+    ...(end.id === null ? { notice: 'nothing was sent' } : {}),
+    ...(failure === undefined ? {} : { failure }),
+  };
+};

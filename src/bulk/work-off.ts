@@ -1,0 +1,217 @@
+import type { Clock } from '../cli/io.ts';
+import { PayError } from '../core/error.ts';
+import type { Rate } from '../core/rate.ts';
+import type { RowState } from '../core/row.ts';
+import { rowExit, wasStopped } from '../core/row.ts';
+import type { Settled, Worked } from '../core/row-end.ts';
+import type { Bits } from './bits.ts';
+import { newBits } from './bits.ts';
+import type { Stopped } from './halt.ts';
+import type { Input, InputRow } from './input.ts';
+import { faultsText } from './reporter.ts';
+import type { Tower } from './run.ts';
+import { runRows } from './run.ts';
+import type { Reader, Worker } from './trade.ts';
+
+/** How far the rows of a file are. */
+export interface Standing {
+  readonly counts: Readonly<Partial<Record<RowState, number>>>;
+  /** Rows that have an end. */
+  readonly done: number;
+  /** Those of them that had it without this run. */
+  readonly skipped: number;
+}
+
+export interface WorkOff<T> {
+  readonly input: Input;
+  readonly reader: Reader<T>;
+  readonly worker: Worker<T>;
+  readonly rows: number;
+  /** Rows that are left out. */
+  readonly excluded: Bits;
+  readonly concurrency: number;
+  readonly rate: Rate | undefined;
+  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
+  readonly random: () => number;
+  readonly stop: AbortSignal;
+  /** The second signal: what is left to tell is left untold. */
+  readonly leave: AbortSignal;
+  /** Called once for each row that has an end, in no order. */
+  readonly onSettled: (row: InputRow, settled: Settled) => Promise<void>;
+  readonly tell: (standing: Standing) => void;
+  /** Rows are left that another process is sending. */
+  readonly onWaiting: (rows: number) => Promise<void>;
+}
+
+export interface WorkedOff extends Standing {
+  /** The exit codes that its rows stand for. */
+  readonly codes: ReadonlySet<number>;
+  /** The first rows of this run that are no success, and why. */
+  readonly troubles: readonly { readonly row: number; readonly error: string }[];
+  /** How many more there are of them. */
+  readonly untold: number;
+  readonly stopped?: Stopped;
+}
+
+/** So many rows are asked about at a time. */
+const BATCH = 200;
+/** How long to wait for rows that another process is sending before they are looked at again: each time longer. */
+const LOOK_AGAIN_MS = 300;
+const LONGEST_WAIT_MS = 5000;
+const MOST_TROUBLES = 5;
+/** After these nothing more can be asked of the ledger, or of the file. */
+const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded', 'read_failed'];
+
+async function* batchesOf(rows: AsyncIterable<InputRow>, wanted: Bits): AsyncGenerator<InputRow[]> {
+  let batch: InputRow[] = [];
+  for await (const row of rows) {
+    if (!wanted.has(row.number)) continue;
+    batch.push(row);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Counts rows as they end, and tells of each. */
+const tallyFor = <T>({ rows, excluded, onSettled, tell }: WorkOff<T>) => {
+  const open = newBits();
+  for (let row = 1; row <= rows; row += 1) if (!excluded.has(row)) open.set(row);
+  const counts: Partial<Record<RowState, number>> = {};
+  const codes = new Set<number>();
+  const troubles: { row: number; error: string }[] = [];
+  let [done, skipped, untold] = [0, 0, 0];
+  const standing = (): Standing => ({ counts, done, skipped });
+  const settle = async (row: InputRow, settled: Settled, own: boolean): Promise<void> => {
+    open.clear(row.number);
+    counts[settled.state] = (counts[settled.state] ?? 0) + 1;
+    codes.add(rowExit(settled));
+    done += 1;
+    if (!own) skipped += 1;
+    const { error } = settled;
+    if (own && error !== undefined) {
+      if (troubles.length < MOST_TROUBLES) troubles.push({ row: row.number, error });
+      else untold += 1;
+    }
+    tell(standing());
+    await onSettled(row, settled);
+  };
+  const told = () => ({ codes, troubles, untold });
+  return { open, counts, told, standing, settle };
+};
+
+/** Rows were sent by now, so that it is no longer the input that is at fault with nothing done (exit 2). */
+const unreadable = (thrown: unknown): PayError => {
+  if (!(thrown instanceof PayError)) throw thrown;
+  if (thrown.kind !== 'usage') return thrown;
+  return new PayError('read_failed', thrown.message, {
+    hint: 'the ledger has what was sent: with the file as it was, the same command goes on; a changed file is another job',
+    cause: thrown,
+  });
+};
+
+/** What is about the same thing waits for what was begun before it: with --allow-repeats its order counts. */
+const turns = () => {
+  const last = new Map<string, Promise<unknown>>();
+  return async <R>(key: string, work: () => Promise<R>): Promise<R> => {
+    const before = last.get(key);
+    const mine = before === undefined ? work() : before.then(work, work);
+    last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
+};
+
+interface Item<T> {
+  readonly row: InputRow;
+  readonly item: T;
+}
+
+/**
+ * Works off the rows of a file, each of them once over any number of runs and processes: a row is claimed by the intent that
+ * `worker.work` writes. Goes over the file until every row has an end, those included that another process is sending; ends
+ * before that after a signal, or after a verdict that stops.
+ */
+export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
+  const { input, reader, worker, clock, stop, onWaiting } = job;
+  const { open, counts, told, standing, settle } = tallyFor(job);
+  /** What this run has done is not done again by it. */
+  const touched = newBits();
+  const inTurn = turns();
+
+  const isLeft = (end: Settled | undefined, row: number): boolean =>
+    end === undefined || (worker.takesUp(end) && !touched.has(row));
+
+  /** Rows to be sent; those that have an end already are settled on the way, those in other hands are passed over. */
+  async function* toDo(): AsyncGenerator<Item<T>> {
+    for await (const batch of batchesOf(input.rows(), open)) {
+      const earlier = await worker.earlier(batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0);
+      for (const row of batch) {
+        const end = earlier.get(row.number);
+        if (end !== undefined && !isLeft(end, row.number)) {
+          if (end.state !== 'sending') await settle(row, end, false);
+          continue;
+        }
+        const read = reader.read(row);
+        if ('item' in read) yield { row, item: read.item };
+        else await settle(row, { state: 'invalid', fields: {}, error: faultsText(read.faults) }, true);
+      }
+    }
+  }
+
+  /** What keeps rows from being read, or looked up, ends the run, and hides nothing of what the run has done. */
+  let broken: PayError | undefined;
+  async function* whileReadable(): AsyncGenerator<Item<T>> {
+    try {
+      yield* toDo();
+    } catch (thrown) {
+      broken = unreadable(thrown);
+    }
+  }
+
+  const hasEnd = ({ untouched, state }: Worked): boolean => untouched !== true && state !== 'sending';
+  const work = async ({ row, item }: Item<T>, tower: Tower): Promise<Worked> => {
+    const worked = await inTurn(reader.keyOf(item), () => worker.work(item, row.number, tower));
+    if (hasEnd(worked)) touched.set(row.number);
+    return worked;
+  };
+  const onSettled = async ({ row }: Item<T>, worked: Worked): Promise<void> => {
+    if (hasEnd(worked)) await settle(row, worked, true);
+  };
+
+  /** A run that ends early tells of the rows that it did not come to, too: what became of them before, or who is at them now. */
+  const tellRest = async (): Promise<number> => {
+    let sending = 0;
+    for await (const batch of batchesOf(input.rows(), open)) {
+      const earlier = await worker.earlier(batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0);
+      for (const row of batch) {
+        if (job.leave.aborted) return sending;
+        const end = earlier.get(row.number);
+        if (end?.state === 'sending') sending += 1;
+        else if (end !== undefined && !wasStopped(end)) await settle(row, end, false);
+      }
+    }
+    return sending;
+  };
+
+  /** What can't be read, or looked up, is left as not started. */
+  const endedBy = async (stopped: Stopped): Promise<WorkedOff> => {
+    const canTell = stopped === 'signal' || !UNREADABLE.includes(stopped.kind);
+    const sending = canTell ? await tellRest().catch(() => 0) : 0;
+    return { ...standing(), counts: { ...counts, sending }, ...told(), stopped };
+  };
+
+  for (let looks = 0; ; looks += 1) {
+    const ran = await runRows({ ...job, rows: whileReadable(), work, onSettled });
+    const stopped = ran.stopped ?? broken;
+    if (stopped !== undefined) return endedBy(stopped);
+    if (open.count === 0) return { ...standing(), ...told() };
+    await onWaiting(open.count);
+    await clock.sleep(Math.min(LONGEST_WAIT_MS, LOOK_AGAIN_MS * 2 ** looks), stop).catch(() => undefined);
+    if (stop.aborted) return endedBy('signal');
+  }
+};

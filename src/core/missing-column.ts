@@ -1,0 +1,42 @@
+import type { PayError } from './error.ts';
+import { usageError } from './error.ts';
+import { didYouMean } from './suggest.ts';
+
+/** A column that a file can't do without. */
+export interface NeededColumn {
+  readonly name: string;
+  /** What its values begin with. */
+  readonly prefix: string;
+  /** Other names that the same thing has in the output of this program. */
+  readonly aliases: readonly string[];
+  /** All columns that are read, in words. */
+  readonly all: string;
+}
+
+const MOST_SHOWN = 10;
+/** Where the first line is a row, a cell of it may be of any length. */
+const SHOWN_OF_EACH = 60;
+const DELIMITERS = /[,;\t|]/;
+
+const shortened = (text: string): string => (text.length > SHOWN_OF_EACH ? `${text.slice(0, SHOWN_OF_EACH)}…` : text);
+
+const stepOf = (columns: readonly string[], { name, prefix, aliases, all }: NeededColumn): string => {
+  const [first = ''] = columns;
+  if (columns.some((column) => column.startsWith(prefix))) {
+    return `the first line is a row already: write the names of the columns above it, such as ${name}`;
+  }
+  if (columns.length === 1 && DELIMITERS.test(first)) return 'say what separates the cells: --delimiter';
+  const meant =
+    columns.find((column) => aliases.includes(column)) ??
+    columns.find((column) => didYouMean(column, [name]) !== undefined);
+  return meant === undefined ? `the first line names the columns: ${all}` : `is it ${meant}? Then name it ${name}`;
+};
+
+/** A file without the column that says what each of its rows is about. */
+export const missingColumn = (columns: readonly string[], needed: NeededColumn): PayError => {
+  const more = columns.length > MOST_SHOWN ? ` and ${columns.length - MOST_SHOWN} more` : '';
+  const names = columns.slice(0, MOST_SHOWN).map((column) => shortened(column));
+  return usageError(`there is no column ${needed.name}: ${names.join(', ')}${more}`, {
+    hint: stepOf(columns, needed),
+  });
+};

@@ -1,0 +1,426 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { csvRows } from '../../src/bulk/csv.ts';
+import { failIn } from '../../src/bulk/fault.ts';
+import { openInput } from '../../src/bulk/input.ts';
+import { ndjsonRows } from '../../src/bulk/ndjson.ts';
+import { PayError } from '../../src/core/error.ts';
+import { printExact } from '../../src/core/json.ts';
+import { faultOf, madeFolder, opened, read, rowsOf } from './support.ts';
+
+const folder = madeFolder();
+const MIB = 1024 * 1024;
+
+const bytes = (...parts: (string | readonly number[])[]): Buffer =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
+
+describe('a file that can be read', () => {
+  const AB = { columns: ['a', 'b'], rows: [{ a: '1', b: '2' }] };
+
+  it.each<[string, string, string | Buffer, unknown]>([
+    ['plain', 'x.csv', 'a,b\n1,2\n', AB],
+    ['no end of the last line', 'x.csv', 'a,b\n1,2', AB],
+    ['CRLF', 'x.csv', 'a,b\r\n1,2\r\n', AB],
+    ['CR alone', 'x.csv', 'a,b\r1,2\r', AB],
+    [
+      'line ends of several kinds',
+      'x.csv',
+      'a,b\r\n1,2\n3,4\r5,6',
+      { ...AB, rows: [...AB.rows, { a: '3', b: '4' }, { a: '5', b: '6' }] },
+    ],
+    ['a byte order mark', 'x.csv', '\ufeffa,b\n1,2\n', AB],
+    ['a byte order mark before a quote', 'x.csv', '\ufeff"a",b\n1,2\n', AB],
+    ['semicolons', 'x.csv', 'a;b\n1;2\n', AB],
+    ['semicolons, and commas in cells', 'x.csv', 'a;b\n1,5;2,5\n', { ...AB, rows: [{ a: '1,5', b: '2,5' }] }],
+    [
+      'semicolons, and commas in a quoted name',
+      'x.csv',
+      '"a,,,";b\n1;2\n',
+      { columns: ['a,,,', 'b'], rows: [{ 'a,,,': '1', b: '2' }] },
+    ],
+    ['tabs', 'x.tsv', 'a\tb\n1\t2\n', AB],
+    ['quotes', 'x.csv', 'a,b\n"say ""hi"",\r\nall",""\n', { ...AB, rows: [{ a: 'say "hi",\r\nall', b: '' }] }],
+    ['blanks around cells', 'x.csv', 'a, b\n 1 ,2\n', { columns: ['a', ' b'], rows: [{ a: ' 1 ', ' b': '2' }] }],
+    ['blank lines', 'x.csv', '\n\na,b\n\n1,2\n\r\n\n', AB],
+    ['a header alone', 'x.csv', 'a,b\n', { columns: ['a', 'b'], rows: [] }],
+    ['one column', 'x.csv', 'a\n1\n', { columns: ['a'], rows: [{ a: '1' }] }],
+    [
+      'names of every object',
+      'x.csv',
+      '__proto__,constructor\n1,2\n',
+      { columns: ['__proto__', 'constructor'], rows: [{ ['__proto__']: '1', constructor: '2' }] },
+    ],
+    ['a mark in the middle', 'x.csv', 'a,b\n\ufeff1,2\n', { ...AB, rows: [{ a: '\ufeff1', b: '2' }] }],
+    ['no ending', 'x', 'a,b\n1,2\n', AB],
+    ['NDJSON', 'x.ndjson', '{"a":"1","b":"2"}\n', AB],
+    ['NDJSON by its ending', 'x.JSONL', '{"a":"1","b":"2"}', AB],
+    ['NDJSON by its first character', 'x', '\ufeff\n {"a":"1","b":"2"}\r\n\r\n', AB],
+    [
+      'NDJSON with other names later',
+      'x.ndjson',
+      '{"b":1}\n{"a":[null]}',
+      { columns: ['b'], rows: [{ b: 1 }, { a: [null] }] },
+    ],
+    ['NDJSON of blank lines', 'x.ndjson', '\n\n', { columns: [], rows: [] }],
+    [
+      'NDJSON with the name of a setter',
+      'x.ndjson',
+      '{"__proto__":1}',
+      { columns: ['__proto__'], rows: [{ ['__proto__']: 1 }] },
+    ],
+  ])('%s', async (_, name, content, expected) => {
+    expect(await read(folder, name, content)).toEqual(expected);
+  });
+
+  it('is read in the format and with the delimiter that are asked for', async () => {
+    expect(await read(folder, 'x.csv', '{"a":1}', { format: 'ndjson' })).toEqual({ columns: ['a'], rows: [{ a: 1 }] });
+    expect(await read(folder, 'x', '{a|b,c\n1|2', { format: 'csv', delimiter: '|' })).toEqual({
+      columns: ['{a', 'b,c'],
+      rows: [{ '{a': '1', 'b,c': '2' }],
+    });
+  });
+
+  it.each([
+    ['x.csv', 'a,b\n', {}, { format: 'csv', delimiter: ',', mark: false }],
+    ['x.csv', '\ufeffa;b\n', {}, { format: 'csv', delimiter: ';', mark: true }],
+    ['x', 'a;b|c\n', { delimiter: '|' }, { format: 'csv', delimiter: '|', mark: false }],
+    ['x.csv', '"\ufeffa"\n', {}, { format: 'csv', delimiter: ',', mark: false }],
+    ['x.ndjson', '{"a":1}', {}, { format: 'ndjson', delimiter: undefined, mark: false }],
+    ['x', '\ufeff{"a":1}', { delimiter: ';' }, { format: 'ndjson', delimiter: undefined, mark: true }],
+  ] as const)('says how it is written: %s, %j', async (name, content, more, expected) => {
+    const input = await opened(folder, name, content, more);
+    expect(input).toMatchObject(expected);
+    await input.close();
+  });
+
+  it('keeps numbers as they are written', async () => {
+    const { rows } = await read(folder, 'x.ndjson', '{"a":12345678901234567890,"b":1.10}\n');
+    expect(printExact(rows[0])).toBe('{"a":12345678901234567890,"b":1.10}');
+  });
+
+  it('has fields without those of every object', async () => {
+    for (const name of ['x.csv', 'x.ndjson']) {
+      const input = await opened(folder, name, name === 'x.csv' ? 'a\n1' : '{"a":1}');
+      const [row] = await rowsOf(input.rows());
+      expect(row?.fields['constructor']).toBeUndefined();
+      await input.close();
+    }
+  });
+
+  it('numbers its rows from 1, whatever blank lines are between', async () => {
+    for (const [name, content] of [
+      ['x.csv', 'a\n\n1\n\n2\n'],
+      ['x.ndjson', '\n{"a":1}\n\n{"a":2}'],
+    ] as const) {
+      const input = await opened(folder, name, content);
+      expect((await rowsOf(input.rows())).map(({ number }) => number)).toEqual([1, 2]);
+      await input.close();
+    }
+  });
+
+  it('may have 100,000 columns', async () => {
+    const columns = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
+    const found = await read(
+      folder,
+      'wide.csv',
+      `${columns.join(',')}\n${columns.map((name) => name.slice(1)).join(',')}\n`,
+    );
+    expect(found.columns).toEqual(columns);
+    expect(Object.keys(found.rows[0] ?? {})).toHaveLength(100_000);
+    expect(found.rows[0]?.['c99999']).toBe('99999');
+  });
+
+  it.each([
+    ['CSV', 'long.csv', (size: number) => `a\n${'x'.repeat(size - 1)}\n`, 1],
+    ['CSV, many cells', 'long.csv', (size: number) => `a\n${','.repeat(size - 1)}\n`, undefined],
+    ['NDJSON', 'long.ndjson', (size: number) => `{}\n{"a":"${'x'.repeat(size - 8)}"}\n`, 2],
+  ])('may have rows of up to a MiB: %s', async (_, name, content, rows) => {
+    if (rows !== undefined) expect((await read(folder, name, content(MIB))).rows).toHaveLength(rows);
+    for (const size of [MIB + 1, 3 * MIB]) {
+      const { fault } = await faultOf(read(folder, name, content(size)));
+      expect(fault).toEqual({ row: rows ?? 1, column: undefined, what: 'longer than 1048576 bytes' });
+    }
+  });
+});
+
+describe('a row without an end', () => {
+  async function* endless(given: { size: number }): AsyncGenerator<Uint8Array> {
+    const chunk = Buffer.alloc(65_536, ',');
+    yield Buffer.from('a\n');
+    for (; given.size < 64 * MIB; given.size += chunk.length) yield chunk;
+  }
+
+  it.each([
+    ['CSV', (bytes: AsyncIterable<Uint8Array>) => csvRows(bytes, ',', ['a'], failIn('x'))],
+    ['NDJSON', (bytes: AsyncIterable<Uint8Array>) => ndjsonRows(afterFirst(bytes), failIn('x'))],
+  ])('is not read on for long: %s', async (_, rows) => {
+    const given = { size: 0 };
+    const { fault } = await faultOf(rowsOf(rows(endless(given))));
+    expect(fault).toEqual({ row: 1, column: undefined, what: 'longer than 1048576 bytes' });
+    expect(given.size).toBeLessThan(2 * MIB);
+  });
+
+  async function* afterFirst(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) if (chunk.length > 2) yield chunk;
+  }
+});
+
+describe('a file that can not be read', () => {
+  const NOT_UTF8 = 'not UTF-8';
+  const NUL = 'a NUL character';
+
+  it.each<[string, string, string | Buffer, number, string | undefined, string]>([
+    ['Latin-1 in a cell', 'x.csv', bytes('a,b\n1,2\n3,Jos', [0xe9], '\n'), 2, 'b', NOT_UTF8],
+    ['half a character', 'x.csv', bytes('a,b\n', [0xc3], ',2\n'), 1, 'a', NOT_UTF8],
+    ['half of a surrogate pair', 'x.csv', bytes('a\n', [0xed, 0xa0, 0x80]), 1, 'a', NOT_UTF8],
+    ['Latin-1 in the header', 'x.csv', bytes('a,', [0xe9], '\n1,2\n'), 0, '2', NOT_UTF8],
+    ['Latin-1 in NDJSON', 'x.ndjson', bytes('{"a":1}\n{"a":"', [0xe9], '"}\n'), 2, undefined, NOT_UTF8],
+    ['NUL', 'x.csv', 'a,b\n1,\0\n', 1, 'b', NUL],
+    ['NUL in quotes', 'x.csv', 'a,b\n1,"2\0"\n', 1, 'b', NUL],
+    ['NUL after a quote', 'x.csv', 'a,b\n1,"2"\0\n', 1, 'b', NUL],
+    ['NUL in the header', 'x.csv', 'a,b\0\n', 0, '2', NUL],
+    ['NUL in NDJSON', 'x.ndjson', '{"a":1}\0\n', 1, undefined, NUL],
+    ['too few cells', 'x.csv', 'a,b\n1,2\n3\n', 2, undefined, '1 cells, and the header has 2'],
+    ['too many cells', 'x.csv', 'a,b\n1,2,3\n', 1, undefined, '3 cells, and the header has 2'],
+    ['a name twice', 'x.csv', 'a,b,a\n', 0, 'a', 'the name is there twice'],
+    ['no name', 'x.csv', 'a,,b\n', 0, undefined, 'column 2 has no name'],
+    ['a quote that is not closed', 'x.csv', 'a,b\n1,2\n3,"4\n5,6\n', 2, 'b', 'a quote is not closed'],
+    ['a quote that is not closed in the header', 'x.csv', 'a,"b\n1,2\n', 0, undefined, 'a quote is not closed'],
+    ['text after a quote', 'x.csv', 'a,b\n"1"x,2\n', 1, 'a', 'text follows after a closing quote'],
+    [
+      'a quote in a cell without',
+      'x.csv',
+      'a,b\n5" pipe,2\n',
+      1,
+      'a',
+      'a quote inside a cell that does not begin with one',
+    ],
+    [
+      'a quote open for more than a MiB',
+      'x.csv',
+      `a,b\n1,"${'2,3\n'.repeat(MIB / 2)}`,
+      1,
+      undefined,
+      'longer than 1048576 bytes',
+    ],
+    ['a list', 'x', '[{"a":1}]', 1, undefined, 'not a JSON object'],
+    ['a number', 'x.ndjson', '12345678901234567890', 1, undefined, 'not a JSON object'],
+    ['too deep', 'x.ndjson', `{"a":${'['.repeat(99)}${']'.repeat(99)}}`, 1, undefined, 'nested deeper than 64 levels'],
+  ])('%s', async (_, name, content, row, column, what) => {
+    const error = await faultOf(read(folder, name, content));
+    expect(error.fault).toEqual({ row, column, what });
+    expect(error.kind).toBe('usage');
+    expect(error.message).toBe(
+      `${name}: ${row === 0 ? 'header' : `row ${row}`}${column === undefined ? '' : `, column "${column}"`}: ${what}`,
+    );
+    expect(error.detail.hint).toBeDefined();
+  });
+
+  it.each(['{"a":1', '{\n  "a": 1\n}\n', 'a,b'])('not JSON: %j', async (content) => {
+    const { fault } = await faultOf(read(folder, 'x.ndjson', content));
+    expect(fault).toMatchObject({ row: 1, what: expect.stringMatching(/^not JSON: /) });
+  });
+
+  it.each<[string, Buffer | string]>([
+    ['x.csv is empty', ''],
+    ['x.csv is empty', '\ufeff'],
+    ['x.csv is empty', '\r\n\n'],
+    ['x.csv is UTF-16', Buffer.from('\ufeffa,b\n', 'utf16le')],
+    ['x.csv is a workbook, or another zip archive', Buffer.from('PK\x03\x04\x14\0')],
+    ['x.csv is UTF-16', bytes([0xfe, 0xff, 0, 0x61])],
+  ])('%s', async (message, content) => {
+    expect((await faultOf(read(folder, 'x.csv', content))).message).toBe(message);
+  });
+
+  it.each(['', '"', '\n', '\0', ',,'])('cells can not be separated by %j', async (delimiter) => {
+    const error = await faultOf(read(folder, 'x.csv', 'a\n1', { delimiter }));
+    expect(error.message).toContain("can't be what separates the cells of x.csv");
+  });
+
+  it('gives the rows before the fault', async () => {
+    for (const [name, content] of [
+      ['x.csv', 'a\n1\n2\n"3"x\n'],
+      ['x.ndjson', '{"a":1}\n{"a":2}\n{'],
+    ] as const) {
+      const input = await opened(folder, name, content);
+      const seen: number[] = [];
+      const walk = async () => {
+        for await (const { number } of input.rows()) seen.push(number);
+      };
+      await faultOf(walk());
+      expect(seen).toEqual([1, 2]);
+      await input.close();
+    }
+  });
+
+  it('cuts a column name that is too long to show', async () => {
+    const error = await faultOf(read(folder, 'x.csv', `${'n'.repeat(1000)}\n\0\n`));
+    expect(error.message.length).toBeLessThan(120);
+  });
+
+  it('is not there, or is a folder', async () => {
+    mkdirSync(join(folder, 'inner'));
+    const at = (name: string) => openInput({ path: join(folder, name), name, spoolFolder: folder });
+    expect((await faultOf(at('nowhere.csv'))).message).toMatch(/^nowhere.csv can't be read: ENOENT/);
+    expect((await faultOf(at('inner'))).message).toBe('inner is a folder');
+  });
+});
+
+describe('walks', () => {
+  const CONTENT = '\ufeffa,b\n1,2\n3,4\n';
+  const SHA = createHash('sha256').update(CONTENT).digest('hex');
+
+  it('give the same rows each time, at the same time too, and whatever was broken off before', async () => {
+    const input = await opened(folder, 'w.csv', CONTENT);
+    for await (const _ of input.rows()) break;
+    const [first, second] = await Promise.all([rowsOf(input.rows()), rowsOf(input.rows())]);
+    expect(first).toEqual(second);
+    expect(first).toHaveLength(2);
+    await input.close();
+  });
+
+  it('give the digest of all bytes, and the digest needs none', async () => {
+    const input = await opened(folder, 'w.csv', CONTENT);
+    expect(await input.digest()).toBe(SHA);
+    await rowsOf(input.rows());
+    expect(await input.digest()).toBe(SHA);
+    await input.close();
+    const walked = await opened(folder, 'w.csv', CONTENT);
+    await rowsOf(walked.rows());
+    // Nothing is read any more.
+    await walked.close();
+    expect(await walked.digest()).toBe(SHA);
+  });
+
+  it('end when the file is changed between them, or during one', async () => {
+    const line = `${'x'.repeat(99)}\n`;
+    const input = await opened(folder, 'c.csv', `a\n${line.repeat(5000)}`);
+    await rowsOf(input.rows());
+    let last = 0;
+    const walk = async () => {
+      for await (const { number } of input.rows()) {
+        if (number === 1) appendFileSync(join(folder, 'c.csv'), line);
+        last = number;
+      }
+    };
+    expect((await faultOf(walk())).message).toBe('c.csv was changed while it was read');
+    // At once, not with the digest at the end.
+    expect(last).toBeLessThan(2000);
+    expect((await faultOf(rowsOf(input.rows()))).message).toBe('c.csv was changed while it was read');
+    await input.close();
+  });
+
+  it('end when only the digest tells that the file was changed', async () => {
+    const path = join(folder, 'd.csv');
+    const write = (content: string): void => {
+      writeFileSync(path, content);
+      utimesSync(path, 1_700_000_000, 1_700_000_000);
+    };
+    write('a\n1\n');
+    const input = await openInput({ path, name: 'd.csv', spoolFolder: folder });
+    await rowsOf(input.rows());
+    write('a\n2\n');
+    expect((await faultOf(rowsOf(input.rows()))).message).toBe('d.csv was changed while it was read');
+    await input.close();
+  });
+
+  it('go on with the file that was opened when another takes its name', async () => {
+    const input = await opened(folder, 'r.csv', 'a\n1\n');
+    writeFileSync(join(folder, 'other.csv'), 'a\n2\n');
+    renameSync(join(folder, 'other.csv'), join(folder, 'r.csv'));
+    expect((await rowsOf(input.rows())).map(({ fields }) => fields['a'])).toEqual(['1']);
+    await input.close();
+  });
+
+  it('know the very file', async () => {
+    const input = await opened(folder, 'same.csv', 'a\n1\n');
+    symlinkSync('same.csv', join(folder, 'link.csv'));
+    expect(await input.isAt(join(folder, 'same.csv'))).toBe(true);
+    expect(await input.isAt(join(folder, 'link.csv'))).toBe(true);
+    expect(await input.isAt(join(folder, 'w.csv'))).toBe(false);
+    expect(await input.isAt(join(folder, 'nowhere.csv'))).toBe(false);
+    await input.close();
+  });
+});
+
+it.runIf(process.platform !== 'win32')('a pipe is walked as a file is', async () => {
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const [input] = await Promise.all([
+    openInput({ path, name: 'pipe', spoolFolder: folder }),
+    writeFile(path, 'a,b\n1,2\n'),
+  ]);
+  for (let walk = 0; walk < 2; walk += 1) expect(await rowsOf(input.rows())).toHaveLength(1);
+  await input.close();
+});
+
+describe('standard input', () => {
+  const spoolFolder = join(folder, 'spool');
+  mkdirSync(spoolFolder);
+
+  async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
+    for (const text of texts) yield Buffer.from(text);
+  }
+
+  it('is walked as a file is', async () => {
+    const input = await openInput({ stdin: chunks('a,', 'b\n1', ',2\n'), name: 'standard input', spoolFolder });
+    for (let walk = 0; walk < 2; walk += 1) expect(await rowsOf(input.rows())).toHaveLength(1);
+    expect(await input.digest()).toBe(createHash('sha256').update('a,b\n1,2\n').digest('hex'));
+    await input.close();
+  });
+
+  it('is kept in a file without a name', async () => {
+    const input = await openInput({ stdin: chunks('a\n1\n'), name: 'standard input', spoolFolder });
+    expect(readdirSync(spoolFolder)).toEqual([]);
+    await input.close();
+  });
+
+  it.runIf(process.platform === 'linux')('is kept where nobody else can read it', async () => {
+    const kept = (): string[] =>
+      readdirSync('/proc/self/fd')
+        .map((fd) => join('/proc/self/fd', fd))
+        .filter((path) => {
+          try {
+            return readlinkSync(path).startsWith(`${spoolFolder}/input-`);
+          } catch {
+            return false;
+          }
+        });
+    const before = process.umask(0);
+    const input = await openInput({ stdin: chunks('a\n1\n'), name: 'standard input', spoolFolder });
+    process.umask(before);
+    expect(kept().map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['600']);
+    expect(kept().map((path) => readFileSync(path, 'utf8'))).toEqual(['a\n1\n']);
+    await input.close();
+    expect(kept()).toEqual([]);
+  });
+
+  it('says when it can not be kept, and lets an interruption be one', async () => {
+    const file = join(folder, 'no-folder');
+    writeFileSync(file, '');
+    const nowhere = join(file, 'nowhere');
+    const error = await faultOf(openInput({ stdin: chunks('a'), name: 'standard input', spoolFolder: nowhere }));
+    expect(error.message).toContain(`standard input could not be kept in ${nowhere} to be read twice: ENOTDIR`);
+    const interrupted = new PayError('interrupted', 'stopped');
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('a\n');
+      throw interrupted;
+    }
+    await expect(openInput({ stdin: broken(), name: 'standard input', spoolFolder })).rejects.toBe(interrupted);
+  });
+});

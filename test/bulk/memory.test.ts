@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { madeFolder } from './support.ts';
+import type { Walked } from './walker.ts';
+
+const folder = madeFolder();
+const MEGABYTES = 36;
+/** The part of memory that only ever holds what is just made would otherwise grow to many times what is to be seen. */
+const FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning'];
+
+it.each(['csv', 'ndjson'])(
+  `memory does not grow with the stream, nor with its report: ${MEGABYTES} MB of %s`,
+  async (format) => {
+    const walker = join(import.meta.dirname, 'walker.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...FLAGS,
+      walker,
+      format,
+      folder,
+      `${MEGABYTES}`,
+      '40',
+    ]);
+    const { rows, grown } = JSON.parse(stdout) as Walked;
+    expect(rows).toBeGreaterThan(70_000);
+    expect(statSync(join(folder, `report.${format}`)).size).toBeGreaterThan(MEGABYTES * 1e6);
+    expect(grown).toBeLessThan(11e6);
+  },
+);

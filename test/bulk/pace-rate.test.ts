@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openMeter } from '../../src/bulk/rate.ts';
+import type { Rate } from '../../src/core/rate.ts';
+import { plain, world } from './run-world.ts';
+
+/** When `count` starts are made, each one as early as it may be and then late by what comes next. */
+const startsOf = (rate: Rate | undefined, lateness: readonly number[]): number[] => {
+  const meter = openMeter(rate);
+  let now = 0;
+  return lateness.map((late) => {
+    now = Math.max(now, meter.next()) + late;
+    meter.started(now);
+    return now;
+  });
+};
+
+const inFullestWindow = (starts: readonly number[], ms: number): number =>
+  Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + ms - 1e-6).length));
+
+describe('a rate', () => {
+  it('that is none lets everything start at once', () => {
+    expect(startsOf(undefined, [0, 0, 0])).toEqual([0, 0, 0]);
+  });
+
+  it.each([
+    { count: 1, ms: 1000 },
+    { count: 50, ms: 1000 },
+    { count: 7, ms: 60_000 },
+    { count: 1, ms: 3_600_000 },
+  ])('is never exceeded, in any window, and is reached in the fullest: %j', (rate) => {
+    const starts = startsOf(rate, Array(rate.count * 4).fill(0));
+    expect(inFullestWindow(starts, rate.ms)).toBe(rate.count);
+  });
+
+  it('is never exceeded, however late the starts are', () => {
+    const rate = fc.record({ count: fc.integer({ min: 1, max: 60 }), ms: fc.constantFrom(1, 50, 1000, 60_000) });
+    const lateness = fc.array(fc.oneof(fc.nat(5), fc.nat(100), fc.nat(5000)), { minLength: 1, maxLength: 150 });
+    fc.assert(
+      fc.property(rate, lateness, (made, late) => {
+        expect(inFullestWindow(startsOf(made, late), made.ms)).toBeLessThanOrEqual(made.count);
+      }),
+    );
+  });
+
+  it('saves nothing up while nothing starts', () => {
+    const starts = startsOf({ count: 100, ms: 1000 }, [0, 3_600_000, ...Array(200).fill(0)]);
+    const later = starts.slice(1).map((at) => at - (starts[1] ?? 0));
+    expect(later.filter((at) => at < 100).length).toBeLessThanOrEqual(13);
+  });
+
+  it('is nearly reached by timers that are late', async () => {
+    const { clock, ended } = world(plain(500), { rate: { count: 50, ms: 1000 }, concurrency: 16, late: () => 5 });
+    await clock.until(ended);
+    expect(clock.time).toBeGreaterThan(9_900);
+    expect(clock.time).toBeLessThan(10_500);
+  });
+});

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Pace, PaceOptions } from '../../src/bulk/pace.ts';
+import { openPace } from '../../src/bulk/pace.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const paceOf = (options: Partial<PaceOptions> = {}): { readonly pace: Pace; readonly clock: VirtualClock } => {
+  const clock = new VirtualClock();
+  return { clock, pace: openPace({ concurrency: 16, clock, random: () => 0, ...options }) };
+};
+
+const startMany = (pace: Pace, count: number): number[] => Array.from({ length: count }, () => pace.start());
+
+/** So many rows are started, and get through. */
+const getThrough = (pace: Pace, count: number): void => {
+  for (const start of startMany(pace, count)) pace.succeed(start);
+};
+
+describe('the width of a run', () => {
+  it('is all of it at first', () => {
+    const { pace } = paceOf();
+    expect([pace.limit, pace.wait()]).toEqual([16, 0]);
+  });
+
+  it('is halved when the service asks for less, and is never nothing', () => {
+    const { pace } = paceOf({ concurrency: 9 });
+    const widths = Array.from({ length: 5 }, () => {
+      pace.slowDown(pace.start(), 0);
+      return pace.limit;
+    });
+    expect(widths).toEqual([4, 2, 1, 1, 1]);
+  });
+
+  it('is halved once by a burst that is refused as a whole', () => {
+    const { pace } = paceOf();
+    const burst = startMany(pace, 16);
+    for (const start of burst) pace.slowDown(start, 1000);
+    expect(pace.limit).toBe(8);
+    pace.slowDown(pace.start(), 1000);
+    expect(pace.limit).toBe(4);
+  });
+
+  it('comes back by one at a time, as rows get through', () => {
+    const { pace } = paceOf();
+    pace.slowDown(pace.start(), 0);
+    for (const needed of [10, 10, 10, 11, 12, 13, 14, 15]) {
+      const before = pace.limit;
+      getThrough(pace, needed - 1);
+      expect(pace.limit).toBe(before);
+      getThrough(pace, 1);
+      expect(pace.limit).toBe(before + 1);
+    }
+    getThrough(pace, 100);
+    expect(pace.limit).toBe(16);
+  });
+
+  it('does not come back by rows from before it was halved', () => {
+    const { pace } = paceOf({ concurrency: 40 });
+    const [first = 0, ...others] = startMany(pace, 40);
+    pace.slowDown(first, 0);
+    for (const start of others) pace.succeed(start);
+    expect(pace.limit).toBe(20);
+  });
+
+  it('counts anew after every refusal', () => {
+    const { pace } = paceOf({ concurrency: 4 });
+    pace.slowDown(pace.start(), 0);
+    getThrough(pace, 9);
+    pace.slowDown(pace.start(), 0);
+    getThrough(pace, 9);
+    expect(pace.limit).toBe(1);
+    getThrough(pace, 1);
+    expect(pace.limit).toBe(2);
+  });
+
+  it('stays within its bounds and never grows by more than one in ten rows, whatever comes', () => {
+    const steps = fc.array(fc.record({ refused: fc.boolean(), age: fc.nat(20) }), { maxLength: 300 });
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 64 }), (all, concurrency) => {
+        const { pace } = paceOf({ concurrency });
+        let since = Infinity;
+        for (const { refused, age } of all) {
+          const [before, start] = [pace.limit, pace.start()];
+          if (refused && age < 3) pace.slowDown(Math.max(1, start - age), 0);
+          else pace.succeed(Math.max(1, start - age));
+          since += 1;
+          expect(pace.limit).toBeGreaterThanOrEqual(1);
+          expect(pace.limit).toBeLessThanOrEqual(concurrency);
+          if (pace.limit === before) continue;
+          const [growth, least] = [pace.limit - before, Math.max(1, Math.floor(before / 2))];
+          if (growth < 0) expect(pace.limit).toBe(least);
+          else expect([growth, since >= 10]).toEqual([1, true]);
+          since = 0;
+        }
+      }),
+    );
+  });
+});
+
+describe('a hold', () => {
+  it('lasts as long as the service asked, and at most a fifth longer', async () => {
+    for (const [chance, wait] of [
+      [0, 4000],
+      [0.5, 4400],
+      [0.999, 4799.2],
+    ] as const) {
+      const { pace, clock } = paceOf({ random: () => chance });
+      pace.slowDown(pace.start(), 4000);
+      expect(pace.wait()).toBeCloseTo(wait, 1);
+      await clock.pass(3999);
+      expect(pace.wait()).toBeGreaterThan(0);
+      await clock.pass(801);
+      expect(pace.wait()).toBe(0);
+    }
+  });
+
+  it('is not cut short by who asks for less of it', () => {
+    const { pace } = paceOf();
+    const [first = 0, second = 0] = startMany(pace, 2);
+    pace.slowDown(first, 10_000);
+    pace.slowDown(second, 0);
+    expect(pace.wait()).toBe(10_000);
+  });
+
+  it('grows where no time is said, until a row gets through', () => {
+    const { pace } = paceOf({ random: () => 0.999_999 });
+    const waits = Array.from({ length: 9 }, () => {
+      pace.slowDown(pace.start(), 0);
+      return Math.round(pace.wait());
+    });
+    expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000]);
+    const { pace: other } = paceOf({ random: () => 0.999_999 });
+    other.slowDown(other.start(), 0);
+    other.succeed(other.start());
+    other.slowDown(other.start(), 0);
+    expect(Math.round(other.wait())).toBe(250);
+  });
+
+  it.each([Number.NaN, Infinity, -5])('is one without a time where what is asked is none: %d', (ms) => {
+    const { pace } = paceOf();
+    pace.slowDown(pace.start(), ms);
+    expect(pace.wait()).toBe(125);
+  });
+
+  it('does not come to nothing by chance', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.constantFrom(0, 1, 90_000), (chance, ms) => {
+        const { pace } = paceOf({ random: () => chance });
+        pace.slowDown(pace.start(), ms);
+        expect(pace.wait()).toBeGreaterThanOrEqual(ms === 0 ? 125 : ms);
+        expect(pace.wait()).toBeLessThanOrEqual(ms === 0 ? 250 : ms * 1.2);
+      }),
+    );
+  });
+});

@@ -1,0 +1,346 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Content } from '../../src/bulk/layout.ts';
+import { linesOf } from '../../src/bulk/lines.ts';
+import { openReport as openUntil } from '../../src/bulk/report.ts';
+import type { More } from './support.ts';
+import { madeFolder, opened, read } from './support.ts';
+
+const folder = madeFolder();
+
+const openReport = (path: string, content: Content) => openUntil(path, content, new AbortController().signal);
+
+/** An input of CSV, or what is said of it. */
+const about = (own: readonly string[], more: Partial<Content> = {}): Content => ({
+  columns: [],
+  format: 'csv',
+  delimiter: ',',
+  mark: false,
+  ...more,
+  own,
+});
+
+/** The report with these additions to every row of an input. */
+const reported = async (
+  [inputName, content]: readonly [name: string, content: string | Uint8Array],
+  reportName: string,
+  added: Readonly<Record<string, unknown>>,
+  more: More = {},
+): Promise<string> => {
+  const input = await opened(folder, inputName, content, more);
+  const path = join(folder, reportName);
+  const report = await openReport(path, { ...input, own: Object.keys(added) });
+  for await (const { fields } of input.rows()) await report.write(fields, added);
+  await report.close();
+  await input.close();
+  return readFileSync(path, 'utf8');
+};
+
+const STATE = { state: 'accepted' };
+
+describe('a report in CSV on an input in CSV', () => {
+  it('has the cells of the input as they were, then ours', async () => {
+    const content = 'phone,a.b\n0803,"x, ""y""\nz"\n+234,\n';
+    expect(await reported(['i.csv', content], 'r.csv', { state: 'failed', why: 'a, b' })).toBe(
+      'phone,a.b,state,why\r\n0803,"x, ""y""\nz",failed,"a, b"\r\n+234,,failed,"a, b"\r\n',
+    );
+  });
+
+  it('makes no formula of what is ours, and leaves those of the input alone, in the header too', async () => {
+    const content = '=x\n=1\n+234\n-5\n@a\n"\t=1"\n"\r=1"\n';
+    expect(await reported(['i.csv', content], 'r.csv', { state: '=1' })).toBe(
+      "=x,state\r\n=1,'=1\r\n+234,'=1\r\n-5,'=1\r\n@a,'=1\r\n\t=1,'=1\r\n\"\r=1\",'=1\r\n",
+    );
+  });
+
+  it.each([
+    ['a semicolon', 'a;b\n1,5;2\n', {}, 'a;b;state\r\n1,5;2;accepted\r\n'],
+    ['a tab', 'a\tb\n1\t2\n', {}, 'a\tb\tstate\r\n1\t2\taccepted\r\n'],
+    ['one that was asked for', 'a,b|c\n1|2\n', { delimiter: '|' }, 'a,b|c|state\r\n1|2|accepted\r\n'],
+    ['a byte order mark', '\ufeffa,b\n1,2\n', {}, '\ufeffa,b,state\r\n1,2,accepted\r\n'],
+  ])('keeps %s', async (_, content, more, expected) => {
+    expect(await reported(['i.csv', content], 'r.tsv', STATE, more)).toBe(expected);
+  });
+
+  it('is an input again, and so is the report on that', async () => {
+    let content: string | Uint8Array = '\ufeffugwo;state_2;note\nugw.1;;=1\n';
+    for (let time = 1; time <= 4; time += 1) content = await reported(['i.csv', content], 'r.csv', STATE);
+    expect(await read(folder, 'again.csv', content)).toEqual({
+      columns: ['ugwo', 'state_2', 'note', 'state', 'state_3', 'state_4', 'state_5'],
+      rows: [
+        {
+          ugwo: 'ugw.1',
+          state_2: '',
+          note: '=1',
+          state: 'accepted',
+          state_3: 'accepted',
+          state_4: 'accepted',
+          state_5: 'accepted',
+        },
+      ],
+    });
+  });
+
+  it('gives back any names and any cells', async () => {
+    const cell = fc.string({
+      unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', ' ', "'", '=', '\ufeff', '😀', '\t'),
+      maxLength: 5,
+    });
+    const table = fc
+      .uniqueArray(
+        cell.filter((name) => name !== ''),
+        { minLength: 1, maxLength: 4 },
+      )
+      .chain((columns) =>
+        fc.tuple(
+          fc.constant(columns),
+          fc.array(fc.array(cell, { minLength: columns.length, maxLength: columns.length })),
+        ),
+      );
+    await fc.assert(
+      fc.asyncProperty(
+        table,
+        fc.constantFrom(',', ';', '\t', '|', '='),
+        fc.boolean(),
+        async (made, delimiter, mark) => {
+          const [columns, rows] = made;
+          const path = join(folder, 'any.csv');
+          const report = await openReport(path, about(['state'], { columns, delimiter, mark }));
+          for (const row of rows) {
+            await report.write(Object.fromEntries(columns.map((name, index) => [name, row[index]])), { state: 'x' });
+          }
+          await report.close();
+          const back = await read(folder, 'back.csv', readFileSync(path), { delimiter });
+          expect(back.columns).toEqual([...columns, columns.includes('state') ? 'state_2' : 'state']);
+          expect(back.rows.map((row) => columns.map((name) => row[name]))).toEqual(rows);
+        },
+      ),
+    );
+  });
+});
+
+describe('a report in CSV on an input in NDJSON', () => {
+  it('has the columns of the first row, no formula, and values as JSON writes them', async () => {
+    const content = '\ufeff{"=x":"=1","n":1.10,"o":{"x":[1.10,null]},"b":true,"m":-5}\n{"n":null,"more":1}\n';
+    expect(await reported(['i.ndjson', content], 'r.csv', STATE)).toBe(
+      `'=x,n,o,b,m,state\r\n'=1,1.10,"{""x"":[1.10,null]}",true,-5,accepted\r\n,,,,,accepted\r\n`,
+    );
+  });
+
+  it('is an input again, whatever the names', async () => {
+    const content = `{"":"1","=a":"2","'=a":"3","state":"4"}\n`;
+    expect(await read(folder, 'again.csv', await reported(['i.ndjson', content], 'r.csv', STATE))).toEqual({
+      columns: ['_2', "'=a", "'=a_2", 'state', 'state_2'],
+      rows: [{ _2: '1', "'=a": '2', "'=a_2": '3', state: '4', state_2: 'accepted' }],
+    });
+  });
+});
+
+describe('a report in NDJSON', () => {
+  it('has the fields of each row, whatever those of the first one, then ours; absent ones are left out', async () => {
+    const content = '{"state":"=1","n":1.10}\n{"__proto__":[null],"n":12345678901234567890}\n';
+    expect(await reported(['i.ndjson', content], 'r.ndjson', { ...STATE, why: undefined, at: null })).toBe(
+      '{"state":"=1","n":1.10,"state_2":"accepted","at":null}\n' +
+        '{"__proto__":[null],"n":12345678901234567890,"state_2":"accepted","at":null}\n',
+    );
+  });
+
+  it('loses nothing of a row that has a name of ours where the first one had not', async () => {
+    const content = '{"n":1}\n{"state":"a","why_2":"b"}\n{"state":"a","state_2":"b"}\n{"n":2}\n';
+    const report = await reported(['i.ndjson', content], 'r.ndjson', { ...STATE, why: 'x' });
+    expect(report.trim().split('\n')).toEqual([
+      '{"n":1,"state":"accepted","why":"x"}',
+      '{"state":"a","why_2":"b","state_2":"accepted","why":"x"}',
+      '{"state":"a","state_2":"b","state_3":"accepted","why":"x"}',
+      '{"n":2,"state":"accepted","why":"x"}',
+    ]);
+  });
+
+  it('has the cells of an input in CSV as texts', async () => {
+    expect(await reported(['i.csv', '\ufeffa;state\n=1;\n'], 'r.jsonl', { state: 1 })).toBe(
+      '{"a":"=1","state":"","state_2":1}\n',
+    );
+  });
+});
+
+describe('the format of a report', () => {
+  it.each([
+    ['r.csv', 'ndjson', 'state\r\n'],
+    ['r.ndjson', 'csv', ''],
+    ['report.txt', 'csv', 'state\r\n'],
+    ['report.txt', 'ndjson', ''],
+  ] as const)('of the name %s on an input in %s', async (name, format, expected) => {
+    const path = join(folder, name);
+    await (await openReport(path, about(['state'], { format }))).close();
+    expect(readFileSync(path, 'utf8')).toBe(expected);
+  });
+});
+
+describe('the file of a report', () => {
+  it('holds a row as soon as it is written, and rows in the order of the calls', async () => {
+    const path = join(folder, 'live.csv');
+    const report = await openReport(path, about(['n']));
+    expect(readFileSync(path, 'utf8')).toBe('n\r\n');
+    await report.write({}, { n: 0 });
+    expect(readFileSync(path, 'utf8')).toBe('n\r\n0\r\n');
+    await Promise.all(Array.from({ length: 100 }, (_, n) => report.write({}, { n: n + 1 })));
+    await report.close();
+    expect(readFileSync(path, 'utf8').trim().split('\r\n')).toEqual([
+      'n',
+      ...Array.from({ length: 101 }, (_, n) => `${n}`),
+    ]);
+  });
+
+  it('has whole lines, however long they are and however many are written at once', async () => {
+    const path = join(folder, 'whole.csv');
+    const report = await openReport(path, about(['n']));
+    const lines = ['a', 'b', 'c', 'd'].flatMap((name) => [name.repeat(2_000_000), name]);
+    await Promise.all(lines.map((n) => report.write({}, { n })));
+    await report.close();
+    expect(readFileSync(path, 'utf8') === ['n', ...lines, ''].join('\r\n')).toBe(true);
+  });
+
+  it('is written to its end before it is closed', async () => {
+    const path = join(folder, 'end.csv');
+    const report = await openReport(path, about(['n']));
+    const writes = Promise.all(Array.from({ length: 50 }, (_, n) => report.write({}, { n })));
+    await report.close();
+    await writes;
+    expect(readFileSync(path, 'utf8').trim().split('\r\n')).toHaveLength(51);
+  });
+
+  it('is written anew, and nobody else may read it', async () => {
+    const path = join(folder, 'old.csv');
+    writeFileSync(path, 'much that was there before\n'.repeat(9));
+    chmodSync(path, 0o644);
+    await (await openReport(path, about(['n']))).close();
+    expect(readFileSync(path, 'utf8')).toBe('n\r\n');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const before = process.umask(0);
+    await (await openReport(join(folder, 'new.csv'), about(['n']))).close();
+    process.umask(before);
+    expect(statSync(join(folder, 'new.csv')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is left to a run that writes it, which goes on in a file without a name', async () => {
+    const path = join(folder, 'both.csv');
+    const first = await openReport(path, about(['n']));
+    await first.write({}, { n: 1 });
+    const second = await openReport(path, about(['n']));
+    await first.write({}, { n: 2 });
+    await second.write({}, { n: 3 });
+    await Promise.all([first.close(), second.close()]);
+    expect(readFileSync(path, 'utf8')).toBe('n\r\n3\r\n');
+  });
+
+  it('is one whole file when several runs make it in one moment', async () => {
+    const path = join(folder, 'crowd.csv');
+    const reports = await Promise.all(Array.from({ length: 8 }, () => openReport(path, about(['n']))));
+    await Promise.all(reports.map((report, n) => report.write({}, { n })));
+    await Promise.all(reports.map((report) => report.close()));
+    expect(readFileSync(path, 'utf8')).toMatch(/^n\r\n\d\r\n$/);
+  });
+
+  it.runIf(process.getuid?.() !== 0)('is refused where the file that is there must not be written to', async () => {
+    const path = join(folder, 'kept.csv');
+    writeFileSync(path, 'kept\n', { mode: 0o400 });
+    await expect(openReport(path, about(['n']))).rejects.toMatchObject({ kind: 'usage' });
+    expect(readFileSync(path, 'utf8')).toBe('kept\n');
+  });
+
+  it('is refused before anything is sent when it can not be made', async () => {
+    await expect(openReport(join(folder, 'no', 'r.csv'), about(['n']))).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining("can't be written: ENOENT"),
+    });
+    expect(existsSync(join(folder, 'no'))).toBe(false);
+  });
+
+  it.runIf(existsSync('/dev/full'))('says when the disk is full, and takes no line after that', async () => {
+    await expect(openReport('/dev/full', about(['n']))).rejects.toMatchObject({ kind: 'usage' });
+    const report = await openReport('/dev/full', about(['n'], { format: 'ndjson' }));
+    const failed = { kind: 'unrecorded', message: expect.stringContaining('ENOSPC') };
+    await expect(report.write({}, { n: 1 })).rejects.toMatchObject(failed);
+    await expect(report.write({}, { n: 1 })).rejects.toMatchObject(failed);
+    await report.close();
+  });
+});
+
+it.runIf(process.platform !== 'win32')('a report waits for the reader of a pipe until a signal comes', async () => {
+  const path = join(folder, 'unread');
+  execFileSync('mkfifo', [path]);
+  const stop = new AbortController();
+  const opening = openUntil(path, about(['n']), stop.signal);
+  stop.abort('SIGINT');
+  await expect(opening).rejects.toMatchObject({ kind: 'interrupted' });
+});
+
+it.runIf(process.platform !== 'win32')('a report may be a pipe, and says when nobody reads it any more', async () => {
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = spawn('head', ['-n', '2', path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [report, all] = await Promise.all([
+    openReport(path, about(['n'])).then(async (opened) => {
+      await opened.write({}, { n: 1 });
+      return opened;
+    }),
+    text(reader.stdout),
+  ]);
+  expect(all).toBe('n\r\n1\r\n');
+  await expect(report.write({}, { n: 2 })).rejects.toMatchObject({
+    kind: 'unrecorded',
+    message: expect.stringContaining('EPIPE'),
+  });
+  await report.close();
+});
+
+it('lines go together when they are asked for in one turn, or during a write; each waits for its own', async () => {
+  const written: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  const lines = linesOf({
+    appendFile: async (text) => {
+      written.push(`${text}`);
+      begun.resolve();
+      await done.promise;
+    },
+    close: async () => void written.push('closed'),
+  });
+  const ended: string[] = [];
+  const append = async (line: string): Promise<void> => {
+    await lines.append(line);
+    ended.push(line);
+  };
+  const laterInTurn = async (): Promise<void> => {
+    for (let step = 0; step < 100; step += 1) await undefined;
+    await append('b');
+  };
+  const first = [append('a'), laterInTurn()];
+  await begun.promise;
+  const during = ['c', 'd'].map(append);
+  const closed = lines.close();
+  await new Promise(setImmediate);
+  expect([written, ended]).toEqual([['ab'], []]);
+  done.resolve();
+  await Promise.all(first);
+  expect(ended).toEqual(['a', 'b']);
+  await Promise.all([...during, closed]);
+  expect(written).toEqual(['ab', 'cd', 'closed']);
+});
+
+it('no line is written after one that failed, which may stand there in part', async () => {
+  const written: string[] = [];
+  const lines = linesOf({
+    appendFile: async (text) => {
+      if (written.push(`${text}`) === 1) throw new Error('ENOSPC');
+    },
+    close: async () => undefined,
+  });
+  for (const line of ['a', 'b', 'c']) await expect(lines.append(line)).rejects.toThrow('ENOSPC');
+  await lines.close();
+  expect(written).toEqual(['a']);
+});

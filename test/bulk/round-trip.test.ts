@@ -1,0 +1,98 @@
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { csvColumns, csvRows } from '../../src/bulk/csv.ts';
+import { failIn } from '../../src/bulk/fault.ts';
+import type { InputRow } from '../../src/bulk/input.ts';
+import { ndjsonRows } from '../../src/bulk/ndjson.ts';
+import { madeFolder, read, rowsOf } from './support.ts';
+
+const fail = failIn('x');
+const folder = madeFolder();
+
+/** Any characters, above all those that mean something; no NUL, which no file may hold. */
+const character = fc.oneof(
+  fc.constantFrom('a', '"', ',', ';', '\t', '|', '\n', '\r', '\r\n', ' ', 'é', '東', '😀', '\\', "'", '='),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((text) => !/[\0\ufeff]/.test(text)),
+);
+const text = fc.array(character, { maxLength: 6 }).map((characters) => characters.join(''));
+const table = fc
+  .uniqueArray(
+    text.filter((name) => name !== ''),
+    { minLength: 1, maxLength: 5 },
+  )
+  .chain((columns) => {
+    const row = fc.array(text, { minLength: columns.length, maxLength: columns.length });
+    return fc.record({ columns: fc.constant(columns), rows: fc.array(row, { maxLength: 5 }) });
+  });
+const delimiter = fc.oneof(
+  fc.constantFrom(',', ';', '\t', '|', ' ', 'a', '§', '東', '😀'),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((one) => !/["\r\n\0\ufeff]/.test(one)),
+);
+
+/** The bytes in chunks of this size, as a file or a pipe may give them. */
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+}
+
+const fieldsOf = (rows: readonly InputRow[], columns: readonly string[]): unknown[][] =>
+  rows.map(({ fields }) => columns.map((name) => fields[name]));
+
+it('CSV comes back, whatever separates its cells and ends its rows, however it is cut into chunks', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      table,
+      delimiter,
+      fc.constantFrom('\n', '\r\n', '\r'),
+      fc.boolean(),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 40 }),
+      async ({ columns, rows }, by, end, quoted, eof, size) => {
+        const options = {
+          delimiter: by,
+          record_delimiter: end,
+          quote_record_delimiter: true,
+          quoted,
+          quoted_empty: true,
+          eof,
+        };
+        const bytes = Buffer.from(stringify([columns, ...rows], options));
+        expect(await csvColumns(inChunks(bytes, size), by, fail)).toEqual(columns);
+        expect(fieldsOf(await rowsOf(csvRows(inChunks(bytes, size), by, columns, fail)), columns)).toEqual(rows);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+it('CSV with the usual delimiters comes back from a file without saying which', async () => {
+  const plain = fc.uniqueArray(fc.stringMatching(/^[a-z" \n]{1,4}$/), { minLength: 2, maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(plain, text, fc.constantFrom(',', ';', '\t'), fc.boolean(), async (columns, cell, by, bom) => {
+      const row = columns.map(() => cell);
+      const content = stringify([columns, row], { delimiter: by, quoted_empty: true, bom });
+      const found = await read(folder, 'x.csv', content);
+      expect(found.columns).toEqual(columns);
+      expect(columns.map((name) => found.rows[0]?.[name])).toEqual(row);
+    }),
+  );
+});
+
+it('NDJSON comes back, however it is cut into chunks', async () => {
+  const object = fc.dictionary(
+    fc.string({ unit: 'binary' }),
+    fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value))),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(object),
+      fc.constantFrom('\n', '\r\n', '\n\n'),
+      fc.nat(40),
+      async (objects, end, more) => {
+        const bytes = Buffer.from(objects.map((value) => JSON.stringify(value)).join(end));
+        const rows = await rowsOf(ndjsonRows(inChunks(bytes, more + 1), fail));
+        expect(rows.map(({ fields }) => JSON.stringify(fields))).toEqual(objects.map((value) => JSON.stringify(value)));
+      },
+    ),
+  );
+});

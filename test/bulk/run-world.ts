@@ -1,0 +1,116 @@
+import type { Ran, Run, Tower, Verdict } from '../../src/bulk/run.ts';
+import { runRows } from '../../src/bulk/run.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+/** What happened, in its order. */
+export interface Event {
+  readonly what: 'pulled' | 'started' | 'asked' | 'settled' | 'stopped' | 'closed';
+  readonly at: number;
+  readonly row: number;
+  /** Of `asked`: for how long the service wants to be left alone. */
+  readonly ms?: number;
+}
+
+/** One row of a made-up file, and what becomes of it. */
+export interface Planned {
+  readonly takes?: number;
+  readonly verdict?: Partial<Verdict>;
+  /** What the service asks in the middle of the row. */
+  readonly asks?: number;
+  readonly throws?: unknown;
+}
+
+export interface WorldOptions extends Partial<Omit<Run<number>, 'rows' | 'work' | 'stop' | 'clock'>> {
+  /** Each row says so when the service has answered, before it is settled. */
+  readonly lands?: boolean;
+  readonly late?: () => number;
+  /** When the signal comes. */
+  readonly stopAt?: number | undefined;
+  /** How long reading one row takes. */
+  readonly reading?: number;
+}
+
+export interface World {
+  readonly clock: VirtualClock;
+  readonly events: Event[];
+  readonly stop: AbortController;
+  readonly ended: Promise<Ran>;
+  readonly of: (what: Event['what']) => Event[];
+}
+
+/** Runs the planned rows, which are numbered from 0, and writes down what happens. */
+export const world = (plan: Iterable<Planned>, options: WorldOptions = {}): World => {
+  const clock = new VirtualClock(options.late);
+  const stop = new AbortController();
+  const events: Event[] = [];
+  const planned = new Map<number, Planned>();
+  const log = (what: Event['what'], row: number, ms?: number): void =>
+    void events.push({ what, row, at: clock.time, ...(ms === undefined ? {} : { ms }) });
+
+  async function* rows(): AsyncGenerator<number> {
+    let row = 0;
+    try {
+      for (const next of plan) {
+        if (options.reading !== undefined) await clock.sleep(options.reading);
+        planned.set(row, next);
+        log('pulled', row);
+        yield row;
+        row += 1;
+      }
+    } finally {
+      log('closed', row);
+    }
+  }
+  const work = async (row: number, { slowDown, landed }: Tower): Promise<Verdict> => {
+    const { takes = 100, verdict = {}, asks, throws } = planned.get(row) ?? {};
+    planned.delete(row);
+    log('started', row);
+    await clock.sleep(takes / 2);
+    if (asks !== undefined) {
+      slowDown(asks);
+      log('asked', row, asks);
+    }
+    await clock.sleep(takes / 2);
+    if (throws !== undefined) throw throws;
+    if (options.lands === true) landed(verdict.stops);
+    if (verdict.slowDown !== undefined) log('asked', row, verdict.slowDown);
+    return { state: 'accepted', ...verdict };
+  };
+  if (options.stopAt !== undefined) {
+    void clock.sleep(options.stopAt).then(() => {
+      log('stopped', -1);
+      stop.abort('SIGINT');
+    });
+  }
+  const ended = runRows<number>({
+    concurrency: 4,
+    random: () => 0.5,
+    ...options,
+    rows: rows(),
+    work,
+    stop: stop.signal,
+    clock,
+    onSettled: async (row, verdict, tally) => {
+      if (verdict.stops !== undefined) log('stopped', row);
+      log('settled', row);
+      await options.onSettled?.(row, verdict, tally);
+    },
+  });
+  // Handled where it is awaited.
+  ended.catch(() => undefined);
+  return { clock, events, stop, ended, of: (what) => events.filter((event) => event.what === what) };
+};
+
+/** So many rows that all end well. */
+export const plain = (count: number, takes = 100): Planned[] => Array.from({ length: count }, () => ({ takes }));
+
+/** The most rows that were in flight at once. */
+export const peak = (events: readonly Event[]): number => {
+  let [now, most] = [0, 0];
+  for (const { what } of events) {
+    if (what === 'started') now += 1;
+    if (what === 'settled') now -= 1;
+    most = Math.max(most, now);
+  }
+  return most;
+};

@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../src/bulk/run.ts';
+import { runRows } from '../../src/bulk/run.ts';
+import { PayError } from '../../src/core/error.ts';
+import { peak, plain, world } from './run-world.ts';
+import { settled, VirtualClock } from './virtual-clock.ts';
+
+const REFUSED = new PayError('auth', 'the service does not take this key');
+const HOUR = 3_600_000;
+
+describe('a run over rows', () => {
+  it('works on each row once, and counts what became of it', async () => {
+    const states = ['accepted', 'rejected', 'accepted', 'unknown', 'accepted'];
+    const { clock, ended, of } = world(states.map((state) => ({ verdict: { state } })));
+    expect(await clock.until(ended)).toEqual({ tally: { accepted: 3, rejected: 1, unknown: 1 }, started: 5 });
+    expect(of('started').map(({ row }) => row)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('does nothing where there are no rows', async () => {
+    const { clock, ended } = world([]);
+    expect(await clock.until(ended)).toEqual({ tally: {}, started: 0 });
+  });
+
+  it('works on as many at once as it may, and on no more', async () => {
+    const { clock, ended, events } = world(plain(40), { concurrency: 8 });
+    await clock.until(ended);
+    expect(peak(events)).toBe(8);
+    expect(clock.time).toBe(500);
+  });
+
+  it('goes on beside a row that takes long', async () => {
+    const { clock, ended, of } = world([{ takes: 10_000 }, ...plain(30)], { concurrency: 2 });
+    await clock.until(ended);
+    expect(clock.time).toBe(10_000);
+    expect(of('settled').at(-1)?.row).toBe(0);
+  });
+
+  it('tells each verdict as it settles, with the count of all so far', async () => {
+    const told: unknown[] = [];
+    const onSettled = (row: number, verdict: Verdict, tally: object): void =>
+      void told.push([row, verdict.state, { ...tally }]);
+    const plan = [{ takes: 300, verdict: { state: 'late' } }, { takes: 100 }, { takes: 200 }];
+    const { clock, ended } = world(plan, { onSettled });
+    await clock.until(ended);
+    expect(told).toEqual([
+      [1, 'accepted', { accepted: 1 }],
+      [2, 'accepted', { accepted: 2 }],
+      [0, 'late', { accepted: 2, late: 1 }],
+    ]);
+  });
+
+  it('starts no other row in the place of one whose verdict is still being written', async () => {
+    const written = Promise.withResolvers<void>();
+    const { clock, ended, of } = world(plain(6), { concurrency: 2, onSettled: () => written.promise });
+    await clock.pass(HOUR);
+    expect(of('started')).toHaveLength(2);
+    written.resolve();
+    expect(await clock.until(ended)).toMatchObject({ started: 6 });
+  });
+
+  it('asks for a row only when one can be started, however many there are', async () => {
+    let made = 0;
+    const endless = {
+      *[Symbol.iterator]() {
+        for (;;) {
+          made += 1;
+          yield { takes: 10 };
+        }
+      },
+    };
+    const { clock, ended, events, stop } = world(endless, { concurrency: 3 });
+    await clock.pass(1000);
+    let [pulled, done] = [0, 0];
+    for (const { what } of events) {
+      if (what === 'pulled') pulled += 1;
+      if (what === 'settled') done += 1;
+      expect(pulled - done).toBeLessThanOrEqual(3);
+    }
+    stop.abort('SIGINT');
+    const { started } = await clock.until(ended);
+    expect(made).toBe(started);
+    expect(started).toBeGreaterThan(200);
+  });
+
+  it('starts all of a long file without keeping any of it', async () => {
+    const rows = 20_000;
+    let [alive, most] = [0, 0];
+    async function* many(): AsyncGenerator<number> {
+      for (let row = 0; row < rows; row += 1) {
+        alive += 1;
+        most = Math.max(most, alive);
+        yield row;
+      }
+    }
+    const ran = await runRows<number>({
+      rows: many(),
+      concurrency: 16,
+      work: async () => {
+        await settled();
+        return { state: 'accepted' };
+      },
+      onSettled: () => {
+        alive -= 1;
+      },
+      stop: new AbortController().signal,
+      clock: new VirtualClock(),
+      random: () => 0,
+    });
+    expect([ran.started, ran.tally, most]).toEqual([rows, { accepted: rows }, 16]);
+  });
+});
+
+describe('a signal', () => {
+  it('starts nothing new, and waits for what is in flight', async () => {
+    const { clock, ended, of } = world(plain(100), { concurrency: 5, stopAt: 250 });
+    expect(await clock.until(ended)).toEqual({ tally: { accepted: 15 }, started: 15, stopped: 'signal' });
+    expect([clock.time, of('closed').length]).toEqual([300, 1]);
+  });
+
+  it('that came before the start asks for no row at all', async () => {
+    const stop = AbortSignal.abort('SIGTERM');
+    const rows = {
+      [Symbol.asyncIterator]: () => {
+        throw new Error('asked');
+      },
+    };
+    const clock = new VirtualClock();
+    const work = async () => ({ state: 'accepted' });
+    const run = { rows, concurrency: 2, work, stop, clock, random: () => 0, onSettled: () => undefined };
+    expect(await runRows(run)).toEqual({ tally: {}, started: 0, stopped: 'signal' });
+  });
+
+  it('ends a wait for the rate, or for what the service asked, at once', async () => {
+    const slow = world(plain(10), { rate: { count: 1, ms: HOUR }, stopAt: 1000 });
+    expect(await slow.clock.until(slow.ended)).toEqual({ tally: { accepted: 1 }, started: 1, stopped: 'signal' });
+    expect(slow.clock.time).toBe(1000);
+    const held = world([{ verdict: { slowDown: HOUR } }, ...plain(9)], { concurrency: 1, stopAt: 1000 });
+    expect(await held.clock.until(held.ended)).toMatchObject({ started: 1, stopped: 'signal' });
+    expect(held.clock.time).toBe(1000);
+  });
+
+  it('that comes while a row is being read leaves that row alone', async () => {
+    const { clock, ended, of } = world(plain(3), { reading: 1000, stopAt: 500 });
+    expect(await clock.until(ended)).toEqual({ tally: {}, started: 0, stopped: 'signal' });
+    expect(of('pulled')).toHaveLength(1);
+  });
+
+  it('that comes when nothing is left to start has stopped nothing', async () => {
+    const { clock, ended } = world(plain(3), { stopAt: 50 });
+    expect(await clock.until(ended)).toEqual({ tally: { accepted: 3 }, started: 3 });
+  });
+});
+
+describe('a verdict that stops', () => {
+  it('starts nothing new, and the others are finished', async () => {
+    const plan = [...plain(5), { verdict: { state: 'refused', stops: REFUSED } }, ...plain(50, 300)];
+    const { clock, ended } = world(plan, { concurrency: 3 });
+    const { stopped, started, tally } = await clock.until(ended);
+    expect(stopped).toBe(REFUSED);
+    expect([started, tally]).toEqual([6, { accepted: 5, refused: 1 }]);
+  });
+
+  it('is told where it was the last row, too', async () => {
+    const { clock, ended } = world([{ verdict: { stops: REFUSED } }]);
+    expect((await clock.until(ended)).stopped).toBe(REFUSED);
+  });
+
+  it('that comes first is the one that is told', async () => {
+    const other = new PayError('unknown', 'it may have been made');
+    const plan = [{ takes: 200, verdict: { stops: other } }, { takes: 100, verdict: { stops: REFUSED } }, ...plain(9)];
+    const { clock, ended } = world(plan, { concurrency: 2, stopAt: 150 });
+    expect((await clock.until(ended)).stopped).toBe(REFUSED);
+  });
+});
+
+describe('a defect', () => {
+  it('in the work is thrown once the others are finished, and nothing new starts', async () => {
+    const defect = new TypeError('no such thing');
+    const plan = [{ takes: 100, throws: defect }, { takes: 500 }, ...plain(20)];
+    const { clock, ended, of } = world(plan, { concurrency: 2 });
+    await expect(clock.until(ended)).rejects.toBe(defect);
+    expect([of('started').length, of('settled').length, of('closed').length]).toEqual([2, 1, 1]);
+    expect(clock.time).toBe(500);
+  });
+
+  it('is not lost behind a stop', async () => {
+    const plan = [{ takes: 100, verdict: { stops: REFUSED } }, { takes: 200, throws: 'lost?' }, ...plain(9)];
+    const { clock, ended } = world(plan, { concurrency: 2 });
+    await expect(clock.until(ended)).rejects.toBe('lost?');
+  });
+
+  it('in what is told the verdicts ends the run likewise', async () => {
+    const full = new PayError('read_failed', 'the report could not be written');
+    const onSettled = async (): Promise<void> => {
+      throw full;
+    };
+    const { clock, ended, of } = world(plain(20), { concurrency: 2, onSettled });
+    await expect(clock.until(ended)).rejects.toBe(full);
+    expect(of('settled')).toHaveLength(2);
+  });
+
+  it('in the rows ends the run likewise', async () => {
+    const unreadable = new PayError('usage', 'row 3 can not be read');
+    const broken = {
+      *[Symbol.iterator]() {
+        yield* plain(2);
+        throw unreadable;
+      },
+    };
+    const { clock, ended, of } = world(broken);
+    await expect(clock.until(ended)).rejects.toBe(unreadable);
+    expect(of('settled')).toHaveLength(2);
+  });
+});
+
+describe('a service that asks for less', () => {
+  it('is left alone for the time that it said, and has half as many in flight then', async () => {
+    const refused = Array.from({ length: 16 }, () => ({ verdict: { state: 'not_sent', slowDown: 5000 } }));
+    const { clock, ended, of, events } = world([...refused, ...plain(60)], { concurrency: 16 });
+    await clock.until(ended);
+    const later = of('started').slice(16);
+    expect(later[0]?.at).toBeGreaterThanOrEqual(5100);
+    expect(later[0]?.at).toBeLessThanOrEqual(6100);
+    expect(later.filter(({ at }) => at === later[0]?.at)).toHaveLength(8);
+    expect(peak(events.slice(events.findIndex(({ row }) => row === 16)))).toBeLessThanOrEqual(13);
+  });
+
+  it('is heard while the row goes on', async () => {
+    const { clock, ended, of } = world([{ takes: 60_000, asks: 9000 }, ...plain(1000)], { concurrency: 2 });
+    await clock.until(ended);
+    const ask = of('asked')[0]?.at ?? Number.NaN;
+    expect(ask).toBe(30_000);
+    expect(of('started').filter(({ at }) => at > ask && at < ask + 9000)).toEqual([]);
+    expect(of('started').filter(({ at }) => at < ask).length).toBeGreaterThan(100);
+  });
+
+  it('gets all of it again, little by little, as rows get through', async () => {
+    const { clock, ended, events } = world([{ takes: 10, verdict: { slowDown: 1000 } }, ...plain(200)], {
+      concurrency: 8,
+    });
+    await clock.until(ended);
+    expect(peak(events.filter(({ row }) => row >= 8 && row < 18))).toBe(4);
+    expect(peak(events.filter(({ row }) => row >= 100))).toBe(8);
+  });
+});
+
+describe('a row that has landed', () => {
+  const open = () => Promise.withResolvers<void>();
+
+  it('gives its place to another one before all of it is written', async () => {
+    const written = open();
+    const { clock, ended, of } = world(plain(6), { concurrency: 2, lands: true, onSettled: () => written.promise });
+    await clock.pass(150);
+    expect(of('started')).toHaveLength(4);
+    written.resolve();
+    expect(await clock.until(ended)).toMatchObject({ started: 6 });
+  });
+
+  it('lets others be a few rows ahead, and no more', async () => {
+    const written = open();
+    const { clock, ended, of } = world(plain(40), { concurrency: 2, lands: true, onSettled: () => written.promise });
+    await clock.pass(HOUR);
+    expect(of('started')).toHaveLength(8);
+    written.resolve();
+    expect(await clock.until(ended)).toMatchObject({ started: 40 });
+  });
+
+  it('starts nothing new where it stops the others, though it is not settled', async () => {
+    const written = open();
+    const plan = [{ takes: 50, verdict: { stops: REFUSED } }, ...plain(20)];
+    const { clock, ended, of } = world(plan, { concurrency: 2, lands: true, onSettled: () => written.promise });
+    await clock.pass(HOUR);
+    expect(of('started')).toHaveLength(2);
+    written.resolve();
+    expect(await clock.until(ended)).toMatchObject({ started: 2, stopped: REFUSED });
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import type { JobEnd } from '../../src/bulk/job.ts';
+import { jobResult } from '../../src/bulk/summary.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { RowState } from '../../src/core/row.ts';
+import { rowExit } from '../../src/core/row.ts';
+
+const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = {}): JobEnd => {
+  const states = Object.keys(counts) as RowState[];
+  const done = states.filter((state) => state !== 'sending').reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+  return {
+    id: 'job-0123456789abcdef',
+    name: 'charges.csv',
+    rows: 10,
+    bad: 0,
+    counts,
+    done,
+    skipped: 0,
+    codes: new Set(states.map((state) => rowExit({ state }))),
+    troubles: [],
+    untold: 0,
+    ...more,
+  };
+};
+
+const summed = (
+  job: JobEnd,
+  { unrecorded = [], signal }: { unrecorded?: readonly PayError[]; signal?: string } = {},
+) => {
+  const stop = new AbortController();
+  if (signal !== undefined) stop.abort(signal);
+  const summing = {
+    command: 'ugwo charge',
+    bulk: { report: undefined },
+    unrecorded,
+    stop: stop.signal,
+    findOut: 'find out',
+  };
+  const result = jobResult(job, summing, { columns: [] });
+  if (result.kind !== 'record') throw new Error('no record');
+  return { record: result.record.value as Record<string, unknown>, failure: result.failure };
+};
+
+const line = (answer: string): PayError => new PayError('unrecorded', 'not noted', { answer });
+
+describe('a summary', () => {
+  it('counts every row once', () => {
+    const { record } = summed(end({ accepted: 3, failed: 1, unknown: 2, invalid: 1 }, { bad: 1, skipped: 2 }));
+    expect(record).toMatchObject({
+      rows: 10,
+      accepted: 3,
+      failed: 1,
+      unknown: 2,
+      invalid: 2,
+      not_started: 2,
+      skipped: 2,
+    });
+  });
+
+  it('is all that there is where all rows are well', () => {
+    expect(summed(end({ accepted: 10 })).failure).toBeUndefined();
+  });
+
+  it.each<[string, JobEnd, { unrecorded?: readonly PayError[]; signal?: string }, number, string]>([
+    ['rejected', end({ accepted: 9, rejected: 1 }), {}, 3, 'rejected'],
+    ['unknown before rejected', end({ unknown: 1, rejected: 9 }), {}, 6, 'unknown'],
+    [
+      'what could not be noted before all',
+      end({ unknown: 1, accepted: 9 }),
+      { unrecorded: [line('{}')] },
+      7,
+      'unrecorded',
+    ],
+    [
+      'a ledger that can not be used',
+      end({ accepted: 2 }, { stopped: new PayError('ledger', 'no') }),
+      {},
+      10,
+      'ledger',
+    ],
+    ['a signal, with rows left', end({ accepted: 2 }, { stopped: 'signal' }), { signal: 'SIGINT' }, 130, 'interrupted'],
+    ['SIGTERM', end({ rejected: 2 }, { stopped: 'signal' }), { signal: 'SIGTERM' }, 143, 'interrupted'],
+    ['a signal after an unknown row', end({ unknown: 2 }, { stopped: 'signal' }), { signal: 'SIGINT' }, 6, 'unknown'],
+    [
+      'a report that can not be written',
+      end({ rejected: 1 }, { stopped: new PayError('read_failed', 'full') }),
+      {},
+      8,
+      'read_failed',
+    ],
+    ['rows in other hands', end({ accepted: 9 }, { stopped: 'signal' }), { signal: 'SIGINT' }, 130, 'interrupted'],
+  ])('ends with the gravest: %s', (_name, job, how, code, kind) => {
+    const { failure } = summed(job, how);
+    expect([failure?.detail.exitCode, failure?.kind]).toEqual([code, kind]);
+  });
+
+  it('ends well where a signal came after the last row', () => {
+    expect(summed(end({ accepted: 10 }, { stopped: 'signal' }), { signal: 'SIGINT' }).failure).toBeUndefined();
+  });
+
+  it('names the job, the first troubles, and what to do about each kind of row', () => {
+    const job = end({ unknown: 1, rejected: 1, refused: 1 }, { troubles: [{ row: 4, error: 'is taken' }] });
+    const { failure } = summed(job);
+    expect(failure?.message).toBe('of 10 rows 1 unknown, 1 rejected, 1 refused, 7 not started\nrow 4: is taken');
+    expect(failure?.detail.ledgerId).toBe('job-0123456789abcdef');
+    expect(failure?.detail.hint?.split('\n')).toEqual([
+      'find out',
+      expect.stringContaining('run the same command again'),
+      expect.stringContaining('--retry-failed'),
+      expect.stringContaining('--again'),
+    ]);
+  });
+
+  it.each<[string, JobEnd, string | undefined, string[]]>([
+    ['a signal', end({ accepted: 1 }, { stopped: 'signal' }), 'SIGINT', ['stopped early by SIGINT']],
+    [
+      'an unknown row',
+      end({ unknown: 1 }, { stopped: new PayError('unknown', 'may have been made') }),
+      undefined,
+      ['stopped early: what became of a row is unknown'],
+    ],
+    [
+      'an unknown row that was the last',
+      end({ unknown: 10 }, { stopped: new PayError('unknown', 'x') }),
+      undefined,
+      [],
+    ],
+    [
+      'anything else',
+      end({ accepted: 1 }, { stopped: new PayError('auth', 'not authorised') }),
+      undefined,
+      ['stopped early: not authorised'],
+    ],
+  ])('says why rows are left after %s', (_name, job, signal, why) => {
+    const { failure } = summed(job, signal === undefined ? {} : { signal });
+    expect(failure?.message.split('\n').slice(1)).toEqual(why);
+  });
+
+  it('names the way past the next unknown row only to a run that one has stopped', () => {
+    const stopped = new PayError('unknown', 'may have been made');
+    const hintOf = (job: JobEnd): string | undefined => summed(job).failure?.detail.hint;
+    expect(hintOf(end({ unknown: 1 }, { stopped }))).toContain('--continue-on-unknown');
+    expect(hintOf(end({ unknown: 1 }))).not.toContain('--continue-on-unknown');
+  });
+
+  it('says how many more troubles there are, and where they are told', () => {
+    const troubles = [{ row: 4, error: 'is taken' }];
+    const { failure } = summed(end({ rejected: 10 }, { troubles, untold: 9 }));
+    expect(failure?.message).toBe(
+      'of 10 rows 10 rejected\nrow 4: is taken\nand 9 more: with --report FILE the same command lists each',
+    );
+  });
+
+  it('keeps every line that the ledger could not take, as one JSON text', () => {
+    const unrecorded = [line('{"a":1}'), line('{"b":2}')];
+    expect(summed(end({ accepted: 2 }), { unrecorded }).failure?.detail.answer).toBe('[{"a":1},{"b":2}]');
+    expect(summed(end({ accepted: 2 }), { unrecorded: [line('{"a":1}')] }).failure?.detail.answer).toBe('{"a":1}');
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { InputError } from '../../src/bulk/fault.ts';
+import type { Input, InputOptions, InputRow } from '../../src/bulk/input.ts';
+import { openInput } from '../../src/bulk/input.ts';
+
+/** A folder of its own for one file of tests. */
+export const madeFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'paycli-bulk-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+export const rowsOf = async (rows: AsyncIterable<InputRow>): Promise<InputRow[]> => {
+  const all: InputRow[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
+};
+
+export type More = Partial<Pick<InputOptions, 'format' | 'delimiter'>>;
+
+/** The file with this content, opened. */
+export const opened = async (
+  folder: string,
+  name: string,
+  content: string | Uint8Array,
+  more: More = {},
+): Promise<Input> => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return openInput({ path, name, spoolFolder: folder, ...more });
+};
+
+/** Everything that is in a file: its columns, then its rows. */
+export const read = async (folder: string, name: string, content: string | Uint8Array, more: More = {}) => {
+  const input = await opened(folder, name, content, more);
+  try {
+    return { columns: input.columns, rows: (await rowsOf(input.rows())).map(({ fields }) => ({ ...fields })) };
+  } finally {
+    await input.close();
+  }
+};
+
+/** The InputError that it ends with. */
+export const faultOf = async (act: Promise<unknown>): Promise<InputError> => {
+  const thrown = await act.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (thrown instanceof InputError) return thrown;
+  throw new Error('no InputError', { cause: thrown });
+};

@@ -1,0 +1,56 @@
+import { openInput } from '../../src/bulk/input.ts';
+import { openReport } from '../../src/bulk/report.ts';
+
+/** A process of its own that walks a generated stream into a report, as a run does; it prints how far its memory grew. */
+
+export interface Walked {
+  readonly rows: number;
+  /** The most that was resident after the first 10,000 rows beyond what was resident at them, in bytes. */
+  readonly grown: number;
+}
+
+const [, , format = 'csv', folder = '', megabytes = '0', cell = '1'] = process.argv;
+/** How many rows are in flight. */
+const AT_ONCE = 16;
+const isCsv = format === 'csv';
+
+const line = (): string => {
+  const note = 'é, "so" '.repeat(Number(cell));
+  if (!isCsv) return `${JSON.stringify({ ugwo: 'ugw.WXYZ.a1', amount: 5000, note })}\n`;
+  return `ugw.WXYZ.a1,5000,"${note.replaceAll('"', '""')}"\r\n`;
+};
+
+async function* stream(): AsyncGenerator<Uint8Array> {
+  if (isCsv) yield Buffer.from('ugwo,amount,note\r\n');
+  const some = Buffer.from(line().repeat(Math.ceil(65_536 / line().length)));
+  for (let given = 0; given < Number(megabytes) * 1e6; given += some.length) yield some;
+}
+
+const input = await openInput({
+  stdin: stream(),
+  name: 'standard input',
+  format: isCsv ? 'csv' : 'ndjson',
+  spoolFolder: folder,
+});
+const report = await openReport(
+  `${folder}/report.${format}`,
+  { ...input, own: ['state'] },
+  new AbortController().signal,
+);
+let [rows, first, most] = [0, 0, 0];
+const writes: Promise<void>[] = [];
+for await (const { fields } of input.rows()) {
+  rows += 1;
+  writes.push(report.write(fields, { state: 'accepted' }));
+  if (writes.length === AT_ONCE) await Promise.all(writes.splice(0));
+  if (rows % 1000 !== 0) continue;
+  const rss = process.memoryUsage.rss();
+  most = Math.max(most, rss);
+  // What a process needs to run at all, its code compiled, is not growth.
+  if (rows === 10_000) first = rss;
+}
+await Promise.all(writes);
+await report.close();
+await input.close();
+const walked: Walked = { rows, grown: most - first };
+process.stdout.write(JSON.stringify(walked));

@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newBits } from '../../src/bulk/bits.ts';
+import type { Input, InputRow } from '../../src/bulk/input.ts';
+import type { WorkedOff, WorkOff } from '../../src/bulk/work-off.ts';
+import { workOff } from '../../src/bulk/work-off.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { RowEnd, RowState } from '../../src/core/row.ts';
+import { isTakenUp } from '../../src/core/row.ts';
+import type { Settled, Worked } from '../../src/core/row-end.ts';
+
+/** What is kept of rows between runs, as the ledger would. */
+type Book = Map<number, RowEnd>;
+
+interface Options extends Partial<Pick<WorkOff<number>, 'concurrency' | 'excluded' | 'stop'>> {
+  readonly rows: number;
+  readonly book?: Book;
+  readonly retry?: boolean;
+  /** What comes of a row. */
+  readonly end?: (row: number) => Worked;
+  /** Called while a row is in the air. */
+  readonly inTheAir?: (row: number) => Promise<void>;
+}
+
+interface Done {
+  readonly worked: WorkedOff;
+  readonly sent: readonly number[];
+  readonly settled: ReadonlyMap<number, Settled>;
+  readonly book: Book;
+}
+
+const tick = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+const inputOf = (rows: number): Input =>
+  ({
+    rows: async function* (): AsyncGenerator<InputRow> {
+      for (let number = 1; number <= rows; number += 1) yield { number, fields: {} };
+    },
+  }) as unknown as Input;
+
+const ACCEPTED: Worked = { state: 'accepted', exitCode: 0, fields: {} };
+
+const run = async (options: Options): Promise<Done> => {
+  const { rows, book = new Map(), retry = false, end = () => ACCEPTED, inTheAir = tick } = options;
+  const sent: number[] = [];
+  const settled = new Map<number, Settled>();
+  const worked = await workOff<number>({
+    input: inputOf(rows),
+    rows,
+    excluded: options.excluded ?? newBits(),
+    reader: {
+      keyColumn: 'n',
+      keyOf: String,
+      read: ({ number }) => ({ item: number }),
+      breaches: () => [],
+      check: async () => [],
+      notices: [],
+    },
+    worker: {
+      earlier: async (first, last) =>
+        new Map(
+          [...book].filter(([row]) => row >= first && row <= last).map(([row, one]) => [row, { ...one, fields: {} }]),
+        ),
+      takesUp: (one) => isTakenUp(one, retry),
+      work: async (row) => {
+        // As the ledger claims a row: in one step.
+        const before = book.get(row);
+        if (before !== undefined && !isTakenUp(before, retry)) return { ...before, fields: {} };
+        const result = end(row);
+        if (result.untouched === true) return result;
+        book.set(row, { state: 'sending' });
+        sent.push(row);
+        await inTheAir(row);
+        book.set(row, { state: result.state, exitCode: result.exitCode });
+        return result;
+      },
+    },
+    concurrency: options.concurrency ?? 4,
+    rate: undefined,
+    clock: { ticks: () => performance.now(), sleep: tick },
+    random: () => 0.5,
+    stop: options.stop ?? new AbortController().signal,
+    leave: new AbortController().signal,
+    onSettled: async ({ number }, one) => {
+      expect(settled.has(number), `row ${number} settled twice`).toBe(false);
+      settled.set(number, one);
+    },
+    tell: () => undefined,
+    onWaiting: async () => undefined,
+  });
+  return { worked, sent, settled, book };
+};
+
+const numbers = (to: number): number[] => Array.from({ length: to }, (_, index) => index + 1);
+
+describe('rows worked off', () => {
+  it('are each sent once and settled once, more than one batch of them', async () => {
+    const { worked, sent, settled } = await run({ rows: 450 });
+    expect([...sent].sort((a, b) => a - b)).toEqual(numbers(450));
+    expect(settled.size).toBe(450);
+    expect(worked).toMatchObject({ counts: { accepted: 450 }, done: 450, skipped: 0, troubles: [] });
+    expect(worked.stopped).toBeUndefined();
+  });
+
+  it('leave out what is excluded', async () => {
+    const excluded = newBits();
+    for (const row of [2, 4]) excluded.set(row);
+    const { worked, sent } = await run({ rows: 5, excluded });
+    expect(sent).toEqual([1, 3, 5]);
+    expect(worked.done).toBe(3);
+  });
+
+  it('count and tell of what earlier runs have done, and do not do it again', async () => {
+    const states: readonly [RowState, number][] = [
+      ['accepted', 0],
+      ['unknown', 6],
+      ['rejected', 3],
+      ['failed', 11],
+    ];
+    const book: Book = new Map(states.map(([state, exitCode], index) => [index + 1, { state, exitCode }]));
+    const { worked, sent, settled } = await run({ rows: 5, book });
+    expect(sent).toEqual([5]);
+    expect(settled.size).toBe(5);
+    expect(worked).toMatchObject({ counts: { accepted: 2, unknown: 1, rejected: 1, failed: 1 }, done: 5, skipped: 4 });
+    expect([...worked.codes].sort()).toEqual([0, 11, 3, 6]);
+  });
+
+  it('take up what came to nothing, once in a run, though it comes to nothing again', async () => {
+    const book: Book = new Map([[1, { state: 'rejected', exitCode: 3 }]]);
+    const { sent, worked } = await run({
+      rows: 2,
+      book,
+      retry: true,
+      end: () => ({ state: 'rejected', exitCode: 3, fields: {}, error: 'no' }),
+    });
+    expect(sent).toEqual([1, 2]);
+    expect(worked).toMatchObject({
+      counts: { rejected: 2 },
+      skipped: 0,
+      troubles: [
+        { row: 1, error: 'no' },
+        { row: 2, error: 'no' },
+      ],
+    });
+  });
+
+  it('tell of the first five troubles of this run only', async () => {
+    const end = (): Worked => ({ state: 'rejected', exitCode: 3, fields: {}, error: 'no' });
+    expect((await run({ rows: 9, end })).worked.troubles.map(({ row }) => row)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('wait for those that another process is sending', async () => {
+    const book: Book = new Map([[2, { state: 'sending' }]]);
+    let looks = 0;
+    const { sent, worked } = await run({
+      rows: 3,
+      book,
+      inTheAir: async () => {
+        looks += 1;
+        if (looks === 2) book.set(2, { state: 'accepted', exitCode: 0 });
+        await tick();
+      },
+    });
+    expect(sent).toEqual([1, 3]);
+    expect(worked).toMatchObject({ counts: { accepted: 3 }, skipped: 1 });
+  });
+
+  it('take up a row that another process has let go of', async () => {
+    const book: Book = new Map([[1, { state: 'sending' }]]);
+    const { sent } = await run({
+      rows: 2,
+      book,
+      inTheAir: async (row) => {
+        if (row === 2) book.set(1, { state: 'not_sent', exitCode: 130 });
+        await tick();
+      },
+    });
+    expect(sent).toEqual([2, 1]);
+  });
+
+  it('stop at a verdict that stops, and leave the others as they are', async () => {
+    const why = new PayError('auth', 'no');
+    const { worked, sent } = await run({
+      rows: 9,
+      concurrency: 1,
+      end: (row) => (row === 3 ? { state: 'rejected', exitCode: 4, fields: {}, stops: why } : ACCEPTED),
+    });
+    expect(sent).toEqual([1, 2, 3]);
+    expect(worked).toMatchObject({ done: 3, stopped: why, counts: { accepted: 2, rejected: 1 } });
+  });
+
+  it('do not count a row that was not begun', async () => {
+    const why = new PayError('ledger', 'no');
+    const { worked, settled } = await run({
+      rows: 3,
+      concurrency: 1,
+      end: (row) => (row === 2 ? { state: 'unknown', fields: {}, untouched: true, stops: why } : ACCEPTED),
+    });
+    expect(worked).toMatchObject({ done: 1, counts: { accepted: 1 }, stopped: why });
+    expect([...settled.keys()]).toEqual([1]);
+  });
+
+  it('end with a signal, also while another process is waited for', async () => {
+    const stop = new AbortController();
+    const waiting = run({ rows: 1, book: new Map([[1, { state: 'sending' }]]), stop: stop.signal });
+    await tick();
+    stop.abort('SIGINT');
+    expect((await waiting).worked).toMatchObject({ stopped: 'signal', done: 0 });
+  });
+
+  it('are shared by processes beside each other: each row once, and each process tells of all', async () => {
+    const worlds = fc.record({
+      rows: fc.integer({ min: 1, max: 40 }),
+      processes: fc.integer({ min: 1, max: 4 }),
+      slow: fc.array(fc.nat(3), { minLength: 1 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(worlds, async ({ rows, processes, slow }) => {
+        const book: Book = new Map();
+        const inTheAir = async (row: number): Promise<void> => {
+          for (let left = slow[row % slow.length] ?? 0; left >= 0; left -= 1) await tick();
+        };
+        const done = await Promise.all(
+          numbers(processes).map((one) => run({ rows, book, inTheAir, concurrency: one })),
+        );
+        expect(done.flatMap(({ sent }) => sent).sort((a, b) => a - b)).toEqual(numbers(rows));
+        for (const { settled, worked } of done) {
+          expect(settled.size).toBe(rows);
+          expect(worked.counts).toEqual({ accepted: rows });
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

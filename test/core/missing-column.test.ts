@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { missingColumn } from '../../src/core/missing-column.ts';
+
+const NEEDED = { name: 'ugwo', prefix: 'ugw.', aliases: ['uid'], all: 'ugwo, medium' };
+
+it.each([
+  [['uid', 'medium'], 'there is no column ugwo: uid, medium', 'is it uid? Then name it ugwo'],
+  [['UGWO', 'medium'], 'there is no column ugwo: UGWO, medium', 'is it UGWO? Then name it ugwo'],
+  [['ugwo;medium'], 'there is no column ugwo: ugwo;medium', 'say what separates the cells: --delimiter'],
+  [['medium'], 'there is no column ugwo: medium', 'the first line names the columns: ugwo, medium'],
+  [
+    ['ugw.AbCd.1', 'ussd'],
+    'there is no column ugwo: ugw.AbCd.1, ussd',
+    'the first line is a row already: write the names of the columns above it, such as ugwo',
+  ],
+])('a file of the columns %j is told what to do', (columns, message, hint) => {
+  const error = missingColumn(columns, NEEDED);
+  expect([error.kind, error.message, error.detail.hint]).toEqual(['usage', message, hint]);
+});
+
+it('a first line of any length is told in a few words', () => {
+  const { message } = missingColumn(
+    Array.from({ length: 1000 }, () => 'x'.repeat(1000)),
+    NEEDED,
+  );
+  expect(message).toMatch(/^there is no column ugwo: x{60}…, .* and 990 more$/);
+  expect(message.length).toBeLessThan(700);
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { PayError, usageError } from '../../src/core/error.ts';
+import type { ErrorKind } from '../../src/core/exit.ts';
+import { EXIT_CODES } from '../../src/core/exit.ts';
+import { interrupted } from '../../src/core/interrupt.ts';
+import { endedWith, faultsOf, workedWith } from '../../src/core/row-end.ts';
+
+const error = (kind: ErrorKind, detail: ConstructorParameters<typeof PayError>[2] = {}): PayError =>
+  new PayError(kind, 'no', detail);
+
+const STRICT = { continueOnUnknown: false };
+
+describe('endedWith', () => {
+  it.each<[PayError, state: string, exitCode: number]>([
+    [error('rejected', { status: 422 }), 'rejected', 3],
+    [error('auth', { status: 401 }), 'rejected', 4],
+    [error('auth'), 'not_sent', 4],
+    [error('not_sent'), 'not_sent', 5],
+    [interrupted('SIGTERM'), 'not_sent', 143],
+    [error('refused'), 'refused', 9],
+    [usageError('no'), 'invalid', 2],
+  ])('knows what is certain: %j', (thrown, state, exitCode) => {
+    expect(endedWith(thrown)).toMatchObject({ state, exitCode });
+  });
+
+  it('takes whatever is not certain for unknown', () => {
+    const certain: readonly string[] = ['rejected', 'auth', 'not_sent', 'interrupted', 'refused', 'usage'];
+    const others = (Object.keys(EXIT_CODES) as ErrorKind[]).filter((kind) => !certain.includes(kind));
+    for (const kind of others) expect(endedWith(error(kind)).state).toBe('unknown');
+  });
+
+  it('says all of it in one line', () => {
+    const violations = [
+      { propertyPath: 'data.provider', title: 'is unknown', option: 'provider' },
+      { propertyPath: 'x', title: 'y' },
+    ];
+    const said = endedWith(new PayError('rejected', 'first\n  second', { violations })).error;
+    expect(said).toBe('first; second; provider: is unknown; x: y');
+  });
+});
+
+describe('workedWith', () => {
+  it.each<[PayError, stops: boolean]>([
+    [error('rejected', { status: 422 }), false],
+    [error('auth', { status: 403 }), true],
+    [error('auth'), true],
+    [error('unknown'), true],
+    [error('not_sent'), false],
+    [error('rejected', { answer: '{}' }), true],
+    [error('ledger'), true],
+  ])('%j stops the others: %s', (thrown, stops) => {
+    expect(workedWith(thrown, STRICT).stops).toBe(stops ? thrown : undefined);
+  });
+
+  it('goes on after an unknown one where that was asked for, but never past what could not be noted', () => {
+    const going = { continueOnUnknown: true };
+    expect(workedWith(error('unknown'), going).stops).toBeUndefined();
+    expect(workedWith(error('unknown', { answer: '{}' }), going).stops).toBeDefined();
+  });
+
+  it('leaves a row as it was where nothing was begun', () => {
+    expect(workedWith(error('ledger'), STRICT).untouched).toBe(true);
+    expect(workedWith(interrupted('SIGINT'), STRICT).untouched).toBe(true);
+    expect(workedWith(interrupted('SIGINT').with({ ledgerId: 'chg-1' }), STRICT).untouched).toBeUndefined();
+    expect(workedWith(interrupted('SIGINT'), { ...STRICT, begun: true }).untouched).toBeUndefined();
+  });
+
+  it('asks for a slower pace where nobody answers', () => {
+    expect(workedWith(error('not_sent'), STRICT).slowDown).toBe(0);
+    expect(workedWith(error('rejected'), STRICT).slowDown).toBeUndefined();
+  });
+
+  it('does not take a defect for the end of a row', () => {
+    expect(() => workedWith(new TypeError('a defect'), STRICT)).toThrow('a defect');
+  });
+});
+
+describe('faultsOf', () => {
+  it('names the column of each, and throws on what says nothing of a row', () => {
+    const violations = [
+      { propertyPath: 'data.phone', title: 'a', option: 'phone' },
+      { propertyPath: 'x', title: 'b' },
+    ];
+    expect(faultsOf(usageError('no', { violations }))).toEqual([
+      { column: 'phone', what: 'a' },
+      { column: 'x', what: 'b' },
+    ]);
+    expect(faultsOf(usageError('whole'))).toEqual([{ column: undefined, what: 'whole' }]);
+    expect(() => faultsOf(new TypeError('a defect'))).toThrow('a defect');
+  });
+});

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CHARGE_STATES } from '../../src/core/charge.ts';
+import { EXIT_CODES } from '../../src/core/exit.ts';
+import type { RowEnd } from '../../src/core/row.ts';
+import { gravest, isTakenUp, ROW_STATES, rowExit, rowStateOf } from '../../src/core/row.ts';
+
+describe('rowStateOf', () => {
+  it.each(['failed', 'expired'])('an accepted charge whose activity is %s has failed', (status) => {
+    expect(rowStateOf('accepted', status)).toBe('failed');
+  });
+
+  it('is the state of the charge in every other case', () => {
+    for (const state of CHARGE_STATES) {
+      for (const status of [undefined, 'requires_action', 'successful', 'what is not known']) {
+        expect(rowStateOf(state, status)).toBe(state);
+      }
+    }
+    expect(rowStateOf('unknown', 'failed')).toBe('unknown');
+  });
+});
+
+describe('isTakenUp', () => {
+  it.each<[RowEnd, plain: boolean, retry: boolean]>([
+    [{ state: 'accepted', exitCode: 0 }, false, false],
+    [{ state: 'unknown', exitCode: 6 }, false, false],
+    [{ state: 'sending' }, false, false],
+    [{ state: 'refused' }, true, true],
+    [{ state: 'rejected', exitCode: 3 }, false, true],
+    [{ state: 'failed', exitCode: 11 }, false, true],
+    [{ state: 'not_sent', exitCode: 5 }, false, true],
+    [{ state: 'not_created', exitCode: 6 }, false, true],
+    [{ state: 'not_sent', exitCode: 130 }, true, true],
+    [{ state: 'not_sent', exitCode: 143 }, true, true],
+    // A signal while it was in flight: nobody knows.
+    [{ state: 'unknown', exitCode: 130 }, false, false],
+  ])('%j: %s, with retry %s', (end, plain, retry) => {
+    expect([isTakenUp(end, false), isTakenUp(end, true)]).toEqual([plain, retry]);
+  });
+});
+
+describe('rowExit', () => {
+  it.each<[RowEnd, number]>([
+    [{ state: 'accepted', exitCode: 0 }, 0],
+    // Found by a reconcile: its run ended with 6, and all is well now.
+    [{ state: 'accepted', exitCode: 6 }, 0],
+    [{ state: 'failed' }, 11],
+    [{ state: 'rejected', exitCode: 3 }, 3],
+    [{ state: 'rejected', exitCode: 4 }, 4],
+    [{ state: 'not_sent', exitCode: 5 }, 5],
+    [{ state: 'not_sent', exitCode: 4 }, 4],
+    [{ state: 'not_sent', exitCode: 130 }, 130],
+    [{ state: 'not_created', exitCode: 6 }, 5],
+    [{ state: 'unknown' }, 6],
+    [{ state: 'refused' }, 9],
+    [{ state: 'sending' }, 0],
+    [{ state: 'invalid' }, 5],
+  ])('%j is %i', (end, code) => {
+    expect(rowExit(end)).toBe(code);
+  });
+});
+
+describe('gravest', () => {
+  it('goes by the order that is promised', () => {
+    const order = [7, 6, 10, 4, 8, 130, 143, 3, 11, 5, 9, 0];
+    for (const [index, code] of order.entries()) {
+      expect(gravest(order.slice(index).reverse())).toBe(code);
+    }
+    expect(gravest([])).toBe(0);
+  });
+
+  it('lets a code that it does not know hide behind none', () => {
+    expect(gravest([EXIT_CODES.unrecorded, EXIT_CODES.internal])).toBe(EXIT_CODES.internal);
+  });
+
+  it('is never 0 where one of them is not', () => {
+    const ends = fc.record({
+      state: fc.constantFrom(...ROW_STATES),
+      exitCode: fc.option(fc.nat(150), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(fc.array(ends), (rows) => {
+        const codes = rows.map(rowExit);
+        expect(gravest(codes) === 0).toBe(codes.every((code) => code === 0));
+      }),
+    );
+  });
+});
