@@ -1,20 +1,23 @@
 import { existsSync } from 'node:fs';
+import type { JobWorld } from './bulk/job.ts';
+import { usesColor } from './cli/color.ts';
 import { confirmer } from './cli/confirm.ts';
 import type { Deps } from './cli/deps.ts';
 import type { Globals } from './cli/globals.ts';
 import type { Io } from './cli/io.ts';
 import { previewResult } from './cli/preview.ts';
 import type { OpenDeps } from './cli/run.ts';
-import { readSource } from './cli/sources.ts';
+import { readSource, rowSource } from './cli/sources.ts';
 import type { Client } from './client/client.ts';
 import { LEDGER_FILE_NAME } from './core/charge.ts';
-import { reasonOf } from './core/error.ts';
+import { reasonOf, usageError } from './core/error.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from './core/local.ts';
 import { environmentName } from './core/origin.ts';
 import { placeWords } from './core/place-words.ts';
 import { shellLine } from './core/shell.ts';
 import type { RunningEmulator } from './emulator/room.ts';
 import type { Charge, Ledger } from './ledger/ledger.ts';
+import type { StatusLine } from './output/status-line.ts';
 
 const memo = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined;
@@ -31,6 +34,12 @@ interface Run {
   readonly version: string;
   readonly closing: (() => Promise<void>)[];
   readonly notice: Deps['notice'];
+  /** The line that says how far it is, where there is one. */
+  readonly status: Status;
+}
+
+interface Status {
+  line?: StatusLine;
 }
 
 /** Where a run's requests go, and how that is told to an operator. */
@@ -41,12 +50,15 @@ interface Target {
   readonly profile: string | undefined;
 }
 
+/** A program that reads JSON finds nothing on stderr but the one line of an error. */
+const isSilent = ({ stderr }: Io, { quiet, format }: Globals): boolean =>
+  quiet || ((format === 'json' || format === 'ndjson') && !stderr.isTerminal);
+
 const openNotice =
-  (io: Io, { quiet, format }: Globals): Deps['notice'] =>
+  (io: Io, globals: Globals, status: Status): Deps['notice'] =>
   async (text) => {
-    // A program that reads JSON finds nothing on stderr but the one line of an error.
-    const forProgram = (format === 'json' || format === 'ndjson') && !io.stderr.isTerminal;
-    if (quiet || forProgram) return;
+    if (isSilent(io, globals)) return;
+    await status.line?.clear();
     const { notice } = await import('./output/notice.ts');
     await io.stderr.write(notice(text));
   };
@@ -56,6 +68,7 @@ const openRooms = (io: Io) => {
   return {
     folders,
     emulator: memo(async () => (await import('./emulator/room.ts')).emulatorRoom),
+    bulk: memo(async () => (await import('./bulk/room.ts')).bulkRoom),
     protocol: memo(async () => (await import('./ledger/room.ts')).ledgerRoom),
     profiles: memo(async () => (await import('./config/profiles.ts')).openProfiles(io, await folders())),
   };
@@ -179,9 +192,40 @@ const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   };
 };
 
+/** What a file of rows needs of the world. */
+const openJobWorld = async ({ io, globals, notice, status }: Run, rooms: Rooms): Promise<JobWorld> => {
+  if (globals.asCurl) {
+    throw usageError('--as-curl shows one request, and --from is many', { hint: '--dry-run checks the whole file' });
+  }
+  const [{ openSeen }, { openStatusLine }, { stylesFor }] = await Promise.all([
+    import('./database/seen.ts'),
+    import('./output/status-line.ts'),
+    import('./output/style.ts'),
+  ]);
+  const { clock, random, signals, stderr, env, redactor } = io;
+  const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal));
+  const line = openStatusLine(io, styles, isSilent(io, globals));
+  status.line = line;
+  return {
+    clock,
+    random,
+    stop: signals.stop,
+    leave: signals.leave,
+    source: rowSource(io),
+    folder: (await rooms.folders()).data,
+    clean: (text) => redactor.cleanAll(text),
+    openSeen,
+    notice,
+    progress: (await rooms.bulk()).showProgress(line, clock),
+  };
+};
+
 /** The rooms behind one run, each loaded by import() when it is first asked for. */
 export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps => {
-  const run: Run = { io, globals, version, closing: [], notice: openNotice(io, globals) };
+  // Only --debug shows where an error arose, and undici makes an error of every connection that it closes.
+  if (!globals.debug) Error.stackTraceLimit = 0;
+  const status: Status = {};
+  const run: Run = { io, globals, version, closing: [], notice: openNotice(io, globals, status), status };
   const rooms = openRooms(io);
   const target = memo(() => targetOf(run, rooms));
   const ledger = memo(() => openLedgerOf(run, rooms));
@@ -203,6 +247,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps =>
       const [{ placeOf }, { origin, key, profile }] = [await import('./ledger/place.ts'), await target()];
       return placeOf(origin, key, profile);
     },
+    jobWorld: () => openJobWorld(run, rooms),
     ledger,
     observe,
     operator: async () => (await import('./ledger/operator.ts')).operator(),

@@ -46,7 +46,7 @@ export type Given<O extends OptionSpecs> = {
 /** A handler's module: loaded when its command runs, never before. */
 export interface Handler<I> {
   /** How the answer of a write is shown; lets a wrong --columns be refused before anything is sent. */
-  readonly view?: View;
+  readonly view?: View | ((input: I) => View);
   readonly run: (input: I, deps: Deps) => Promise<Result>;
 }
 

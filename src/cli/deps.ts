@@ -1,3 +1,5 @@
+import type { JobWorld } from '../bulk/job.ts';
+import type { BulkRoom } from '../bulk/room.ts';
 import type { Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
@@ -29,6 +31,10 @@ export interface Deps {
   observe(activities: readonly unknown[], servedAt?: number): Promise<void>;
   /** The protocol around the ledger: how a charge is sent once, and what may be concluded of one that is unknown. */
   protocol(): Promise<LedgerRoom>;
+  /** Files of rows, and how they are worked off. */
+  bulk(): Promise<BulkRoom>;
+  /** What that needs of the world. */
+  jobWorld(): Promise<JobWorld>;
   /** Who runs this, for what the ledger records of a person's decision. */
   operator(): Promise<string>;
   profiles(): Promise<ProfileRoom>;

@@ -3,7 +3,7 @@ import { defect, PayError, reasonOf, usageError } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
-import type { Format, OutputOptions, Result } from '../output/view.ts';
+import type { Format, OutputOptions, Result, View } from '../output/view.ts';
 import type { Ending } from '../output/wait.ts';
 import { usesColor } from './color.ts';
 import type { CommandSpec, Handler } from './define.ts';
@@ -71,6 +71,14 @@ const print = async (result: Result, globals: Globals, io: Io): Promise<Ending> 
   return await Promise.race([render(result, io, outputOptions(globals, io)), left]);
 };
 
+/** Where a result can't be printed, or somebody leaves meanwhile, what it ended with is told all the same: something may be unknown. */
+const failureFirst =
+  (result: Result) =>
+  (thrown: unknown): never => {
+    const failure = result.kind === 'record' || result.kind === 'list' ? result.failure : undefined;
+    throw failure !== undefined && thrown instanceof PayError ? failure : thrown;
+  };
+
 const UNRECORDED = 'the service did it, but the result could not be printed';
 
 /** What the service has answered to a write, which must not get lost; undefined where nothing was written. */
@@ -83,7 +91,7 @@ const writtenBy = (result: Result): Received | undefined =>
  */
 const show = async (result: Result, globals: Globals, io: Io): Promise<Ending> => {
   const written = writtenBy(result);
-  if (written === undefined) return print(result, globals, io);
+  if (written === undefined) return print(result, globals, io).catch(failureFirst(result));
   const detail: ErrorDetail = {
     answer: written.text,
     hint: 'keep the answer that is shown here, and do not run the command again',
@@ -98,10 +106,13 @@ const show = async (result: Result, globals: Globals, io: Io): Promise<Ending> =
   return ending;
 };
 
+const viewOf = ({ view }: Handler<unknown>, input: unknown): View | undefined =>
+  typeof view === 'function' ? view(input) : view;
+
 /** All that is wrong with --columns and can be known before anything is sent. */
 const checkColumns = async (
   columns: readonly string[],
-  { view }: Handler<unknown>,
+  view: View | undefined,
   globals: Globals,
   io: Io,
 ): Promise<void> => {
@@ -126,7 +137,7 @@ const execute = async (
 ): Promise<number> => {
   checkPreview(spec, globals);
   const handler = await spec.load();
-  if (globals.columns !== undefined) await checkColumns(globals.columns, handler, globals, io);
+  if (globals.columns !== undefined) await checkColumns(globals.columns, viewOf(handler, input), globals, io);
   const { deps, remind, close } = program.open(globals);
   // Reconciling says itself what is left, and so does an error about a charge in the ledger.
   let reminds = spec.path.join(' ') !== 'ledger reconcile';

@@ -46,11 +46,19 @@ const moneyText = (value: unknown, currency: unknown): string => {
   return isEnum(currency) ? formatMoney(minor, machineValue(currency)) : `${minor} (minor unit)`;
 };
 
+const COUNT = new Intl.NumberFormat('en-US');
+
+const countText = (value: unknown, always: boolean): string => {
+  if (typeof value !== 'number') return plainText(value);
+  return value === 0 && !always ? '' : COUNT.format(value);
+};
+
 const textOf = (record: unknown, column: Column): string => {
   const value = valueAt(record, column.path);
   if (column.kind === 'time') return timeText(value);
   if (column.kind === 'money') return moneyText(value, valueAt(record, column.currency ?? 'currency'));
   if (column.kind === 'enum' || column.kind === 'state') return enumText(value);
+  if (column.kind === 'count') return countText(value, column.always === true);
   return plainText(value);
 };
 

@@ -4,7 +4,7 @@ import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { exactValue, isBlank, isObject } from './value.ts';
-import type { Column, Format, View } from './view.ts';
+import type { CellKind, Column, Format, View } from './view.ts';
 
 const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 
@@ -33,8 +33,11 @@ const unknownColumn = (name: string, known: readonly string[]): PayError => {
   });
 };
 
-const asColumn = (name: string, view: View): Column =>
-  view.columns.find((column) => column.path === name) ?? { path: name };
+/** A count that was asked for by its name is shown, also where it is none. */
+const asColumn = (name: string, view: View): Column => {
+  const column = view.columns.find(({ path }) => path === name) ?? { path: name };
+  return column.kind === 'count' ? { ...column, always: true } : column;
+};
 
 /** With `--columns`, a format that prints whole records is a usage error. Asked before anything is sent. */
 export const checkColumnsFormat = (format: Format): void => {
@@ -97,11 +100,15 @@ export const machineColumns = (view: View, records: readonly Received[]): readon
   return [...names].map((path) => ({ path }));
 };
 
+const saysSomething = (value: unknown, kind: CellKind | undefined): boolean =>
+  !isBlank(value) && !(kind === 'count' && value === 0);
+
 /** The columns of a table: those that say something about one of `records`, or always stand, and that no other cell says. */
 export const tableColumns = (view: View, records: readonly Received[]): readonly Column[] => {
   const candidates = machineColumns(view, records).filter((column) => column.machineOnly !== true);
   const used = candidates.filter(
-    ({ path, always }) => always === true || records.some(({ value }) => !isBlank(valueAt(value, path))),
+    ({ path, kind, always }) =>
+      always === true || records.some(({ value }) => saysSomething(valueAt(value, path), kind)),
   );
   return used.length > 0 ? used : candidates;
 };

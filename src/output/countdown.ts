@@ -1,13 +1,11 @@
 import type { Io } from '../cli/io.ts';
 import { visible } from './sanitize.ts';
+import { openStatusLine } from './status-line.ts';
 import type { Styles } from './style.ts';
 import type { Waiting } from './view.ts';
 import { shorten, widthOf } from './width.ts';
 
 const SECOND_MS = 1000;
-/** Room for the `^C` that a terminal writes behind the line. */
-const KEPT_FREE = 3;
-const ERASE = '\r\u001b[2K';
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -45,16 +43,17 @@ const SILENT: Countdown = { tell: () => undefined, end: async () => undefined };
 
 /** Counts down on a terminal that can rewrite a line; anywhere else, or when it is to be quiet, nothing is said. */
 export const openCountdown = ({ stderr, clock, env }: CountdownIo, styles: Styles, quiet: boolean): Countdown => {
-  if (quiet || !stderr.isTerminal || env['TERM'] === 'dumb') return SILENT;
+  const line = openStatusLine({ stderr, env }, styles, quiet);
+  if (!line.rewrites) return SILENT;
   const over = new AbortController();
   let waiting: Waiting | undefined;
   let shown = '';
   const draw = async (): Promise<void> => {
     if (waiting === undefined || over.signal.aborted) return;
-    const text = countdownText(waiting, clock.ticks(), Math.max(1, stderr.columns - KEPT_FREE));
+    const text = countdownText(waiting, clock.ticks(), line.width);
     if (text === shown) return;
     shown = text;
-    await stderr.write(`${ERASE}${styles.dim(text)}`);
+    await line.show(text);
   };
   const tick = async (): Promise<void> => {
     while (!over.signal.aborted) {
@@ -74,7 +73,7 @@ export const openCountdown = ({ stderr, clock, env }: CountdownIo, styles: Style
     end: async () => {
       over.abort();
       await ticking;
-      if (shown !== '') await stderr.write(ERASE);
+      await line.clear();
     },
   };
 };

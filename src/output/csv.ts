@@ -1,3 +1,4 @@
+import { withoutFormula } from '../core/formula.ts';
 import { NumberText } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
@@ -7,12 +8,9 @@ import type { Sink } from './sink.ts';
 import { exactValue, machineText } from './value.ts';
 import type { Column, View } from './view.ts';
 
-/** What a spreadsheet takes for a formula (or drops, and then takes for one). */
-const FORMULA = /^[=+\-@\t\r]/;
-
 /** A text cell: a formula gets an apostrophe in front unless `raw`; quoted where RFC 4180 asks for it. */
 const textCell = (text: string, raw: boolean): string => {
-  const safe = visibleText(!raw && FORMULA.test(text) ? `'${text}` : text);
+  const safe = visibleText(raw ? text : withoutFormula(text));
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 

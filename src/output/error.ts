@@ -12,9 +12,16 @@ export interface ErrorBlockOptions {
 /** Lines of our own stay lines, set in so that none of them can pass for another part of the block. */
 const lines = (text: string): string[] => text.split('\n').map(visible);
 
-const violationLine = ({ propertyPath, title, option }: Violation): string => {
-  const where = option === undefined ? propertyPath : propertyPath === '' ? option : `${option} (${propertyPath})`;
-  return visible(where === '' ? title : `${where}: ${title}`);
+/** The flag, or the row and column of a file, and the property that it became. */
+const placeOf = ({ propertyPath, option, row, column }: Violation): string => {
+  if (row !== undefined) return `row ${row}${column === undefined ? '' : `, column ${column}`}`;
+  if (option === undefined) return propertyPath;
+  return propertyPath === '' ? option : `${option} (${propertyPath})`;
+};
+
+const violationLine = (violation: Violation): string => {
+  const where = placeOf(violation);
+  return visible(where === '' ? violation.title : `${where}: ${violation.title}`);
 };
 
 /** JSON on one line: what must be kept of it is all there. */
@@ -58,10 +65,12 @@ export const errorBlock = async (error: PayError, options: ErrorBlockOptions): P
   return block.map((line) => `${line}\n`).join('');
 };
 
-const violationJson = ({ propertyPath, title, option }: Violation): object => ({
+const violationJson = ({ propertyPath, title, option, row, column }: Violation): object => ({
   property_path: propertyPath,
   title,
   option,
+  row,
+  column,
 });
 
 /** The same error for programs: one line of JSON; what is not known is left out. */

@@ -47,7 +47,8 @@ const draw = (Table: CliTable, cells: readonly string[], chars: object, styles: 
   return table.toString().split('\n');
 };
 
-const alignOf = (column: Column | undefined): 'left' | 'right' => (column?.kind === 'money' ? 'right' : 'left');
+const alignOf = (column: Column | undefined): 'left' | 'right' =>
+  column?.kind === 'money' || column?.kind === 'count' ? 'right' : 'left';
 
 const fitted = ({ text, paint }: Cell, column: Column | undefined, width: number, mayCut: boolean): string => {
   const short = mayCut && column?.flexible === true ? shorten(text, width) : text;

@@ -7,9 +7,10 @@ export type Format = (typeof FORMATS)[number];
 
 /**
  * How a value is shown to people. `enum` and `state` take a string or a `[value, label]` pair; `money` is an integer in
- * the minor unit of the currency at `currency`. Formats for programs (tsv, csv) show the machine's value instead.
+ * the minor unit of the currency at `currency`; a `count` is grouped by thousands, and none is nothing to say. Formats for
+ * programs (tsv, csv) show the machine's value instead.
  */
-export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money';
+export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count';
 
 export interface Column {
   /** The dotted path into the record; also the header, and the name for `--columns`. */
@@ -21,7 +22,7 @@ export interface Column {
   readonly label?: string;
   /** May be shortened on a narrow terminal; identifiers and amounts may not. */
   readonly flexible?: boolean;
-  /** In every table, even where the first records have nothing in it. */
+  /** In every table, even where the first records have nothing in it; a count of none is said. */
   readonly always?: boolean;
   /** In csv and tsv, but not in the table or on the card, where another cell says it already. */
   readonly machineOnly?: boolean;

@@ -6,8 +6,21 @@ import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
 import { command, environment, keep, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
-import { ACTIVITY, hang, json, ONYE_ID, page, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
+import {
+  ACTIVITY,
+  hang,
+  json,
+  ONYE_ID,
+  page,
+  problem,
+  reset,
+  serve,
+  serveBy,
+  UGWO_ID,
+  ugwo,
+} from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { ussdFile } from './bulk-support.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
 const ESCAPE = '\u001b[';
@@ -160,6 +173,14 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   it('under both streams after a charge: still 7', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     expect(await withStreams(CHARGE, service, ['full', 'full'])).toMatchObject({ code: 7 });
+  });
+
+  it('under the summary of a file hides none of what its rows ended with', async () => {
+    const service = await serveBy(() => reset);
+    const file = ussdFile(1);
+    const { code, stderr } = await withStreams(['ugwo', 'charge', '--from', file], service, ['full', 'pipe']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('of 1 row 1 unknown');
   });
 
   it('under stderr changes nothing about what was done', async () => {

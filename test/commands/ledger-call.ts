@@ -50,6 +50,7 @@ const stdinOf = (lines: readonly string[] | undefined, prompts: string[]): Deps[
   return {
     isTerminal: lines !== undefined,
     text: unexpected,
+    bytes: unexpected,
     line: async (prompt) => {
       prompts.push(prompt);
       return left.shift();

@@ -107,6 +107,8 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     client: unexpected,
     source: unexpected,
     preview: unexpected,
+    bulk: unexpected,
+    jobWorld: unexpected,
     folders: unexpected,
     place: unexpected,
     ledger: unexpected,

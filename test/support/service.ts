@@ -31,11 +31,8 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/**
- * A real HTTP service on loopback that answers its requests in turn. A request more than there are answers, or an
- * answer that nobody asked for, fails the test that started it.
- */
-export const serve = async (answers: readonly Answer[]): Promise<Service> => {
+/** A real HTTP service on loopback, which `answer` answers for; where it has none, that is kept as unexpected. */
+const listen = async (answer: (seen: Seen, turn: number) => Answer | undefined) => {
   const seen: Seen[] = [];
   const numbers = new Map<Socket, number>();
   const unexpected: string[] = [];
@@ -52,8 +49,8 @@ export const serve = async (answers: readonly Answer[]): Promise<Service> => {
       (body) => {
         const whole = { ...(seen[index - 1] as Seen), body };
         seen[index - 1] = whole;
-        const answer = answers[turn];
-        if (answer !== undefined) return answer(whole, response, request.socket);
+        const found = answer(whole, turn);
+        if (found !== undefined) return found(whole, response, request.socket);
         unexpected.push(`${whole.method} ${whole.url}`);
         response.writeHead(500).end();
       },
@@ -66,11 +63,25 @@ export const serve = async (answers: readonly Answer[]): Promise<Service> => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     expect(unexpected, 'requests that the test did not expect').toEqual([]);
-    expect(seen.length, 'requests that the test expected').toBe(answers.length);
   });
   const { port } = server.address() as AddressInfo;
   return { origin: `http://127.0.0.1:${port}`, seen, connections: () => numbers.size };
 };
+
+/**
+ * A service that answers its requests in turn. A request more than there are answers, or an answer that nobody asked for,
+ * fails the test that started it.
+ */
+export const serve = async (answers: readonly Answer[]): Promise<Service> => {
+  const service = await listen((_seen, turn) => answers[turn]);
+  onTestFinished(() => {
+    expect(service.seen.length, 'requests that the test expected').toBe(answers.length);
+  });
+  return service;
+};
+
+/** A service that answers by what is asked, in any order; a request without an answer fails the test that started it. */
+export const serveBy = (answer: (seen: Seen) => Answer | undefined): Promise<Service> => listen(answer);
 
 /** Takes connections and never says a word. */
 export const serveMute = async (): Promise<{ readonly origin: string; readonly connected: Promise<void> }> => {

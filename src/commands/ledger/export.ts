@@ -1,11 +1,20 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { Result } from '../../output/view.ts';
+import { findJob } from './find.ts';
+import { rowPages } from './job-rows.ts';
+import { updatesView } from './job-view.ts';
 import { pagesOf } from './pages.ts';
+import type { ExportInput } from './spec.ts';
 import { exportView } from './view.ts';
 
-/** Every row, oldest first. */
-export const run = async (_input: unknown, deps: Deps): Promise<Result> => ({
-  kind: 'list',
-  pages: pagesOf(await deps.ledger(), { oldestFirst: true }, {}),
-  view: exportView,
-});
+/** Every charge, oldest first, or all that was made for one job, by its rows. */
+export const run = async ({ job: id }: ExportInput, deps: Deps): Promise<Result> => {
+  const ledger = await deps.ledger();
+  if (id === undefined) return { kind: 'list', pages: pagesOf(ledger, { oldestFirst: true }, {}), view: exportView };
+  const job = await findJob(ledger, id);
+  return {
+    kind: 'list',
+    pages: rowPages(ledger, job),
+    view: job.command === 'ugwo charge' ? exportView : updatesView,
+  };
+};

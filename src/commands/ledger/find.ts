@@ -1,19 +1,23 @@
 import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
 import { didYouMean } from '../../core/suggest.ts';
+import type { Job } from '../../ledger/job.ts';
 import type { Charge, Ledger } from '../../ledger/ledger.ts';
 
-/** So many of the newest charges are looked through for one that was meant. */
+/** So many of the newest are looked through for one that was meant. */
 const NEWEST = 100;
 
-const noSuch = async (ledger: Ledger, id: string): Promise<PayError> => {
-  const newest = await ledger.list({ limit: NEWEST });
+interface Named {
+  readonly id: string;
+}
+
+const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], list: string): PayError => {
   const meant = didYouMean(
     id,
-    newest.map((charge) => charge.id),
+    newest.map((known) => known.id),
   );
-  const where = '`paycli ledger list` shows what there is';
-  return usageError(`there is no charge ${JSON.stringify(id)} in the ledger`, {
+  const where = `\`paycli ledger ${list}\` shows what there is`;
+  return usageError(`there is no ${what} ${JSON.stringify(id)} in the ledger`, {
     hint: meant === undefined ? where : `did you mean ${meant}?\n${where}`,
   });
 };
@@ -21,6 +25,16 @@ const noSuch = async (ledger: Ledger, id: string): Promise<PayError> => {
 /** The charge of that name; a usage error when there is none. */
 export const find = async (ledger: Ledger, id: string): Promise<Charge> => {
   const found = await ledger.get(id);
-  if (found === undefined) throw await noSuch(ledger, id);
+  if (found === undefined) throw noSuch('charge', id, await ledger.list({ limit: NEWEST }), 'list');
+  return found;
+};
+
+/** Whether a job is meant, and not a charge. */
+export const namesJob = (id: string): boolean => id.startsWith('job-');
+
+/** The job of that name; a usage error when there is none. */
+export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
+  const found = await jobs.get(id);
+  if (found === undefined) throw noSuch('job', id, await jobs.list({ limit: NEWEST }), 'jobs');
   return found;
 };

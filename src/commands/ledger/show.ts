@@ -1,11 +1,31 @@
 import type { Deps } from '../../cli/deps.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { Result } from '../../output/view.ts';
-import { find } from './find.ts';
+import { find, findJob, namesJob } from './find.ts';
+import { stepsOf } from './job-steps.ts';
+import { jobRecordOf, jobView } from './job-view.ts';
 import type { ShowInput } from './spec.ts';
 import { recordOf, viewOf } from './view.ts';
 
-/** One charge with its evidence. */
-export const run = async ({ id }: ShowInput, deps: Deps): Promise<Result> => {
-  const charge = await find(await deps.ledger(), id);
+const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
+  const job = await findJob(ledger, id);
+  const counts = await ledger.jobs.tally(job);
+  const steps = stepsOf(job, counts);
+  return {
+    kind: 'record',
+    record: jobRecordOf(job, counts),
+    view: jobView,
+    ...(steps.length === 0 ? {} : { notice: steps.join('\n') }),
+  };
+};
+
+const showCharge = async (ledger: Ledger, id: string): Promise<Result> => {
+  const charge = await find(ledger, id);
   return { kind: 'record', record: recordOf(charge), view: viewOf(charge) };
+};
+
+/** One charge with its evidence, or one job with how its rows stand and how to go on. */
+export const run = async ({ id }: ShowInput, deps: Deps): Promise<Result> => {
+  const ledger = await deps.ledger();
+  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id);
 };

@@ -11,10 +11,19 @@ const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, next_action, job, row, created_at, settled_at, exit_code, ' +
   'evidence, provider, phone';
 
+const JOB =
+  'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
+  'run_at, origin, profile';
+
 const checkId = (prefix: IdPrefix, flag: string, uid: string | undefined): void => {
   const problem = uid === undefined ? undefined : idProblem(prefix, uid);
   if (problem !== undefined) throw usageError(`${flag}: "${uid}" ${problem}`);
 };
+
+const pageOptions = {
+  max: option('--max <n>', 'at most so many', asInteger(1, 1_000_000_000)),
+  cursor: option('--cursor <cursor>', 'go on from an earlier next_cursor', asText),
+} as const;
 
 export interface ListInput {
   readonly states: readonly ChargeState[] | undefined;
@@ -26,8 +35,7 @@ export interface ListInput {
 const listOptions = {
   state: repeated('--state <state>', `only these: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
   ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText),
-  max: option('--max <n>', 'at most so many', asInteger(1, 1_000_000_000)),
-  cursor: option('--cursor <cursor>', 'go on from an earlier next_cursor', asText),
+  ...pageOptions,
 } as const;
 
 const list = defineCommand<ListInput, typeof listOptions>({
@@ -51,17 +59,43 @@ const list = defineCommand<ListInput, typeof listOptions>({
   load: () => import('./list.ts'),
 });
 
+export interface JobsInput {
+  readonly max: number | undefined;
+  readonly cursor: string | undefined;
+}
+
+const jobs = defineCommand<JobsInput, typeof pageOptions>({
+  path: ['ledger', 'jobs'],
+  summary: 'list the files that were charged or updated from here, newest first, with how their rows stand',
+  description:
+    'A job is a file given to --from, with the options that shape what is sent. The same command again goes on with the same ' +
+    'job. not_started counts the rows that were never begun.',
+  args: [],
+  options: pageOptions,
+  examples: [
+    { about: 'all of them', line: 'paycli ledger jobs' },
+    { about: 'the last one, as JSON', line: 'paycli ledger jobs --max 1 --json' },
+  ],
+  output: `${JOB}; json: {"data":[…],"next_cursor":…}`,
+  exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
+  read: (_args, { max, cursor }) => ({ max, cursor }),
+  load: () => import('./jobs.ts'),
+});
+
 export interface ShowInput {
   readonly id: string;
 }
 
 const show = defineCommand<ShowInput, Record<never, never>>({
   path: ['ledger', 'show'],
-  summary: 'show one charge with all that was seen of it',
-  args: [argument('id', 'the charge, chg-…')],
+  summary: 'show one charge with all that was seen of it, or one job with how its rows stand',
+  args: [argument('id', 'the charge, chg-…, or the job, job-…')],
   options: {},
-  examples: [{ about: 'why it is unknown', line: 'paycli ledger show chg-0123456789ab' }],
-  output: ROW,
+  examples: [
+    { about: 'why it is unknown', line: 'paycli ledger show chg-0123456789ab' },
+    { about: 'how far a file is, and how to go on', line: 'paycli ledger show job-0123456789abcdef' },
+  ],
+  output: `a charge: ${ROW}; a job: ${JOB}`,
   exits: ['usage', 'ledger', 'read_failed'],
   read: (args) => ({ id: args[0] ?? '' }),
   load: () => import('./show.ts'),
@@ -143,21 +177,28 @@ const resolve = defineCommand<ResolveInput, typeof resolveOptions>({
   load: () => import('./resolve.ts'),
 });
 
-const exportCommand = defineCommand<undefined, Record<never, never>>({
+export interface ExportInput {
+  readonly job: string | undefined;
+}
+
+const exportCommand = defineCommand<ExportInput, Record<never, never>>({
   path: ['ledger', 'export'],
-  summary: 'print every charge that was made from here, oldest first',
-  args: [],
+  summary: 'print every charge that was made from here, oldest first, or all that was made for one job, by its rows',
+  args: [{ name: 'job', about: 'only what was made for this job, job-…', required: false }],
   options: {},
   format: 'ndjson',
   examples: [
     { about: 'a copy of it all', line: 'paycli ledger export' },
     { about: 'for a spreadsheet', line: 'paycli ledger export -o csv' },
+    { about: 'one file, row by row', line: 'paycli ledger export job-0123456789abcdef' },
   ],
-  output: `one JSON object a line, on a terminal and in a pipe, unless -o says otherwise: ${ROW}`,
+  output:
+    `one JSON object a line, on a terminal and in a pipe, unless -o says otherwise: ${ROW}; ` +
+    'for a job of `onye update`: job, row, uid, state, exit_code, message',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
-  read: () => undefined,
+  read: (args) => ({ job: args[0] }),
   load: () => import('./export.ts'),
 });
 
 /** The noun `ledger`. */
-export const ledgerCommands: readonly CommandSpec[] = [list, show, reconcile, resolve, exportCommand];
+export const ledgerCommands: readonly CommandSpec[] = [list, jobs, show, reconcile, resolve, exportCommand];

@@ -7,7 +7,9 @@ import { formatDateAtom } from '../../core/time.ts';
 import type { Charge } from '../../ledger/ledger.ts';
 import type { Column, InnerList, View } from '../../output/view.ts';
 
-const atom = (ms: number | undefined): string | null => (ms === undefined ? null : formatDateAtom({ ms, offset: 0 }));
+/** An instant as output has it. */
+export const atom = (ms: number | undefined): string | null =>
+  ms === undefined ? null : formatDateAtom({ ms, offset: 0 });
 
 /** A charge as a row of output (cli.md, ledger): null for what is not there. */
 export const recordOf = (charge: Charge): Received =>

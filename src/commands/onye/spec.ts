@@ -1,5 +1,7 @@
+import type { BulkInput } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import type { CommandSpec, Given } from '../../cli/define.ts';
-import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
@@ -18,6 +20,7 @@ const options = {
   metaJson: option('--meta-json <json|@file|->', 'the whole metadata as one JSON object', sourceOf),
   clearMeta: flag('--clear-meta', 'remove all metadata'),
   data: option('--data <json|@file|->', 'a JSON object merged under the flags; may hold any field', sourceOf),
+  ...BULK_OPTIONS,
 } as const;
 
 /** Metadata is replaced as a whole, so it is given in exactly one way. */
@@ -26,14 +29,19 @@ export type MetaInput =
   | { readonly kind: 'json'; readonly source: Source }
   | { readonly kind: 'clear' };
 
-/** The fields of `onye update` that are plain texts, by their name in the body. */
-export interface UpdateInput {
-  readonly uid: string;
+/** What the options change of a customer; `fields` are plain texts, by their name in the body. */
+export interface Changes {
   readonly fields: Readonly<Record<string, string>>;
   readonly billingAddress: Source | undefined;
   readonly meta: MetaInput | undefined;
   readonly data: Source | undefined;
 }
+
+export type UpdateInput =
+  | { readonly kind: 'one'; readonly uid: string; readonly changes: Changes }
+  /** A file of updates, whose rows the options fill where it has no column. */
+  | { readonly kind: 'file'; readonly bulk: BulkInput; readonly changes: Changes };
+export type FileOfUpdates = Extract<UpdateInput, { readonly kind: 'file' }>;
 
 const readMeta = (given: Given<typeof options>): MetaInput | undefined => {
   const ways = [given.meta, given.metaJson, given.clearMeta].filter((way) => way !== undefined);
@@ -50,6 +58,44 @@ const texts = (given: Given<typeof options>): Record<string, string> => {
   );
 };
 
+const readChanges = (given: Given<typeof options>): Changes => ({
+  fields: texts(given),
+  billingAddress: given.billingAddress,
+  meta: readMeta(given),
+  data: given.data,
+});
+
+const CHANGES = [
+  'email',
+  'ref',
+  'firstName',
+  'lastName',
+  'billingAddress',
+  'meta',
+  'metaJson',
+  'clearMeta',
+  'data',
+] as const satisfies readonly (keyof typeof options)[];
+
+const readOne = (uid: string | undefined, given: Given<typeof options>, validate: boolean): UpdateInput => {
+  if (uid === undefined) {
+    throw usageError("missing required argument 'onye': a customer, ony.…", {
+      hint: 'or a file of them: --from customers.csv',
+    });
+  }
+  const problem = validate ? idProblem('ony', uid) : undefined;
+  if (problem !== undefined) throw usageError(`"${uid}" ${problem}`);
+  if (CHANGES.every((name) => given[name] === undefined)) {
+    throw usageError('nothing to change was given', { hint: 'name a field, such as --email ada@example.com' });
+  }
+  return { kind: 'one', uid, changes: readChanges(given) };
+};
+
+const readFile = (bulk: BulkInput, args: readonly string[], given: Given<typeof options>): UpdateInput => {
+  if (args.length > 0) throw usageError(`--from and "${args[0]}" exclude each other`);
+  return { kind: 'file', bulk, changes: readChanges(given) };
+};
+
 const oneStdin = (sources: readonly (Source | undefined)[]): void => {
   if (sources.filter((source) => source?.kind === 'stdin').length > 1) {
     throw usageError('only one option can read standard input (-)');
@@ -58,8 +104,14 @@ const oneStdin = (sources: readonly (Source | undefined)[]): void => {
 
 const update = defineCommand<UpdateInput, typeof options>({
   path: ['onye', 'update'],
-  summary: 'change fields of a customer; what is not given stays as it is',
-  args: [argument('onye', 'the customer, ony.…')],
+  summary: 'change fields of a customer, or of many; what is not given stays as it is',
+  description:
+    'With --from, each row of a file is one update. Columns are known by their names: uid, email, ref, first_name, last_name, ' +
+    'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON); the options fill what the file has no column ' +
+    'for, other columns are carried into the report, and an empty cell leaves a field as it is. The whole file is checked ' +
+    'before anything is sent. The same command again goes on where it stopped; where it is not known what became of an ' +
+    'update, the customer is looked at before it is sent again.',
+  args: [{ name: 'onye', about: 'the customer, ony.…; or --from', required: false }],
   options,
   examples: [
     {
@@ -71,29 +123,23 @@ const update = defineCommand<UpdateInput, typeof options>({
       line: 'paycli onye update ony.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --meta tier=vip --meta visits:=3',
     },
     {
+      about: 'a spreadsheet of customers, with what came of each',
+      line: 'paycli onye update --from customers.csv --report result.csv',
+    },
+    {
       about: 'send a field that paycli has no flag for',
       line: `paycli onye update ony.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --data '{"locale": "en_NG"}'`,
     },
   ],
-  output: 'the updated customer: uid, email, first_name, last_name, ref, billing_address, meta, status, created_at',
-  exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'interrupted'],
+  output:
+    'the updated customer: uid, email, first_name, last_name, ref, billing_address, meta, status, created_at. ' +
+    'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
+  exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'ledger', 'interrupted'],
   previews: true,
   read: (args, given, { validate }) => {
-    const uid = args[0] ?? '';
-    const problem = validate ? idProblem('ony', uid) : undefined;
-    if (problem !== undefined) throw usageError(`"${uid}" ${problem}`);
-    oneStdin([given.billingAddress, given.metaJson, given.data]);
-    const input: UpdateInput = {
-      uid,
-      fields: texts(given),
-      billingAddress: given.billingAddress,
-      meta: readMeta(given),
-      data: given.data,
-    };
-    if (Object.keys(given).length === 0) {
-      throw usageError('nothing to change was given', { hint: 'name a field, such as --email ada@example.com' });
-    }
-    return input;
+    const bulk = readBulk(given);
+    oneStdin([given.billingAddress, given.metaJson, given.data, bulk && sourceOf(bulk.from)]);
+    return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
   },
   load: () => import('./update.ts'),
 });

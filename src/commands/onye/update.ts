@@ -3,11 +3,11 @@ import { usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { pairsToObject } from '../../core/pairs.ts';
 import { readJsonObject } from '../../core/source.ts';
-import type { Result } from '../../output/view.ts';
-import type { MetaInput, UpdateInput } from './spec.ts';
-import { onyeView } from './view.ts';
+import type { Result, View } from '../../output/view.ts';
+import type { Changes, MetaInput, UpdateInput } from './spec.ts';
+import { onyeView, updatesView } from './view.ts';
 
-interface Field {
+export interface Field {
   readonly value: unknown;
   /** The flag that the value came from: what an error names. */
   readonly flag: string;
@@ -24,8 +24,8 @@ const readMeta = async (meta: MetaInput, deps: Deps): Promise<Field> => {
   }
 };
 
-/** Every field to be sent with the flag behind it; flags win over --data. */
-const readFields = async (input: UpdateInput, deps: Deps): Promise<Map<string, Field>> => {
+/** Every field that the options give with the flag behind it; flags win over --data. */
+const readFields = async (input: Changes, deps: Deps): Promise<Map<string, Field>> => {
   const fields = new Map<string, Field>();
   if (input.data !== undefined) {
     const data = await readJsonObject(deps.source, input.data, '--data');
@@ -42,11 +42,10 @@ const readFields = async (input: UpdateInput, deps: Deps): Promise<Map<string, F
   return fields;
 };
 
-export const view = onyeView;
+type OneUpdate = Extract<UpdateInput, { readonly kind: 'one' }>;
 
 /** Updates a customer (interface.md 4.1): sends the fields that were given and nothing else. */
-export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
-  const fields = await readFields(input, deps);
+const updateOne = async (input: OneUpdate, fields: ReadonlyMap<string, Field>, deps: Deps): Promise<Result> => {
   if (fields.size === 0) throw usageError('--data: the object is empty, so there is nothing to change');
   const body = Object.fromEntries([...fields].map(([name, { value }]) => [name, value]));
   const call = { params: { uid: input.uid }, body };
@@ -54,9 +53,17 @@ export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
     if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('onye.update', call));
     const client = await deps.client('write');
     const record = await client.call('onye.update', call);
-    const result = { kind: 'record', record, view, wrote: true } as const;
+    const result = { kind: 'record', record, view: onyeView, wrote: true } as const;
     return fields.has('meta') ? { ...result, notice: 'the metadata was replaced as a whole, not merged' } : result;
   } catch (thrown) {
     throw namingFlags(thrown, (path) => fields.get(path.split('.')[0] ?? path)?.flag);
   }
+};
+
+export const view = ({ kind }: UpdateInput): View => (kind === 'one' ? onyeView : updatesView);
+
+export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
+  const fields = await readFields(input.changes, deps);
+  if (input.kind === 'one') return updateOne(input, fields, deps);
+  return (await import('./update-file.ts')).updateFile(input, fields, deps);
 };

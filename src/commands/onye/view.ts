@@ -1,3 +1,4 @@
+import { SUMMARY_COLUMNS } from '../../core/job.ts';
 import type { View } from '../../output/view.ts';
 
 /** A customer: the columns of its list and the lines of its card. */
@@ -14,3 +15,6 @@ export const onyeView: View = {
     { path: 'created_at', kind: 'time', label: 'created' },
   ],
 };
+
+/** What became of a file of updates. */
+export const updatesView: View = { columns: SUMMARY_COLUMNS };

@@ -1,9 +1,10 @@
 import { BANK_CODES } from '../../core/banks.ts';
+import type { ChargeMedium, Expiry } from '../../core/charge-with.ts';
 import { usageError } from '../../core/error.ts';
 import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/medium.ts';
 import { pairsToObject } from '../../core/pairs.ts';
 import { formatDateAtom } from '../../core/time.ts';
-import type { ChargeInput, ChargeMedium, Expiry } from './charge-spec.ts';
+import type { OneCharge } from './charge-spec.ts';
 
 /** Leaves it out when it is the service's own default: 15 minutes by its clock, not by ours. */
 const expiresAt = (expiry: Expiry | undefined, now: number): { expires_at?: string } => {
@@ -35,7 +36,7 @@ const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
 
 /** The flag behind a property of the body. */
 export const flagOf =
-  (input: ChargeInput) =>
+  (input: Pick<OneCharge, 'with' | 'params'>) =>
   (path: string): string | undefined => {
     const [root, name = ''] = path.split('.');
     if (root !== 'data') return undefined;
@@ -55,7 +56,7 @@ export const guessOf =
   };
 
 /** `data` of the body (interface.md 4.2); `now` in milliseconds. */
-export const chargeData = (input: ChargeInput, now: number): Record<string, unknown> => {
+export const chargeData = (input: Pick<OneCharge, 'with' | 'params'>, now: number): Record<string, unknown> => {
   const params = pairsToObject(input.params, '--param');
   const own = dataOf(input.with, now);
   const twice = Object.keys(params).find((name) => name in own);

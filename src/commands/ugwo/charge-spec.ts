@@ -1,11 +1,13 @@
+import type { BulkInput } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import type { Given } from '../../cli/define.ts';
-import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
-import { asDuration, asOneOf, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
-import { formatDuration } from '../../core/duration.ts';
+import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { asDuration, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
+import type { ChargeMedium, ChargeWords, NameOf } from '../../core/charge-with.ts';
+import { KEY_OF, readUnchecked, readWith } from '../../core/charge-with.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
-import type { Medium } from '../../core/medium.ts';
-import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS } from '../../core/medium.ts';
+import { MEDIUMS } from '../../core/medium.ts';
 import type { Pair } from '../../core/pairs.ts';
 import { parsePair } from '../../core/pairs.ts';
 import type { Instant } from '../../core/time.ts';
@@ -41,27 +43,13 @@ const options = {
     '--reuse',
     'print the activity that the same customer can still pay, or that was paid, and charge nothing; else charge',
   ),
+  ...BULK_OPTIONS,
 } as const;
 type ChargeGiven = Given<typeof options>;
 
-/** When a bank_transfer account stops accepting: at a moment, or after milliseconds. */
-export type Expiry = { readonly at: Instant } | { readonly in: number };
-
-/** What is charged with: one variant a medium, so that no parameter can stand beside a medium it isn't for. */
-export type ChargeMedium =
-  | { readonly medium: 'bank_transfer'; readonly expiry: Expiry | undefined }
-  | { readonly medium: 'ussd'; readonly provider: string }
-  | { readonly medium: 'mobile_money'; readonly provider: string; readonly phone: string }
-  /** --no-validate: as given, whatever it is. */
-  | {
-      readonly medium: 'unchecked';
-      readonly name: string | undefined;
-      readonly expiry: Expiry | undefined;
-      readonly provider: string | undefined;
-      readonly phone: string | undefined;
-    };
-
-export interface ChargeInput {
+/** One charge. */
+export interface OneCharge {
+  readonly kind: 'one';
   readonly ugwo: string;
   readonly with: ChargeMedium;
   readonly params: readonly Pair[];
@@ -71,68 +59,24 @@ export interface ChargeInput {
   readonly wait: number | undefined;
 }
 
-const OWN_FLAGS: Readonly<Record<Medium, readonly string[]>> = {
-  bank_transfer: ['--expires-at', '--expires-in'],
-  ussd: ['--provider'],
-  mobile_money: ['--provider', '--phone'],
-};
+/** A file of charges, whose rows the options fill where it has no column. */
+export interface FileOfCharges {
+  readonly kind: 'file';
+  readonly bulk: BulkInput;
+  readonly words: ChargeWords;
+  readonly params: readonly Pair[];
+  readonly again: boolean;
+}
 
-const givenFlags = (given: ChargeGiven): string[] =>
-  [
-    given.expiresAt === undefined ? [] : ['--expires-at'],
-    given.expiresIn === undefined ? [] : ['--expires-in'],
-    given.provider === undefined ? [] : ['--provider'],
-    given.phone === undefined ? [] : ['--phone'],
-  ].flat();
+export type ChargeInput = OneCharge | FileOfCharges;
 
-const refuseForeign = (medium: Medium, given: ChargeGiven): void => {
-  const foreign = givenFlags(given).find((name) => !OWN_FLAGS[medium].includes(name));
-  if (foreign === undefined) return;
-  const owners = MEDIUMS.filter((other) => OWN_FLAGS[other].includes(foreign));
-  throw usageError(`${foreign} does not belong to --medium ${medium}, only to ${owners.join(' and ')}`);
-};
+/** The flag of a parameter. */
+const flagOf: NameOf = (field) => `--${KEY_OF[field].replaceAll('_', '-')}`;
 
-const readExpiry = (given: ChargeGiven): Expiry | undefined => {
-  if (given.expiresAt !== undefined && given.expiresIn !== undefined) {
-    throw usageError('--expires-at and --expires-in exclude each other');
-  }
-  if (given.expiresAt !== undefined) return { at: given.expiresAt };
-  return given.expiresIn === undefined ? undefined : { in: given.expiresIn };
-};
-
-const checkDuration = (given: ChargeGiven): void => {
-  const { expiresIn } = given;
-  if (expiresIn === undefined || (expiresIn > 0 && expiresIn <= EXPIRY_LIMIT_MS)) return;
-  throw usageError(
-    `--expires-in: an account lives from 1 s to ${formatDuration(EXPIRY_LIMIT_MS)}, not ${formatDuration(expiresIn)}`,
-  );
-};
-
-const needed = (value: string | undefined, flag: string, medium: Medium, what: string): string => {
-  if (value !== undefined) return value;
-  throw usageError(`--medium ${medium} needs ${flag}, ${what}`);
-};
-
-const readMedium = (given: ChargeGiven): ChargeMedium => {
-  if (given.medium === undefined) throw usageError(`--medium is needed: ${MEDIUMS.join(', ')}`);
-  const medium = isMedium(given.medium) ? given.medium : asOneOf(MEDIUMS)(given.medium);
-  refuseForeign(medium, given);
-  switch (medium) {
-    case 'bank_transfer':
-      checkDuration(given);
-      return { medium, expiry: readExpiry(given) };
-    case 'ussd':
-      return {
-        medium,
-        provider: needed(given.provider, '--provider', medium, "the bank's code such as gtb or zenith"),
-      };
-    case 'mobile_money':
-      return {
-        medium,
-        provider: needed(given.provider, '--provider', medium, "the provider's code"),
-        phone: needed(given.phone, '--phone', medium, 'the number in international format'),
-      };
-  }
+const readMedium = (given: ChargeGiven, validate: boolean): ChargeMedium => {
+  const read = validate ? readWith(given, flagOf) : readUnchecked(given, flagOf);
+  if ('charge' in read) return read.charge;
+  throw usageError(read.faults[0]?.what ?? 'nothing to charge with');
 };
 
 /** A key that has an option of its own is checked there, and only there. */
@@ -148,15 +92,7 @@ const refuseOwnParams = (params: readonly Pair[]): void => {
   if (own !== undefined) throw usageError(`--param ${own}: use ${OPTION_OF[own]}`);
 };
 
-const readUnchecked = (given: ChargeGiven): ChargeMedium => ({
-  medium: 'unchecked',
-  name: given.medium,
-  expiry: readExpiry(given),
-  provider: given.provider,
-  phone: given.phone,
-});
-
-const readEarlier = (given: ChargeGiven): ChargeInput['earlier'] => {
+const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
   if (given.again === true && given.reuse === true) throw usageError('--again and --reuse exclude each other');
   if (given.again === true) return 'again';
   return given.reuse === true ? 'reuse' : 'refuse';
@@ -168,15 +104,45 @@ const readWait = (given: ChargeGiven): number | undefined => {
   return undefined;
 };
 
+const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
+  if (ugwo === undefined) {
+    throw usageError("missing required argument 'ugwo': a payment request, ugw.…", {
+      hint: 'or a file of them: --from charges.csv',
+    });
+  }
+  const problem = validate ? idProblem('ugw', ugwo) : undefined;
+  if (problem !== undefined) throw usageError(`"${ugwo}" ${problem}`);
+  return {
+    kind: 'one',
+    ugwo,
+    with: readMedium(given, validate),
+    params: given.param ?? [],
+    earlier: readEarlier(given),
+    wait: readWait(given),
+  };
+};
+
+const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
+  if (args.length > 0) throw usageError(`--from and "${args[0]}" exclude each other`);
+  const alone = (['reuse', 'wait', 'waitTimeout'] as const).find((name) => given[name] !== undefined);
+  if (alone !== undefined) throw usageError(`${options[alone].flags.split(' ')[0]} is for one charge, not for --from`);
+  const { medium, expiresAt, expiresIn, provider, phone, param = [], again = false } = given;
+  return { kind: 'file', bulk, words: { medium, expiresAt, expiresIn, provider, phone }, params: param, again };
+};
+
 export const chargeCommand = defineCommand<ChargeInput, typeof options>({
   path: ['ugwo', 'charge'],
-  summary: 'charge a payment request: one attempt, sent once',
+  summary: 'charge a payment request: one attempt, sent once; or a file of them',
   description:
     'Creates an activity: one attempt to charge the payment request. It is sent once, and kept in the ledger. When the ' +
     'answer is lost, the exit code is 6 and the charge may have been made: `paycli ledger reconcile` finds out, and until ' +
     'then no further charge of that payment request is sent. While an earlier charge by the same medium can still be paid or ' +
-    'is under way, or once one was paid, another one is refused (exit 9).',
-  args: [argument('ugwo', 'the payment request, ugw.…')],
+    'is under way, or once one was paid, another one is refused (exit 9).\n\n' +
+    'With --from, each row of a file is one such charge. Columns are known by their names: ugwo, medium, expires_at or ' +
+    'expires_in, provider, phone, param.k (param.k: for JSON); the options fill what the file has no column for, and other ' +
+    'columns are carried into the report. The whole file is checked before anything is sent. The same command again goes on ' +
+    'where it stopped, and no row is charged twice. The exit code is the gravest of all rows: 7, 6, 10, 4, 8, 130, 3, 11, 5, 9, 0.',
+  args: [{ name: 'ugwo', about: 'the payment request, ugw.…; or --from', required: false }],
   options,
   examples: [
     {
@@ -200,13 +166,22 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
       line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb --wait --wait-timeout 5m',
     },
     {
+      about: 'a spreadsheet of payment requests, with what came of each',
+      line: 'paycli ugwo charge --from charges.csv --concurrency 16 --report result.csv',
+    },
+    {
+      about: 'rows from another program, at most 50 in a second',
+      line: 'paycli ugwo charge --from - --medium bank_transfer --rate 50/s --yes',
+    },
+    {
       about: 'see the request, send nothing',
       line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb --as-curl',
     },
   ],
   output:
     'the activity (with --wait in a pipe: at the end, as it then is; to have the account at once, charge without --wait and ' +
-    'then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at',
+    'then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at. With --from ' +
+    'a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
   exits: [
     'usage',
     'rejected',
@@ -214,6 +189,7 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
     'not_sent',
     'unknown',
     'unrecorded',
+    'read_failed',
     'refused',
     'ledger',
     'charge_failed',
@@ -222,17 +198,9 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
   ],
   previews: true,
   read: (args, given, { validate }) => {
-    const ugwo = args[0] ?? '';
-    const problem = validate ? idProblem('ugw', ugwo) : undefined;
-    if (problem !== undefined) throw usageError(`"${ugwo}" ${problem}`);
     if (validate) refuseOwnParams(given.param ?? []);
-    return {
-      ugwo,
-      with: validate ? readMedium(given) : readUnchecked(given),
-      params: given.param ?? [],
-      earlier: readEarlier(given),
-      wait: readWait(given),
-    };
+    const bulk = readBulk(given);
+    return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
   },
   load: () => import('./charge.ts'),
 });

@@ -9,11 +9,11 @@ import { chargeFailed, notWaitedFor, waitedOf } from '../../core/followed.ts';
 import { machineValue } from '../../core/medium.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result, View } from '../../output/view.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
 import { reused } from './charge-reuse.ts';
-import type { ChargeInput } from './charge-spec.ts';
-import { activityView } from './view.ts';
+import type { ChargeInput, OneCharge } from './charge-spec.ts';
+import { activityView, chargesView } from './view.ts';
 
 /** The activity that the run is about: made by it, or reused. */
 interface Made {
@@ -27,7 +27,7 @@ interface Made {
 
 /** Charges, unless an earlier charge stands in the way: then that one's activity, or the guard's no. */
 const make = async (
-  input: ChargeInput,
+  input: OneCharge,
   data: Readonly<Record<string, unknown>>,
   client: Client,
   deps: Deps,
@@ -102,10 +102,8 @@ const waiting = (made: Made, ugwo: string, limit: number, client: Client, deps: 
   };
 };
 
-export const view = activityView;
-
 /** Charges a payment request (interface.md 4.2) under the ledger's protocol: one activity, sent once. */
-export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
+const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
   const data = chargeData(input, deps.io.clock.now());
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
@@ -119,8 +117,13 @@ export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
       return waiting(made, input.ugwo, input.wait, client, deps);
     }
     const end = unrecorded === undefined ? endOf(made, String(data['medium'])) : { failure: unrecorded };
-    return { kind: 'record', record, view, ...(wrote === undefined ? {} : { wrote }), ...end };
+    return { kind: 'record', record, view: activityView, ...(wrote === undefined ? {} : { wrote }), ...end };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input), guessOf(data));
   }
 };
+
+export const view = ({ kind }: ChargeInput): View => (kind === 'one' ? activityView : chargesView);
+
+export const run = async (input: ChargeInput, deps: Deps): Promise<Result> =>
+  input.kind === 'one' ? chargeOne(input, deps) : (await import('./charge-file.ts')).chargeFile(input, deps);

@@ -1,3 +1,4 @@
+import { SUMMARY_COLUMNS } from '../../core/job.ts';
 import type { View } from '../../output/view.ts';
 
 /** A payment request: the columns of its list and the lines of its card. */
@@ -30,5 +31,8 @@ export const wholeUgwoView: View = {
     },
   ],
 };
+
+/** What became of a file of charges. */
+export const chargesView: View = { columns: SUMMARY_COLUMNS };
 
 export { activityView } from '../activity/view.ts';

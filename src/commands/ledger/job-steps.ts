@@ -1,0 +1,37 @@
+import { LOCAL_PROFILE } from '../../core/local.ts';
+import { placeWords } from '../../core/place-words.ts';
+import type { RowCounts } from '../../core/row.ts';
+import { shellLine } from '../../core/shell.ts';
+import type { Job } from '../../ledger/job.ts';
+import { notStarted } from './job-view.ts';
+
+const placeOf = ({ profile, origin }: Job): string[] =>
+  placeWords({
+    local: profile === LOCAL_PROFILE,
+    profile: profile === LOCAL_PROFILE ? undefined : profile,
+    baseUrl: profile === undefined ? origin : undefined,
+  });
+
+/** Charges are looked for at the service; to send an update again does no harm once its customer was looked at. */
+const unknownStep = (job: Job): string =>
+  job.command === 'ugwo charge'
+    ? `run \`${shellLine(['paycli', 'ledger', 'reconcile', ...placeOf(job)])}\``
+    : 'run the same command again, which looks at each customer first';
+
+/** How to go on with a job: a line for each kind of row that is not done; none where all are. */
+export const stepsOf = (job: Job, counts: RowCounts): string[] => {
+  const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0 } = counts;
+  const steps: readonly (readonly [rows: number, are: string, step: string])[] = [
+    [unknown, 'unknown', unknownStep(job)],
+    [
+      rejected + failed + not_sent + not_created,
+      'rejected, failed or not sent',
+      'run the same command again with --retry-failed',
+    ],
+    // What the guard refuses, and what is left out of a file, the ledger doesn't keep.
+    [notStarted(job, counts), 'not started, or were refused or left out', 'run the same command again'],
+  ];
+  return steps
+    .filter(([rows]) => rows > 0)
+    .map(([rows, are, step]) => `${rows === 1 ? '1 row is' : `${rows} rows are`} ${are}: ${step}`);
+};

@@ -1,0 +1,86 @@
+import type { Received } from '../../core/received.ts';
+import { madeHere } from '../../core/received.ts';
+import type { RowCounts } from '../../core/row.ts';
+import type { Job, Update } from '../../ledger/job.ts';
+import type { Column, View } from '../../output/view.ts';
+import { atom } from './view.ts';
+
+/** How many rows nobody has ever begun. */
+export const notStarted = ({ rows }: Job, counts: RowCounts): number =>
+  rows - Object.values(counts).reduce((total, count) => total + count, 0);
+
+/** A job as a row of output, with how its rows stand. */
+export const jobRecordOf = (job: Job, counts: RowCounts): Received =>
+  madeHere({
+    id: job.id,
+    command: job.command,
+    file: job.name,
+    rows: job.rows,
+    accepted: counts.accepted ?? 0,
+    failed: counts.failed ?? 0,
+    rejected: counts.rejected ?? 0,
+    not_sent: counts.not_sent ?? 0,
+    unknown: counts.unknown ?? 0,
+    not_created: counts.not_created ?? 0,
+    sending: counts.sending ?? 0,
+    not_started: notStarted(job, counts),
+    created_at: atom(job.createdAt),
+    run_at: atom(job.runAt),
+    origin: job.origin,
+    profile: job.profile ?? null,
+  });
+
+const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
+const lastRun: Column = { path: 'run_at', kind: 'time', label: 'last run' };
+
+/** Jobs in a list. What matters most at night comes first: a narrow terminal drops from the end. */
+export const jobsView: View = {
+  columns: [
+    { path: 'id' },
+    { path: 'unknown', kind: 'count' },
+    { path: 'not_started', kind: 'count' },
+    { path: 'failed', kind: 'count' },
+    { path: 'rejected', kind: 'count' },
+    { path: 'file', flexible: true },
+    { path: 'rows', kind: 'count', always: true },
+    { path: 'accepted', kind: 'count' },
+    lastRun,
+    { path: 'not_sent', kind: 'count' },
+    { path: 'not_created', kind: 'count' },
+    { path: 'sending', kind: 'count' },
+    { path: 'command' },
+    { ...created, machineOnly: true },
+    { path: 'origin', machineOnly: true },
+    { path: 'profile', machineOnly: true },
+  ],
+};
+
+/** One job on a card. */
+export const jobView: View = {
+  columns: [
+    { path: 'id' },
+    { path: 'command' },
+    { path: 'file' },
+    { path: 'rows', kind: 'count', always: true },
+    { path: 'accepted', kind: 'count' },
+    { path: 'failed', kind: 'count' },
+    { path: 'rejected', kind: 'count' },
+    { path: 'not_sent', kind: 'count', label: 'not sent' },
+    { path: 'unknown', kind: 'count' },
+    { path: 'not_created', kind: 'count', label: 'not created' },
+    { path: 'sending', kind: 'count' },
+    { path: 'not_started', kind: 'count', label: 'not started' },
+    created,
+    lastRun,
+    { path: 'origin' },
+    { path: 'profile' },
+  ],
+};
+
+/** An update of a customer as a row of output. */
+export const updateRecordOf = ({ job, row, onye, state, exitCode, message }: Update): Received =>
+  madeHere({ job, row, uid: onye, state, exit_code: exitCode ?? null, message: message ?? null });
+
+export const updatesView: View = {
+  columns: ['job', 'row', 'uid', 'state', 'exit_code', 'message'].map((path) => ({ path })),
+};

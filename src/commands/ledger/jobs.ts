@@ -1,0 +1,47 @@
+import type { Deps } from '../../cli/deps.ts';
+import type { Received } from '../../core/received.ts';
+import type { Job } from '../../ledger/job.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Result } from '../../output/view.ts';
+import { goOnWith } from './go-on.ts';
+import { jobRecordOf, jobsView } from './job-view.ts';
+import type { Shelf } from './shelf.ts';
+import { foreignCursor, shelfPages } from './shelf.ts';
+import type { JobsInput } from './spec.ts';
+
+/** To count a million rows takes a good part of a second: few jobs are counted before the first are shown. */
+const PAGE = 10;
+
+const cursorOf = (id: string): string => Buffer.from(id).toString('base64url');
+
+/** The job behind a cursor; a usage error for a text that is none of ours. */
+const placeBehind = async ({ jobs }: Ledger, cursor: string): Promise<string> => {
+  const id = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (cursorOf(id) !== cursor || (await jobs.get(id)) === undefined) throw foreignCursor(cursor);
+  return id;
+};
+
+const jobsOf = ({ jobs }: Ledger): Shelf<Job, string> => ({
+  find: (before, limit) => jobs.list({ before, limit }),
+  placeOf: ({ id }) => id,
+  cursorOf,
+  recordsOf: async (found) => {
+    const records: Received[] = [];
+    for (const job of found) records.push(jobRecordOf(job, await jobs.tally(job)));
+    return records;
+  },
+  size: PAGE,
+});
+
+/** The files that were charged or updated from here, newest first. */
+export const run = async ({ max, cursor }: JobsInput, deps: Deps): Promise<Result> => {
+  const ledger = await deps.ledger();
+  const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
+  return {
+    kind: 'list',
+    pages: shelfPages(jobsOf(ledger), { from, max }),
+    view: jobsView,
+    goOn: goOnWith('jobs', max === undefined ? [] : ['--max', String(max)], deps.globals),
+    ...(max === undefined ? {} : { max }),
+  };
+};

@@ -1,0 +1,40 @@
+import type { PayError } from '../../core/error.ts';
+import { usageError } from '../../core/error.ts';
+import type { Received, ReceivedPage } from '../../core/received.ts';
+
+/** Something that the ledger keeps in an order, and how a list shows it. `P` is a place in that order. */
+export interface Shelf<T, P> {
+  /** At most so many, from behind a place on. */
+  readonly find: (behind: P | undefined, limit: number) => Promise<readonly T[]>;
+  readonly placeOf: (item: T) => P;
+  readonly cursorOf: (place: P) => string;
+  readonly recordsOf: (items: readonly T[]) => Promise<readonly Received[]>;
+  /** How many make a page. */
+  readonly size: number;
+}
+
+/** What a user is told whose cursor is none of this list's. */
+export const foreignCursor = (cursor: string): PayError =>
+  usageError(`--cursor: "${cursor}" is not a cursor of this list`, {
+    hint: 'take it from next_cursor of an earlier page, or leave it out',
+  });
+
+/** Page by page, at most `max` items, beginning behind the place `from`. Each page is asked for when the one before is taken. */
+export async function* shelfPages<T, P>(
+  { find, placeOf, cursorOf, recordsOf, size: pageSize }: Shelf<T, P>,
+  { from, max = Number.POSITIVE_INFINITY }: { readonly from?: P | undefined; readonly max?: number | undefined },
+): AsyncGenerator<ReceivedPage> {
+  let [at, left, cursor] = [from, max, undefined as string | undefined];
+  while (left > 0) {
+    const size = Math.min(pageSize, left);
+    // One more than is shown tells whether there is another page.
+    const found = await find(at, size + 1);
+    const shown = found.slice(0, size);
+    const last = found.length > size ? shown.at(-1) : undefined;
+    const place = last === undefined ? undefined : placeOf(last);
+    const nextCursor = place === undefined ? null : cursorOf(place);
+    yield { records: await recordsOf(shown), cursor, nextCursor };
+    if (nextCursor === null) return;
+    [at, left, cursor] = [place, left - size, nextCursor];
+  }
+}

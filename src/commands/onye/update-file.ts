@@ -1,0 +1,119 @@
+import type { Input, InputRow } from '../../bulk/input.ts';
+import type { Sending } from '../../bulk/job.ts';
+import type { Reader } from '../../bulk/trade.ts';
+import type { Deps } from '../../cli/deps.ts';
+import type { Client } from '../../client/client.ts';
+import { PayError } from '../../core/error.ts';
+import { namingFlags } from '../../core/flags.ts';
+import { questionText } from '../../core/job.ts';
+import { printExact } from '../../core/json.ts';
+import { isGuarded } from '../../core/origin.ts';
+import type { ColumnFault } from '../../core/row-end.ts';
+import { faultsOf } from '../../core/row-end.ts';
+import { unusedNotices } from '../../core/unused-columns.ts';
+import type { Result } from '../../output/view.ts';
+import type { FileOfUpdates } from './spec.ts';
+import type { OptionFields } from './update-row.ts';
+import { checkOnyeColumns, isOnyeColumn, ONYE_COLUMNS, onyeColumnOf, onyeRow } from './update-row.ts';
+import type { UpdateItem } from './update-worker.ts';
+import { checkOnye, updateWorker } from './update-worker.ts';
+import { updatesView } from './view.ts';
+
+const COMMAND = 'onye update';
+
+/** An error about a row, whose violations name the column or the flag behind each property. */
+const namingIn =
+  (columns: readonly string[], options: OptionFields) =>
+  (thrown: unknown): unknown =>
+    namingFlags(thrown, (path) => onyeColumnOf(columns, path) ?? options.get(path.split('.')[0] ?? path)?.flag ?? path);
+
+/** What the contract has against an update; nothing is sent. */
+const breachesOf = (
+  { uid, body }: UpdateItem,
+  client: Client,
+  naming: (thrown: unknown) => unknown,
+): readonly ColumnFault[] => {
+  try {
+    client.preview('onye.update', { params: { uid }, body });
+    return [];
+  } catch (thrown) {
+    return faultsOf(naming(thrown));
+  }
+};
+
+const readerOf = (
+  { columns, format }: Pick<Input, 'columns' | 'format'>,
+  options: OptionFields,
+  {
+    client,
+    validate,
+    changed,
+  }: { readonly client: Client; readonly validate: boolean; readonly changed: Map<string, number> },
+): Reader<UpdateItem> => {
+  checkOnyeColumns(columns, options);
+  const naming = namingIn(columns, options);
+  return {
+    keyColumn: 'uid',
+    keyOf: ({ uid }) => uid,
+    read: ({ fields }: InputRow) => {
+      const row = onyeRow(fields, format, options, validate);
+      if (row.kind === 'faulty') return row;
+      return { item: { uid: row.uid, body: row.body } };
+    },
+    breaches: (item) => breachesOf(item, client, naming),
+    check: checkOnye(client),
+    onGood: ({ body }) => {
+      for (const name of Object.keys(body)) changed.set(name, (changed.get(name) ?? 0) + 1);
+    },
+    notices: unusedNotices(columns, isOnyeColumn, ONYE_COLUMNS),
+  };
+};
+
+const sending = async (
+  file: FileOfUpdates,
+  options: OptionFields,
+  client: Client,
+  deps: Deps,
+  changed: ReadonlyMap<string, number>,
+): Promise<Sending<UpdateItem>> => {
+  const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+  const { service, origin, profile, workspace } = place;
+  const values = [...options].map(([name, { value }]) => [name, value]);
+  return {
+    shape: [COMMAND, service, workspace ?? '', printExact(values)],
+    worker: (job, { columns }) =>
+      updateWorker({ job, file, client, jobs: ledger.jobs, deps, naming: namingIn(columns, options) }),
+    confirm: async ({ id, rows }) => {
+      if (!isGuarded(origin)) return;
+      const what = [...changed].map(([name, count]) => `${name} ${count}`).join(', ');
+      const question = { verb: 'Update', rows, before: await protocol.rowsBegun(ledger, id), what };
+      await deps.confirm(questionText(question, place), 'refuse');
+    },
+    open: ({ id, rows, name }) =>
+      ledger.jobs.open({ id, command: COMMAND, name, service, origin, profile, rows }, file.bulk.concurrency),
+  };
+};
+
+/** Updates the customers of a file, each row once over any number of runs (charge-protocol, Bulk; PATCH's rules). */
+export const updateFile = async (file: FileOfUpdates, options: OptionFields, deps: Deps): Promise<Result> => {
+  const { globals, io } = deps;
+  const { bulk } = file;
+  const { dryRun } = globals;
+  const world = await deps.jobWorld();
+  const client = await deps.client(dryRun ? (bulk.check ? 'read' : 'preview') : 'write');
+  const changed = new Map<string, number>();
+  const room = await deps.bulk();
+  const end = await room.runJob(
+    {
+      bulk,
+      columns: [],
+      reader: (input) => readerOf(input, options, { client, validate: globals.validate, changed }),
+      sending: dryRun ? undefined : await sending(file, options, client, deps, changed),
+    },
+    world,
+  );
+  const findOut =
+    'run the same command again: it looks at each customer whose update is unknown before it sends anything';
+  const unrecorded = end.stopped instanceof PayError && end.stopped.kind === 'unrecorded' ? [end.stopped] : [];
+  return room.jobResult(end, { command: COMMAND, bulk, unrecorded, stop: io.signals.stop, findOut }, updatesView);
+};

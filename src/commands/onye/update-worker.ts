@@ -1,0 +1,139 @@
+import type { Tower } from '../../bulk/run.ts';
+import type { Worker } from '../../bulk/trade.ts';
+import type { Deps } from '../../cli/deps.ts';
+import type { Client } from '../../client/client.ts';
+import { PayError, reasonOf } from '../../core/error.ts';
+import { EXIT_CODES } from '../../core/exit.ts';
+import { parseExact } from '../../core/json.ts';
+import { isTakenUp } from '../../core/row.ts';
+import type { ColumnFault, Settled, Worked } from '../../core/row-end.ts';
+import { workedWith } from '../../core/row-end.ts';
+import type { JobRow, Jobs, Update, UpdateOutcome } from '../../ledger/job.ts';
+import type { FileOfUpdates } from './spec.ts';
+import { isApplied } from './update-seen.ts';
+
+/** A row as an update. */
+export interface UpdateItem {
+  readonly uid: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What updating the customers of a job needs. */
+export interface UpdateWork {
+  readonly job: string;
+  readonly file: FileOfUpdates;
+  readonly client: Client;
+  readonly jobs: Jobs;
+  readonly deps: Deps;
+  /** An error about a row, whose violations name the column or the flag behind each property. */
+  readonly naming: (thrown: unknown) => unknown;
+}
+
+const kept = ({ state, exitCode, message }: Update): Settled => ({ state, exitCode, fields: {}, error: message });
+
+const isUnknown = ({ state }: Pick<Settled, 'state'>): boolean => state === 'unknown';
+
+/** Another process has taken it up. */
+const ELSEWHERE: Worked = { state: 'sending', fields: {} };
+
+const ACCEPTED: UpdateOutcome = { state: 'accepted', exitCode: 0 };
+
+const outcomeOf = ({ state, exitCode, error }: Settled): UpdateOutcome => ({
+  state: state === 'rejected' || state === 'not_sent' ? state : 'unknown',
+  exitCode: exitCode ?? EXIT_CODES.unknown,
+  ...(error === undefined ? {} : { message: error }),
+});
+
+/** What the ledger could not take; the next run looks at the customer, so that nothing is lost. */
+const unnoted = (thrown: unknown): PayError =>
+  new PayError('unrecorded', `the ledger could not note what became of a row: ${reasonOf(thrown)}`, {
+    hint: 'make the ledger usable again, then run the same command: it looks at what it does not know',
+    cause: thrown,
+  });
+
+const settled = async (of: JobRow, worked: Worked, outcome: UpdateOutcome, { jobs }: UpdateWork): Promise<Worked> => {
+  try {
+    await jobs.settleUpdate(of, outcome);
+    return worked;
+  } catch (thrown) {
+    return { ...worked, stops: unnoted(thrown) };
+  }
+};
+
+const send = async ({ uid, body }: UpdateItem, of: JobRow, tower: Tower, work: UpdateWork): Promise<Worked> => {
+  try {
+    await work.client.call('onye.update', { params: { uid }, body, slowDown: tower.slowDown });
+  } catch (thrown) {
+    const worked = workedWith(work.naming(thrown), { ...work.file.bulk, begun: true });
+    tower.landed(worked.stops);
+    return settled(of, worked, outcomeOf(worked), work);
+  }
+  tower.landed(undefined);
+  const noted = await settled(of, { state: 'accepted', fields: {} }, ACCEPTED, work);
+  if (noted.stops === undefined) work.deps.io.flight.accepted -= 1;
+  return noted;
+};
+
+/**
+ * Whether the customer shows all that an update of unknown end would have changed. A look that failed says nothing, whatever
+ * the service answered: the row is as unknown as it was.
+ */
+const look = async ({ uid, body }: UpdateItem, work: UpdateWork): Promise<'applied' | 'not applied' | Worked> => {
+  try {
+    const { text } = await work.client.call('onye.get', { params: { uid } });
+    return isApplied(parseExact(text), body) ? 'applied' : 'not applied';
+  } catch (thrown) {
+    if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
+    return { ...workedWith(thrown, work.file.bulk), state: 'unknown' };
+  }
+};
+
+/**
+ * The rules of a PATCH: absolute values are sent again only where nothing of them was sent, or where a read shows that they
+ * were not applied (charge-protocol, What proves that nothing was sent).
+ */
+const updateRow = async (item: UpdateItem, row: number, tower: Tower, work: UpdateWork): Promise<Worked> => {
+  const { client, jobs, job, file, deps } = work;
+  const of = { job, row };
+  const intent = { ...of, onye: item.uid, deadline: deps.io.clock.now() + client.longestWrite };
+  const retry = file.bulk.retryFailed;
+  if (await jobs.beginUpdate(intent, { retry, looked: false })) return send(item, of, tower, work);
+  const [before] = await jobs.updates(job, row, row);
+  if (before === undefined || !isUnknown(before)) return before === undefined ? ELSEWHERE : kept(before);
+  const seen = await look(item, work);
+  if (seen !== 'applied' && seen !== 'not applied') return seen;
+  if (seen === 'applied') {
+    return settled(of, { state: 'accepted', fields: {} }, { ...ACCEPTED, message: 'seen in a read' }, work);
+  }
+  const begun = await jobs.beginUpdate(intent, { retry, looked: true });
+  return begun ? send(item, of, tower, work) : ELSEWHERE;
+};
+
+const workOn = async (...[item, row, tower, work]: Parameters<typeof updateRow>): Promise<Worked> => {
+  try {
+    return await updateRow(item, row, tower, work);
+  } catch (thrown) {
+    return workedWith(work.naming(thrown), work.file.bulk);
+  }
+};
+
+/** What keeps a customer from being updated, looked for before anything is sent (--check). */
+export const checkOnye =
+  (client: Client) =>
+  async ({ uid }: UpdateItem): Promise<readonly ColumnFault[]> => {
+    try {
+      await client.call('onye.get', { params: { uid } });
+      return [];
+    } catch (thrown) {
+      if (!(thrown instanceof PayError) || thrown.kind !== 'rejected') throw thrown;
+      return [{ column: 'uid', what: thrown.message }];
+    }
+  };
+
+/** Updates the customers of a job, each row once; one whose end is unknown is looked at before it is sent again. */
+export const updateWorker = (work: UpdateWork): Worker<UpdateItem> => ({
+  earlier: async (first, last) =>
+    new Map((await work.jobs.updates(work.job, first, last)).map((update) => [update.row, kept(update)])),
+  takesUp: (end) => isUnknown(end) || isTakenUp(end, work.file.bulk.retryFailed),
+  work: (item, row, tower) => workOn(item, row, tower, work),
+});

@@ -1,0 +1,101 @@
+import type { JobEnd, Sending } from '../../bulk/job.ts';
+import type { Deps } from '../../cli/deps.ts';
+import type { Client } from '../../client/client.ts';
+import type { PayError } from '../../core/error.ts';
+import { questionText } from '../../core/job.ts';
+import { printExact } from '../../core/json.ts';
+import { formatMoney } from '../../core/money.ts';
+import { isGuarded } from '../../core/origin.ts';
+import { placeWords } from '../../core/place-words.ts';
+import { shellLine } from '../../core/shell.ts';
+import type { Place } from '../../ledger/ledger.ts';
+import type { Result } from '../../output/view.ts';
+import { checker } from './charge-check.ts';
+import type { ChargeItem } from './charge-row.ts';
+import { chargeReader, namesIn } from './charge-row.ts';
+import { CHARGE_COLUMNS } from './charge-settled.ts';
+import type { FileOfCharges } from './charge-spec.ts';
+import { chargeWorker } from './charge-worker.ts';
+import { chargesView } from './view.ts';
+
+const COMMAND = 'ugwo charge';
+
+const countText = (counts: ReadonlyMap<string, number>): string =>
+  [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+
+const describe = ({ mediums, totals }: Found): { what: string; total?: string } => ({
+  what: countText(mediums),
+  ...(totals.size === 0 ? {} : { total: moneyText(totals) }),
+});
+
+const moneyText = (totals: ReadonlyMap<string, bigint>): string =>
+  [...totals].map(([currency, minor]) => formatMoney(minor, currency)).join(' and ');
+
+/** What a file was found to hold. */
+interface Found {
+  readonly mediums: Map<string, number>;
+  /** What its payment requests ask for, by currency, in the minor unit; empty where nobody has looked. */
+  readonly totals: Map<string, bigint>;
+}
+
+/** What shapes the requests of a job besides its file: the same again is the same job. */
+const shapeOf = ({ words, params }: FileOfCharges, { service, workspace }: Place): readonly string[] => {
+  const { medium, expiresAt, expiresIn, provider, phone } = words;
+  const options = { medium, expiresAt: expiresAt?.ms, expiresIn, provider, phone, params };
+  return [COMMAND, service, workspace ?? '', printExact(options)];
+};
+
+const sending = async (
+  file: FileOfCharges,
+  client: Client,
+  deps: Deps,
+  { found, unrecorded }: { readonly found: Found; readonly unrecorded: PayError[] },
+): Promise<Sending<ChargeItem>> => {
+  const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+  const { service, origin, profile } = place;
+  return {
+    shape: shapeOf(file, place),
+    worker: (job, { columns }) => {
+      const names = namesIn(file, columns);
+      return chargeWorker({ job, file, client, ledger, protocol, place, deps, names, unrecorded });
+    },
+    confirm: async ({ id, rows }) => {
+      if (!isGuarded(origin)) return;
+      const question = { verb: 'Charge', rows, before: await protocol.rowsBegun(ledger, id), ...describe(found) };
+      await deps.confirm(questionText(question, place), 'refuse');
+    },
+    open: ({ id, rows, name }) =>
+      ledger.jobs.open({ id, command: COMMAND, name, service, origin, profile, rows }, file.bulk.concurrency),
+  };
+};
+
+/** Charges the rows of a file, each once over any number of runs (charge-protocol, Bulk). */
+export const chargeFile = async (file: FileOfCharges, deps: Deps): Promise<Result> => {
+  const { globals, io } = deps;
+  const { bulk } = file;
+  const { dryRun, validate } = globals;
+  const world = await deps.jobWorld();
+  const client: Client = await deps.client(dryRun ? (bulk.check ? 'read' : 'preview') : 'write');
+  const found: Found = { mediums: new Map(), totals: new Map() };
+  const unrecorded: PayError[] = [];
+  const reading = {
+    client,
+    validate,
+    now: io.clock.now,
+    mediums: found.mediums,
+    check: checker(client, found.totals, ({ value, servedAt }) => deps.observe(value.activities ?? [], servedAt)),
+  };
+  const room = await deps.bulk();
+  const end: JobEnd = await room.runJob(
+    {
+      bulk,
+      columns: CHARGE_COLUMNS,
+      reader: (input) => chargeReader(file, input, reading),
+      sending: dryRun ? undefined : await sending(file, client, deps, { found, unrecorded }),
+    },
+    world,
+  );
+  const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(globals)]);
+  const findOut = `find out what became of the unknown ones: \`${reconcile}\``;
+  return room.jobResult(end, { command: COMMAND, bulk, unrecorded, stop: io.signals.stop, findOut }, chargesView);
+};

@@ -1,0 +1,112 @@
+import type { Tower } from '../../bulk/run.ts';
+import type { Worker } from '../../bulk/trade.ts';
+import type { Deps } from '../../cli/deps.ts';
+import type { Client } from '../../client/client.ts';
+import type { NameOf } from '../../core/charge-with.ts';
+import { PayError } from '../../core/error.ts';
+import { placeWords } from '../../core/place-words.ts';
+import { isTakenUp } from '../../core/row.ts';
+import type { Settled, Worked } from '../../core/row-end.ts';
+import { endedWith, workedWith } from '../../core/row-end.ts';
+import type { Charge, Ledger, Place } from '../../ledger/ledger.ts';
+import type { LedgerRoom } from '../../ledger/room.ts';
+import { chargeData } from './charge-body.ts';
+import type { ChargeItem } from './charge-row.ts';
+import { namingColumns } from './charge-row.ts';
+import { asKept, madeNow } from './charge-settled.ts';
+import type { FileOfCharges } from './charge-spec.ts';
+
+/** What charging the rows of a job needs. */
+export interface ChargeWork {
+  readonly job: string;
+  readonly file: FileOfCharges;
+  readonly client: Client;
+  readonly ledger: Ledger;
+  readonly protocol: LedgerRoom;
+  readonly place: Place;
+  readonly deps: Deps;
+  /** How a parameter is called where it came from. */
+  readonly names: NameOf;
+  /** Lines that the ledger could not take (exit 7): nobody else has them. */
+  readonly unrecorded: PayError[];
+}
+
+const earlierOf =
+  ({ ledger, protocol, job }: ChargeWork) =>
+  async (first: number, last: number): Promise<ReadonlyMap<number, Settled>> => {
+    // In the order of creation: the last charge of a row is the one that counts.
+    const charges = await ledger.jobs.charges(job, first, last);
+    return new Map(charges.map((charge) => [charge.row ?? 0, kept(charge, protocol)]));
+  };
+
+const kept = (charge: Charge, { asActivity }: LedgerRoom): Settled =>
+  asKept(charge, charge.activity === undefined ? undefined : asActivity(charge.activity));
+
+const idFields = (thrown: unknown): Settled['fields'] =>
+  thrown instanceof PayError && thrown.detail.ledgerId !== undefined ? { charge: thrown.detail.ledgerId } : {};
+
+const afterError = (thrown: unknown, { file, unrecorded }: ChargeWork): Worked => {
+  if (thrown instanceof PayError && thrown.detail.answer !== undefined) unrecorded.push(thrown);
+  return workedWith(thrown, file.bulk, idFields(thrown));
+};
+
+interface RowOf {
+  readonly item: ChargeItem;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly row: number;
+  readonly tower: Tower;
+}
+
+const chargeRow = async ({ item: { ugwo }, data, row, tower }: RowOf, work: ChargeWork): Promise<Worked> => {
+  const { job, file, client, ledger, protocol, place, deps } = work;
+  const { clock, redactor, flight } = deps.io;
+  const call = { params: { ugwoUid: ugwo }, body: { type: 'charge', data } };
+  const charged = await protocol.chargeOnce(
+    ledger,
+    {
+      place,
+      ugwo,
+      data,
+      bound: client.longestWrite,
+      attempt: client.longestAttempt,
+      again: file.again,
+      row: { job, number: row, retry: file.bulk.retryFailed },
+      words: placeWords(deps.globals),
+    },
+    {
+      now: clock.now,
+      clean: (text) => redactor.cleanAll(text),
+      send: (overdue) => client.call('ugwo.charge', { ...call, overdue, slowDown: tower.slowDown }),
+      judged: (error) => tower.landed(error === undefined ? undefined : workedWith(error, file.bulk).stops),
+    },
+  );
+  if (charged.kind === 'refused') {
+    const words = placeWords(deps.globals);
+    if (charged.why === 'done') return kept(charged.by, protocol);
+    const refused = protocol.refusedError(charged, words, protocol.asksTheSame(charged.by, data));
+    return endedWith(refused, idFields(refused));
+  }
+  const made = madeNow(charged.record.value, charged.id);
+  if (charged.unrecorded === undefined) {
+    flight.accepted -= 1;
+    return made;
+  }
+  work.unrecorded.push(charged.unrecorded);
+  return { ...made, stops: charged.unrecorded };
+};
+
+const workOn = async (item: ChargeItem, row: number, tower: Tower, work: ChargeWork): Promise<Worked> => {
+  const data = chargeData(item, work.deps.io.clock.now());
+  try {
+    return await chargeRow({ item, data, row, tower }, work);
+  } catch (thrown) {
+    return afterError(namingColumns(thrown, item, work.names, data), work);
+  }
+};
+
+/** Charges the rows of a job, each under the protocol of a single charge. */
+export const chargeWorker = (work: ChargeWork): Worker<ChargeItem> => ({
+  earlier: earlierOf(work),
+  takesUp: (end) => isTakenUp(end, work.file.bulk.retryFailed),
+  work: (item, row, tower) => workOn(item, row, tower, work),
+});

@@ -1,0 +1,103 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { newFolder, paycli } from '../support/program.ts';
+import type { Seen, Service } from '../support/service.ts';
+import { serveBy } from '../support/service.ts';
+import type { TerminalSession } from '../support/terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { charged, numberIn, serveCharges, ussdFile } from './bulk-support.ts';
+
+const ERASE = '\r\u001b[2K';
+
+interface Gated {
+  readonly service: Service;
+  /** Answers what was asked, and will be asked, about a payment request. */
+  readonly answer: (number: number) => void;
+}
+
+/** A service that answers about a payment request once the test says so. */
+const serveGated = async (): Promise<Gated> => {
+  const [held, open] = [new Map<number, () => void>(), new Set<number>()];
+  const service = await serveBy((seen: Seen) => (...args) => {
+    const number = numberIn(seen);
+    const reply = (): void => charged(number)(...args);
+    if (open.has(number)) reply();
+    else held.set(number, reply);
+  });
+  const answer = (number: number): void => {
+    open.add(number);
+    held.get(number)?.();
+  };
+  return { service, answer };
+};
+
+const openBulk = (service: Service, columns: number, numbers: readonly number[]): TerminalSession =>
+  openTerminal(['ugwo', 'charge', '--from', ussdFile(...numbers)], { service, columns });
+
+/** The lines that stand on the screen and say how far it is. */
+const linesOfProgress = async (session: TerminalSession): Promise<string[]> =>
+  (await session.screen()).split('\n').filter((line) => /^\d+ of \d+ /.test(line));
+
+describe('the progress of a file on a terminal', () => {
+  it('is one line that is written over, and gone at the end', async () => {
+    const { service, answer } = await serveGated();
+    const session = openBulk(service, 100, [1, 2, 3]);
+    answer(1);
+    await session.saw(/1 of 3 \(33%\)/);
+    expect(await linesOfProgress(session)).toEqual([expect.stringMatching(/^1 of 3 \(33%\).*; accepted 1$/)]);
+    answer(2);
+    await session.saw(/2 of 3 \(66%\)/);
+    expect(await linesOfProgress(session)).toEqual([expect.stringMatching(/^2 of 3 \(66%\).*; accepted 2$/)]);
+    answer(3);
+    expect((await session.ended).code).toBe(0);
+    expect(await linesOfProgress(session)).toEqual([]);
+    expect(await session.screen()).toMatch(/^rows +3\naccepted +3$/m);
+  });
+
+  it.each([40, 25, 12])('fits a terminal of %d columns', async (columns) => {
+    const { service, answer } = await serveGated();
+    const session = openBulk(service, columns, [1, 2, 3]);
+    answer(1);
+    await session.saw(/\[2K[^\r\n]*1/);
+    answer(2);
+    answer(3);
+    expect((await session.ended).code).toBe(0);
+    const written = session.raw().split(ERASE).slice(1, -1);
+    const widths = written.map((line) => stripVTControlCharacters(line).length);
+    expect(Math.max(...widths)).toBeGreaterThan(0);
+    expect(Math.max(...widths)).toBeLessThan(columns);
+    expect(written.join('')).not.toContain('\n');
+  });
+
+  it('makes way for what is said after Ctrl-C', async () => {
+    const { service, answer } = await serveGated();
+    const session = openBulk(service, 100, [1, 2]);
+    answer(1);
+    await session.saw(/1 of 2 \(50%\)/);
+    session.type('\u0003');
+    await session.saw(/leaves it unknown/);
+    expect(await session.screen()).toMatch(/^waiting for the answer to what is in flight/m);
+    answer(2);
+    await session.ended;
+    expect(await linesOfProgress(session)).toEqual([]);
+  });
+});
+
+describe('the progress of a file in a pipe', () => {
+  // A line comes at each tenth, a second after the one before at the soonest: so the run takes two.
+  const inPipe = async (...more: readonly string[]) => {
+    const service = await serveCharges();
+    const file = ussdFile(1, 2, 3, 4, 5, 6, 7, 8);
+    return paycli(['ugwo', 'charge', '--from', file, '--rate', '4/s', ...more], { service, home: newFolder() });
+  };
+
+  it('is lines, and nothing that steers a terminal', async () => {
+    const { code, stderr } = await inPipe();
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^(?:\d of 8 \(\d+%\).*; accepted \d\n)+$/);
+  });
+
+  it.each([['-q'], ['--json']])('is not told with %s', async (flag) => {
+    expect(await inPipe(flag)).toMatchObject({ code: 0, stderr: '' });
+  });
+});

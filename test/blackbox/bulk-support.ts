@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { Ended, RunOptions } from '../support/program.ts';
+import { newFolder, paycli } from '../support/program.ts';
+import type { Answer, Seen, Service } from '../support/service.ts';
+import { ACTIVITY, json, serveBy } from '../support/service.ts';
+
+export const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
+export const activityOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
+
+/** The number of the payment request that a request is about. */
+export const numberIn = ({ url }: Seen): number => Number(/ugw\.AbCd\.(\d+)/.exec(url)?.[1] ?? Number.NaN);
+
+/** The charge that the service makes for a payment request. */
+export const charged = (number: number, more: Readonly<Record<string, unknown>> = {}): Answer =>
+  json(200, { ...ACTIVITY, uid: activityOf(number), ...more });
+
+/** A service that charges every payment request, but for those that have an answer of their own. */
+export const serveCharges = (others: Readonly<Record<number, Answer>> = {}): Promise<Service> =>
+  serveBy((seen) => others[numberIn(seen)] ?? charged(numberIn(seen)));
+
+/** How often each payment request was sent a charge. */
+export const postsOf = ({ seen }: Service): Record<number, number> => {
+  const posts: Record<number, number> = {};
+  for (const one of seen.filter(({ method }) => method === 'POST'))
+    posts[numberIn(one)] = (posts[numberIn(one)] ?? 0) + 1;
+  return posts;
+};
+
+export const once = (...numbers: readonly number[]): Record<number, number> =>
+  Object.fromEntries(numbers.map((number) => [number, 1]));
+
+/** A file in a folder of its own. */
+export const fileOf = (text: string | Uint8Array, name = 'charges.csv'): string => {
+  const path = join(newFolder('bulk'), name);
+  writeFileSync(path, text);
+  return path;
+};
+
+export const csvOf = (header: string, ...rows: readonly string[]): string => [header, ...rows, ''].join('\n');
+
+/** A file that charges payment requests by USSD. */
+export const ussdFile = (...numbers: readonly number[]): string =>
+  fileOf(csvOf('ugwo,medium,provider', ...numbers.map((number) => `${ugwoOf(number)},ussd,gtb`)));
+
+export const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
+  paycli(['ugwo', 'charge', '--from', file, '--json', ...more], options);
+
+export type Summary = Readonly<Record<string, unknown>>;
+export const summaryOf = ({ stdout }: Ended): Summary => JSON.parse(stdout) as Summary;
+
+/** The rows of a report, by the number of the row. */
+export const reportOf = (path: string): Record<string, Record<string, string>> => {
+  const text = readFileSync(path, 'utf8');
+  const delimiter = text.split('\r\n', 1)[0]?.includes(';') === true ? ';' : ',';
+  const rows = parse<Record<string, string>>(text, { columns: true, bom: true, delimiter });
+  return Object.fromEntries(rows.map((row) => [row['row'], row]));
+};
+
+export const reportPath = (name = 'result.csv'): string => join(newFolder('report'), name);

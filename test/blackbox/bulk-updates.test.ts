@@ -1,0 +1,209 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import type { Answer, Seen, Service } from '../support/service.ts';
+import { json, problem, reset, serveBy } from '../support/service.ts';
+import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
+
+const onyeOf = (number: number): string => `ony.AbCd.${String(number).padStart(24, '0')}`;
+const numberIn = ({ url }: Seen): number => Number(/ony\.AbCd\.(\d+)/.exec(url)?.[1]);
+
+const customer = (number: number, more: Readonly<Record<string, unknown>> = {}): Answer =>
+  json(200, { uid: onyeOf(number), email: 'old@example.com', first_name: 'Old', meta: {}, ...more });
+
+/** A service whose customers take every update, but for those that have an answer of their own. */
+const serveCustomers = (others: Readonly<Record<number, (seen: Seen) => Answer>> = {}): Promise<Service> =>
+  serveBy((seen) => {
+    const number = numberIn(seen);
+    return others[number]?.(seen) ?? customer(number, seen.method === 'PATCH' ? JSON.parse(seen.body) : {});
+  });
+
+const sentTo = ({ seen }: Service): Record<number, unknown[]> => {
+  const sent: Record<number, unknown[]> = {};
+  for (const one of seen.filter(({ method }) => method === 'PATCH')) {
+    sent[numberIn(one)] = [...(sent[numberIn(one)] ?? []), JSON.parse(one.body)];
+  }
+  return sent;
+};
+
+const updateFrom = (file: string, options: Parameters<typeof paycli>[1], ...more: readonly string[]) =>
+  paycli(['onye', 'update', '--from', file, '--json', ...more], options);
+
+const emails = (...numbers: readonly number[]): string =>
+  fileOf(csvOf('uid,email', ...numbers.map((number) => `${onyeOf(number)},n${number}@example.com`)), 'customers.csv');
+
+const mail = (number: number) => ({ email: `n${number}@example.com` });
+
+describe('updates from a file', () => {
+  it('send each the fields that its row gives, and nothing else', async () => {
+    const service = await serveCustomers();
+    const file = fileOf(
+      csvOf(
+        'uid,email,first_name,ref,billing_address.city,meta.tier,meta.visits:,comment',
+        `${onyeOf(1)},ada@example.com,,,,,,hello`,
+        `${onyeOf(2)},,Obi,r-1,Lagos,vip,3,`,
+      ),
+    );
+    const report = reportPath();
+    const ended = await updateFrom(file, { service, home: newFolder() }, '--report', report);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(summaryOf(ended)).toMatchObject({ command: 'onye update', rows: 2, accepted: 2, not_started: 0 });
+    expect(sentTo(service)).toEqual({
+      1: [{ email: 'ada@example.com' }],
+      2: [{ first_name: 'Obi', ref: 'r-1', billing_address: { city: 'Lagos' }, meta: { tier: 'vip', visits: 3 } }],
+    });
+    expect(reportOf(report)).toMatchObject({ 1: { comment: 'hello', state: 'accepted' }, 2: { state: 'accepted' } });
+  });
+
+  it('take from the options what the file has no column for, and never both', async () => {
+    const service = await serveCustomers();
+    const options = { service, home: newFolder() };
+    const file = fileOf(csvOf('uid,first_name', `${onyeOf(1)},Ada`));
+    expect(await updateFrom(file, options, '--meta', 'tier=vip')).toMatchObject({ code: 0 });
+    expect(sentTo(service)).toEqual({ 1: [{ first_name: 'Ada', meta: { tier: 'vip' } }] });
+    const refused = await updateFrom(file, options, '--first-name', 'Obi');
+    expect(refused.code).toBe(2);
+    expect(errorOf(refused)['message']).toContain('--first-name');
+  });
+
+  it('are checked as a whole before anything is sent', async () => {
+    const service = await serveCustomers();
+    const file = fileOf(
+      csvOf(
+        'uid,email,meta.a:',
+        `${onyeOf(1)},ada@example.com,1`,
+        'ugw.x.y,a@b,',
+        `${onyeOf(3)},nonsense,{`,
+        `${onyeOf(4)},,`,
+      ),
+    );
+    const ended = await updateFrom(file, { service, home: newFolder() });
+    expect(ended.code).toBe(2);
+    expect(service.seen).toHaveLength(0);
+    expect(errorOf(ended)['violations']).toMatchObject([
+      { row: 2, column: 'uid' },
+      { row: 3, column: 'meta.a:' },
+      { row: 4, title: expect.stringContaining('changes nothing') },
+    ]);
+  });
+
+  it('go on where they stopped, and are not sent twice', async () => {
+    let isTaken = false;
+    const service = await serveCustomers({
+      2: () =>
+        isTaken
+          ? customer(2, mail(2))
+          : problem(422, 'Validation Failed', [{ propertyPath: 'email', title: 'is taken' }]),
+    });
+    const [file, options, report] = [emails(1, 2, 3), { service, home: newFolder() }, reportPath()];
+    const first = await updateFrom(file, options, '--report', report);
+    expect(first.code).toBe(3);
+    expect(reportOf(report)['2']).toMatchObject({
+      state: 'rejected',
+      error: expect.stringContaining('email: is taken'),
+    });
+    isTaken = true;
+    const again = await updateFrom(file, options, '--report', report);
+    expect(summaryOf(again)).toMatchObject({ accepted: 2, rejected: 1, skipped: 3 });
+    expect(readFileSync(report, 'utf8')).toContain('email: is taken');
+    const retried = await updateFrom(file, options, '--retry-failed');
+    expect(retried).toMatchObject({ code: 0, stderr: '' });
+    expect(Object.values(sentTo(service)).map(({ length }) => length)).toEqual([1, 2, 1]);
+  });
+
+  it('that may have been applied are looked at before they are sent again', async () => {
+    const shown: Record<number, object> = { 1: mail(1), 2: {} };
+    const lost = new Set([1, 2]);
+    const losing = (seen: Seen): Answer => {
+      const number = numberIn(seen);
+      if (seen.method === 'GET') return customer(number, { ...shown[number] });
+      return lost.delete(number) ? reset : customer(number, mail(number));
+    };
+    const service = await serveCustomers({ 1: losing, 2: losing });
+    const [file, options] = [emails(1, 2), { service, home: newFolder() }];
+    const first = await updateFrom(file, options, '--continue-on-unknown');
+    expect(first.code).toBe(6);
+    expect(summaryOf(first)).toMatchObject({ unknown: 2 });
+    const second = await updateFrom(file, options);
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(summaryOf(second)).toMatchObject({ accepted: 2 });
+    expect(sentTo(service)).toEqual({ 1: [mail(1)], 2: [mail(2), mail(2)] });
+  });
+
+  it.each([403, 404])('stay unknown where the look at them is answered %i', async (status) => {
+    const service = await serveCustomers({ 1: ({ method }) => (method === 'PATCH' ? reset : problem(status, 'No')) });
+    const [file, options] = [emails(1), { service, home: newFolder() }];
+    await updateFrom(file, options);
+    const second = await updateFrom(file, options);
+    expect(second.code).toBe(6);
+    expect(summaryOf(second)).toMatchObject({ unknown: 1, rejected: 0 });
+    expect(sentTo(service)).toEqual({ 1: [mail(1)] });
+  });
+
+  it('leave no phone number and no key in the ledger, whoever says it', async () => {
+    const [phone, key, home] = ['+233201234567', 'sk.Othr.k3yOfAnotherOne', newFolder()];
+    const said = [{ propertyPath: 'meta.phone', title: `${phone} of ${key} is no phone` }];
+    const service = await serveBy(() => problem(422, 'Validation Failed', said));
+    const file = fileOf(csvOf('uid,meta.phone', `${onyeOf(1)},${phone}`, `${phone},x`, `${key},y`), `${key}.csv`);
+    expect(await updateFrom(file, { service, home }, '--no-validate')).toMatchObject({ code: 3 });
+    const kept = readdirSync(home).map((name) => readFileSync(join(home, name), 'latin1'));
+    expect(kept.join()).toContain('is no phone');
+    expect(kept.join()).toContain(onyeOf(1));
+    for (const text of kept) {
+      expect(text).not.toContain(phone.slice(-7));
+      expect(text).not.toContain(key);
+    }
+  });
+
+  it('look at each customer first with --check', async () => {
+    const service = await serveCustomers({ 2: () => problem(404, 'Not Found') });
+    const ended = await updateFrom(emails(1, 2), { service, home: newFolder() }, '--check');
+    expect(ended.code).toBe(2);
+    expect(sentTo(service)).toEqual({});
+    expect(errorOf(ended)['violations']).toMatchObject([
+      { row: 2, column: 'uid', title: expect.stringContaining('404') },
+    ]);
+  });
+
+  it('stop at an unknown one, and tell how to find out', async () => {
+    const service = await serveCustomers({ 1: () => reset });
+    const ended = await updateFrom(emails(1, 2), { service, home: newFolder() }, '--concurrency', '1');
+    expect(ended.code).toBe(6);
+    expect(summaryOf(ended)).toMatchObject({ unknown: 1, not_started: 1 });
+    expect(errorOf(ended)['hint']).toContain('looks at each customer');
+  });
+
+  it('are listed among the jobs, with their rows', async () => {
+    const service = await serveCustomers();
+    const options = { service, home: newFolder() };
+    const { job } = summaryOf(await updateFrom(emails(1, 2), options));
+    const jobs = JSON.parse((await paycli(['ledger', 'jobs', '--json'], options)).stdout) as { data: object[] };
+    expect(jobs.data).toMatchObject([{ id: job, command: 'onye update', rows: 2, accepted: 2, not_started: 0 }]);
+    const { stdout } = await paycli(['ledger', 'export', String(job)], options);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { job, row: 1, uid: onyeOf(1), state: 'accepted' },
+      { job, row: 2, uid: onyeOf(2), state: 'accepted' },
+    ]);
+  });
+
+  it('of one customer are made in the order of their rows', async () => {
+    const service = await serveCustomers({
+      1:
+        (seen) =>
+        (...answered) => {
+          const isFirst = seen.body.includes('first');
+          // The later row would be faster.
+          setTimeout(() => customer(1)(...answered), isFirst ? 200 : 0);
+        },
+    });
+    const file = fileOf(csvOf('uid,ref', `${onyeOf(1)},first`, `${onyeOf(1)},second`, `${onyeOf(1)},third`));
+    expect(await updateFrom(file, { service, home: newFolder() }, '--allow-repeats')).toMatchObject({ code: 0 });
+    expect(sentTo(service)).toEqual({ 1: [{ ref: 'first' }, { ref: 'second' }, { ref: 'third' }] });
+  });
+});

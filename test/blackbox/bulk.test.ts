@@ -1,0 +1,586 @@
+import { execFileSync } from 'node:child_process';
+import { once as happened } from 'node:events';
+import { appendFileSync, createWriteStream, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
+import type { RunOptions } from '../support/program.ts';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { hang, json, problem, reset, serveBy } from '../support/service.ts';
+import {
+  activityOf,
+  charged,
+  chargeFrom,
+  csvOf,
+  fileOf,
+  numberIn,
+  once,
+  postsOf,
+  reportOf,
+  reportPath,
+  serveCharges,
+  summaryOf,
+  ugwoOf,
+  ussdFile,
+} from './bulk-support.ts';
+
+const home = (): Pick<RunOptions, 'home'> => ({ home: newFolder() });
+
+describe('charges from a file', () => {
+  it('are each sent once, with the medium and parameters of the row', async () => {
+    const service = await serveCharges();
+    const file = fileOf(
+      csvOf(
+        'ugwo,medium,provider,phone,expires_in,param.note,param.level:,name',
+        `${ugwoOf(1)},bank_transfer,,,10m,,,Ada`,
+        `${ugwoOf(2)},ussd,gtb,,,hello,3,Obi`,
+        `${ugwoOf(3)},mobile_money,mtn,+233201234567,,,,`,
+      ),
+    );
+    const ended = await chargeFrom(file, { service, ...home() });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(summaryOf(ended)).toMatchObject({
+      job: expect.stringMatching(/^job-[0-9a-z]{16}$/),
+      command: 'ugwo charge',
+      file,
+      rows: 3,
+      accepted: 3,
+      not_started: 0,
+      skipped: 0,
+      report: null,
+    });
+    const bodies = service.seen.map((seen) => [numberIn(seen), JSON.parse(seen.body).data]);
+    expect(Object.fromEntries(bodies)).toEqual({
+      1: { medium: 'bank_transfer', expires_at: expect.stringMatching(/^2\d{3}-.*\+00:00$/) },
+      2: { medium: 'ussd', provider: 'gtb', note: 'hello', level: 3 },
+      3: { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' },
+    });
+  });
+
+  it('take from the options what the file has no column for', async () => {
+    const service = await serveCharges();
+    const file = fileOf(csvOf('ugwo', ugwoOf(1), ugwoOf(2)));
+    const ended = await chargeFrom(
+      file,
+      { service, ...home() },
+      '--medium',
+      'ussd',
+      '--provider',
+      'gtb',
+      '--param',
+      'a=b',
+    );
+    expect(ended.code).toBe(0);
+    for (const { body } of service.seen) {
+      expect(JSON.parse(body).data).toEqual({ medium: 'ussd', provider: 'gtb', a: 'b' });
+    }
+  });
+
+  it.each([
+    ['--medium', ['--medium', 'ussd'], 'ugwo,medium', `${ugwoOf(1)},ussd`, 'the column medium'],
+    [
+      '--param',
+      ['--medium', 'ussd', '--provider', 'gtb', '--param', 'a=b'],
+      'ugwo,param.a',
+      `${ugwoOf(1)},x`,
+      'param.a',
+    ],
+  ])('refuse %s beside its column', async (_name, flags, header, row, told) => {
+    const service = await serveCharges();
+    const ended = await chargeFrom(fileOf(csvOf(header, row)), { service, ...home() }, ...flags);
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toContain(told);
+    expect(service.seen).toHaveLength(0);
+  });
+
+  it('come from NDJSON on standard input, with values that are no texts', async () => {
+    const service = await serveCharges();
+    const rows = [1, 2].map((number) =>
+      JSON.stringify({
+        ugwo: ugwoOf(number),
+        medium: 'ussd',
+        provider: 'gtb',
+        param: { deep: { n: number } },
+        other: null,
+      }),
+    );
+    const ended = await chargeFrom('-', { service, ...home(), stdin: `${rows.join('\n')}\n` }, '--rate', '50/s');
+    expect(ended).toMatchObject({ code: 0 });
+    expect(summaryOf(ended)).toMatchObject({ file: 'standard input', accepted: 2 });
+    expect(service.seen.map(({ body }) => JSON.parse(body).data.deep.n).sort()).toEqual([1, 2]);
+  });
+
+  it('are reported with the row as it was, and what the customer must do', async () => {
+    const service = await serveCharges({
+      2: problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown bank' }]),
+    });
+    const file = fileOf(
+      `\uFEFFname;ugwo;medium;provider;state\r\n"=1;Ada ""A""";${ugwoOf(1)};ussd;gtb;Lagos\r\n+234;${ugwoOf(2)};ussd;gtv;\r\n`,
+    );
+    const report = reportPath();
+    const ended = await chargeFrom(file, { service, ...home() }, '--report', report);
+    expect(ended.code).toBe(3);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, rejected: 1, report });
+    const text = readFileSync(report, 'utf8');
+    expect(text.startsWith('\uFEFFname;ugwo;medium;provider;state;row;state_2;activity;status;next_action')).toBe(true);
+    expect(text).toContain('"=1;Ada ""A"""');
+    expect(reportOf(report)).toMatchObject({
+      1: {
+        ugwo: ugwoOf(1),
+        state: 'Lagos',
+        state_2: 'accepted',
+        activity: activityOf(1),
+        status: 'requires_action',
+        ussd: '*737*000*5000#',
+        error: '',
+      },
+      2: {
+        ugwo: ugwoOf(2),
+        state_2: 'rejected',
+        activity: '',
+        error: expect.stringContaining('provider: unknown bank (did you mean gtb?)'),
+      },
+    });
+  });
+
+  it('leave no key in the report, whoever says it', async () => {
+    const service = await serveBy(() => problem(422, `Not with ${CANARY}`));
+    const report = reportPath();
+    await chargeFrom(ussdFile(1), { service, ...home() }, '--report', report);
+    expect(reportOf(report)).toMatchObject({ 1: { error: expect.stringMatching(/Not with \[secret ….{4}\]$/) } });
+  });
+
+  it('come from standard input where nothing was ever kept', async () => {
+    const stdin = readFileSync(ussdFile(1), 'utf8');
+    const service = await serveCharges();
+    const ended = await chargeFrom('-', { service, home: join(newFolder(), 'new'), stdin }, '--dry-run');
+    expect(ended.code).toBe(0);
+  });
+
+  it('go on where they stopped when the same command runs again', async () => {
+    const service = await serveCharges({ 2: reset });
+    const [file, options, report] = [ussdFile(1, 2, 3, 4), { service, ...home() }, reportPath()];
+    const first = await chargeFrom(file, options, '--concurrency', '1', '--report', report);
+    expect(first.code).toBe(6);
+    expect(summaryOf(first)).toMatchObject({ accepted: 1, unknown: 1, not_started: 2 });
+    expect(postsOf(service)).toEqual(once(1, 2));
+    expect(Object.keys(reportOf(report))).toEqual(['1', '2']);
+    const second = await chargeFrom(file, options, '--report', report);
+    expect(second.code).toBe(6);
+    expect(summaryOf(second)).toMatchObject({ accepted: 3, unknown: 1, not_started: 0, skipped: 2 });
+    const third = await chargeFrom(file, options, '--retry-failed', '--report', report);
+    expect(summaryOf(third)).toMatchObject({ accepted: 3, unknown: 1, skipped: 4 });
+    expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
+    expect(reportOf(report)).toMatchObject({
+      1: { state: 'accepted', activity: activityOf(1), ussd: '*737*000*5000#' },
+      2: { state: 'unknown', activity: '' },
+      3: { state: 'accepted', activity: activityOf(3) },
+      4: { state: 'accepted', activity: activityOf(4) },
+    });
+  });
+
+  it('that have an end already are told of by a run that ends before it comes to them', async () => {
+    let others = 0;
+    const service = await serveBy((seen) => {
+      if (numberIn(seen) > 1) {
+        others += 1;
+        return numberIn(seen) === 4 ? reset : charged(numberIn(seen));
+      }
+      return (...args) => {
+        const timer = setInterval(() => {
+          if (others < 3) return;
+          clearInterval(timer);
+          problem(401, 'Unauthorized')(...args);
+        }, 20);
+      };
+    });
+    const [file, options, report] = [ussdFile(1, 2, 3, 4), { service, ...home() }, reportPath()];
+    await chargeFrom(file, options, '--continue-on-unknown');
+    const second = await chargeFrom(file, options, '--retry-failed', '--concurrency', '1', '--report', report);
+    expect(second.code).toBe(6);
+    expect(summaryOf(second)).toMatchObject({ accepted: 2, unknown: 1, rejected: 1, not_started: 0, skipped: 3 });
+    expect(Object.keys(reportOf(report))).toEqual(['1', '2', '3', '4']);
+    expect(postsOf(service)).toEqual({ 1: 2, 2: 1, 3: 1, 4: 1 });
+  });
+
+  it('that another process is sending are told of by one that waits for them, once, and when it is stopped', async () => {
+    const service = await serveCharges({ 1: hang });
+    const [file, options] = [ussdFile(1, 2), { service, ...home() }];
+    const asked = Promise.withResolvers<void>();
+    const first = start(['ugwo', 'charge', '--from', file, '--debug'], options);
+    await first.saw(/< 200/);
+    const second = start(['ugwo', 'charge', '--from', file], options);
+    await second.saw(/waiting for 1 row/);
+    setTimeout(asked.resolve, 1000);
+    await asked.promise;
+    second.kill('SIGINT');
+    const ended = await second.ended;
+    expect(ended.code).toBe(130);
+    expect(ended.stdout).toMatch(/sending\s+1/);
+    expect(ended.stderr.match(/waiting for 1 row/g)).toHaveLength(1);
+  });
+
+  it('go on past an unknown one with --continue-on-unknown', async () => {
+    const service = await serveCharges({ 1: reset });
+    const ended = await chargeFrom(
+      ussdFile(1, 2, 3),
+      { service, ...home() },
+      '--concurrency',
+      '1',
+      '--continue-on-unknown',
+    );
+    expect(ended.code).toBe(6);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2, unknown: 1, not_started: 0 });
+    expect(errorOf(ended)['hint']).toContain('paycli ledger reconcile');
+  });
+
+  it('are taken up by --retry-failed where they were rejected, failed or not sent', async () => {
+    let mended = false;
+    const service = await serveBy((seen) => {
+      const number = numberIn(seen);
+      if (mended || number === 3) return charged(number + (mended ? 10 : 0));
+      if (number === 1) return problem(422, 'Validation Failed');
+      return charged(number, { status: 'failed', error: { message: 'declined' } });
+    });
+    const [file, options] = [ussdFile(1, 2, 3), { service, ...home() }];
+    const first = await chargeFrom(file, options);
+    expect(first.code).toBe(3);
+    expect(summaryOf(first)).toMatchObject({ rejected: 1, failed: 1, accepted: 1 });
+    mended = true;
+    const again = await chargeFrom(file, options);
+    expect(again.code).toBe(3);
+    expect(postsOf(service)).toEqual(once(1, 2, 3));
+    const retried = await chargeFrom(file, options, '--retry-failed');
+    expect(retried).toMatchObject({ code: 0, stderr: '' });
+    expect(summaryOf(retried)).toMatchObject({ accepted: 3, rejected: 0, failed: 0, skipped: 1 });
+    expect(postsOf(service)).toEqual({ 1: 2, 2: 2, 3: 1 });
+  });
+
+  it('stop at a key that is not taken, and go on with a better one', async () => {
+    let taken = false;
+    const service = await serveBy((seen) => (taken ? charged(numberIn(seen)) : problem(401, 'Unauthorized')));
+    const [file, options] = [ussdFile(1, 2, 3), { service, ...home() }];
+    const ended = await chargeFrom(file, options, '--concurrency', '1');
+    expect(ended.code).toBe(4);
+    expect(summaryOf(ended)).toMatchObject({ rejected: 1, not_started: 2 });
+    expect(postsOf(service)).toEqual(once(1));
+    taken = true;
+    expect(summaryOf(await chargeFrom(file, options, '--retry-failed'))).toMatchObject({ accepted: 3 });
+  });
+
+  it('are refused where an earlier charge stands, and tried again when it does not', async () => {
+    const service = await serveCharges();
+    const options = { service, ...home() };
+    await paycli(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'], options);
+    const file = ussdFile(1, 2);
+    const ended = await chargeFrom(file, options);
+    expect(ended.code).toBe(9);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1 });
+    expect(postsOf(service)).toEqual(once(1, 2));
+    expect(await chargeFrom(file, options, '--again')).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual({ 1: 2, 2: 1 });
+    expect(await chargeFrom(file, options, '--again')).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual({ 1: 2, 2: 1 });
+  });
+
+  it('are not sent where nobody answers, which is safe to do again', async () => {
+    const service = { origin: 'http://127.0.0.1:1' };
+    const ended = await chargeFrom(ussdFile(1), { service, ...home() });
+    expect(ended.code).toBe(5);
+    expect(summaryOf(ended)).toMatchObject({ not_sent: 1 });
+  });
+
+  it('hang no longer than the timeout', async () => {
+    const service = await serveCharges({ 1: hang });
+    const ended = await chargeFrom(ussdFile(1, 2), { service, ...home() }, '--timeout', '1s', '--continue-on-unknown');
+    expect(ended.code).toBe(6);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, unknown: 1 });
+  });
+});
+
+describe('a row that is left', () => {
+  it('by a signal while it waits to be sent again ends with the signal, not with 5', async () => {
+    const service = await serveBy(() => problem(429, 'Too Many Requests', undefined, { 'retry-after': '60' }));
+    const run = start(['ugwo', 'charge', '--from', ussdFile(1), '--json', '--debug'], { service, ...home() });
+    await run.saw(/waiting \d+ ms to send it again/);
+    run.kill('SIGTERM');
+    const ended = await run.ended;
+    expect(ended.code).toBe(143);
+    expect(summaryOf(ended)).toMatchObject({ not_sent: 1 });
+    expect(errorOf(ended)['hint']).toContain('run the same command again');
+  });
+
+  it('since its time has passed after the file was checked is not told as a success', async () => {
+    const service = await serveBy((seen) => (_seen, response, socket) => {
+      setTimeout(() => charged(numberIn(seen))(seen, response, socket), Math.max(0, ends - Date.now()));
+    });
+    const ends = Date.now() + 5000;
+    const at = new Date(ends).toISOString();
+    const file = fileOf(csvOf('ugwo,medium,expires_at', ...[1, 2].map((n) => `${ugwoOf(n)},bank_transfer,${at}`)));
+    const ended = await chargeFrom(file, { service, ...home() }, '--concurrency', '1');
+    expect(ended.code).toBe(5);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, not_sent: 1 });
+    expect(errorOf(ended)['message']).toMatch(/row 2: .*; expires_at: should be in the future/);
+  });
+});
+
+describe('a row that was right when it was sent', () => {
+  it('is no bad one at a resume after its time has passed', async () => {
+    const service = await serveCharges({ 2: problem(401, 'Unauthorized') });
+    const until = Date.now() + 4000;
+    const time = (number: number) => new Date(number === 1 ? until : until + 600_000).toISOString();
+    const rows = [1, 2].map((number) => `${ugwoOf(number)},bank_transfer,${time(number)}`);
+    const [file, options, report] = [
+      fileOf(csvOf('ugwo,medium,expires_at', ...rows)),
+      { service, ...home() },
+      reportPath(),
+    ];
+    expect(summaryOf(await chargeFrom(file, options))).toMatchObject({ accepted: 1 });
+    await new Promise((resolve) => setTimeout(resolve, until + 100 - Date.now()));
+    for (const more of [[], ['--skip-invalid']]) {
+      const again = await chargeFrom(file, options, '--report', report, ...more);
+      expect(again.code).toBe(4);
+      expect(summaryOf(again)).toMatchObject({ accepted: 1, rejected: 1, invalid: 0, skipped: 2 });
+      expect(reportOf(report)).toMatchObject({ 1: { state: 'accepted', activity: activityOf(1) } });
+    }
+    expect(postsOf(service)).toEqual(once(1, 2));
+  });
+});
+
+describe('a file that changes while its rows are sent', () => {
+  it('ends the run with a summary of what was sent, and not as if nothing was', async () => {
+    const numbers = Array.from({ length: 400 }, (_, index) => index + 1);
+    const file = ussdFile(...numbers);
+    const service = await serveBy((seen) => {
+      if (numberIn(seen) === 3) appendFileSync(file, ' ');
+      return numberIn(seen) === 5 ? reset : charged(numberIn(seen));
+    });
+    const ended = await chargeFrom(file, { service, ...home() }, '--continue-on-unknown');
+    expect(ended.code).toBe(6);
+    const { accepted, unknown, not_started } = summaryOf(ended);
+    expect(unknown).toBe(1);
+    expect(Number(accepted) + 1).toBe(service.seen.length);
+    expect(not_started).toBe(400 - service.seen.length);
+    expect(errorOf(ended)['message']).toContain('was changed while it was read');
+  });
+});
+
+describe('a file that is not right', () => {
+  const BAD = csvOf(
+    'ugwo,medium,provider,phone,expires_in,expires_at',
+    `${ugwoOf(1)},ussd,gtb,,,`,
+    'act.AbCd.000000000000000000000001,ussd,gtb,,,',
+    `${ugwoOf(3)},usd,gtb,,,`,
+    `${ugwoOf(4)},ussd,,,,`,
+    `${ugwoOf(5)},bank_transfer,gtb,,,`,
+    `${ugwoOf(6)},bank_transfer,,,20m,`,
+    `${ugwoOf(7)},bank_transfer,,,soon,`,
+    `${ugwoOf(8)},bank_transfer,,,,2020-01-01T00:00:00Z`,
+    `${ugwoOf(9)},mobile_money,mtn,0201234567,,`,
+    `${ugwoOf(1)},ussd,gtb,,,`,
+    ',ussd,gtb,,,',
+  );
+
+  it('is told of by row and column, and nothing is sent', async () => {
+    const service = await serveCharges();
+    const report = reportPath();
+    const ended = await chargeFrom(fileOf(BAD), { service, ...home() }, '--report', report);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(service.seen).toHaveLength(0);
+    const { message, hint, violations } = errorOf(ended) as { message: string; hint: string; violations: object[] };
+    expect(message).toContain("10 of 11 rows can't be sent");
+    expect(hint).toContain('--skip-invalid');
+    expect(violations).toMatchObject([
+      { row: 2, column: 'ugwo', title: expect.stringContaining('is the identifier of an activity') },
+      { row: 3, column: 'medium', title: expect.stringContaining('did you mean ussd?') },
+      { row: 4, column: 'provider', title: expect.stringContaining('needs provider') },
+      { row: 5, column: 'provider', title: expect.stringContaining('does not belong to medium bank_transfer') },
+      { row: 6, column: 'expires_in', title: expect.stringContaining('15 min') },
+      { row: 7, column: 'expires_in', title: expect.stringContaining('"soon" is not a duration') },
+      { row: 8, column: 'expires_at', title: expect.stringContaining('in the future') },
+      { row: 9, column: 'phone', title: expect.stringContaining('international format') },
+      { row: 10, column: 'ugwo', title: expect.stringContaining('row 1 already') },
+      { row: 11, column: 'ugwo', title: expect.stringContaining('is missing') },
+    ]);
+    expect(Object.keys(reportOf(report))).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11']);
+    expect(reportOf(report)['3']).toMatchObject({ state: 'invalid', error: expect.stringContaining('medium: "usd"') });
+  });
+
+  it('goes on with the rows that are right, with --skip-invalid', async () => {
+    const service = await serveCharges();
+    const report = reportPath();
+    const ended = await chargeFrom(fileOf(BAD), { service, ...home() }, '--skip-invalid', '--report', report);
+    expect(ended.code).toBe(0);
+    expect(summaryOf(ended)).toMatchObject({ rows: 11, accepted: 1, invalid: 10, not_started: 0 });
+    expect(postsOf(service)).toEqual(once(1));
+    expect(Object.keys(reportOf(report))).toHaveLength(11);
+    expect(reportOf(report)['1']).toMatchObject({ state: 'accepted' });
+  });
+
+  it('may hold one payment request twice, with --allow-repeats', async () => {
+    const service = await serveCharges();
+    const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},ussd,gtb`, `${ugwoOf(1)},bank_transfer,`));
+    const ended = await chargeFrom(file, { service, ...home() }, '--allow-repeats');
+    expect(ended.code).toBe(0);
+    expect(postsOf(service)).toEqual({ 1: 2 });
+  });
+
+  it.each([
+    ['is empty', '', 'is empty'],
+    ['has a header alone', 'ugwo,medium\n', undefined],
+    ['has no column ugwo', 'uid,medium\nx,ussd\n', 'there is no column ugwo'],
+    ['has a NUL', `ugwo,medium,provider\n${ugwoOf(1)},ussd,g\0b\n`, 'row 1, column "provider": a NUL'],
+    [
+      'is not UTF-8',
+      Buffer.from(`ugwo,medium,provider\n${ugwoOf(1)},ussd,\xff\n`, 'latin1'),
+      'row 1, column "provider": not UTF-8',
+    ],
+    ['has too many cells', `ugwo,medium,provider\n${ugwoOf(1)},ussd,gtb,x\n`, 'row 1: 4 cells'],
+    ['has an open quote', `ugwo,medium,provider\n${ugwoOf(1)},ussd,"gtb\n`, 'a quote is not closed'],
+  ])('that %s', async (_name, text, told) => {
+    const service = await serveCharges();
+    const ended = await chargeFrom(fileOf(text), { service, ...home() });
+    expect(service.seen).toHaveLength(0);
+    if (told === undefined) expect(ended).toMatchObject({ code: 0 });
+    else {
+      expect(ended.code).toBe(2);
+      expect(errorOf(ended)['message']).toContain(told);
+    }
+  });
+
+  it('may have 100,000 columns', async () => {
+    const service = await serveCharges();
+    const names = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
+    const file = fileOf(`ugwo,medium,provider,${names.join()}\n${ugwoOf(1)},ussd,gtb,${names.map(() => 'x').join()}\n`);
+    const report = reportPath();
+    expect(await chargeFrom(file, { service, ...home() }, '--report', report)).toMatchObject({ code: 0 });
+    expect(readFileSync(report, 'utf8').split('\r\n')[0]).toMatch(/,c99999,row,state,/);
+  });
+
+  it('is another job when it has changed, and --resume refuses it', async () => {
+    const service = await serveCharges();
+    const options = { service, ...home() };
+    const { job } = summaryOf(await chargeFrom(ussdFile(1), options));
+    const changed = ussdFile(1, 2);
+    const refused = await chargeFrom(changed, options, '--resume', String(job));
+    expect(refused.code).toBe(2);
+    expect(errorOf(refused)['message']).toContain('is another job');
+    expect(await chargeFrom(ussdFile(1), options, '--resume', String(job))).toMatchObject({ code: 0 });
+    expect(summaryOf(await chargeFrom(changed, options))['job']).not.toBe(job);
+  });
+
+  it('must not be its own report', async () => {
+    const service = await serveCharges();
+    const file = ussdFile(1);
+    const ended = await chargeFrom(file, { service, ...home() }, '--report', file);
+    expect(ended.code).toBe(2);
+    expect(readFileSync(file, 'utf8')).toContain(ugwoOf(1));
+  });
+});
+
+it.runIf(process.platform !== 'win32')('a pipe that nobody writes to is given up at a signal', async () => {
+  const path = join(newFolder('pipe'), 'rows');
+  execFileSync('mkfifo', [path]);
+  const service = await serveCharges();
+  const running = start(['ugwo', 'charge', '--from', path, '--medium', 'bank_transfer'], { service, ...home() });
+  const writer = createWriteStream(path);
+  // The program has opened it once this side is open too.
+  await happened(writer, 'open');
+  running.kill('SIGTERM');
+  expect(await running.ended).toMatchObject({ code: 143, stdout: '' });
+  writer.destroy();
+});
+
+it('where no row is right nothing is done, also with --skip-invalid', async () => {
+  const service = await serveCharges();
+  const ended = await chargeFrom(fileOf(csvOf('ugwo,medium', 'x,ussd')), { service, ...home() }, '--skip-invalid');
+  expect(ended.code).toBe(2);
+});
+
+describe('--check', () => {
+  const shown = (number: number, more: object) =>
+    json(200, {
+      uid: ugwoOf(number),
+      amount: 500_000,
+      currency: ['NGN', 'Naira (NGN)'],
+      status: 'requires_ugwo',
+      activities: [],
+      ...more,
+    });
+  const checked = (others: Readonly<Record<number, object>>) =>
+    serveBy((seen) =>
+      seen.method === 'GET' ? shown(numberIn(seen), others[numberIn(seen)] ?? {}) : charged(numberIn(seen)),
+    );
+
+  it('tells of what can not be charged before anything is sent', async () => {
+    const service = await checked({
+      1: { status: 'ugwo_successful' },
+      2: { status: ['cancelled', 'Cancelled'] },
+      3: { checkout: null },
+    });
+    const ended = await chargeFrom(ussdFile(1, 2, 3, 4), { service, ...home() }, '--check');
+    expect(ended.code).toBe(2);
+    expect(postsOf(service)).toEqual({});
+    const { violations } = errorOf(ended) as { violations: { row: number }[] };
+    expect([...violations].sort((a, b) => a.row - b.row)).toMatchObject([
+      { row: 1, column: 'ugwo', title: expect.stringContaining('paid already') },
+      { row: 2, column: 'ugwo', title: expect.stringContaining('cancelled') },
+      { row: 3, column: 'ugwo', title: expect.stringContaining('no checkout') },
+    ]);
+  });
+
+  it('looks only at what is still to be charged', async () => {
+    const service = await checked({});
+    const [file, options] = [ussdFile(1, 2), { service, ...home() }];
+    expect(await chargeFrom(file, options, '--check')).toMatchObject({ code: 0 });
+    const reads = service.seen.filter(({ method }) => method === 'GET').length;
+    expect(reads).toBe(2);
+    expect(await chargeFrom(file, options, '--check')).toMatchObject({ code: 0 });
+    expect(service.seen.filter(({ method }) => method === 'GET')).toHaveLength(reads);
+  });
+});
+
+describe('what is asked', () => {
+  it.each([
+    [
+      'a payment request beside a file',
+      ['ugwo', 'charge', ugwoOf(1), '--from', 'x.csv', '--medium', 'ussd'],
+      '--from and',
+    ],
+    ['neither', ['ugwo', 'charge', '--medium', 'ussd'], "missing required argument 'ugwo'"],
+    ['--wait', ['ugwo', 'charge', '--from', 'x.csv', '--wait'], '--wait is for one charge'],
+    ['--reuse', ['ugwo', 'charge', '--from', 'x.csv', '--reuse'], '--reuse is for one charge'],
+    [
+      '--report without a file of rows',
+      ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--report', 'r.csv'],
+      '--report is for --from',
+    ],
+    ['no workers', ['ugwo', 'charge', '--from', 'x.csv', '--concurrency', '0'], '--concurrency'],
+    ['a rate without a time', ['ugwo', 'charge', '--from', 'x.csv', '--rate', '50'], '--rate'],
+    [
+      'a file that is not there',
+      ['ugwo', 'charge', '--from', 'nowhere.csv', '--medium', 'bank_transfer'],
+      'nowhere.csv',
+    ],
+  ])('%s is a usage error', async (_name, args, told) => {
+    const service = await serveCharges();
+    const ended = await paycli([...args, '--json'], { service, ...home() });
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toContain(told);
+  });
+
+  it('--dry-run reads and checks, and sends nothing', async () => {
+    const service = await serveCharges();
+    const [good, bad, options] = [
+      ussdFile(1, 2),
+      fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},ussd`)),
+      { service, ...home() },
+    ];
+    const ended = await chargeFrom(good, options, '--dry-run');
+    expect(ended.code).toBe(0);
+    expect(summaryOf(ended)).toMatchObject({ job: null, rows: 2, not_started: 2 });
+    expect(await chargeFrom(bad, options, '--dry-run')).toMatchObject({ code: 2 });
+    expect(service.seen).toHaveLength(0);
+    expect(JSON.parse((await paycli(['ledger', 'jobs', '--json'], options)).stdout)).toMatchObject({ data: [] });
+  });
+});

@@ -1,0 +1,166 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { bulkRoom } from '../../src/bulk/room.ts';
+import { confirmer } from '../../src/cli/confirm.ts';
+import type { CommandSpec } from '../../src/cli/define.ts';
+import type { Deps } from '../../src/cli/deps.ts';
+import { readGlobals } from '../../src/cli/globals.ts';
+import type { Client } from '../../src/client/client.ts';
+import { onyeCommands } from '../../src/commands/onye/spec.ts';
+import { ugwoCommands } from '../../src/commands/ugwo/spec.ts';
+import type { PayError } from '../../src/core/error.ts';
+import { ENVIRONMENTS } from '../../src/core/origin.ts';
+import { madeHere } from '../../src/core/received.ts';
+import { Redactor } from '../../src/core/secret.ts';
+import { openSeen } from '../../src/database/seen.ts';
+import { ledgerRoom } from '../../src/ledger/room.ts';
+import { open } from '../ledger/support/charges.ts';
+import { newFolder } from '../support/program.ts';
+import { ACTIVITY } from '../support/service.ts';
+
+interface Asked {
+  readonly origin: string;
+  /** What is typed; undefined where there is no terminal. */
+  readonly typed?: string;
+  readonly yes?: boolean;
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
+const silent = { isTerminal: false, columns: 80, closed: false, write: async () => undefined };
+const quiet = {
+  reading: () => undefined,
+  checking: () => undefined,
+  working: () => undefined,
+  waiting: async () => undefined,
+  end: async () => undefined,
+};
+
+/** Runs a command over a file at an origin; what is sent goes nowhere but into a list. */
+const run = async (
+  command: string,
+  header: string,
+  rows: readonly string[],
+  { origin, typed, yes = false, args = {} }: Asked,
+) => {
+  const spec = [...ugwoCommands, ...onyeCommands].find(({ path }) => path.join(' ') === command) as CommandSpec;
+  const folder = newFolder('confirm');
+  const from = join(folder, 'rows.csv');
+  writeFileSync(from, [header, ...rows, ''].join('\n'));
+  const ledger = await open(join(folder, 'ledger.sqlite'));
+  const [sent, prompts]: [string[], string[]] = [[], []];
+  const globals = { ...readGlobals({}, {}), yes };
+  const stdin = {
+    isTerminal: typed !== undefined,
+    line: async (prompt: string) => {
+      prompts.push(prompt);
+      return typed;
+    },
+  } as unknown as Deps['io']['stdin'];
+  const clock = {
+    now: () => Date.now(),
+    ticks: () => performance.now(),
+    sleep: (ms: number, signal?: AbortSignal) => wait(ms, undefined, { signal }),
+  };
+  const stop = new AbortController().signal;
+  const client = {
+    preview: () => ({}),
+    longestWrite: 1000,
+    longestAttempt: 1000,
+    call: async (id: string) => {
+      if (id === 'ugwo.get')
+        return madeHere({ uid: ugwoOf(1), amount: 500_000, currency: 'NGN', status: 'requires_ugwo' });
+      sent.push(id);
+      return madeHere({ ...ACTIVITY, uid: `act.AbCd.${String(sent.length).padStart(24, '0')}` });
+    },
+  } as unknown as Client;
+  const deps = {
+    io: {
+      clock,
+      stdin,
+      stdout: silent,
+      stderr: silent,
+      random: () => 0.5,
+      signals: { stop, leave: stop },
+      redactor: new Redactor(),
+      flight: { open: 0, accepted: 0 },
+    },
+    globals,
+    client: async () => client,
+    ledger: async () => ledger,
+    protocol: async () => ledgerRoom,
+    place: async () => ({ service: origin, origin, workspace: 'AbCd', profile: 'shop' }),
+    bulk: async () => bulkRoom,
+    jobWorld: async () => ({
+      clock,
+      random: () => 0.5,
+      stop,
+      source: (path: string) => ({ path }),
+      folder,
+      openSeen,
+      notice: async () => undefined,
+      progress: quiet,
+    }),
+    observe: async () => undefined,
+    notice: async () => undefined,
+    confirm: confirmer(stdin, globals),
+  } as unknown as Deps;
+  const input = spec.read([], { from, ...args } as never, { validate: true });
+  const error = await (await spec.load()).run(input, deps).then(
+    () => undefined,
+    (thrown: unknown) => thrown as PayError,
+  );
+  return { error, sent, prompts, jobs: await ledger.jobs.list({ limit: 9 }) };
+};
+
+const charge = (asked: Asked) =>
+  run('ugwo charge', 'ugwo,medium,provider', [`${ugwoOf(1)},ussd,gtb`, `${ugwoOf(2)},bank_transfer,`], asked);
+const update = (asked: Asked) =>
+  run('onye update', 'uid,email', ['ony.AbCd.000000000000000000000001,a@b.example'], asked);
+
+const { live, sandbox } = ENVIRONMENTS;
+
+describe('before rows are sent to where money may be real', () => {
+  it('it is asked, with profile, origin, rows and mediums', async () => {
+    const { prompts, sent } = await charge({ origin: live, typed: 'y' });
+    expect(prompts).toEqual([`live: ${live}, profile shop\nCharge 2 rows (ussd 1, bank_transfer 1)? [y/N] `]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('the question names what it comes to, where that was looked at', async () => {
+    const { prompts } = await charge({ origin: live, typed: 'y', args: { check: true } });
+    expect(prompts[0]).toContain('(ussd 1, bank_transfer 1), NGN 10,000.00 in all?');
+  });
+
+  it('it is asked for updates too, with the fields', async () => {
+    const { prompts, sent } = await update({ origin: live, typed: 'yes' });
+    expect(prompts).toEqual([`live: ${live}, profile shop\nUpdate 1 row (email 1)? [y/N] `]);
+    expect(sent).toEqual(['onye.update']);
+  });
+
+  it.each([['n'], [''], ['Y e s']])('nothing happens at "%s"', async (typed) => {
+    for (const command of [charge, update]) {
+      const { sent, error, jobs } = await command({ origin: live, typed });
+      expect(error?.kind).toBe('usage');
+      expect([sent, jobs]).toEqual([[], []]);
+    }
+  });
+
+  it('nothing happens where nobody can be asked, unless --yes is given', async () => {
+    for (const command of [charge, update]) {
+      const { sent, error } = await command({ origin: live });
+      expect(error?.detail.hint).toContain('--yes');
+      expect(sent).toEqual([]);
+      expect((await command({ origin: live, yes: true })).sent).not.toEqual([]);
+    }
+  });
+
+  it('a host that is not known counts as live; the sandbox and this machine are not asked about', async () => {
+    expect((await charge({ origin: 'https://gateway.example' })).error?.kind).toBe('usage');
+    for (const origin of [sandbox, 'http://127.0.0.1:4000', 'https://localhost:4000']) {
+      expect((await charge({ origin })).sent).toHaveLength(2);
+    }
+  });
+});

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { jobsView } from '../../src/commands/ledger/job-view.ts';
+import type { Job } from '../../src/ledger/job.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { account, intent, MINUTE, NOON, newPath, open, PLACE } from '../ledger/support/charges.ts';
+import { call } from './ledger-call.ts';
+
+const ONYE = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+
+const { service, origin } = PLACE;
+const idOf = (number: number): string => `job-${String(number).padStart(16, '0')}`;
+const ID = idOf(1);
+
+/** Notes a job whose first rows end like this; `sending` ones do not end. */
+const jobOf = async (ledger: Ledger, states: readonly string[], more: Partial<Job> = {}): Promise<void> => {
+  const job = { id: ID, command: 'ugwo charge', name: 'a.csv', service, origin, profile: 'shop', rows: 9 } as const;
+  await ledger.jobs.open({ ...job, ...more }, 8);
+  for (const [index, state] of states.entries()) {
+    const row = index + 1;
+    const uid = String(row).padStart(24, '0');
+    const begun = await ledger.begin(intent({ ugwo: `ugw.${more.id}.${uid}`, job: more.id ?? ID, row }), {
+      again: false,
+    });
+    if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
+    if (state === 'sending') continue;
+    const status = state === 'failed' ? 'failed' : 'requires_action';
+    const made = ['accepted', 'failed'].includes(state)
+      ? { activity: account({ uid: `act.AbCd.${uid}`, status }) }
+      : {};
+    await ledger.settle(begun.id, { state: state === 'failed' ? 'accepted' : state, exitCode: 0, ...made } as never);
+  }
+};
+
+const updatesOf = async (ledger: Ledger, states: readonly string[]): Promise<void> => {
+  const job = { id: ID, command: 'onye update', name: 'o.csv', service, origin, profile: 'shop', rows: 9 } as const;
+  await ledger.jobs.open(job, 8);
+  for (const [index, state] of states.entries()) {
+    const of = { job: ID, row: index + 1 };
+    await ledger.jobs.beginUpdate({ ...of, onye: ONYE, deadline: NOON + MINUTE }, { retry: false, looked: false });
+    const message = state === 'accepted' ? {} : { message: 'no' };
+    await ledger.jobs.settleUpdate(of, { state, exitCode: state === 'accepted' ? 0 : 3, ...message } as never);
+  }
+};
+
+const steps = async (ledger: Ledger): Promise<string[]> => {
+  const { result } = await call('show', { ledger, args: [ID] });
+  return result?.kind === 'record' && result.notice !== undefined ? result.notice.split('\n') : [];
+};
+
+describe('a job', () => {
+  it('has every field in its order, and null for what is not there', async () => {
+    const ledger = await open(newPath());
+    const states = ['accepted', 'accepted', 'failed', 'rejected', 'not_sent', 'unknown', 'sending'];
+    await jobOf(ledger, states, { profile: undefined, rows: 12 });
+    const { rows } = await call('show', { ledger, args: [ID] });
+    const expected = JSON.stringify({
+      id: ID,
+      command: 'ugwo charge',
+      file: 'a.csv',
+      rows: 12,
+      accepted: 2,
+      failed: 1,
+      rejected: 1,
+      not_sent: 1,
+      unknown: 1,
+      not_created: 0,
+      sending: 1,
+      not_started: 5,
+      created_at: '2026-11-20T12:00:00+00:00',
+      run_at: '2026-11-20T12:00:00+00:00',
+      origin,
+      profile: null,
+    });
+    expect(JSON.stringify(rows[0])).toBe(expected);
+    expect(JSON.stringify((await call('jobs', { ledger })).rows)).toBe(`[${expected}]`);
+  });
+
+  it('has a column for each of its fields in tsv and csv', async () => {
+    const ledger = await open(newPath());
+    await jobOf(ledger, []);
+    const { rows } = await call('jobs', { ledger });
+    expect(jobsView.columns.map(({ path }) => path).sort()).toEqual(Object.keys(rows[0] ?? {}).sort());
+  });
+
+  it('is looked for by its name, and the one that was meant is suggested', async () => {
+    const ledger = await open(newPath());
+    await jobOf(ledger, [], { id: 'job-k3v9x2m7q4abcdef' });
+    for (const path of ['show', 'export']) {
+      const { error } = await call(path, { ledger, args: ['job-k3v9x2m7q4abcdez'] });
+      expect(error).toMatchObject({ kind: 'usage', message: 'there is no job "job-k3v9x2m7q4abcdez" in the ledger' });
+      expect(error?.detail.hint).toBe('did you mean job-k3v9x2m7q4abcdef?\n`paycli ledger jobs` shows what there is');
+    }
+    const other = await call('show', { ledger: await open(newPath()), args: ['job-1'] });
+    expect(other.error?.detail.hint).toBe('`paycli ledger jobs` shows what there is');
+  });
+});
+
+describe('how to go on with a job', () => {
+  it('is not said where every row is done or being sent', async () => {
+    const ledger = await open(newPath());
+    await jobOf(ledger, ['accepted', 'sending'], { rows: 2 });
+    expect(await steps(ledger)).toEqual([]);
+  });
+
+  it('is said for each kind of row that is left, what may have been made first', async () => {
+    const ledger = await open(newPath());
+    await jobOf(ledger, ['unknown', 'unknown', 'rejected', 'failed', 'not_sent', 'accepted']);
+    expect(await steps(ledger)).toEqual([
+      '2 rows are unknown: run `paycli ledger reconcile --profile shop`',
+      '3 rows are rejected, failed or not sent: run the same command again with --retry-failed',
+      '3 rows are not started, or were refused or left out: run the same command again',
+    ]);
+  });
+
+  it.each([
+    ['rejected', 'with --retry-failed'],
+    ['failed', 'with --retry-failed'],
+    ['not_sent', 'with --retry-failed'],
+    ['unknown', 'reconcile'],
+  ])('is said of one row that is %s', async (state, step) => {
+    const ledger = await open(newPath());
+    await jobOf(ledger, [state], { rows: 1 });
+    expect(await steps(ledger)).toEqual([expect.stringMatching(`^1 row is .*${step}`)]);
+  });
+
+  it('is said of rows that are known not to have been created', async () => {
+    const ledger = await open(newPath());
+    await jobOf(ledger, ['unknown'], { rows: 1 });
+    const [charge] = await ledger.unknown();
+    await ledger.resolve(charge?.id ?? '', { state: 'not_created', evidence: { kind: 'look', at: '' } });
+    expect(await steps(ledger)).toEqual([expect.stringMatching(/^1 row is .* with --retry-failed$/)]);
+  });
+
+  it.each([
+    ['shop', '--profile shop'],
+    ['local', '--local'],
+    [undefined, '--base-url https://api.example'],
+  ])('sends to where it was charged, profile %s', async (profile, words) => {
+    const ledger = await open(newPath());
+    await jobOf(ledger, ['unknown'], { rows: 1, profile });
+    expect(await steps(ledger)).toEqual([`1 row is unknown: run \`paycli ledger reconcile ${words}\``]);
+  });
+
+  it('is another way for updates, which reconciling does not look at', async () => {
+    const ledger = await open(newPath());
+    await updatesOf(ledger, ['unknown', 'rejected']);
+    expect(await steps(ledger)).toEqual([
+      '1 row is unknown: run the same command again, which looks at each customer first',
+      '1 row is rejected, failed or not sent: run the same command again with --retry-failed',
+      '7 rows are not started, or were refused or left out: run the same command again',
+    ]);
+  });
+});
+
+describe('ledger jobs', () => {
+  const many = async (count: number): Promise<Ledger> => {
+    const ledger = await open(newPath());
+    for (let number = 1; number <= count; number += 1) await jobOf(ledger, [], { id: idOf(number) });
+    return ledger;
+  };
+  const newestFirst = (count: number): string[] => Array.from({ length: count }, (_, index) => idOf(count - index));
+
+  it('gives all of them, newest first, a few at a time', async () => {
+    const { rows, pages } = await call('jobs', { ledger: await many(21) });
+    expect(rows.map(({ id }) => id)).toEqual(newestFirst(21));
+    expect(pages.map(({ size }) => size)).toEqual([10, 10, 1]);
+    expect(pages.at(-1)?.next).toBeNull();
+  });
+
+  it('gives an empty page where there are none, and no page too many', async () => {
+    expect((await call('jobs', { ledger: await many(0) })).pages).toEqual([{ size: 0, next: null }]);
+    expect((await call('jobs', { ledger: await many(10) })).pages).toEqual([{ size: 10, next: null }]);
+  });
+
+  it.each([1, 10, 11, 12])('goes on from a cursor after --max %d', async (max) => {
+    const ledger = await many(12);
+    const first = await call('jobs', { ledger, given: { max } });
+    expect(first.rows.length).toBe(max);
+    const next = first.pages.at(-1)?.next;
+    if (max === 12) return expect(next).toBeNull();
+    const rest = await call('jobs', { ledger, given: { cursor: next } });
+    expect([...first.rows, ...rest.rows].map(({ id }) => id)).toEqual(newestFirst(12));
+  });
+
+  it('says the command that goes on', async () => {
+    const globals = { format: 'csv', columns: ['id', 'unknown'], rawCsv: true } as const;
+    const { result } = await call('jobs', { ledger: await many(2), given: { max: 1 }, globals });
+    expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
+      'paycli ledger jobs -o csv --columns id,unknown --raw-csv --max 1 --cursor abc',
+    );
+  });
+
+  it.each(['abc', '', `${Buffer.from(ID).toString('base64url')}=`, Buffer.from(idOf(7)).toString('base64url')])(
+    'refuses the foreign cursor "%s"',
+    async (cursor) => {
+      const { error } = await call('jobs', { ledger: await many(2), given: { cursor } });
+      expect(error).toMatchObject({ kind: 'usage', message: `--cursor: "${cursor}" is not a cursor of this list` });
+    },
+  );
+});
+
+describe('ledger export of a job', () => {
+  it('gives every charge by row and then in order, as the export of all does', async () => {
+    const ledger = await open(newPath());
+    await jobOf(ledger, ['accepted', 'rejected', 'accepted']);
+    await jobOf(ledger, ['accepted'], { id: idOf(2) });
+    await ledger.begin(intent({ ugwo: 'ugw.AbCd.2', job: ID, row: 2 }), { again: false, retry: true });
+    const { rows } = await call('export', { ledger, args: [ID] });
+    expect(rows.map(({ row, state }) => [row, state])).toEqual([
+      [1, 'accepted'],
+      [2, 'rejected'],
+      [2, 'sending'],
+      [3, 'accepted'],
+    ]);
+    const all = await call('export', { ledger });
+    for (const row of rows) expect(all.rows).toContainEqual(row);
+    expect(all.rows).toHaveLength(5);
+  });
+
+  it('asks for so many rows at a time, those that were never begun among them', async () => {
+    const ledger = await open(newPath());
+    await jobOf(
+      ledger,
+      Array.from({ length: 101 }, () => 'rejected'),
+      { rows: 300 },
+    );
+    const { rows, pages } = await call('export', { ledger, args: [ID] });
+    expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 101 }, (_, index) => index + 1));
+    expect(pages.map(({ size }) => size)).toEqual([100, 1, 0]);
+    expect(pages.map(({ next }) => next === null)).toEqual([false, false, true]);
+  });
+
+  it('gives the updates of customers with what they have', async () => {
+    const ledger = await open(newPath());
+    await updatesOf(ledger, ['accepted', 'rejected']);
+    const { rows, result } = await call('export', { ledger, args: [ID] });
+    const expected = [
+      { job: ID, row: 1, uid: ONYE, state: 'accepted', exit_code: 0, message: null },
+      { job: ID, row: 2, uid: ONYE, state: 'rejected', exit_code: 3, message: 'no' },
+    ];
+    expect(JSON.stringify(rows)).toBe(JSON.stringify(expected));
+    const columns = result?.kind === 'list' ? result.view.columns.map(({ path }) => path) : [];
+    expect(columns).toEqual(Object.keys(expected[0] ?? {}));
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import type { OptionFields } from '../../src/commands/onye/update-row.ts';
+import {
+  checkOnyeColumns,
+  isOnyeColumn,
+  ONYE_COLUMNS,
+  onyeColumnOf,
+  onyeRow,
+} from '../../src/commands/onye/update-row.ts';
+import { printExact } from '../../src/core/json.ts';
+
+const UID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+const NONE: OptionFields = new Map();
+const OPTIONS: OptionFields = new Map([
+  ['email', { value: 'all@example.com', flag: '--email' }],
+  ['meta', { value: { tier: 'vip' }, flag: '--meta' }],
+]);
+
+type Format = 'csv' | 'ndjson';
+
+const bodyOf = (fields: object, options = NONE, format: Format = 'csv'): unknown => {
+  const row = onyeRow({ uid: UID, ...fields }, format, options, true);
+  return row.kind === 'update' ? row.body : row.faults;
+};
+const faultsOf = (fields: object, options = NONE, format: Format = 'csv'): unknown => {
+  const row = onyeRow(fields as Record<string, unknown>, format, options, true);
+  return row.kind === 'faulty' ? row.faults.map(({ column, what }) => `${column}: ${what}`) : row;
+};
+
+describe('the update that a row asks for', () => {
+  it.each([
+    ['texts', { email: 'a@b', ref: 'r', first_name: 'A', last_name: 'B' }],
+    ['a value of NDJSON that is no text, for the contract to judge', { email: 5, first_name: false }],
+    ['objects of NDJSON', { billing_address: { city: 'Lagos', zip: null }, meta: { n: 1, deep: { a: [] } } }],
+    ['an empty text of NDJSON, which sets it', { ref: '' }],
+    ['an empty object of NDJSON, which removes all metadata', { meta: {} }],
+  ])('is made of %s', (_what, fields) => {
+    expect(bodyOf(fields, NONE, 'ndjson')).toEqual(fields);
+  });
+
+  it('names the customer', () => {
+    expect(onyeRow({ uid: UID, ref: 'r' }, 'csv', NONE, true)).toEqual({
+      kind: 'update',
+      uid: UID,
+      body: { ref: 'r' },
+    });
+  });
+
+  it.each([
+    [{ 'meta.tier': 'vip', 'meta.a.b': '1' }, { meta: { tier: 'vip', 'a.b': '1' } }],
+    [{ 'meta.n:': '3', 'meta.list:': '[1]' }, { meta: { n: 3, list: [1] } }],
+    [
+      { 'billing_address.city': 'Lagos', 'billing_address.zip': '0101' },
+      { billing_address: { city: 'Lagos', zip: '0101' } },
+    ],
+    [{ billing_address: '{"city": "Lagos"}' }, { billing_address: { city: 'Lagos' } }],
+    [{ meta: '{"a": 1}' }, { meta: { a: 1 } }],
+    [{ meta: '{"a": 1}', 'meta.b': 'x' }, { meta: { a: 1, b: 'x' } }],
+  ])('is made of the columns %j', (fields, body) => {
+    expect(bodyOf(fields)).toEqual(body);
+  });
+
+  it('keeps numbers as they were written', () => {
+    expect(printExact(bodyOf({ 'meta.n:': '0.10', billing_address: '{"zip":12345678901234567890}' }))).toBe(
+      '{"billing_address":{"zip":12345678901234567890},"meta":{"n":0.10}}',
+    );
+  });
+
+  it('leaves out what is empty or null, and columns that are none of its own', () => {
+    const empty = { email: '', first_name: null, 'meta.tier': '', 'meta.n:': '', billing_address: '', meta: null };
+    expect(bodyOf({ ...empty, ref: 'r', amount: '5', metadata: 'x', status: 'active' })).toEqual({ ref: 'r' });
+    expect(bodyOf({ ref: 'r', email: null, 'meta.a': null, billing_address: null }, NONE, 'ndjson')).toEqual({
+      ref: 'r',
+    });
+  });
+
+  it('has the fields of the options where the file has none', () => {
+    expect(bodyOf({ ref: 'r' }, OPTIONS)).toEqual({ email: 'all@example.com', meta: { tier: 'vip' }, ref: 'r' });
+    expect(bodyOf({}, new Map([['meta', { value: {}, flag: '--clear-meta' }]]))).toEqual({ meta: {} });
+  });
+
+  it('has a name that every object has as a name like any other', () => {
+    const body = bodyOf({ 'meta.__proto__': 'x', 'meta.constructor': 'y' });
+    expect(printExact(body)).toBe('{"meta":{"__proto__":"x","constructor":"y"}}');
+  });
+});
+
+describe('the faults of a row', () => {
+  it.each([
+    [{ ref: 'r' }, ['uid: is missing']],
+    [{ uid: '', ref: 'r' }, ['uid: is missing']],
+    [{ uid: 5, ref: 'r' }, ['uid: should be a text']],
+    [{ uid: 'ugw.AbCd.1', ref: 'r' }, [expect.stringMatching(/^uid: is the identifier of a payment request/)]],
+    [{ uid: UID }, ['undefined: changes nothing: no field is given']],
+    [{ uid: UID, email: '', 'meta.a': '', note: 'x' }, ['undefined: changes nothing: no field is given']],
+    [{}, ['uid: is missing', 'undefined: changes nothing: no field is given']],
+  ])('of %j are %j', (fields, faults) => {
+    expect(faultsOf(fields)).toEqual(faults);
+  });
+
+  it.each(['{"city"', '[]', '5', '"x"', 'null', 'Lagos'])('are told of an address that is %s', (billing_address) => {
+    expect(faultsOf({ uid: UID, billing_address })).toEqual([expect.stringMatching(/^billing_address: /)]);
+  });
+
+  it('are all told, and not the first alone', () => {
+    expect(faultsOf({ uid: 'x', billing_address: '5', meta: '6', 'meta.n:': '{' })).toEqual([
+      expect.stringMatching(/^uid: /),
+      expect.stringMatching(/^billing_address: /),
+      expect.stringMatching(/^meta: /),
+      expect.stringMatching(/^meta\.n:: /),
+    ]);
+  });
+
+  it('are told of a row whose names differ from the first one of the file', () => {
+    expect(faultsOf({ uid: UID, email: null, 'meta.a': 'x', ref: 'r' }, OPTIONS, 'ndjson')).toEqual([
+      'email: is of the same field as --email',
+      'meta.a: is of the same field as --meta',
+    ]);
+  });
+
+  it('are fewer with --no-validate: any text names a customer', () => {
+    expect(onyeRow({ uid: 'x', ref: 'r' }, 'csv', NONE, false)).toMatchObject({ kind: 'update', uid: 'x' });
+    expect(onyeRow({ uid: '', ref: 'r' }, 'ndjson', NONE, false)).toMatchObject({ kind: 'faulty' });
+  });
+});
+
+describe('the columns of a file', () => {
+  it.each([
+    'uid',
+    'email',
+    'ref',
+    'first_name',
+    'last_name',
+    'billing_address',
+    'billing_address.city',
+    'meta.k',
+    'meta.k:',
+  ])('may be %s', (column) => {
+    expect(isOnyeColumn(column)).toBe(true);
+  });
+
+  it.each(['Email', 'metadata', 'billing_address_city', 'status', 'email.x', '', 'toString'])(
+    'mean nothing by %s',
+    (column) => {
+      expect(isOnyeColumn(column)).toBe(false);
+    },
+  );
+
+  it('are known by their names', () => {
+    for (const name of ONYE_COLUMNS) expect(isOnyeColumn(name.replace(/\.$/, '.x'))).toBe(true);
+    expect(ONYE_COLUMNS).toEqual(expect.arrayContaining(['uid', 'last_name', 'meta', 'meta.', 'billing_address.']));
+  });
+
+  it('need a customer', () => {
+    expect(() => checkOnyeColumns(['email'], NONE)).toThrow('there is no column uid');
+    expect(() => checkOnyeColumns(['email', 'uid', 'note'], NONE)).not.toThrow();
+  });
+
+  it.each([
+    ['email', '--email'],
+    ['meta', '--meta'],
+    ['meta.tier', '--meta'],
+    ['meta.n:', '--meta'],
+  ])('may not be %s beside %s', (column, flag) => {
+    expect(() => checkOnyeColumns(['uid', column], OPTIONS)).toThrow(
+      `${flag} and the column "${column}" are of the same field`,
+    );
+    expect(() => checkOnyeColumns(['uid', 'ref'], OPTIONS)).not.toThrow();
+  });
+});
+
+describe('the column behind a property of the body', () => {
+  const columns = ['uid', 'email', 'meta.k', 'meta.n:', 'meta.a.b', 'billing_address.city'];
+
+  it.each([
+    ['email', 'email'],
+    ['meta.k', 'meta.k'],
+    ['meta.n', 'meta.n:'],
+    ['meta.n.0.x', 'meta.n:'],
+    ['meta.a.b', 'meta.a.b'],
+    ['billing_address.city', 'billing_address.city'],
+    ['billing_address', 'billing_address.city'],
+    ['billing_address.zip', undefined],
+    ['ref', undefined],
+    ['', undefined],
+  ])('%s is %s', (path, column) => {
+    expect(onyeColumnOf(columns, path)).toBe(column);
+  });
+
+  it.each(['billing_address.city', 'billing_address'])('%s is the object that holds it', (path) => {
+    expect(onyeColumnOf(['uid', 'billing_address'], path)).toBe('billing_address');
+  });
+
+  it('is the nearest one', () => {
+    expect(onyeColumnOf(['billing_address', 'billing_address.city'], 'billing_address.city')).toBe(
+      'billing_address.city',
+    );
+  });
+});
