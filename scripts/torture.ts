@@ -1,7 +1,7 @@
 /**
  * The fault tests: every system call of a charge made to fail, or to be the last one; power lost at every moment; and,
- * but for --short, the fault tests of `npm test` in their full size. Ends with a table of figures; --figures FILE keeps
- * them as JSON. NAMEs pick parts: deaths, power-loss, tests.
+ * but for --short, bulk charges among kills and faults, and the fault tests of `npm test` in their full size. Ends with a
+ * table of figures; --figures FILE keeps them as JSON. NAMEs pick parts: deaths, power-loss, bulk, tests.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { bulk } from '../test/faults/bulk.ts';
 import { deaths } from '../test/faults/deaths.ts';
 import type { Figure, Part } from '../test/faults/part.ts';
 import { powerLoss } from '../test/faults/power-loss.ts';
@@ -44,9 +45,9 @@ const tests: Part = async ({ folder }) => {
   return { figures, failures };
 };
 
-const PARTS: Readonly<Record<string, Part>> = { deaths, 'power-loss': powerLoss, tests };
+const PARTS: Readonly<Record<string, Part>> = { deaths, 'power-loss': powerLoss, bulk, tests };
 /** Their short form is in `npm test`. */
-const NOT_SHORT = ['tests'];
+const NOT_SHORT = ['bulk', 'tests'];
 
 const parsed = () => {
   try {

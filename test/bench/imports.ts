@@ -17,7 +17,7 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
   ...['commander', 'zod', 'undici', 'conf', 'env-paths', 'chalk', 'cli-table3', 'uqr', 'hono', '@hono/node-server'].map(
     (name) => [name, load(name)] as const,
   ),
-  ['undici, the parts that paycli loads', load('undici/lib/dispatcher/agent.js')],
+  ['undici, the parts that paycli loads', load('undici/lib/dispatcher/client.js')],
   ['paycli --version', ['bin/paycli.js', '--version']],
   ['paycli ugwo charge --help', ['bin/paycli.js', 'ugwo', 'charge', '--help']],
   ['paycli ugwo list --local -q', ['bin/paycli.js', 'ugwo', 'list', '--local', '-q']],

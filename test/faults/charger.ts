@@ -53,7 +53,7 @@ const clientFor = (origin: string, timeout: number): Client =>
     timeout,
     debug: silent,
     notice: silent,
-    flight: { state: 'idle' },
+    flight: { open: 0, accepted: 0 },
     validate: true,
   });
 

@@ -1,12 +1,49 @@
+import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { formatDateAtom } from '../../src/core/time.ts';
 import { ACTIVITY } from '../support/activity.ts';
 
-/** A service on loopback that makes one activity for each POST and keeps count by payment request. */
+/** A charge as it came to the service, whole. */
+export interface Post {
+  readonly ugwo: string;
+  /** How many came for this payment request, this one included. */
+  readonly nth: number;
+  /** When it was there, in milliseconds by a clock that nobody sets. */
+  readonly at: number;
+}
+
+/** An answer in the service's words, or what happens to the connection in place of one. */
+export type Answer = { readonly status: number; readonly retryAfter?: number } | 'reset' | 'silence';
+
+/** What is done about one POST. */
+export interface Fate {
+  /** Whether an activity is made of it. */
+  readonly makes: boolean;
+  readonly answer: Answer;
+  /** Waited for between the making and the answer. */
+  readonly before?: Promise<unknown>;
+}
+
+/** An activity that the service has made. */
+export type Made = Readonly<Record<string, unknown>> & { readonly uid: string };
+
+/** A service on loopback that makes activities for POSTs, keeps count of them and shows what it has made. */
 export interface Counting {
   readonly origin: string;
+  /** Every POST whose whole body has come, in order, with what was done about it as soon as that was decided. */
+  readonly posts: readonly (Post & { readonly fate: Fate | undefined })[];
   /** How many charges of a payment request it has executed. */
   executed(ugwo: string): number;
+  made(ugwo: string): readonly Made[];
+  /** How many POSTs are without an answer now. */
+  inFlight(): number;
+  /** Resolves when so many POSTs have come. */
+  came(count: number): Promise<void>;
+  /** Resolves when nobody is connected and nothing is being worked on: all that will ever be made has been made. */
+  idle(): Promise<void>;
   close(): void;
 }
 
@@ -16,22 +53,125 @@ export const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).pad
 /** The activity that the service makes for a payment request, the n-th time. */
 export const activityOf = (ugwo: string, nth = 1): string => `act.AbCd.${nth}${ugwo.slice(-23)}`;
 
-export const serveCounting = async (): Promise<Counting> => {
-  const counts = new Map<string, number>();
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      const [, ugwo = ''] = /^\/v1\/ugwo\/([^/]+)\/activities$/.exec(request.url ?? '') ?? [];
-      const count = (counts.get(ugwo) ?? 0) + 1;
-      counts.set(ugwo, count);
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ ...ACTIVITY, uid: activityOf(ugwo, count) }));
+/** The account that a bank transfer for a payment request goes to: another one for each. */
+export const accountOf = (ugwo: string): string => ugwo.slice(-10);
+
+const LIFE_MS = 15 * 60_000;
+const atom = (ms: number): string => formatDateAtom({ ms, offset: 0 });
+
+const transfer = (ugwo: string, now: number) => ({
+  type: 'user_action',
+  instruction: 'Pay into this account.',
+  headers: {
+    bank_name: 'Wema Bank',
+    account_name: 'Paycli Test',
+    account_number: accountOf(ugwo),
+    expires_at: atom(now + LIFE_MS),
+  },
+});
+
+const makeActivity = (ugwo: string, nth: number, medium: unknown): Made => {
+  const now = Date.now();
+  const times = { created_at: atom(now), updated_at: atom(now) };
+  const action = medium === 'bank_transfer' ? { next_action: transfer(ugwo, now) } : {};
+  return { ...ACTIVITY, uid: activityOf(ugwo, nth), ...times, ...action };
+};
+
+/** The words of the service, or of a gateway before it: 502 is no answer of its own. */
+const refuse = (response: ServerResponse, { status, retryAfter }: Exclude<Answer, string>): void => {
+  if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
+  if (status === 502) return void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+  response
+    .writeHead(status, { 'content-type': 'application/problem+json' })
+    .end(JSON.stringify({ type: 'about:blank', title: `Said ${status}`, status, detail: '' }));
+};
+
+const give = (response: ServerResponse, what: unknown): void =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(what));
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+};
+
+const PATH = /^\/v1\/ugwo\/([^/]+)(\/activities)?$/;
+const MAKE: Fate = { makes: true, answer: { status: 200 } };
+
+/** Every POST is executed and answered, but for what `decide` says of it. */
+export const serveCounting = async (decide: (post: Post) => Fate | Promise<Fate> = () => MAKE): Promise<Counting> => {
+  const posts: (Post & { fate: Fate | undefined })[] = [];
+  const made = new Map<string, Made[]>();
+  const nths = new Map<string, number>();
+  const news = new EventEmitter().setMaxListeners(0);
+  let [busy, open] = [0, 0];
+
+  const answerTo = (response: ServerResponse, answer: Answer, activity: Made | undefined): void => {
+    if (answer === 'reset') response.socket?.resetAndDestroy();
+    else if (answer === 'silence') return;
+    else if (answer.status === 200) give(response, activity);
+    else refuse(response, answer);
+  };
+  const execute = async (ugwo: string, body: string, response: ServerResponse): Promise<void> => {
+    const nth = (nths.get(ugwo) ?? 0) + 1;
+    nths.set(ugwo, nth);
+    const post = { ugwo, nth, at: performance.now(), fate: undefined as Fate | undefined };
+    posts.push(post);
+    news.emit('post');
+    const fate = await decide(post);
+    post.fate = fate;
+    const before = made.get(ugwo) ?? [];
+    const activity = fate.makes
+      ? makeActivity(ugwo, before.length + 1, (JSON.parse(body) as { data: { medium: unknown } }).data.medium)
+      : undefined;
+    if (activity !== undefined) made.set(ugwo, [...before, activity]);
+    await fate.before;
+    answerTo(response, fate.answer, activity);
+  };
+  const show = (ugwo: string, response: ServerResponse): void =>
+    give(response, { uid: ugwo, amount: 500_000, currency: 'NGN', activities: made.get(ugwo) ?? [] });
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    busy += 1;
+    try {
+      const [, ugwo = '', activities] = PATH.exec(request.url ?? '') ?? [];
+      // A request that broke off was never one.
+      const body = await bodyOf(request).catch(() => undefined);
+      if (body === undefined) return;
+      if (request.method === 'POST' && activities !== undefined) await execute(ugwo, body, response);
+      else if (request.method === 'GET' && activities === undefined) show(ugwo, response);
+      else refuse(response, { status: 404 });
+    } finally {
+      busy -= 1;
+      news.emit('quiet');
+    }
+  };
+  const server = createServer((request, response) => void handle(request, response));
+  server.on('connection', (socket: Socket) => {
+    open += 1;
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      open -= 1;
+      news.emit('quiet');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    executed: (ugwo) => counts.get(ugwo) ?? 0,
+    posts,
+    executed: (ugwo) => made.get(ugwo)?.length ?? 0,
+    made: (ugwo) => made.get(ugwo) ?? [],
+    inFlight: () => busy,
+    came: async (count) => {
+      while (posts.length < count) await once(news, 'post');
+    },
+    idle: async () => {
+      // A connection that was made a moment ago may not have been taken yet.
+      for (let turn = 0; turn < 3; turn++) {
+        await setImmediate();
+        while (busy > 0 || open > 0) await once(news, 'quiet');
+      }
+    },
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -1,13 +1,13 @@
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CANARY } from '../support/canary.ts';
 import type { Counting } from './counting.ts';
 import { activityOf, serveCounting, ugwoOf } from './counting.ts';
 import type { Part, PartOptions } from './part.ts';
 import { inLanes, spread } from './part.ts';
 import type { Point } from './points.ts';
 import { pointsOf } from './points.ts';
+import { environmentOf, PROGRAM } from './program.ts';
 import type { Traced } from './strace.ts';
 import { callsOf, runToEnd, strangersIn, trace } from './strace.ts';
 
@@ -49,7 +49,6 @@ interface World {
   readonly next: () => number;
 }
 
-const PROGRAM = [process.execPath, resolve('bin/paycli.js')];
 /** Node maps memory as chance has it, so that a mapping of the ledger's is hit only now and then. */
 const ATTEMPTS = 50;
 const KILL = 'signal=SIGKILL';
@@ -57,14 +56,8 @@ const KILL = 'signal=SIGKILL';
 const FILE_WRITES = new Set(['pwrite64', 'write', 'ftruncate', 'mkdir', 'link', 'rename', 'fsync', 'fdatasync']);
 const SOCKET_TALK = new Set(['connect', 'write', 'writev', 'sendto', 'read', 'recvfrom', 'getsockopt', 'shutdown']);
 
-const environment = (home: string, { folder, service }: World): Record<string, string> => ({
-  PATH: process.env['PATH'] ?? '',
-  HOME: home,
-  PAYCLI_HOME: home,
-  XDG_CACHE_HOME: join(folder, 'cache'),
-  PAYCLI_BASE_URL: service.origin,
-  PAYCLI_SECRET_KEY: CANARY,
-});
+const environment = (home: string, { folder, service }: World): Record<string, string> =>
+  environmentOf({ home, folder, origin: service.origin });
 
 const command = (ugwo: string): string[] => [
   ...PROGRAM,

@@ -51,7 +51,7 @@ const client = createClient({
   timeout: 20_000,
   debug: silent,
   notice: silent,
-  flight: { state: 'idle' },
+  flight: { open: 0, accepted: 0 },
   validate: true,
 });
 

@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Charge } from '../../src/ledger/ledger.ts';
 import { newFolder } from '../support/program.ts';
+import { countBy } from './bulk-file.ts';
 import { openRealLedger } from './charger.ts';
 import { serveCounting } from './counting-service.ts';
 import type { Order, Reply } from './race-worker.ts';
-import { figure, full, seed } from './torture.ts';
+import { drawn, figure, full, seed } from './torture.ts';
 
 const PROCESSES = 8;
 const UGWOS = full ? 2000 : 150;
@@ -19,9 +19,6 @@ const LOST_OF = 20;
 const FULL_MS = full ? 20 * 60_000 : 60_000;
 
 const ugwoNumber = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
-
-/** A number that follows from the seed and a name: the same in every run with that seed. */
-const drawn = (name: string): number => createHash('sha256').update(`${seed} ${name}`).digest().readUInt32BE(0);
 
 const shuffled = (ugwos: readonly string[], racer: number): string[] =>
   [...ugwos].sort((a, b) => drawn(`${racer} ${a}`) - drawn(`${racer} ${b}`));
@@ -59,12 +56,6 @@ const allIn = async (path: string): Promise<readonly Charge[]> => {
   const charges = await ledger.list({ limit: -1 });
   await ledger.close();
   return charges;
-};
-
-const countBy = (names: readonly string[]): Record<string, number> => {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 };
 
 beforeEach(({ task }) => {

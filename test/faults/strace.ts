@@ -37,17 +37,19 @@ export interface TraceOptions {
 
 export const hasStrace = (): boolean => spawnSync('strace', ['--version']).status === 0;
 
-/** Runs a command to its end; one that hangs is killed with all it started, and says so. */
+/** Runs a command to its end, or to the moment of `kill`; one that hangs is killed with all it started, and says so. */
 export const runToEnd = (
   command: readonly string[],
   env: Readonly<Record<string, string>>,
   limit = LIMIT_MS,
+  kill?: AbortSignal,
 ): Promise<Traced> => {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const [out, err]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  kill?.addEventListener('abort', () => child.kill('SIGKILL'));
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Intent, Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import { thisMachine } from '../../src/ledger/machine.ts';
+import { openLedger } from '../../src/ledger/store.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import type { Measured } from './measured.ts';
+import { median } from './measured.ts';
+
+const [FEW, MANY] = [1000, 1_000_000];
+const ROUNDS = 30;
+const AT_A_TIME = 100;
+const GOAL = 1.2;
+const JOB = 'job-benchbenchbench1';
+
+/** Ids that are as far apart as real ones: what comes in order would all be in one place of the index. */
+const randomId = (prefix: string): string => `${prefix}.Bnch.${randomBytes(12).toString('hex')}`;
+
+const intent = (row?: number): Intent => ({
+  service: 'http://127.0.0.1:1',
+  origin: 'http://127.0.0.1:1',
+  workspace: 'Bnch',
+  profile: undefined,
+  ugwo: randomId('ugw'),
+  medium: 'bank_transfer',
+  provider: undefined,
+  phone: undefined,
+  digest: randomBytes(32).toString('hex'),
+  deadline: Date.now() + 600_000,
+  ...(row === undefined ? {} : { job: JOB, row }),
+});
+
+const accepted = (): Outcome => ({
+  state: 'accepted',
+  exitCode: 0,
+  activity: {
+    uid: randomId('act'),
+    status: 'requires_action',
+    nextAction: {
+      type: 'user_action',
+      instruction: 'Dial *737*000*5000# to pay.',
+      headers: { ussd: '*737*000*5000#' },
+    },
+    createdAt: '2026-11-20T10:00:00+00:00',
+    servedAt: Date.now(),
+  },
+});
+
+const charge = async (ledger: Ledger, row?: number): Promise<void> => {
+  const begun = await ledger.begin(intent(row), { again: false });
+  if (begun.kind !== 'begun') throw new Error(`a new charge was refused: ${begun.why}`);
+  await ledger.settle(begun.id, accepted());
+};
+
+/** Fills a ledger with copies of its one charge, each of another payment request and row of the job. */
+const fill = (path: string, count: number): void => {
+  const db = new DatabaseSync(path);
+  const columns = db.prepare("SELECT name FROM pragma_table_info('charge') WHERE name <> 'seq'").all();
+  const names = columns.map(({ name }) => String(name));
+  const fresh: Readonly<Record<string, string>> = {
+    id: "'chg-' || lower(hex(randomblob(6)))",
+    ugwo: "'ugw.Bnch.' || lower(hex(randomblob(12)))",
+    activity: "'act.Bnch.' || lower(hex(randomblob(12)))",
+    row: 'charge.row + n.n',
+  };
+  db.exec(`INSERT INTO charge (${names.join()})
+    WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count - 1})
+    SELECT ${names.map((name) => fresh[name] ?? `charge.${name}`).join()} FROM n, charge WHERE charge.seq = 1`);
+  db.close();
+};
+
+const openFilled = async (folder: string, count: number): Promise<Ledger> => {
+  const path = join(mkdtempSync(join(folder, 'ledger-')), 'ledger.db');
+  const ledger = await openLedger(ledgerOptions(path, { uptime: thisMachine.uptime }));
+  await charge(ledger, 1);
+  await ledger.close();
+  fill(path, count);
+  return openLedger(ledgerOptions(path, { uptime: thisMachine.uptime }));
+};
+
+/** Milliseconds for each of some tasks done one after the other, the upkeep of the file among them included. */
+const timed = async (task: (index: number) => Promise<void>): Promise<number> => {
+  const started = performance.now();
+  for (let index = 0; index < AT_A_TIME; index += 1) await task(index);
+  return (performance.now() - started) / AT_A_TIME;
+};
+
+/** The ratio and medians of one task on two ledgers, in alternating rounds. */
+const compare = async (work: string, task: (many: boolean, index: number) => Promise<void>): Promise<Measured> => {
+  const rounds: { readonly few: number; readonly many: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const at = (index: number): number => round * AT_A_TIME + index;
+    const [few, many] = [await timed((index) => task(false, at(index))), await timed((index) => task(true, at(index)))];
+    rounds.push({ few, many });
+  }
+  const ratio = median(rounds.map(({ few, many }) => many / few));
+  return {
+    row: '8',
+    work: `${work}, ${MANY} rows in the ledger`,
+    against: `with ${FEW}`,
+    ratio,
+    goal: `≤ ${GOAL}`,
+    holds: ratio <= GOAL,
+    seen: {
+      'ms with many': median(rounds.map(({ many }) => many)),
+      'ms with few': median(rounds.map(({ few }) => few)),
+    },
+  };
+};
+
+/** Row 8: what a charge costs in a ledger that is large. The rounds make the small one grow by some thousand rows. */
+export const ledgerGrowth = async (folder: string): Promise<Measured[]> => {
+  const [small, large] = [await openFilled(folder, FEW), await openFilled(folder, MANY)];
+  const ledger = (many: boolean): Ledger => (many ? large : small);
+  try {
+    return [
+      await compare('guard and insert', async (many) => void (await ledger(many).begin(intent(), { again: false }))),
+      await compare("begin and settle of a job's row", (many, index) => charge(ledger(many), 2 * MANY + index)),
+    ];
+  } finally {
+    await small.close();
+    await large.close();
+  }
+};

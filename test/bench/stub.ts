@@ -1,0 +1,44 @@
+/**
+ * The service of the benches, in a process of its own: answers every POST with an activity, from bytes that are made beforehand,
+ * so that what is measured is the other end. Prints its origin once it listens, and ends with its standard input.
+ */
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { ACTIVITY } from '../support/activity.ts';
+
+const HEAD_END = '\r\n\r\n';
+const UID_LENGTH = 24;
+
+const [before = '', after = ''] = JSON.stringify({ ...ACTIVITY, uid: 'act.Bnch.?' }).split('?');
+const length = Buffer.byteLength(before) + UID_LENGTH + Buffer.byteLength(after);
+let answered = 0;
+
+const answer = (): string => {
+  answered += 1;
+  const uid = String(answered).padStart(UID_LENGTH, '0');
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close${HEAD_END}`;
+  return head + before + uid + after;
+};
+
+/** Whether a whole request has arrived; its body is one that says how long it is. */
+const isWhole = (text: string): boolean => {
+  const head = text.indexOf(HEAD_END);
+  const bytes = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
+  return head !== -1 && text.length >= head + HEAD_END.length + Number(bytes ?? 0);
+};
+
+const serve = (socket: Socket): void => {
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    if (isWhole(text)) socket.end(answer());
+  });
+};
+
+const server = createServer(serve);
+server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () => {
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
+process.stdin.resume().on('end', () => process.exit(0));

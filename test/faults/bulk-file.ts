@@ -1,0 +1,29 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { ugwoOf } from './counting.ts';
+
+/** What an operator knows a row by. */
+export const noteOf = (number: number): string => `Shop ${number}, "Lagos"`;
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** Writes a file that charges the payment requests of these many numbers, from 0 on, with a column of the operator's own. */
+export const writeRows = (path: string, rows: number): void => {
+  const lines = Array.from(
+    { length: rows },
+    (_, number) => `${ugwoOf(number)},bank_transfer,${quoted(noteOf(number))}`,
+  );
+  writeFileSync(path, `${['ugwo,medium,note', ...lines].join('\n')}\n`);
+};
+
+/** A line of a report, by the names of its columns. */
+export type Line = Readonly<Record<string, string>>;
+
+export const readReport = (path: string): Line[] => parse(readFileSync(path), { columns: true, bom: true }) as Line[];
+
+/** How many there are of each. */
+export const countBy = (names: readonly string[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+};

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { newFolder } from '../support/program.ts';
+import { kills } from './bulk-kills.ts';
+
+const SIZE = { rows: 300, kills: 8, processes: 4, concurrency: 4, latency: 200 };
+
+it.each([
+  ['', false],
+  [', where nothing but its row keeps it from being charged again', true],
+])(
+  'charges each row exactly once, whichever processes are killed meanwhile%s',
+  async (_, again) => {
+    const { failures } = await kills({ ...SIZE, again }, { folder: newFolder(), say: () => undefined });
+    expect(failures).toEqual([]);
+  },
+  120_000,
+);

@@ -1,0 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { newFolder } from '../support/program.ts';
+import type { Bench } from './bulk-bench.ts';
+import { openBench } from './bulk-bench.ts';
+import { writeRows } from './bulk-file.ts';
+import type { Counting, Fate, Post } from './counting.ts';
+import { serveCounting } from './counting.ts';
+
+const SECOND_MS = 1000;
+const OK: Fate = { makes: true, answer: { status: 200 } };
+const SLOW_DOWN: Fate = { makes: false, answer: { status: 429, retryAfter: 1 } };
+
+const open = async (decide: (post: Post) => Fate, rows: number): Promise<{ bench: Bench; service: Counting }> => {
+  const service = await serveCounting(decide);
+  onTestFinished(service.close);
+  const bench = openBench(newFolder(), service);
+  writeRows(bench.rows, rows);
+  return { bench, service };
+};
+
+/** How many there are of the times in [from, to). */
+const within = (times: readonly number[], from: number, to: number): number =>
+  times.filter((at) => at >= from && at < to).length;
+
+const timesOf = ({ posts }: Counting): number[] => posts.map(({ at }) => at);
+
+describe('a service that asks one row to slow down', () => {
+  const ROWS = 150;
+  const WORKERS = 16;
+  const LATENCY_MS = 30;
+
+  it('is left alone by all the others too, and then they come back one by one', async () => {
+    const inFlight: number[] = [];
+    const { bench, service } = await open(() => {
+      inFlight.push(service.inFlight());
+      const fate = service.posts.length === 30 ? SLOW_DOWN : OK;
+      return { ...fate, before: wait(LATENCY_MS) };
+    }, ROWS);
+    expect(await bench.charge(['--concurrency', String(WORKERS)])).toMatchObject({ code: 0 });
+    expect(service.posts).toHaveLength(ROWS + 1);
+
+    const times = timesOf(service);
+    const told = (times[29] as number) + LATENCY_MS;
+    // Those that were under way already.
+    expect(within(times, told, told + SECOND_MS - LATENCY_MS)).toBeLessThan(WORKERS);
+    const back = times.findIndex((at) => at >= told + SECOND_MS - LATENCY_MS);
+    const after = inFlight.slice(back);
+    // Half as many as before, one more for each ten that got through, and the row itself that waits inside its own turn.
+    const crowded = after.flatMap((count, nth) =>
+      count > WORKERS / 2 + Math.floor(nth / 10) + 1 ? [[nth, count]] : [],
+    );
+    expect(crowded).toEqual([]);
+    expect(Math.max(...inFlight.slice(0, 29))).toBeGreaterThan(WORKERS / 2 + 1);
+  });
+});
+
+describe('a service that takes so many requests in a second', () => {
+  const ROWS = 100;
+  const MOST = 20;
+
+  it('is not hammered: few are refused, and nearly none comes while it asked for peace', async () => {
+    const taken: number[] = [];
+    const { bench, service } = await open(({ at }) => {
+      if (within(taken, at - SECOND_MS, at) >= MOST) return SLOW_DOWN;
+      taken.push(at);
+      return OK;
+    }, ROWS);
+    expect(await bench.charge(['--concurrency', '16'])).toMatchObject({ code: 0 });
+    const refused = service.posts.filter(({ fate }) => fate === SLOW_DOWN).map(({ at }) => at);
+    expect(taken).toHaveLength(ROWS);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(ROWS / 2);
+    // A burst is refused as a whole; what comes after it in the same second is hammering.
+    const [first = 0] = refused;
+    expect(within(timesOf(service), first + 300, first + SECOND_MS)).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('--rate', () => {
+  const ROWS = 60;
+  const RATE = 20;
+  /** Requests that were sent apart may come together where a machine is busy; that the rate is exact is tested in test/bulk. */
+  const LATE = 4;
+
+  it('is kept by the clock of the service', async () => {
+    const { bench, service } = await open(() => OK, ROWS);
+    expect(await bench.charge(['--concurrency', '16', '--rate', `${RATE}/s`])).toMatchObject({ code: 0 });
+    const times = timesOf(service);
+    expect(times).toHaveLength(ROWS);
+    const fullest = Math.max(...times.map((at) => within(times, at, at + SECOND_MS)));
+    expect(fullest).toBeLessThanOrEqual(RATE + LATE);
+    const took = (times.at(-1) as number) - (times[0] as number);
+    expect(took).toBeGreaterThan(((ROWS - 1 - LATE) / RATE) * SECOND_MS);
+  });
+});

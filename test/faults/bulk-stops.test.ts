@@ -1,0 +1,223 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { newFolder, start } from '../support/program.ts';
+import type { Bench, Summary } from './bulk-bench.ts';
+import { faultsOf, openBench, summaryOf } from './bulk-bench.ts';
+import { readReport, writeRows } from './bulk-file.ts';
+import type { Counting, Fate, Post } from './counting.ts';
+import { serveCounting } from './counting.ts';
+import { full } from './torture.ts';
+
+const ROWS = 20;
+const LANES = 4;
+const OPTIONS = ['--concurrency', String(LANES)];
+/** Each is met at another moment of a run; the second number is how many rows are in flight. */
+const LIMITS = full
+  ? Array.from({ length: 40 }, (_, nth) => [180 + 4 * nth, nth % 2 === 0 ? 1 : LANES] as const)
+  : ([
+      [200, LANES],
+      [300, 1],
+    ] as const);
+const OK: Fate = { makes: true, answer: { status: 200 } };
+
+/** A file of rows, a ledger and a service that decides what is done about each. */
+const open = async (decide: (post: Post) => Fate, rows = ROWS): Promise<{ bench: Bench; service: Counting }> => {
+  const service = await serveCounting(decide);
+  onTestFinished(service.close);
+  const bench = openBench(newFolder(), service);
+  writeRows(bench.rows, rows);
+  return { bench, service };
+};
+
+/** Charges all that is left, and holds that each row was charged once in the end. */
+const finish = async (bench: Bench, service: Counting, ...options: readonly string[]): Promise<void> => {
+  const last = await bench.charge([...OPTIONS, '--report', bench.path('last.csv'), ...options]);
+  expect(last).toMatchObject({ code: 0 });
+  expect(summaryOf(last)).toMatchObject({ rows: ROWS, accepted: ROWS });
+  expect(await faultsOf(bench, service, summaryOf(last), 'last.csv')).toEqual([]);
+  expect(new Set(service.posts.map(({ ugwo }) => ugwo)).size).toBe(ROWS);
+};
+
+describe('a signal', () => {
+  const inCsv = (stdout: string): Summary => {
+    const [summary] = parse(stdout, { columns: true, cast: (text) => (/^\d+$/.test(text) ? Number(text) : text) });
+    return summary as unknown as Summary;
+  };
+
+  const begin = (bench: Bench, service: Counting, ...options: readonly string[]) =>
+    start(
+      // Who reads JSON is told nothing while the run goes on, and the tests wait for such a word.
+      [
+        'ugwo',
+        'charge',
+        '--from',
+        bench.rows,
+        '--yes',
+        '-o',
+        'csv',
+        ...OPTIONS,
+        ...options,
+        '--report',
+        bench.path('report.csv'),
+      ],
+      { home: bench.home, service },
+    );
+
+  /** Starts a run whose first rows get no answer before the gate is opened, and waits until they are at the service. */
+  const startHeld = async () => {
+    const gate = Promise.withResolvers<void>();
+    const { bench, service } = await open(() => (service.posts.length > LANES ? OK : { ...OK, before: gate.promise }));
+    const running = begin(bench, service);
+    await service.came(LANES);
+    return { bench, service, running, openGate: gate.resolve };
+  };
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s starts nothing new and waits for what is in flight; then it exits with %i', async (signal, code) => {
+    const { bench, service, running, openGate } = await startHeld();
+    running.kill(signal);
+    await running.saw(/Ctrl-C again/);
+    openGate();
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code });
+    expect(service.posts).toHaveLength(LANES);
+    expect(inCsv(ended.stdout)).toMatchObject({ accepted: LANES, not_started: ROWS - LANES, unknown: 0 });
+    expect(readReport(bench.path('report.csv'))).toHaveLength(LANES);
+    expect(await faultsOf(bench, service, inCsv(ended.stdout), 'report.csv')).toEqual([]);
+    await finish(bench, service);
+    expect(service.posts).toHaveLength(ROWS);
+  });
+
+  it('that comes twice leaves what is in flight unknown, and exits with 6', async () => {
+    const { bench, service, running, openGate } = await startHeld();
+    running.kill('SIGINT');
+    await running.saw(/Ctrl-C again/);
+    running.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 6 });
+    openGate();
+    await service.idle();
+    expect(service.posts).toHaveLength(LANES);
+    expect(inCsv(ended.stdout)).toMatchObject({ unknown: LANES, not_started: ROWS - LANES });
+    expect(await faultsOf(bench, service, inCsv(ended.stdout), 'report.csv')).toEqual([]);
+
+    // What is unknown is not sent again, and keeps nothing else from being sent.
+    const second = await bench.charge([...OPTIONS, '--retry-failed', '--report', bench.path('second.csv')]);
+    expect(second).toMatchObject({ code: 6 });
+    expect(summaryOf(second)).toMatchObject({ unknown: LANES, accepted: ROWS - LANES });
+    expect(await faultsOf(bench, service, summaryOf(second), 'second.csv')).toEqual([]);
+
+    expect(await bench.run(['ledger', 'reconcile'])).toMatchObject({ code: 0 });
+    await finish(bench, service);
+    expect(service.posts).toHaveLength(ROWS);
+  });
+
+  it('to a process that waits for the rows of another one leaves them to it', async () => {
+    const { bench, service, running, openGate } = await startHeld();
+    const second = begin(bench, service);
+    await second.saw(/another paycli/);
+    second.kill('SIGINT');
+    const ended = await second.ended;
+    expect(ended).toMatchObject({ code: 130 });
+    expect(inCsv(ended.stdout)).toMatchObject({ accepted: ROWS - LANES, sending: LANES, not_started: 0 });
+    openGate();
+    const first = await running.ended;
+    expect(first).toMatchObject({ code: 0 });
+    expect(inCsv(first.stdout)).toMatchObject({ accepted: ROWS, sending: 0 });
+    await finish(bench, service);
+    expect(service.posts).toHaveLength(ROWS);
+  });
+
+  it('is told of all rows of the file all the same, also of those that the run has not come to', async () => {
+    const [gate, held] = [Promise.withResolvers<void>(), 2 * ROWS];
+    const { bench, service } = await open(({ ugwo, nth }) => {
+      const number = Number(ugwo.slice(-10));
+      if (nth > 1) return { ...OK, before: gate.promise };
+      if (number < LANES) return { makes: false, answer: { status: 422 } };
+      return number === held - 1 ? { makes: true, answer: 'reset' } : OK;
+    }, held);
+    const first = await bench.charge([...OPTIONS, '--report', bench.path('first.csv')]);
+    expect(first).toMatchObject({ code: 6 });
+    expect(summaryOf(first)).toMatchObject({ accepted: held - LANES - 1, rejected: LANES, unknown: 1 });
+
+    const running = begin(bench, service, '--retry-failed');
+    await service.came(held + LANES - 1);
+    running.kill('SIGINT');
+    await running.saw(/Ctrl-C again/);
+    gate.resolve();
+    const ended = await running.ended;
+    const summary = inCsv(ended.stdout);
+    expect(summary).toMatchObject({ accepted: held - 1, unknown: 1, not_started: 0 });
+    expect(await faultsOf(bench, service, summary, 'report.csv')).toEqual([]);
+    // The gravest of all rows.
+    expect(ended).toMatchObject({ code: 6 });
+  });
+});
+
+describe('a key that is not taken', () => {
+  it.each([401, 403])('(%i) stops the run with exit 4; with a good one it goes on', async (status) => {
+    let good = false;
+    const { bench, service } = await open(() =>
+      good || service.posts.length <= 6 ? OK : { makes: false, answer: { status } },
+    );
+    const first = await bench.charge([...OPTIONS, '--report', bench.path('report.csv')]);
+    expect(first).toMatchObject({ code: 4 });
+    const rejected = service.posts.length - 6;
+    expect(rejected).toBeGreaterThan(0);
+    expect(rejected).toBeLessThanOrEqual(LANES);
+    expect(summaryOf(first)).toMatchObject({ accepted: 6, rejected, not_started: ROWS - 6 - rejected });
+    expect(await faultsOf(bench, service, summaryOf(first), 'report.csv')).toEqual([]);
+
+    good = true;
+    const second = await bench.charge([...OPTIONS, '--report', bench.path('second.csv')]);
+    expect(summaryOf(second)).toMatchObject({ accepted: ROWS - rejected, rejected, not_started: 0 });
+    expect(service.posts).toHaveLength(ROWS);
+    await finish(bench, service, '--retry-failed');
+    expect(service.posts).toHaveLength(ROWS + rejected);
+  });
+});
+
+describe('a row that is left unknown', () => {
+  it('stops the run with exit 6, but not the next one, which leaves it as it is', async () => {
+    const { bench, service } = await open(() => {
+      if (service.posts.length === 6) return { makes: true, answer: 'reset' };
+      // The others are under way when the reset is heard.
+      return service.posts.length > 6 ? { ...OK, before: wait(200) } : OK;
+    });
+    const first = await bench.charge([...OPTIONS, '--report', bench.path('report.csv')]);
+    expect(first).toMatchObject({ code: 6 });
+    const sent = service.posts.length;
+    // Until the reset has arrived, others land, and their places are taken.
+    expect(sent).toBeLessThan(ROWS);
+    expect(summaryOf(first)).toMatchObject({ accepted: sent - 1, unknown: 1, not_started: ROWS - sent });
+    expect(await faultsOf(bench, service, summaryOf(first), 'report.csv')).toEqual([]);
+
+    const second = await bench.charge([...OPTIONS, '--retry-failed', '--report', bench.path('second.csv')]);
+    expect(second).toMatchObject({ code: 6 });
+    expect(summaryOf(second)).toMatchObject({ accepted: ROWS - 1, unknown: 1, not_started: 0 });
+    expect(service.posts).toHaveLength(ROWS);
+
+    expect(await bench.run(['ledger', 'reconcile'])).toMatchObject({ code: 0 });
+    await finish(bench, service);
+    expect(service.posts).toHaveLength(ROWS);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a ledger that can be written to no more', () => {
+  it.each(LIMITS)(
+    'stops the run, and nothing is lost (files of at most %i KiB, %i at once)',
+    async (fileLimit, lanes) => {
+      const { bench, service } = await open(() => OK, ROWS);
+      const options = ['--concurrency', String(lanes), '--report', bench.path('report.csv')];
+      const first = await bench.charge(options, { fileLimit });
+      expect([7, 10]).toContain(first.code);
+      const sent = service.posts.length;
+      expect(sent).toBeLessThan(ROWS);
+      await finish(bench, service);
+      expect(service.posts).toHaveLength(ROWS);
+    },
+  );
+});
