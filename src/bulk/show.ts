@@ -1,7 +1,7 @@
 import type { Clock } from '../cli/io.ts';
 import { openBeat } from './beat.ts';
 import { progressLine } from './progress.ts';
-import type { Standing } from './work-off.ts';
+import type { Standing } from './row-tally.ts';
 
 /** A line that says how far it is. */
 export interface Line {

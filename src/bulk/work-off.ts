@@ -1,26 +1,19 @@
 import type { Clock } from '../cli/io.ts';
 import { PayError } from '../core/error.ts';
 import type { Rate } from '../core/rate.ts';
-import type { RowState } from '../core/row.ts';
-import { rowExit, wasStopped } from '../core/row.ts';
+import { wasStopped } from '../core/row.ts';
 import type { Settled, Worked } from '../core/row-end.ts';
 import type { Bits } from './bits.ts';
 import { newBits } from './bits.ts';
 import type { Stopped } from './halt.ts';
 import type { Input, InputRow } from './input.ts';
 import { faultsText } from './reporter.ts';
+import type { Standing, Told } from './row-tally.ts';
+import { openTally } from './row-tally.ts';
 import type { Tower } from './run.ts';
 import { runRows } from './run.ts';
 import type { Reader, Worker } from './trade.ts';
-
-/** How far the rows of a file are. */
-export interface Standing {
-  readonly counts: Readonly<Partial<Record<RowState, number>>>;
-  /** Rows that have an end. */
-  readonly done: number;
-  /** Those of them that had it without this run. */
-  readonly skipped: number;
-}
+import { turns } from './turns.ts';
 
 export interface WorkOff<T> {
   readonly input: Input;
@@ -43,13 +36,8 @@ export interface WorkOff<T> {
   readonly onWaiting: (rows: number) => Promise<void>;
 }
 
-export interface WorkedOff extends Standing {
-  /** The exit codes that its rows stand for. */
-  readonly codes: ReadonlySet<number>;
-  /** The first rows of this run that are no success, and why. */
-  readonly troubles: readonly { readonly row: number; readonly error: string }[];
-  /** How many more there are of them. */
-  readonly untold: number;
+/** How far it is in the end. */
+export interface WorkedOff extends Standing, Told {
   readonly stopped?: Stopped;
 }
 
@@ -58,7 +46,6 @@ const BATCH = 200;
 /** How long to wait for rows that another process is sending before they are looked at again: each time longer. */
 const LOOK_AGAIN_MS = 300;
 const LONGEST_WAIT_MS = 5000;
-const MOST_TROUBLES = 5;
 /** After these nothing more can be asked of the ledger, or of the file. */
 const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded', 'read_failed'];
 
@@ -74,33 +61,6 @@ async function* batchesOf(rows: AsyncIterable<InputRow>, wanted: Bits): AsyncGen
   if (batch.length > 0) yield batch;
 }
 
-/** Counts rows as they end, and tells of each. */
-const tallyFor = <T>({ rows, excluded, onSettled, tell }: WorkOff<T>) => {
-  const open = newBits();
-  for (let row = 1; row <= rows; row += 1) if (!excluded.has(row)) open.set(row);
-  const counts: Partial<Record<RowState, number>> = {};
-  const codes = new Set<number>();
-  const troubles: { row: number; error: string }[] = [];
-  let [done, skipped, untold] = [0, 0, 0];
-  const standing = (): Standing => ({ counts, done, skipped });
-  const settle = async (row: InputRow, settled: Settled, own: boolean): Promise<void> => {
-    open.clear(row.number);
-    counts[settled.state] = (counts[settled.state] ?? 0) + 1;
-    codes.add(rowExit(settled));
-    done += 1;
-    if (!own) skipped += 1;
-    const { error } = settled;
-    if (own && error !== undefined) {
-      if (troubles.length < MOST_TROUBLES) troubles.push({ row: row.number, error });
-      else untold += 1;
-    }
-    tell(standing());
-    await onSettled(row, settled);
-  };
-  const told = () => ({ codes, troubles, untold });
-  return { open, counts, told, standing, settle };
-};
-
 /** Rows were sent by now, so that it is no longer the input that is at fault with nothing done (exit 2). */
 const unreadable = (thrown: unknown): PayError => {
   if (!(thrown instanceof PayError)) throw thrown;
@@ -109,21 +69,6 @@ const unreadable = (thrown: unknown): PayError => {
     hint: 'the ledger has what was sent: with the file as it was, the same command goes on; a changed file is another job',
     cause: thrown,
   });
-};
-
-/** What is about the same thing waits for what was begun before it: with --allow-repeats its order counts. */
-const turns = () => {
-  const last = new Map<string, Promise<unknown>>();
-  return async <R>(key: string, work: () => Promise<R>): Promise<R> => {
-    const before = last.get(key);
-    const mine = before === undefined ? work() : before.then(work, work);
-    last.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(key) === mine) last.delete(key);
-    }
-  };
 };
 
 interface Item<T> {
@@ -138,7 +83,7 @@ interface Item<T> {
  */
 export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
   const { input, reader, worker, clock, stop, onWaiting } = job;
-  const { open, counts, told, standing, settle } = tallyFor(job);
+  const { open, counts, told, standing, settle } = openTally(job);
   /** What this run has done is not done again by it. */
   const touched = newBits();
   const inTurn = turns();
