@@ -94,7 +94,7 @@ const notOpened = (path: string, thrown: unknown): PayError => {
 };
 
 const notWritten = (path: string, thrown: unknown): PayError =>
-  new PayError('unrecorded', `the report ${path} could not be written to its end: ${reasonOf(thrown)}`, {
+  new PayError('read_failed', `the report ${path} could not be written to its end: ${reasonOf(thrown)}`, {
     hint: 'the ledger has every charge: make room, then run the same command again for the whole report',
     cause: thrown,
   });

@@ -263,7 +263,7 @@ describe('the file of a report', () => {
   it.runIf(existsSync('/dev/full'))('says when the disk is full, and takes no line after that', async () => {
     await expect(openReport('/dev/full', about(['n']))).rejects.toMatchObject({ kind: 'usage' });
     const report = await openReport('/dev/full', about(['n'], { format: 'ndjson' }));
-    const failed = { kind: 'unrecorded', message: expect.stringContaining('ENOSPC') };
+    const failed = { kind: 'read_failed', message: expect.stringContaining('ENOSPC') };
     await expect(report.write({}, { n: 1 })).rejects.toMatchObject(failed);
     await expect(report.write({}, { n: 1 })).rejects.toMatchObject(failed);
     await report.close();
@@ -292,7 +292,7 @@ it.runIf(process.platform !== 'win32')('a report may be a pipe, and says when no
   ]);
   expect(all).toBe('n\r\n1\r\n');
   await expect(report.write({}, { n: 2 })).rejects.toMatchObject({
-    kind: 'unrecorded',
+    kind: 'read_failed',
     message: expect.stringContaining('EPIPE'),
   });
   await report.close();

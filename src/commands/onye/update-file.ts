@@ -3,7 +3,7 @@ import type { Sending } from '../../bulk/job.ts';
 import type { Reader } from '../../bulk/trade.ts';
 import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
-import { PayError } from '../../core/error.ts';
+import type { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { questionText } from '../../core/job.ts';
 import { printExact } from '../../core/json.ts';
@@ -74,7 +74,7 @@ const sending = async (
   options: OptionFields,
   client: Client,
   deps: Deps,
-  changed: ReadonlyMap<string, number>,
+  { changed, unrecorded }: { readonly changed: ReadonlyMap<string, number>; readonly unrecorded: PayError[] },
 ): Promise<Sending<UpdateItem>> => {
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
   const { service, origin, profile, workspace } = place;
@@ -82,7 +82,7 @@ const sending = async (
   return {
     shape: [COMMAND, service, workspace ?? '', printExact(values)],
     worker: (job, { columns }) =>
-      updateWorker({ job, file, client, jobs: ledger.jobs, deps, naming: namingIn(columns, options) }),
+      updateWorker({ job, file, client, jobs: ledger.jobs, deps, naming: namingIn(columns, options), unrecorded }),
     confirm: async ({ id, rows }) => {
       if (!isGuarded(origin)) return;
       const what = [...changed].map(([name, count]) => `${name} ${count}`).join(', ');
@@ -102,18 +102,18 @@ export const updateFile = async (file: FileOfUpdates, options: OptionFields, dep
   const world = await deps.jobWorld();
   const client = await deps.client(dryRun ? (bulk.check ? 'read' : 'preview') : 'write');
   const changed = new Map<string, number>();
+  const unrecorded: PayError[] = [];
   const room = await deps.bulk();
   const end = await room.runJob(
     {
       bulk,
       columns: [],
       reader: (input) => readerOf(input, options, { client, validate: globals.validate, changed }),
-      sending: dryRun ? undefined : await sending(file, options, client, deps, changed),
+      sending: dryRun ? undefined : await sending(file, options, client, deps, { changed, unrecorded }),
     },
     world,
   );
   const findOut =
     'run the same command again: it looks at each customer whose update is unknown before it sends anything';
-  const unrecorded = end.stopped instanceof PayError && end.stopped.kind === 'unrecorded' ? [end.stopped] : [];
   return room.jobResult(end, { command: COMMAND, bulk, unrecorded, stop: io.signals.stop, findOut }, updatesView);
 };

@@ -27,6 +27,8 @@ export interface UpdateWork {
   readonly deps: Deps;
   /** An error about a row, whose violations name the column or the flag behind each property. */
   readonly naming: (thrown: unknown) => unknown;
+  /** What the ledger could not take (exit 7). */
+  readonly unrecorded: PayError[];
 }
 
 const kept = ({ state, exitCode, message }: Update): Settled => ({ state, exitCode, fields: {}, error: message });
@@ -51,12 +53,19 @@ const unnoted = (thrown: unknown): PayError =>
     cause: thrown,
   });
 
-const settled = async (of: JobRow, worked: Worked, outcome: UpdateOutcome, { jobs }: UpdateWork): Promise<Worked> => {
+const settled = async (
+  of: JobRow,
+  worked: Worked,
+  outcome: UpdateOutcome,
+  { jobs, unrecorded }: UpdateWork,
+): Promise<Worked> => {
   try {
     await jobs.settleUpdate(of, outcome);
     return worked;
   } catch (thrown) {
-    return { ...worked, stops: unnoted(thrown) };
+    const stops = unnoted(thrown);
+    unrecorded.push(stops);
+    return { ...worked, stops };
   }
 };
 

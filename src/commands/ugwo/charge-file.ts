@@ -83,7 +83,10 @@ export const chargeFile = async (file: FileOfCharges, deps: Deps): Promise<Resul
     validate,
     now: io.clock.now,
     mediums: found.mediums,
-    check: checker(client, found.totals, ({ value, servedAt }) => deps.observe(value.activities ?? [], servedAt)),
+    // A dry run leaves the ledger alone.
+    check: checker(client, found.totals, async ({ value, servedAt }) => {
+      if (!dryRun) await deps.observe(value.activities ?? [], servedAt);
+    }),
   };
   const room = await deps.bulk();
   const end: JobEnd = await room.runJob(
