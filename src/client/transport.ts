@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici';
-import request from 'undici/lib/api/api-request.js';
 import type { Clock, Env } from '../cli/io.ts';
 import { PayError } from '../core/error.ts';
 import { depthOf } from '../core/json.ts';
+import type { Bytes, RawAnswer } from './answer.ts';
+import { answerTo } from './answer.ts';
 import type { Credentials } from './authorize.ts';
 import { authorize } from './authorize.ts';
 import { openDispatcher } from './dispatcher.ts';
@@ -13,7 +14,6 @@ import { httpDate } from './http-date.ts';
 import type { Mark } from './marker.ts';
 import { newMark, withMark } from './marker.ts';
 
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
 /** What one attempt ended as. */
@@ -62,17 +62,6 @@ export interface TransportOptions {
   readonly debug: (line: string) => void;
 }
 
-const readBytes = async (body: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
-
 const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -90,39 +79,15 @@ const readJson = (text: string): Body => {
   }
 };
 
-const readBody = async (response: Dispatcher.ResponseData): Promise<Body> => {
-  // A body that is left unread is destroyed, and says so by an event that nobody else listens to.
-  response.body.on('error', () => undefined);
-  const encoding = String(response.headers['content-encoding'] ?? 'identity').toLowerCase();
-  if (encoding !== 'identity') {
-    response.body.destroy();
-    return { fault: 'the answer is compressed, which was not asked for' };
-  }
-  const bytes = await readBytes(response.body);
-  if (bytes === undefined) return { fault: `the answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB` };
-  const text = decodeUtf8(bytes);
+const readBody = (body: Bytes): Body => {
+  if ('fault' in body) return body;
+  const text = decodeUtf8(body.bytes);
   return text === undefined ? { fault: 'the answer is not valid UTF-8' } : readJson(text);
 };
 
-const header = (response: Dispatcher.ResponseData, name: string): string | undefined => {
-  const value = response.headers[name];
+const header = ({ headers }: RawAnswer, name: string): string | undefined => {
+  const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
-};
-
-/** What `work` gives, or the reason of `signal` as soon as it is aborted, whether or not `work` has noticed. */
-const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    // Whichever lost may still fail, and nobody listens to it any more.
-    work.catch(() => undefined);
-    promise.catch(() => undefined);
-  }
 };
 
 const headersOf = (attempt: Attempt, { credentials, userAgent }: TransportOptions): Record<string, string> => ({
@@ -133,6 +98,15 @@ const headersOf = (attempt: Attempt, { credentials, userAgent }: TransportOption
   ...(attempt.body === undefined ? {} : { 'content-type': 'application/json' }),
 });
 
+const requestOf = (attempt: Attempt, options: TransportOptions): Dispatcher.DispatchOptions => ({
+  origin: options.credentials.origin,
+  path: attempt.path,
+  method: attempt.method,
+  headers: headersOf(attempt, options),
+  body: attempt.body === undefined ? null : Buffer.from(attempt.body),
+  reset: attempt.fresh,
+});
+
 const roundTrip = async (
   dispatcher: Dispatcher,
   attempt: Attempt,
@@ -140,24 +114,13 @@ const roundTrip = async (
   signal: AbortSignal,
   options: TransportOptions,
 ): Promise<Outcome> => {
-  const response = await withMark(mark, () =>
-    request.call(dispatcher, {
-      origin: options.credentials.origin,
-      path: attempt.path,
-      method: attempt.method,
-      headers: headersOf(attempt, options),
-      body: attempt.body === undefined ? null : Buffer.from(attempt.body),
-      reset: attempt.fresh,
-      signal,
-    }),
-  );
-  const body = await readBody(response);
+  const answer = await withMark(mark, () => answerTo(dispatcher, requestOf(attempt, options), signal));
   return {
     kind: 'answer',
-    status: response.statusCode,
-    retryAfter: header(response, 'retry-after'),
-    servedAt: httpDate(header(response, 'date') ?? ''),
-    body,
+    status: answer.status,
+    retryAfter: header(answer, 'retry-after'),
+    servedAt: httpDate(header(answer, 'date') ?? ''),
+    body: readBody(answer.body),
   };
 };
 
@@ -169,7 +132,7 @@ const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: Tr
   const started = clock.now();
   debug(`> ${attempt.method} ${credentials.origin}${attempt.path}`);
   try {
-    const outcome = await unlessAborted(roundTrip(dispatcher, attempt, mark, ends.signal, options), ends.signal);
+    const outcome = await roundTrip(dispatcher, attempt, mark, ends.signal, options);
     if (outcome.kind === 'answer') debug(`< ${outcome.status} in ${clock.now() - started} ms`);
     return outcome;
   } catch (thrown) {

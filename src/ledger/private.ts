@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { printExact } from '../core/json.ts';
 import type { Charge } from './ledger.ts';
 
@@ -58,6 +58,4 @@ export const withoutNumbers = (text: string): string => text.replaceAll(NUMBER, 
  * go in: it has few enough digits to be guessed from a digest.
  */
 export const digestOf = (data: Readonly<Record<string, unknown>>): string =>
-  createHash('sha256')
-    .update(withoutNumbers(printExact(sorted(data))))
-    .digest('hex');
+  hash('sha256', withoutNumbers(printExact(sorted(data))));

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { isTakenUp, rowStateOf } from '../core/row.ts';
 import { formatDateAtom } from '../core/time.ts';
 import { openDatabase } from '../database/open.ts';
@@ -24,7 +24,7 @@ const ID_LENGTH = 12;
 
 /** A name that can be read out over the phone: no letters that look alike. There are 32 of them. */
 const newId = (): string =>
-  `chg-${Array.from(randomBytes(ID_LENGTH), (byte) => ID_ALPHABET.charAt(byte % ID_ALPHABET.length)).join('')}`;
+  `chg-${Array.from({ length: ID_LENGTH }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('')}`;
 
 /** What the row of a job was charged with before, where that keeps it from being charged again. */
 const chargedBefore = (

@@ -1,0 +1,71 @@
+import type { Dispatcher } from 'undici';
+
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+/** The bytes of a whole body, or why it was not read to its end. */
+export type Bytes = { readonly bytes: Uint8Array } | { readonly fault: string };
+
+/** An answer as it came. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Bytes;
+}
+
+const COMPRESSED = 'the answer is compressed, which was not asked for';
+const TOO_LARGE = `the answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`;
+
+const isCompressed = (headers: Headers): boolean =>
+  String(headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+
+/**
+ * Makes a request before it returns, and resolves with the answer once its last byte is there, or as soon as it is certain
+ * that it will not be read to its end. Rejects with what broke it, or with the reason of `signal`: once that is aborted,
+ * nothing is handed over any more. (undici's own `request` makes a stream of each body, which costs more than all the rest.)
+ */
+export const answerTo = (
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<RawAnswer> => {
+  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let head: Pick<RawAnswer, 'status' | 'headers'> = { status: 0, headers: {} };
+  let started: Dispatcher.DispatchController | undefined;
+
+  const giveUp = (controller: Dispatcher.DispatchController, fault: string): void => {
+    resolve({ ...head, body: { fault } });
+    // Not at once: undici is in the middle of its parsing, and may come upon the end of what is no more.
+    queueMicrotask(() => controller.abort(new Error(fault)));
+  };
+  const onAbort = (): void => {
+    reject(signal.reason);
+    started?.abort(signal.reason);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+
+  dispatcher.dispatch(request, {
+    onRequestStart: (controller) => {
+      started = controller;
+      if (signal.aborted) controller.abort(signal.reason);
+    },
+    onResponseStart: (controller, status, headers) => {
+      // What comes before the answer (1xx) is none.
+      if (status < 200) return;
+      head = { status, headers };
+      if (isCompressed(headers)) giveUp(controller, COMPRESSED);
+    },
+    onResponseData: (controller, chunk) => {
+      size += chunk.byteLength;
+      if (size > MAX_BODY_BYTES) giveUp(controller, TOO_LARGE);
+      else chunks.push(chunk);
+    },
+    onResponseEnd: () => resolve({ ...head, body: { bytes: Buffer.concat(chunks) } }),
+    onResponseError: (_controller, error) => reject(error),
+  });
+  return promise;
+};
