@@ -38,8 +38,16 @@ const tryOne = (db: DatabaseSync, apart: Apart, { work }: Waiting): Done => {
   }
 };
 
+/** Waits for what else this turn of the program brings, and the next ones as long as each brings more. */
+const gathered = async (count: () => number): Promise<void> => {
+  for (let before = 0; count() > before; ) {
+    before = count();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
 /**
- * Writes that are asked for in one turn of the program share one transaction, and so one sync: each is on the disk when
+ * Writes that are asked for in one turn of the program, or in turns that follow one another, share one transaction, and so one sync: each is on the disk when
  * its promise resolves. `commit` runs the transaction, which may fail as a whole, and waits for a locked file until a signal
  * that is every one's of the group: the later ones of `signals` count for more.
  */
@@ -53,9 +61,8 @@ export const groupCommit = (
   let _running: Promise<void> | undefined;
 
   const flush = async (): Promise<void> => {
-    // What other answers of the same turn bring comes along.
-    await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
+      await gathered(() => waiting.length);
       const batch = waiting;
       waiting = [];
       const until = signals.findLast((signal) => batch.some((one) => one.until === signal)) ?? AbortSignal.abort();
