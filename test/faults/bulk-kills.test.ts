@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { newFolder } from '../support/program.ts';
 import { kills } from './bulk-kills.ts';
+import { endRunning } from './strace.ts';
+
+afterEach(endRunning);
 
 const SIZE = { rows: 300, kills: 8, processes: 4, concurrency: 4, latency: 200 };
 

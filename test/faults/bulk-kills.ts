@@ -78,7 +78,7 @@ const keepRunning = async (slot: Slot, start: (kill: AbortSignal) => Promise<Tra
     slot.life = life;
     const ended = await start(life.signal);
     slot.life = undefined;
-    if (ended.signal !== 'SIGKILL') return ended;
+    if (ended.signal !== 'SIGKILL' || !life.signal.aborted) return ended;
     slot.kills += 1;
   }
 };

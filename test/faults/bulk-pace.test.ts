@@ -1,11 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newFolder } from '../support/program.ts';
 import type { Bench } from './bulk-bench.ts';
 import { openBench } from './bulk-bench.ts';
 import { writeRows } from './bulk-file.ts';
 import type { Counting, Fate, Post } from './counting.ts';
 import { serveCounting } from './counting.ts';
+import { endRunning } from './strace.ts';
+
+afterEach(endRunning);
 
 const SECOND_MS = 1000;
 const OK: Fate = { makes: true, answer: { status: 200 } };

@@ -1,13 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newFolder, start } from '../support/program.ts';
 import type { Bench, Summary } from './bulk-bench.ts';
 import { faultsOf, openBench, summaryOf } from './bulk-bench.ts';
 import { readReport, writeRows } from './bulk-file.ts';
 import type { Counting, Fate, Post } from './counting.ts';
 import { serveCounting } from './counting.ts';
+import { endRunning } from './strace.ts';
 import { full } from './torture.ts';
+
+afterEach(endRunning);
 
 const ROWS = 20;
 const LANES = 4;

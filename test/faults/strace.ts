@@ -37,6 +37,13 @@ export interface TraceOptions {
 
 export const hasStrace = (): boolean => spawnSync('strace', ['--version']).status === 0;
 
+const running = new Set<number>();
+
+/** Kills what has not come to its end: a test whose time is over leaves nothing running. */
+export const endRunning = (): void => {
+  for (const pid of running) process.kill(-pid, 'SIGKILL');
+};
+
 /** Runs a command to its end, or to the moment of `kill`; one that hangs is killed with all it started, and says so. */
 export const runToEnd = (
   command: readonly string[],
@@ -50,14 +57,17 @@ export const runToEnd = (
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
   kill?.addEventListener('abort', () => child.kill('SIGKILL'));
+  const { pid } = child;
+  if (pid !== undefined) running.add(pid);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
       reject(new Error(`hung for ${limit / 1000} s: ${args.join(' ')}`));
     }, limit);
     child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
+      if (pid !== undefined) running.delete(pid);
       resolve({ code, signal, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() });
     });
   });
