@@ -36,7 +36,8 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
   const { path, now, uptime, self, isGone, clean, patience, kind = LEDGER_FILE } = options;
   const sql = statements(db);
   const lifeline = lifelineOf(path, self);
-  const moment = (): Moment => ({ at: now(), mark: { boot: bootOf(self), uptime: uptime() } });
+  const boot = bootOf(self);
+  const moment = (): Moment => ({ at: now(), mark: { boot, uptime: uptime() } });
   const { settledIfGone, sweep } = sweeper(db, sql, moment, isGone);
 
   const use = async <T>(work: () => T, until: AbortSignal): Promise<T> => {

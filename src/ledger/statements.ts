@@ -36,6 +36,8 @@ const COLUMNS = [
   'started',
 ];
 
+const INSERT = `INSERT INTO charge (${COLUMNS.join()}) VALUES (${COLUMNS.map(() => '?').join()})`;
+
 const listWhere = ({ states, ugwo, before, after }: ListFilter): [conditions: string[], values: SQLInputValue[]] => {
   const parts: [condition: string, values: SQLInputValue[]][] = [];
   // Few charges are of one payment request: then the plus keeps SQLite from walking through all of a state.
@@ -65,22 +67,25 @@ export const statements = (db: DatabaseSync) => {
     insert: (id: string, intent: Intent, self: Sender, { at, mark }: Moment): void => {
       const begun = { state: 'sending', created_at: at, begun_uptime: mark.uptime };
       const values: Readonly<Record<string, unknown>> = { ...intent, ...self, ...begun, id };
-      sql(`INSERT INTO charge (${COLUMNS.join()}) VALUES (${COLUMNS.map(() => '?').join()})`).run(
-        ...COLUMNS.map((name) => (values[name] ?? null) as SQLInputValue),
-      );
+      sql(INSERT).run(...COLUMNS.map((name) => (values[name] ?? null) as SQLInputValue));
     },
     change: (id: string, { state, moment, took, exitCode, activity, evidence }: Change): void => {
-      sql(`UPDATE charge SET state = :state, settled_at = :settledAt, took = :took, exit_code = :exitCode,
-        activity = :activity, status = :status, next_action = :next_action, activity_created_at = :activity_created_at,
-        told = :told, evidence = :evidence WHERE id = :id`).run({
-        id,
+      const now = activityColumns(activity, moment);
+      // By place: SQLite is asked for each name anew at every run.
+      sql(`UPDATE charge SET state = ?, settled_at = ?, took = ?, exit_code = ?, activity = ?, status = ?, next_action = ?,
+        activity_created_at = ?, told = ?, evidence = ? WHERE id = ?`).run(
         state,
-        settledAt: moment.at,
-        took: took ?? null,
-        exitCode: exitCode ?? null,
-        evidence: JSON.stringify(evidence),
-        ...activityColumns(activity, moment),
-      });
+        moment.at,
+        took ?? null,
+        exitCode ?? null,
+        now.activity,
+        now.status,
+        now.next_action,
+        now.activity_created_at,
+        now.told,
+        JSON.stringify(evidence),
+        id,
+      );
     },
     keepEvidence: (id: string, evidence: Charge['evidence']): void => {
       sql('UPDATE charge SET evidence = ? WHERE id = ?').run(JSON.stringify(evidence), id);
