@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { lstat, open, rm, stat } from 'node:fs/promises';
+import { lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
@@ -19,29 +20,27 @@ export interface Report {
   close(): Promise<void>;
 }
 
-const isThere = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException).code === 'EEXIST';
-
-/** Takes a regular file's name from it, unless it must not be written to; false where that can't be done. */
-const unname = async (path: string): Promise<boolean> => {
-  await (await open(path, 'r+')).close();
-  return rm(path, { force: true }).then(
-    () => true,
-    () => false,
-  );
-};
-
 /**
- * A regular file that is there loses its name: another run that writes it, of the same command say, goes on in its own, and
- * the one that came last keeps the name. Where that can't be, and what is no regular file, is opened as it is.
+ * A regular file that is there loses its name to the new one in one step: another run that writes it, of the same command
+ * say, goes on in its own, and the one that came last keeps the name. What is no regular file is opened as it is, and so
+ * is what stands in a folder that takes no new file.
  */
 const openNew = async (path: string): Promise<FileHandle> => {
   const there = await lstat(path).catch(() => undefined);
-  if (there !== undefined && !(there.isFile() && (await unname(path)))) return open(path, 'w', 0o600);
-  return open(path, 'wx', 0o600).catch((thrown: unknown) => {
-    // Another run was faster.
-    if (isThere(thrown)) return openNew(path);
+  if (there?.isFile() === false) return open(path, 'w', 0o600);
+  // One that must not be written to is not replaced either.
+  if (there !== undefined) await (await open(path, 'r+')).close();
+  const made = `${path}.${randomUUID()}.new`;
+  const file = await open(made, 'wx', 0o600).catch(() => undefined);
+  if (file === undefined) return open(path, 'w', 0o600);
+  try {
+    await rename(made, path);
+    return file;
+  } catch (thrown) {
+    await file.close();
+    await rm(made, { force: true });
     throw thrown;
-  });
+  }
 };
 
 /** Between two looks whether somebody reads a pipe. */

@@ -79,7 +79,10 @@ export const hostile = async (rows: number, { folder, say }: Omit<PartOptions, '
           lines.filter((line) => !isTrue(fates)(line)).map(({ ugwo, state }) => `${ugwo} ${state}`),
         ),
         ...agreed,
-        ...(reconciled.code === 6 ? [] : [`reconcile: exit ${reconciled.code}: ${reconciled.stderr}`]),
+        // What the service does not show stays unknown for a quarter of an hour.
+        ...(reconciled.code === (unshown.length > 0 ? 6 : 0)
+          ? []
+          : [`reconcile: exit ${reconciled.code}: ${reconciled.stderr}`]),
         ...wrong(
           'were not found by reconcile, or not the right ones',
           shown.filter((ugwo) => !isFound(ugwo)),
