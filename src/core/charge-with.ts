@@ -50,6 +50,9 @@ export const KEY_OF: Readonly<Record<ChargeField, string>> = {
   phone: 'phone',
 };
 
+/** The flag of each parameter. */
+export const flagName: NameOf = (field) => `--${KEY_OF[field].replaceAll('_', '-')}`;
+
 const OWN: Readonly<Record<Medium, readonly ChargeField[]>> = {
   bank_transfer: ['expiresAt', 'expiresIn'],
   ussd: ['provider'],

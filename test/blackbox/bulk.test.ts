@@ -93,6 +93,17 @@ describe('charges from a file', () => {
     expect(service.seen).toHaveLength(0);
   });
 
+  it('refuse an option beside what a later row of NDJSON gives', async () => {
+    const service = await serveCharges();
+    const rows = [{ ugwo: ugwoOf(1) }, { ugwo: ugwoOf(2), medium: 'bank_transfer' }].map((row) => JSON.stringify(row));
+    const options = { service, ...home(), stdin: rows.join('\n') };
+    const ended = await chargeFrom('-', options, '--medium', 'bank_transfer');
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['violations']).toMatchObject([
+      { row: 2, column: 'medium', title: 'is given by --medium too' },
+    ]);
+  });
+
   it('come from NDJSON on standard input, with values that are no texts', async () => {
     const service = await serveCharges();
     const rows = [1, 2].map((number) =>

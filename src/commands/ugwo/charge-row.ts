@@ -2,7 +2,7 @@ import type { Input, InputRow } from '../../bulk/input.ts';
 import type { Reader, ReadRow } from '../../bulk/trade.ts';
 import type { Client } from '../../client/client.ts';
 import type { ChargeField, ChargeMedium, ChargeWords, NameOf } from '../../core/charge-with.ts';
-import { KEY_OF, readUnchecked, readWith } from '../../core/charge-with.ts';
+import { flagName, KEY_OF, readUnchecked, readWith } from '../../core/charge-with.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
@@ -32,8 +32,6 @@ const KNOWN = [UGWO, ...Object.values(KEY_OF)];
 
 const isChargeColumn = (name: string): boolean =>
   KNOWN.includes(name) || name === PARAM || name.startsWith(`${PARAM}.`);
-
-const flagName = (field: ChargeField): string => `--${KEY_OF[field].replaceAll('_', '-')}`;
 
 /** An option and a column that say the same: nobody can tell which one is meant. */
 const refuseTwice = ({ words, params }: FileOfCharges, columns: readonly string[]): void => {
@@ -84,7 +82,12 @@ const wordsOf = (
     const { value } = own[name];
     return [name, value === undefined && !columns.includes(KEY_OF[name]) ? options[name] : value];
   });
-  const faults = Object.values(own).flatMap(({ fault }) => fault ?? []);
+  // The rows of NDJSON may differ in their names, so that the first of them does not tell all.
+  const twice = FIELDS.filter((name) => own[name].value !== undefined && options[name] !== undefined);
+  const faults = [
+    ...Object.values(own).flatMap(({ fault }) => fault ?? []),
+    ...twice.map((name) => ({ column: KEY_OF[name], what: `is given by ${flagName(name)} too` })),
+  ];
   return { words: Object.fromEntries(entries) as ChargeWords, faults };
 };
 

@@ -3,8 +3,8 @@ import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import type { Given } from '../../cli/define.ts';
 import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asDuration, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
-import type { ChargeMedium, ChargeWords, NameOf } from '../../core/charge-with.ts';
-import { KEY_OF, readUnchecked, readWith } from '../../core/charge-with.ts';
+import type { ChargeMedium, ChargeWords } from '../../core/charge-with.ts';
+import { flagName, readUnchecked, readWith } from '../../core/charge-with.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { MEDIUMS } from '../../core/medium.ts';
@@ -70,11 +70,8 @@ export interface FileOfCharges {
 
 export type ChargeInput = OneCharge | FileOfCharges;
 
-/** The flag of a parameter. */
-const flagOf: NameOf = (field) => `--${KEY_OF[field].replaceAll('_', '-')}`;
-
 const readMedium = (given: ChargeGiven, validate: boolean): ChargeMedium => {
-  const read = validate ? readWith(given, flagOf) : readUnchecked(given, flagOf);
+  const read = validate ? readWith(given, flagName) : readUnchecked(given, flagName);
   if ('charge' in read) return read.charge;
   throw usageError(read.faults[0]?.what ?? 'nothing to charge with');
 };
