@@ -93,6 +93,14 @@ describe('charges from a file', () => {
     expect(service.seen).toHaveLength(0);
   });
 
+  it('may be parted by what --delimiter says, where the header does not tell', async () => {
+    const service = await serveCharges();
+    const file = fileOf(`ugwo|medium|provider|a,b;c\n${ugwoOf(1)}|ussd|gtb|x,y;z\n`);
+    expect(await chargeFrom(file, { service, ...home() }, '--delimiter', '|')).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual(once(1));
+    expect(await chargeFrom(file, { service, ...home() }, '--delimiter', '||')).toMatchObject({ code: 2 });
+  });
+
   it('refuse an option beside what a later row of NDJSON gives', async () => {
     const service = await serveCharges();
     const rows = [{ ugwo: ugwoOf(1) }, { ugwo: ugwoOf(2), medium: 'bank_transfer' }].map((row) => JSON.stringify(row));
