@@ -1,7 +1,8 @@
 import { runJob } from './job.ts';
+import { sendingOf } from './sending.ts';
 import { showProgress } from './show.ts';
 import { jobResult } from './summary.ts';
 
 /** Files of rows, for the commands that are given it. */
-export const bulkRoom = { runJob, jobResult, showProgress };
+export const bulkRoom = { runJob, sendingOf, jobResult, showProgress };
 export type BulkRoom = typeof bulkRoom;

@@ -5,9 +5,7 @@ import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
-import { questionText } from '../../core/job.ts';
 import { printExact } from '../../core/json.ts';
-import { isGuarded } from '../../core/origin.ts';
 import type { ColumnFault } from '../../core/row-end.ts';
 import { faultsOf } from '../../core/row-end.ts';
 import { unusedNotices } from '../../core/unused-columns.ts';
@@ -77,21 +75,19 @@ const sending = async (
   { changed, unrecorded }: { readonly changed: ReadonlyMap<string, number>; readonly unrecorded: PayError[] },
 ): Promise<Sending<UpdateItem>> => {
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
-  const { service, origin, profile, workspace } = place;
-  const values = [...options].map(([name, { value }]) => [name, value]);
-  return {
-    shape: [COMMAND, service, workspace ?? '', printExact(values)],
+  const countText = (): string => [...changed].map(([name, count]) => `${name} ${count}`).join(', ');
+  return (await deps.bulk()).sendingOf({
+    command: COMMAND,
+    options: printExact([...options].map(([name, { value }]) => [name, value])),
     worker: (job, { columns }) =>
       updateWorker({ job, file, client, jobs: ledger.jobs, deps, naming: namingIn(columns, options), unrecorded }),
-    confirm: async ({ id, rows }) => {
-      if (!isGuarded(origin)) return;
-      const what = [...changed].map(([name, count]) => `${name} ${count}`).join(', ');
-      const question = { verb: 'Update', rows, before: await protocol.rowsBegun(ledger, id), what };
-      await deps.confirm(questionText(question, place), 'refuse');
-    },
-    open: ({ id, rows, name }) =>
-      ledger.jobs.open({ id, command: COMMAND, name, service, origin, profile, rows }, file.bulk.concurrency),
-  };
+    question: () => ({ verb: 'Update', what: countText() }),
+    ledger,
+    protocol,
+    place,
+    confirm: deps.confirm,
+    atOnce: file.bulk.concurrency,
+  });
 };
 
 /** Updates the customers of a file, each row once over any number of runs (charge-protocol, Bulk; PATCH's rules). */

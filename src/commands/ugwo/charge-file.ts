@@ -2,13 +2,10 @@ import type { JobEnd, Sending } from '../../bulk/job.ts';
 import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { PayError } from '../../core/error.ts';
-import { questionText } from '../../core/job.ts';
 import { printExact } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
-import { isGuarded } from '../../core/origin.ts';
 import { placeWords } from '../../core/place-words.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Place } from '../../ledger/ledger.ts';
 import type { Result } from '../../output/view.ts';
 import { checker } from './charge-check.ts';
 import type { ChargeItem } from './charge-row.ts';
@@ -38,11 +35,10 @@ interface Found {
   readonly totals: Map<string, bigint>;
 }
 
-/** What shapes the requests of a job besides its file: the same again is the same job. */
-const shapeOf = ({ words, params }: FileOfCharges, { service, workspace }: Place): readonly string[] => {
+/** The options that shape the requests: with the same file, the same ones again are the same job. */
+const optionsText = ({ words, params }: FileOfCharges): string => {
   const { medium, expiresAt, expiresIn, provider, phone } = words;
-  const options = { medium, expiresAt: expiresAt?.ms, expiresIn, provider, phone, params };
-  return [COMMAND, service, workspace ?? '', printExact(options)];
+  return printExact({ medium, expiresAt: expiresAt?.ms, expiresIn, provider, phone, params });
 };
 
 const sending = async (
@@ -52,21 +48,20 @@ const sending = async (
   { found, unrecorded }: { readonly found: Found; readonly unrecorded: PayError[] },
 ): Promise<Sending<ChargeItem>> => {
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
-  const { service, origin, profile } = place;
-  return {
-    shape: shapeOf(file, place),
+  return (await deps.bulk()).sendingOf({
+    command: COMMAND,
+    options: optionsText(file),
     worker: (job, { columns }) => {
       const names = namesIn(file, columns);
       return chargeWorker({ job, file, client, ledger, protocol, place, deps, names, unrecorded });
     },
-    confirm: async ({ id, rows }) => {
-      if (!isGuarded(origin)) return;
-      const question = { verb: 'Charge', rows, before: await protocol.rowsBegun(ledger, id), ...describe(found) };
-      await deps.confirm(questionText(question, place), 'refuse');
-    },
-    open: ({ id, rows, name }) =>
-      ledger.jobs.open({ id, command: COMMAND, name, service, origin, profile, rows }, file.bulk.concurrency),
-  };
+    question: () => ({ verb: 'Charge', ...describe(found) }),
+    ledger,
+    protocol,
+    place,
+    confirm: deps.confirm,
+    atOnce: file.bulk.concurrency,
+  });
 };
 
 /** Charges the rows of a file, each once over any number of runs (charge-protocol, Bulk). */

@@ -1,0 +1,40 @@
+import type { Deps } from '../cli/deps.ts';
+import type { JobQuestion } from '../core/job.ts';
+import { questionText } from '../core/job.ts';
+import { isGuarded } from '../core/origin.ts';
+import type { JobCommand } from '../ledger/job.ts';
+import type { Ledger, Place } from '../ledger/ledger.ts';
+import type { LedgerRoom } from '../ledger/room.ts';
+import type { Sending } from './job.ts';
+
+/** A command that sends the rows of a file. */
+export interface SendingOf<T> {
+  readonly command: JobCommand;
+  /** The options that shape the requests, as a text. */
+  readonly options: string;
+  readonly worker: Sending<T>['worker'];
+  /** What is known of the rows once they are checked. */
+  readonly question: () => Omit<JobQuestion, 'rows' | 'before'>;
+  readonly ledger: Ledger;
+  readonly protocol: Pick<LedgerRoom, 'rowsBegun'>;
+  readonly place: Place;
+  readonly confirm: Deps['confirm'];
+  /** How many rows are in flight at most. */
+  readonly atOnce: number;
+}
+
+/** How the rows of a file are sent to a place, and noted in its ledger; asked about first where money may be real. */
+export const sendingOf = <T>(of: SendingOf<T>): Sending<T> => {
+  const { command, ledger, place } = of;
+  const { service, workspace, origin, profile } = place;
+  return {
+    shape: [command, service, workspace ?? '', of.options],
+    worker: of.worker,
+    confirm: async ({ id, rows }) => {
+      if (!isGuarded(origin)) return;
+      const before = await of.protocol.rowsBegun(ledger, id);
+      await of.confirm(questionText({ ...of.question(), rows, before }, place), 'refuse');
+    },
+    open: ({ id, rows, name }) => ledger.jobs.open({ id, command, name, service, origin, profile, rows }, of.atOnce),
+  };
+};
