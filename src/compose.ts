@@ -193,15 +193,19 @@ const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
 };
 
 /** What a file of rows needs of the world. */
-const openJobWorld = async ({ io, globals, notice, status }: Run, rooms: Rooms): Promise<JobWorld> => {
+const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms: Rooms): Promise<JobWorld> => {
   if (globals.asCurl) {
     throw usageError('--as-curl shows one request, and --from is many', { hint: '--dry-run checks the whole file' });
   }
-  const [{ openSeen }, { openStatusLine }, { stylesFor }] = await Promise.all([
+  const [{ openSeen }, { openStatusLine }, { stylesFor }, { holdYoungSpace }] = await Promise.all([
     import('./database/seen.ts'),
     import('./output/status-line.ts'),
     import('./output/style.ts'),
+    import('./cli/young-space.ts'),
   ]);
+  const over = new AbortController();
+  closing.push(async () => over.abort());
+  void holdYoungSpace(io.clock, over.signal);
   const { clock, random, signals, stderr, env, redactor } = io;
   const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal));
   const line = openStatusLine(io, styles, isSilent(io, globals));
