@@ -1,10 +1,5 @@
 #!/usr/bin/env node
 // Read by Nodes of any age: only what the oldest one understands, until the version is known.
-import * as fs from 'node:fs';
-import * as nodeModule from 'node:module';
-import * as os from 'node:os';
-import * as path from 'node:path';
-
 const version = process.versions.node.split('.').map(Number);
 if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   process.stderr.write(`paycli needs Node.js 22.19 or later; this is ${process.versions.node}.\n`);
@@ -23,6 +18,8 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
  */
 function enableCache() {
   try {
+    // An import of `fs` would load all that its exports need, streams among it.
+    const [fs, path, os, nodeModule] = ['fs', 'path', 'os', 'module'].map((name) => process.getBuiltinModule(name));
     const xdg = process.env.XDG_CACHE_HOME;
     const base = xdg && path.isAbsolute(xdg) ? xdg : path.join(os.homedir(), '.cache');
     const folder = path.join(base, 'paycli');

@@ -1,27 +1,60 @@
-/** Bundles src/main.ts and all it loads into dist/, one chunk a room, and keeps the bundler's account of it. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { build } from 'esbuild';
+/** Bundles src/main.ts and all it loads into dist/, and keeps an account of what went where in dist/meta.json. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import type { OutputChunk, Plugin } from 'rolldown';
+import { rolldown } from 'rolldown';
+import { builtins } from './builtins.ts';
+import { chunkOf } from './chunks.ts';
+
+const MAIN = resolve('src/main.ts');
+
+/** What a package loads and never uses here, and what takes its place. */
+const WITHOUT = [
+  { source: /^ajv(-formats$|\/)/, importer: /\/node_modules\/conf\//, instead: 'scripts/no-ajv.ts' },
+  { source: /^node:child_process$/, importer: /\/node_modules\/commander\//, instead: 'scripts/no-child-process.ts' },
+];
+
+const without: Plugin = {
+  name: 'without',
+  resolveId: (source, from = '') => {
+    const found = WITHOUT.find((one) => one.source.test(source) && one.importer.test(from.replaceAll('\\', '/')));
+    return found === undefined ? undefined : resolve(found.instead);
+  },
+};
+
+const inputsOf = ({ modules }: OutputChunk): object =>
+  Object.fromEntries(
+    Object.entries(modules).map(([id, { renderedLength }]) => [
+      relative('.', id).replaceAll('\\', '/'),
+      { bytes: renderedLength },
+    ]),
+  );
+
+/** Which files are in which chunk, and which chunks each one loads. */
+const accountOf = (chunks: readonly OutputChunk[]): object =>
+  Object.fromEntries(
+    chunks.map((chunk) => [
+      chunk.fileName,
+      { entry: chunk.isEntry, imports: chunk.imports, dynamicImports: chunk.dynamicImports, inputs: inputsOf(chunk) },
+    ]),
+  );
 
 rmSync('dist', { recursive: true, force: true });
-const { metafile } = await build({
-  entryPoints: ['src/main.ts'],
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
+const bundle = await rolldown({
+  input: MAIN,
   platform: 'node',
-  target: 'node22.19',
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'linked',
-  chunkNames: 'chunks/[name]-[hash]',
-  metafile: true,
-  // Bundled CommonJS packages ask for Node's own modules through require.
-  banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-  },
-  // conf validates with ajv only when it is given a schema; paycli checks the file with zod.
-  alias: { 'ajv/dist/2020.js': './scripts/no-ajv.ts', 'ajv-formats': './scripts/no-ajv.ts' },
+  preserveEntrySignatures: 'allow-extension',
+  transform: { target: 'node22.19' },
+  plugins: [without, builtins],
 });
-mkdirSync('dist', { recursive: true });
-writeFileSync('dist/meta.json', JSON.stringify(metafile));
+const { output } = await bundle.write({
+  dir: 'dist',
+  format: 'esm',
+  // Names stay: a stack that is shown with --debug is to be read.
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  codeSplitting: { includeDependenciesRecursively: false, groups: [{ debugName: 'rooms', name: chunkOf(MAIN) }] },
+});
+await bundle.close();
+const chunks = output.filter((one) => one.type === 'chunk');
+writeFileSync('dist/meta.json', JSON.stringify(accountOf(chunks)));

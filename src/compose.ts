@@ -7,25 +7,17 @@ import type { Globals } from './cli/globals.ts';
 import type { Io } from './cli/io.ts';
 import { previewResult } from './cli/preview.ts';
 import type { OpenDeps } from './cli/run.ts';
-import { readSource, rowSource } from './cli/sources.ts';
 import type { Client } from './client/client.ts';
 import { LEDGER_FILE_NAME } from './core/charge.ts';
 import { reasonOf, usageError } from './core/error.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from './core/local.ts';
+import { memo } from './core/memo.ts';
 import { environmentName } from './core/origin.ts';
 import { placeWords } from './core/place-words.ts';
 import { shellLine } from './core/shell.ts';
 import type { RunningEmulator } from './emulator/room.ts';
 import type { Charge, Ledger } from './ledger/ledger.ts';
 import type { StatusLine } from './output/status-line.ts';
-
-const memo = <T>(make: () => T): (() => T) => {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-};
 
 /** One run: what it was asked for, and what it must let go of at its end. */
 interface Run {
@@ -197,11 +189,12 @@ const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms
   if (globals.asCurl) {
     throw usageError('--as-curl shows one request, and --from is many', { hint: '--dry-run checks the whole file' });
   }
-  const [{ openSeen }, { openStatusLine }, { stylesFor }, { holdYoungSpace }] = await Promise.all([
+  const [{ openSeen }, { openStatusLine }, { stylesFor }, { holdYoungSpace }, { rowSource }] = await Promise.all([
     import('./database/seen.ts'),
     import('./output/status-line.ts'),
     import('./output/style.ts'),
     import('./cli/young-space.ts'),
+    import('./cli/sources.ts'),
   ]);
   const over = new AbortController();
   closing.push(async () => over.abort());
@@ -239,7 +232,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps =>
     globals,
     ...rooms,
     notice: run.notice,
-    source: readSource(io),
+    source: async (source) => (await import('./cli/sources.ts')).readSource(io)(source),
     confirm: confirmer(io.stdin, globals),
     client: async (purpose) => {
       if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));

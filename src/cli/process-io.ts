@@ -1,10 +1,10 @@
 import { fstatSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { PayError } from '../core/error.ts';
+import { memo } from '../core/memo.ts';
 import { Redactor } from '../core/secret.ts';
 import type { Clock, Env, Flight, Input, Io, Output } from './io.ts';
-import { askLine } from './prompt.ts';
 import { listenToSignals } from './signals.ts';
-import { bytesOf, readAll } from './sources.ts';
 
 const DEFAULT_WIDTH = 80;
 
@@ -45,24 +45,28 @@ const writerOf = (stream: NodeJS.WriteStream, fd: number): ((text: string, done:
   };
 };
 
-const openOutput = (stream: NodeJS.WriteStream, { fd, env, clean, essential }: OutputOptions): Output => {
+/** The stream is made when it is first written to: most runs never say a word on stderr. */
+const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, essential }: OutputOptions): Output => {
   let closed = false;
-  // Without a listener an EPIPE would end the process; each write's callback reports it already.
-  stream.on('error', () => undefined);
-  const writeText = writerOf(stream, fd);
+  const stream = memo(() => {
+    // Without a listener an EPIPE would end the process; each write's callback reports it already.
+    return open().on('error', () => undefined);
+  });
+  const writer = memo(() => writerOf(stream(), fd));
   const write = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      writeText(clean(text), (error) => {
+      writer()(clean(text), (error) => {
         if (error === null || error === undefined) return resolve();
         closed = true;
         if (error.code === 'EPIPE' || !essential) return resolve();
         reject(new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error }));
       });
     });
+  const isTerminal = isatty(fd);
   return {
-    isTerminal: stream.isTTY === true,
+    isTerminal,
     get columns() {
-      return stream.columns ?? (Number(env['COLUMNS']) || DEFAULT_WIDTH);
+      return (isTerminal ? stream().columns : undefined) ?? (Number(env['COLUMNS']) || DEFAULT_WIDTH);
     },
     get closed() {
       return closed;
@@ -73,11 +77,17 @@ const openOutput = (stream: NodeJS.WriteStream, { fd, env, clean, essential }: O
   };
 };
 
-const openInput = (stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream, stop: AbortSignal): Input => ({
-  isTerminal: stdin.isTTY === true,
-  bytes: () => bytesOf(stdin, stop),
-  text: (limit) => readAll(stdin, { limit, what: 'standard input', stop }),
-  line: (prompt, { hidden }) => askLine({ stdin, stderr, stop }, prompt, hidden),
+/** What reads is loaded, and the stream made, when something is to be read. */
+const openInput = (stop: AbortSignal): Input => ({
+  isTerminal: isatty(0),
+  bytes: async function* () {
+    yield* (await import('./sources.ts')).bytesOf(process.stdin, stop);
+  },
+  text: async (limit) => (await import('./sources.ts')).readAll(process.stdin, { limit, what: 'standard input', stop }),
+  line: async (prompt, { hidden }) => {
+    const { stdin, stderr } = process;
+    return (await import('./prompt.ts')).askLine({ stdin, stderr, stop }, prompt, hidden);
+  },
 });
 
 const clock: Clock = {
@@ -107,16 +117,20 @@ export const processIo = (exit: (code: number) => never): Io => {
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
   const flight: Flight = { open: 0, accepted: 0 };
   const signals = listenToSignals(flight, exit);
-  const { stdin, stdout, stderr } = process;
   return {
     env,
     redactor,
     clock,
     signals,
     flight,
-    stdin: openInput(stdin, stderr, signals.stop),
-    stdout: openOutput(stdout, { fd: 1, env, clean: (text) => redactor.clean(text), essential: true }),
-    stderr: openOutput(stderr, { fd: 2, env, clean: (text) => redactor.cleanAll(text), essential: false }),
+    stdin: openInput(signals.stop),
+    stdout: openOutput(() => process.stdout, { fd: 1, env, clean: (text) => redactor.clean(text), essential: true }),
+    stderr: openOutput(() => process.stderr, {
+      fd: 2,
+      env,
+      clean: (text) => redactor.cleanAll(text),
+      essential: false,
+    }),
     random: () => Math.random(),
   };
 };

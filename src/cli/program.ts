@@ -76,7 +76,12 @@ const addCommand = (
   const command = group.command(spec.path.at(-1) ?? '').copyInheritedSettings(program);
   command.summary(spec.summary).description(spec.description ?? spec.summary);
   for (const { name, about, required } of spec.args) command.argument(required ? `<${name}>` : `[${name}]`, about);
-  for (const option of Object.values(spec.options)) command.addOption(toCommander(option));
+  const addOptions = (): void => {
+    for (const option of Object.values(spec.options)) command.addOption(toCommander(option));
+  };
+  // A start pays for the options of the commands beside it alone, which its help lists.
+  if (group === program) addOptions();
+  else program.hook('preSubcommand', (_program, entered) => (entered === group ? addOptions() : undefined));
   command.addHelpText('after', () => commandHelp(spec, options.width));
   command.action(() => chosen({ spec, command }));
 };

@@ -1,38 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-interface Metafile {
-  readonly outputs: Readonly<
-    Record<
-      string,
-      {
-        readonly inputs: Readonly<Record<string, unknown>>;
-        readonly imports: readonly { readonly path: string; readonly kind: string; readonly external?: boolean }[];
-        readonly entryPoint?: string;
-      }
-    >
-  >;
+interface Chunk {
+  readonly entry: boolean;
+  readonly imports: readonly string[];
+  readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-const meta = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as Metafile;
+const chunks = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as Readonly<Record<string, Chunk>>;
 
-/** Every source file that is loaded before the first line of a command runs. */
-const startupInputs = (): string[] => {
-  const entry = Object.keys(meta.outputs).find((name) => meta.outputs[name]?.entryPoint === 'src/main.ts');
+/** The chunks that are loaded before the first line of a command runs. */
+const startupChunks = (): ReadonlySet<string> => {
   const seen = new Set<string>();
   const visit = (name: string): void => {
     if (seen.has(name)) return;
     seen.add(name);
-    for (const { path, kind, external } of meta.outputs[name]?.imports ?? []) {
-      if (kind === 'import-statement' && external !== true) visit(path);
-    }
+    for (const imported of chunks[name]?.imports ?? []) if (imported in chunks) visit(imported);
   };
-  visit(entry ?? '');
-  return [...seen].flatMap((name) => Object.keys(meta.outputs[name]?.inputs ?? {}));
+  for (const [name, { entry }] of Object.entries(chunks)) if (entry) visit(name);
+  return seen;
 };
 
 describe('the start-up closure', () => {
-  const inputs = startupInputs();
+  const names = [...startupChunks()];
+  const inputs = names.flatMap((name) => Object.keys(chunks[name]?.inputs ?? {}));
 
   it('holds the program', () => {
     expect(inputs).toContain('src/main.ts');
@@ -58,8 +49,25 @@ describe('the start-up closure', () => {
     expect(inputs.filter((input) => input.startsWith(`src/${room}/`))).toEqual([]);
   });
 
+  it('is in few files, since each one costs a start its time', () => {
+    expect(names.length).toBeLessThanOrEqual(2);
+  });
+
+  it.each(['prompt', 'sources', 'young-space'])('does not hold src/cli/%s.ts, which few commands need', (name) => {
+    expect(inputs).not.toContain(`src/cli/${name}.ts`);
+  });
+
   it('holds no handler of a command', () => {
     const handlers = inputs.filter((input) => /^src\/commands\/.+\/.+(?<!spec)\.ts$/.test(input));
     expect(handlers).toEqual([]);
+  });
+});
+
+describe('a chunk', () => {
+  it.each(Object.keys(chunks))("%s imports none of Node's modules, which would read all of their exports", (name) => {
+    const text = readFileSync(`dist/${name}`, 'utf8');
+    expect(text).not.toMatch(/\bimport\b[^;()]*["']node:/);
+    for (const [, from = ''] of text.matchAll(/\bimport\b[^;()"'`]*["'`]([^"'`]+)["'`]/g))
+      expect(from).toMatch(/^\.{1,2}\//);
   });
 });
