@@ -22,6 +22,17 @@ const without: Plugin = {
   },
 };
 
+/** The bundler takes such a statement for one without effect and drops it; but a text that is malformed makes it throw. */
+const DROPPED = /^\s*(?:de|en)codeURI(?:Component)?\(.*\);$/m;
+
+const nothingDropped: Plugin = {
+  name: 'nothing dropped',
+  transform: (code, id) => {
+    const [found] = DROPPED.exec(code) ?? [];
+    if (found !== undefined) throw new Error(`${id}: the bundler would drop "${found.trim()}": use its result`);
+  },
+};
+
 const inputsOf = ({ modules }: OutputChunk): object =>
   Object.fromEntries(
     Object.entries(modules).map(([id, { renderedLength }]) => [
@@ -45,13 +56,13 @@ const bundle = await rolldown({
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
   transform: { target: 'node22.19' },
-  plugins: [without, builtins],
+  plugins: [without, nothingDropped, builtins],
 });
 const { output } = await bundle.write({
   dir: 'dist',
   format: 'esm',
   // Names stay: a stack that is shown with --debug is to be read.
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   chunkFileNames: 'chunks/[name]-[hash].js',
   codeSplitting: { includeDependenciesRecursively: false, groups: [{ debugName: 'rooms', name: chunkOf(MAIN) }] },
 });

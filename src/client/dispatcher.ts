@@ -19,12 +19,11 @@ const verifies = (origin: string, env: Env): boolean => {
 
 const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '';
 
-const decodes = (text: string): boolean => {
+const decoded = (text: string): string | undefined => {
   try {
-    decodeURIComponent(text);
-    return true;
+    return decodeURIComponent(text);
   } catch {
-    return false;
+    return undefined;
   }
 };
 
@@ -35,8 +34,8 @@ const proxyUrl = (text: string): string => {
   if (
     parsed !== undefined &&
     /^https?:$/.test(parsed.protocol) &&
-    decodes(parsed.username) &&
-    decodes(parsed.password)
+    decoded(parsed.username) !== undefined &&
+    decoded(parsed.password) !== undefined
   ) {
     return url;
   }

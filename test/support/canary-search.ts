@@ -13,13 +13,23 @@ const formsOf = (key: string): string[] => {
   return [key, encodeURIComponent(key), ...shifted];
 };
 
+/** What is in a file; nothing where a program that still runs has taken it away meanwhile. */
+const contentsOf = (file: string): Buffer => {
+  try {
+    return readFileSync(file);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw thrown;
+  }
+};
+
 /** Files under a folder that hold the key, but for the store of profiles, which is there to hold it. */
 export const holding = (folder: string, key: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'config.json')
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => {
-      const bytes = readFileSync(file);
+      const bytes = contentsOf(file);
       return formsOf(key).some((form) => bytes.includes(form));
     })
     .map((file) => relative(folder, file));
