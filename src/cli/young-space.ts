@@ -5,6 +5,7 @@ import type { Clock } from './io.ts';
 const ENOUGH = 16 * 1024 * 1024;
 const LOOK_AGAIN_MS = 100;
 
+/** In bytes; 0 where there is none, as in Bun, which has another engine. */
 const youngSpace = (): number =>
   getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
 
@@ -14,7 +15,9 @@ const youngSpace = (): number =>
  */
 export const holdYoungSpace = async ({ sleep }: Pick<Clock, 'sleep'>, over: AbortSignal): Promise<void> => {
   while (!over.aborted) {
-    if (youngSpace() >= ENOUGH) return setFlagsFromString('--semi-space-growth-factor=1');
+    const size = youngSpace();
+    if (size === 0) return;
+    if (size >= ENOUGH) return setFlagsFromString('--semi-space-growth-factor=1');
     await sleep(LOOK_AGAIN_MS, over).catch(() => undefined);
   }
 };

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { hang, page, problem, serve } from '../support/service.ts';
@@ -196,26 +197,6 @@ describe('a stored key', () => {
   });
 });
 
-describe('the key of a call', () => {
-  it('is in no report of a crash, and in the environment of no child', async () => {
-    const folder = newFolder('reports');
-    const service = await serve([hang]);
-    const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}`, OTHER_SECRET: 'of-another-tool' };
-    const running = start(['ugwo', 'list'], { service, env });
-    while (service.seen.length === 0) await new Promise(setImmediate);
-    const written = once(watch(folder), 'change');
-    running.kill('SIGUSR2');
-    await written;
-    running.kill('SIGTERM');
-    await running.ended;
-    const [report = ''] = readdirSync(folder);
-    const text = readFileSync(join(folder, report), 'utf8');
-    expect(text).toContain('"header"');
-    expect(text).not.toContain(CANARY);
-    expect(text).not.toContain('of-another-tool');
-  });
-});
-
 describe('profiles', () => {
   it('are listed, shown, chosen and removed, and no output holds a key', async () => {
     const home = newFolder();
@@ -271,17 +252,6 @@ describe('profiles', () => {
     },
   );
 
-  it('lie beside no cache of code that others can write to', async () => {
-    const XDG_CACHE_HOME = newFolder('cache');
-    mkdirSync(join(XDG_CACHE_HOME, 'paycli'), { mode: 0o700 });
-    await paycli(['--version'], { env: { XDG_CACHE_HOME } });
-    expect(readdirSync(join(XDG_CACHE_HOME, 'paycli'))).toEqual(['compile-cache']);
-    rmSync(join(XDG_CACHE_HOME, 'paycli', 'compile-cache'), { recursive: true });
-    chmodSync(join(XDG_CACHE_HOME, 'paycli'), 0o777);
-    await paycli(['--version'], { env: { XDG_CACHE_HOME } });
-    expect(readdirSync(join(XDG_CACHE_HOME, 'paycli'))).toEqual([]);
-  });
-
   it('are not read from the working folder, nor anything else', async () => {
     const cwd = newFolder('trap');
     writeFileSync(join(cwd, '.env'), `PAYCLI_SECRET_KEY=${CANARY}\nPAYCLI_BASE_URL=https://evil.test\n`);
@@ -301,3 +271,37 @@ describe('profiles', () => {
     rmSync(join(cwd, '.env'));
   });
 });
+
+// Bun has neither such reports nor such a cache: see test/standalone.
+if (RUNTIME === 'node') {
+  describe('the key of a call', () => {
+    it('is in no report of a crash', async () => {
+      const folder = newFolder('reports');
+      const service = await serve([hang]);
+      const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}`, OTHER_SECRET: 'of-another-tool' };
+      const running = start(['ugwo', 'list'], { service, env });
+      while (service.seen.length === 0) await new Promise(setImmediate);
+      const written = once(watch(folder), 'change');
+      running.kill('SIGUSR2');
+      await written;
+      running.kill('SIGTERM');
+      await running.ended;
+      const [report = ''] = readdirSync(folder);
+      const text = readFileSync(join(folder, report), 'utf8');
+      expect(text).toContain('"header"');
+      expect(text).not.toContain(CANARY);
+      expect(text).not.toContain('of-another-tool');
+    });
+
+    it('lies beside no cache of code that others can write to', async () => {
+      const XDG_CACHE_HOME = newFolder('cache');
+      mkdirSync(join(XDG_CACHE_HOME, 'paycli'), { mode: 0o700 });
+      await paycli(['--version'], { env: { XDG_CACHE_HOME } });
+      expect(readdirSync(join(XDG_CACHE_HOME, 'paycli'))).toEqual(['compile-cache']);
+      rmSync(join(XDG_CACHE_HOME, 'paycli', 'compile-cache'), { recursive: true });
+      chmodSync(join(XDG_CACHE_HOME, 'paycli'), 0o777);
+      await paycli(['--version'], { env: { XDG_CACHE_HOME } });
+      expect(readdirSync(join(XDG_CACHE_HOME, 'paycli'))).toEqual([]);
+    });
+  });
+}

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
-import { command, environment, keep, newFolder, paycli, start } from '../support/program.ts';
+import { environment, keep, newFolder, paycli, runBefore, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import {
   ACTIVITY,
@@ -36,7 +37,7 @@ const fiveMegabytes = (): Answer[] =>
 
 /** Runs `paycli … | reader` in a shell; the status is paycli's. */
 const piped = (args: readonly string[], reader: string, service: { readonly origin: string }) => {
-  const [file, first] = command();
+  const [file, ...first] = PROGRAM;
   const words = [file, ...first, ...args].map((word) => `'${word}'`).join(' ');
   const script = `{ ${words}; echo "exit $?" >&2; } | ${reader}`;
   return new Promise<{ stdout: string; stderr: string }>((done) => {
@@ -130,7 +131,7 @@ const withStreams = (
   service: { readonly origin: string },
   [out, err]: readonly [Stdio, Stdio],
 ): Promise<{ code: number | null; stdout: string; stderr: string }> => {
-  const [file, first] = command();
+  const [file, ...first] = PROGRAM;
   const full = openSync('/dev/full', 'w');
   const stdio = (what: Stdio) => (what === 'full' ? full : 'pipe');
   return new Promise((done) => {
@@ -209,7 +210,7 @@ describe.runIf(process.platform === 'linux')('a file that takes only a part', ()
   /** Runs with stdout on a file that may grow to 512 KiB at most: enough for the ledger. */
   const intoFile = async (args: readonly string[], service: { readonly origin: string }) => {
     const file = join(newFolder('out'), 'out');
-    const [program, first] = command();
+    const [program, ...first] = PROGRAM;
     const words = [program, ...first, ...args].map((word) => `'${word}'`).join(' ');
     const env = { ...environment({ service }), NODE_DISABLE_COMPILE_CACHE: '1' };
     const child = spawn('sh', ['-c', `ulimit -f 1024; exec ${words} > '${file}'`], { env });
@@ -323,15 +324,15 @@ describe('a signal', () => {
 
 describe('a defect that nothing catches', () => {
   /** Loaded before the program: throws, the key in its message, when it is told to. */
-  const trap = `process.on('SIGUSR2', () => { throw new Error('boom \\u001b[2J ${CANARY}'); })`;
-  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(trap)}` };
+  const trap = `const key = process.env.PAYCLI_SECRET_KEY;
+    process.on('SIGUSR2', () => { throw new Error('boom \\u001b[2J ' + key); })`;
 
   it.each([
     ['a charge in flight', CHARGE, 6],
     ['nothing but a read', ['ugwo', 'list'], 1],
   ] as const)('with %s ends with its own code, and says it without the key', async (_what, args, code) => {
     const service = await serve([hang]);
-    const running = start(args, { service, env });
+    const running = start(args, { service, env: runBefore(trap) });
     while (service.seen.length === 0) await new Promise(setImmediate);
     running.kill('SIGUSR2');
     const ended = await running.ended;

@@ -1,15 +1,16 @@
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { PROGRAM } from '../support/built.ts';
 import type { Counting } from './counting.ts';
 import { activityOf, serveCounting, ugwoOf } from './counting.ts';
 import type { Part, PartOptions } from './part.ts';
 import { inLanes, spread } from './part.ts';
 import type { Point } from './points.ts';
 import { pointsOf } from './points.ts';
-import { environmentOf, PROGRAM } from './program.ts';
 import type { Traced } from './strace.ts';
 import { callsOf, runToEnd, strangersIn, trace } from './strace.ts';
+import { environmentOf } from './surroundings.ts';
 
 /*
  * Every death. One charge is traced, and then made again once for each system call on its ledger and on its socket, with

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Journal } from '../../src/database/connect.ts';
+import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import type { Counting } from './counting.ts';
 import { serveCounting, ugwoOf } from './counting.ts';
@@ -140,7 +141,7 @@ const inSeparateRuns = (charges: number): Scenario => ({
   journal: 'wal',
   record: async (world) => {
     const words = ['--medium', 'ussd', '--provider', 'gtb', '--json'];
-    const program = [process.execPath, resolve('bin/paycli.js'), 'ugwo', 'charge'];
+    const program = [...PROGRAM, 'ugwo', 'charge'];
     const commands = ugwosOf(world, charges).map((ugwo) => () => [...program, ugwo, ...words]);
     return (await record(world, commands)).recording;
   },

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { PROGRAM, RUNTIME } from './built.ts';
 import { CANARY, RUN_FOLDER } from './canary.ts';
-
-const PROGRAM = resolve(process.env['PAYCLI_PROGRAM'] ?? 'bin/paycli.js');
 
 export interface RunOptions {
   /** PAYCLI_HOME; a new folder when it is not given. */
@@ -18,6 +17,8 @@ export interface RunOptions {
   /** False: nobody reads stdout until `readStdout` is called. */
   readonly readStdout?: boolean;
   readonly cwd?: string;
+  /** Another program than the one that is tested. */
+  readonly program?: readonly [file: string, ...args: string[]];
 }
 
 export interface Ended {
@@ -46,9 +47,12 @@ export const environment = (options: RunOptions): Record<string, string> => ({
   ...options.env,
 });
 
-/** The words that start the program: node and its script, or the standalone file. */
-export const command = (): readonly [file: string, args: readonly string[]] =>
-  PROGRAM.endsWith('.js') ? [process.execPath, [PROGRAM]] : [PROGRAM, []];
+/** What makes the program run this before its own first line. */
+export const runBefore = (code: string): Record<string, string> => {
+  const file = join(newFolder('before'), 'before.mjs');
+  writeFileSync(file, code);
+  return RUNTIME === 'node' ? { NODE_OPTIONS: `--import=${file}` } : { BUN_OPTIONS: `--preload=${file}` };
+};
 
 /** Keeps what a run wrote, for the search at the end. */
 export const keep = (what: string): void => {
@@ -70,7 +74,7 @@ export interface Running {
 
 /** Starts the built program as a child with pipes. */
 export const start = (args: readonly string[], options: RunOptions = {}): Running => {
-  const [file, first] = command();
+  const [file, ...first] = options.program ?? PROGRAM;
   const child = spawn(file, [...first, ...args], {
     env: environment(options),
     cwd: options.cwd ?? newFolder('cwd'),

@@ -1,8 +1,9 @@
 import { spawn } from '@lydell/node-pty';
 import { default as headless } from '@xterm/headless';
 import { onTestFinished } from 'vitest';
+import { PROGRAM } from './built.ts';
 import type { RunOptions } from './program.ts';
-import { command, environment, keep, newFolder } from './program.ts';
+import { environment, keep, newFolder } from './program.ts';
 
 export interface TerminalSession {
   /** Everything that was written, escapes included. */
@@ -21,7 +22,7 @@ export const openTerminal = (
   options: RunOptions & { readonly columns?: number; readonly rows?: number } = {},
 ): TerminalSession => {
   const [columns, rows] = [options.columns ?? 100, options.rows ?? 60];
-  const [file, first] = command();
+  const [file, ...first] = PROGRAM;
   const pty = spawn(file, [...first, ...args], {
     cols: columns,
     rows,

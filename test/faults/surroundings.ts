@@ -1,8 +1,5 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { CANARY } from '../support/canary.ts';
-
-/** The built program, where no test of vitest runs it. */
-export const PROGRAM: readonly string[] = [process.execPath, resolve('bin/paycli.js')];
 
 export interface Surroundings {
   readonly home: string;

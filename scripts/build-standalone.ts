@@ -1,0 +1,66 @@
+/**
+ * Makes programs that need nothing beside them out of dist/, which must have been built: `dist/paycli` for this machine, and one
+ * for each of the others into dist/standalone/, with their checksums. `--here`: the one for this machine alone.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import type { FromNpm } from './from-npm.ts';
+import { fromNpm } from './from-npm.ts';
+import { BUNS } from './pinned.ts';
+
+const FOLDER = join('dist', 'standalone');
+const ENTRY = join('scripts', 'standalone.js');
+
+const COMPILE = [
+  ...['build', ENTRY, '--compile', '--bytecode', '--minify', '--format=esm'],
+  // A command comes with its own code only, as from Node: all of it at once takes longer to start.
+  '--splitting',
+  // Nothing is read from the folder that it is started in.
+  ...['dotenv', 'bunfig', 'tsconfig', 'package-json'].map((what) => `--no-compile-autoload-${what}`),
+];
+
+const here = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+
+const bunOf = (machine: string): FromNpm => {
+  const found = BUNS[machine];
+  if (found === undefined)
+    throw new Error(`there is no Bun for ${machine}; there are: ${Object.keys(BUNS).join(', ')}`);
+  return found;
+};
+
+const nameFor = (machine: string): string => `paycli-${machine}${machine.startsWith('windows') ? '.exe' : ''}`;
+
+/** How the program files of each system begin. */
+const BEGINNINGS: Readonly<Record<string, string>> = { linux: '\x7fELF', darwin: '\xcf\xfa\xed\xfe', windows: 'MZ' };
+
+const checkMade = (machine: string, bytes: Buffer): void => {
+  const wanted = BEGINNINGS[machine.split('-')[0] ?? ''] ?? '';
+  if (bytes.toString('latin1', 0, wanted.length) !== wanted)
+    throw new Error(`what was made for ${machine} is no program of it`);
+};
+
+/** Compiles the program for a machine with this machine's Bun, and gives its checksum. */
+const make = async (bun: string, machine: string): Promise<string> => {
+  const file = join(FOLDER, nameFor(machine));
+  const target = [`--target=bun-${machine}`, `--compile-executable-path=${await fromNpm(bunOf(machine))}`];
+  const { PATH, HOME, SystemRoot } = process.env;
+  await promisify(execFile)(bun, [...COMPILE, ...target, `--outfile=${file}`], { env: { PATH, HOME, SystemRoot } });
+  const bytes = readFileSync(file);
+  checkMade(machine, bytes);
+  return createHash('sha256').update(bytes).digest('hex');
+};
+
+const { values } = parseArgs({ options: { here: { type: 'boolean', default: false } } });
+const bun = await fromNpm(bunOf(here));
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER, { recursive: true });
+const sums: string[] = [];
+for (const machine of values.here ? [here] : Object.keys(BUNS)) {
+  sums.push(`${await make(bun, machine)}  ${nameFor(machine)}\n`);
+}
+writeFileSync(join(FOLDER, 'SHA256SUMS'), sums.join(''));
+copyFileSync(join(FOLDER, nameFor(here)), join('dist', here.startsWith('windows') ? 'paycli.exe' : 'paycli'));
+process.stdout.write(sums.join(''));

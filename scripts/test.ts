@@ -1,0 +1,37 @@
+/**
+ * All tests, as a machine here runs them; then what users see, once more of the standalone program; then all once more, as on
+ * a machine abroad: fourteen hours ahead of UTC, with a language that sorts, groups digits and writes dates in its own way.
+ * Arguments go to vitest; `--only NAME` runs one of the three.
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+interface Round {
+  readonly env: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+}
+
+const ROUNDS: Readonly<Record<string, Round>> = {
+  here: { env: {}, args: [] },
+  standalone: {
+    env: { PAYCLI_PROGRAM: process.platform === 'win32' ? 'dist/paycli.exe' : 'dist/paycli' },
+    args: ['test/blackbox', 'test/faults', 'test/standalone'],
+  },
+  abroad: { env: { TZ: 'Pacific/Kiritimati', LC_ALL: 'sk_SK.UTF-8', PAYCLI_TEST_ABROAD: '1' }, args: [] },
+};
+
+const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
+for (const [name, { env, args }] of Object.entries(ROUNDS)) {
+  if (values.only !== undefined && values.only !== name) continue;
+  process.stdout.write(`\nround: ${name}\n`);
+  const files = positionals.length > 0 ? positionals : args;
+  const run = spawnSync(process.execPath, [vitest, 'run', ...files], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  process.exitCode = run.status ?? 1;
+  if (run.status !== 0) break;
+}

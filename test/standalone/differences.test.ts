@@ -1,0 +1,133 @@
+/*
+ * What the protocol rests on and Bun does otherwise than Node. All that both do alike is held by the tests of test/blackbox
+ * and test/faults, which run against both programs.
+ */
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { chargeFrom, numberIn, once, postsOf, serveCharges, summaryOf, ussdFile } from '../blackbox/bulk-support.ts';
+import { NODE_PROGRAM } from '../support/built.ts';
+import { newFolder, paycli, start } from '../support/program.ts';
+import { ACTIVITY, hang, json, serve, UGWO_ID } from '../support/service.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--json'];
+const BOTH = [undefined, NODE_PROGRAM] as const;
+const ACCURACY_MS = 30_000;
+
+const asNode = { program: NODE_PROGRAM };
+
+describe('the clock', () => {
+  it("of the ledger is the system's: Bun's own counts from the start of the process, Node's from that of the machine", async () => {
+    const marks: number[] = [];
+    for (const program of BOTH) {
+      const home = newFolder();
+      const options = {
+        service: await serve([json(200, ACTIVITY)]),
+        home,
+        ...(program === undefined ? {} : { program }),
+      };
+      expect(await paycli(CHARGE, options)).toMatchObject({ code: 0 });
+      const db = new DatabaseSync(join(home, 'ledger.sqlite'));
+      marks.push(Number(db.prepare('SELECT begun_uptime FROM charge').get()?.['begun_uptime']));
+      db.close();
+    }
+    const now = uptime() * 1000;
+    expect(marks.map((mark) => Math.abs(now - mark) < ACCURACY_MS)).toEqual([true, true]);
+  });
+});
+
+describe('one ledger for both programs', () => {
+  it.each([
+    ['Bun', 'Node', {}, asNode],
+    ['Node', 'Bun', asNode, {}],
+  ])('what %s has charged, %s does not charge again', async (_first, _second, first, second) => {
+    const options = { service: await serve([json(200, ACTIVITY)]), home: newFolder() };
+    expect(await paycli(CHARGE, { ...options, ...first })).toMatchObject({ code: 0 });
+    expect(await paycli(CHARGE, { ...options, ...second })).toMatchObject({ code: 9 });
+  });
+
+  it.each([
+    ['Bun', 'Node', {}, asNode],
+    ['Node', 'Bun', asNode, {}],
+  ])('what %s was killed in, %s finds out about and does not repeat', async (_first, _second, first, second) => {
+    const options = { service: await serve([hang]), home: newFolder() };
+    const running = start(CHARGE, { ...options, ...first });
+    while (options.service.seen.length === 0) await new Promise(setImmediate);
+    running.kill('SIGKILL');
+    await running.ended;
+    const again = await paycli(CHARGE, { ...options, ...second });
+    expect(again).toMatchObject({ code: 9 });
+    expect(again.stderr).toContain('ledger reconcile');
+  });
+
+  it('takes a file that both work at: each row is sent once', async () => {
+    const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
+    const options = { service: await serveCharges(), home: newFolder() };
+    const file = ussdFile(...numbers);
+    const runs = await Promise.all(
+      [asNode, {}, asNode, {}].map((program) => chargeFrom(file, { ...options, ...program }, '--yes')),
+    );
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(summaryOf(runs[0] as (typeof runs)[number])).toMatchObject({ accepted: numbers.length });
+    expect(postsOf(options.service)).toEqual(once(...options.service.seen.map(numberIn)));
+    expect(options.service.seen).toHaveLength(numbers.length);
+  });
+});
+
+describe('the wire', () => {
+  it("carries the very request that Node's program sends: undici's own client, not the stand-in that Bun has for it", async () => {
+    const requests: unknown[] = [];
+    for (const program of BOTH) {
+      const service = await serve([json(200, ACTIVITY)]);
+      const options = { service, home: newFolder(), ...(program === undefined ? {} : { program }) };
+      expect(await paycli(CHARGE, options)).toMatchObject({ code: 0 });
+      const [{ headers, ...rest } = { headers: {} }] = service.seen;
+      requests.push({ ...rest, headers: Object.entries({ ...headers, host: '' }) });
+    }
+    expect(requests[0]).toEqual(requests[1]);
+  });
+});
+
+describe('the environment', () => {
+  it('is not asked for NODE_OPTIONS: a report of a crash, which would hold the environment, is never written', async () => {
+    const folder = newFolder('reports');
+    const service = await serve([hang]);
+    const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}` };
+    const running = start(['ugwo', 'list'], { service, env });
+    while (service.seen.length === 0) await new Promise(setImmediate);
+    running.kill('SIGUSR2');
+    expect(await running.ended).toMatchObject({ signal: 'SIGUSR2' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('gets no cache of compiled code: it is in the program', async () => {
+    const folder = newFolder('cache');
+    expect(await paycli(['--version'], { env: { XDG_CACHE_HOME: folder } })).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('a hostile working folder', () => {
+  it('is not read, whatever Bun would read there', async () => {
+    const [cwd, elsewhere] = [newFolder('traps'), await serve([])];
+    const marker = join(cwd, 'marker');
+    const trap = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`;
+    const text = JSON.stringify({ name: 'trap', main: './trap.js', imports: { '#*': './trap.js' } });
+    for (const [name, content] of [
+      ['trap.js', trap],
+      ['.env', `PAYCLI_BASE_URL=${elsewhere.origin}\nBUN_OPTIONS=--preload=./trap.js\n`],
+      ['.env.local', `PAYCLI_BASE_URL=${elsewhere.origin}\n`],
+      ['.env.production', `PAYCLI_BASE_URL=${elsewhere.origin}\n`],
+      ['bunfig.toml', 'preload = ["./trap.js"]\n[run]\npreload = ["./trap.js"]\n'],
+      ['package.json', text],
+      ['tsconfig.json', JSON.stringify({ compilerOptions: { paths: { '*': ['./trap.js'] } } })],
+    ] as const) {
+      writeFileSync(join(cwd, name), content);
+    }
+    const env = { PAYCLI_SECRET_KEY: `sk.Test.${'k'.repeat(80)}` };
+    expect(await paycli(['ugwo', 'list'], { cwd, env })).toMatchObject({ code: 4 });
+    expect(existsSync(marker)).toBe(false);
+  });
+});
