@@ -1,6 +1,12 @@
-/** Bundles src/main.ts and all it loads into dist/, one chunk a room, and keeps the bundler's account of it. */
+/**
+ * Bundles src/main.ts and all it loads into dist/, one chunk a room, and keeps the bundler's account of it. Beside the
+ * bundle: the licences of what is in it, and the same as a list for machines.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { bundledPackages } from './bundled.ts';
+import { sbomOf } from './cyclonedx.ts';
+import { licencesOf } from './licences.ts';
 
 rmSync('dist', { recursive: true, force: true });
 const { metafile } = await build({
@@ -13,7 +19,10 @@ const { metafile } = await build({
   target: 'node22.19',
   minifySyntax: true,
   minifyWhitespace: true,
-  legalComments: 'linked',
+  // The one that there is, at the end of its chunk; whole licences go into a file of their own.
+  legalComments: 'eof',
+  // A linked node_modules is taken for what it stands for, or its path would be in the names of the chunks.
+  preserveSymlinks: true,
   chunkNames: 'chunks/[name]-[hash]',
   metafile: true,
   // Bundled CommonJS packages ask for Node's own modules through require.
@@ -25,3 +34,5 @@ const { metafile } = await build({
 });
 mkdirSync('dist', { recursive: true });
 writeFileSync('dist/meta.json', JSON.stringify(metafile));
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf(bundledPackages(metafile)));
+writeFileSync('dist/sbom.cdx.json', sbomOf(metafile));
