@@ -34,5 +34,6 @@ const { metafile } = await build({
 });
 mkdirSync('dist', { recursive: true });
 writeFileSync('dist/meta.json', JSON.stringify(metafile));
-writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf(bundledPackages(metafile)));
-writeFileSync('dist/sbom.cdx.json', sbomOf(metafile));
+const packages = bundledPackages();
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf(packages));
+writeFileSync('dist/sbom.cdx.json', sbomOf(packages));

@@ -1,7 +1,6 @@
 /** The packages of npm that went into the bundle, by the bundler's own account of it. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Metafile } from 'esbuild';
 
 export interface Bundled {
   readonly name: string;
@@ -40,10 +39,17 @@ const read = (folder: string, files: readonly string[]): Bundled => {
   };
 };
 
+/** Every file that is in the program. */
+const bundledFiles = (): Set<string> => {
+  const { outputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as {
+    outputs: Record<string, { inputs: object }>;
+  };
+  return new Set(Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)));
+};
+
 /** Each package of which at least one file is in the program, in the order of their folders. */
-export const bundledPackages = ({ outputs }: Pick<Metafile, 'outputs'>): Bundled[] => {
-  const files = new Set(Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)));
-  const packages = Map.groupBy(files, (file) => IN_PACKAGE.exec(file)?.[1]);
+export const bundledPackages = (): Bundled[] => {
+  const packages = Map.groupBy(bundledFiles(), (file) => IN_PACKAGE.exec(file)?.[1]);
   packages.delete(undefined);
   return [...packages].map(([folder = '', inside]) => read(folder, inside)).sort(byName);
 };

@@ -3,9 +3,7 @@
  * that the same program has the same document.
  */
 import { readFileSync } from 'node:fs';
-import type { Metafile } from 'esbuild';
 import type { Bundled } from './bundled.ts';
-import { bundledPackages } from './bundled.ts';
 
 interface Component {
   readonly type: 'library' | 'platform';
@@ -82,8 +80,7 @@ const dependenciesOf = (
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
 /** The document, as the text of a file; `bun` is the version of the Bun that a standalone program brings along. */
-export const sbomOf = (metafile: Pick<Metafile, 'outputs'>, bun?: string): string => {
-  const packages = bundledPackages(metafile);
+export const sbomOf = (packages: readonly Bundled[], bun?: string): string => {
   const program = readJson('package.json') as Program;
   const lock = readJson('package-lock.json') as Lock;
   const { name, version, description, license } = program;

@@ -12,7 +12,7 @@ const FILES: readonly (readonly [name: RegExp, least: number, most: number])[] =
   [/^CHANGELOG\.md$/, 1, 1],
   [/^bin\/paycli\.js$/, 1, 1],
   [/^dist\/main\.js$/, 1, 1],
-  [/^dist\/chunks\/[\w-]+-[0-9A-Z]{8}\.js$/, 50, 200],
+  [/^dist\/chunks\/[\w.-]+\.js$/, 5, 200],
   [/^dist\/THIRD-PARTY-LICENSES\.txt$/, 1, 1],
   [/^dist\/sbom\.cdx\.json$/, 1, 1],
 ];

@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-interface Metafile {
-  readonly inputs: Readonly<Record<string, unknown>>;
-}
+/** A file in a package, as the bundler's account names it. */
+const IN_PACKAGE = /"(node_modules\/(?:@[^/"]+\/)?[^/"]+)\/[^"]+"/g;
 
-/** The folders of all packages that the bundler read, by its own account. */
+/** The folders of all packages that the bundler's account speaks of. */
 export const bundledFolders = (): string[] => {
-  const { inputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as Metafile;
-  const folders = Object.keys(inputs).flatMap((file) => {
-    const at = file.lastIndexOf('node_modules/');
-    if (at < 0) return [];
-    const [first = '', second = ''] = file.slice(at + 'node_modules/'.length).split('/');
-    return [file.slice(0, at) + ['node_modules', first, ...(first.startsWith('@') ? [second] : [])].join('/')];
-  });
-  return [...new Set(folders)].sort();
+  const account = readFileSync('dist/meta.json', 'utf8');
+  return [...new Set([...account.matchAll(IN_PACKAGE)].map((match) => match[1] ?? ''))].sort();
 };
