@@ -89,6 +89,16 @@ describe.each(runtimes())('installed without a network, under Node $version', (r
     expect(data).toMatchObject([{ ugwo: UGWO_ID, state: 'accepted' }]);
   });
 
+  it('works through a file, and knows of it afterwards', async () => {
+    const home = newFolder();
+    const file = join(newFolder('file'), 'charges.csv');
+    writeFileSync(file, `ugwo,medium\n${UGWO_ID},bank_transfer\n`);
+    const service = await serve([json(200, ACTIVITY)]);
+    expect(await paycli(['ugwo', 'charge', '--from', file], home, service)).toMatchObject({ code: 0 });
+    const jobs = await paycli(['ledger', 'jobs', '--json'], home);
+    expect((JSON.parse(jobs.stdout) as { data: unknown[] }).data).toMatchObject([{ rows: 1, accepted: 1 }]);
+  });
+
   it('has the service inside', async () => {
     const ended = await paycli(['ugwo', 'list', '--local', '--limit', '3', '--json'], newFolder());
     expect(ended).toMatchObject({ code: 0 });
