@@ -1,10 +1,16 @@
-/** Bundles src/main.ts and all it loads into dist/, and keeps an account of what went where in dist/meta.json. */
+/**
+ * Bundles src/main.ts and all it loads into dist/, and keeps an account of what went where in dist/meta.json. Beside the
+ * bundle: the licences of what is in it, and the same as a list for machines.
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { OutputChunk, Plugin } from 'rolldown';
 import { rolldown } from 'rolldown';
 import { builtins } from './builtins.ts';
+import { bundledPackages } from './bundled.ts';
 import { chunkOf } from './chunks.ts';
+import { sbomOf } from './cyclonedx.ts';
+import { licencesOf } from './licences.ts';
 
 const MAIN = resolve('src/main.ts');
 
@@ -54,6 +60,8 @@ rmSync('dist', { recursive: true, force: true });
 const bundle = await rolldown({
   input: MAIN,
   platform: 'node',
+  // A linked node_modules is taken for what it stands for, or its path would be in the names of the chunks.
+  resolve: { symlinks: false },
   preserveEntrySignatures: 'allow-extension',
   transform: { target: 'node22.19' },
   plugins: [without, nothingDropped, builtins],
@@ -63,9 +71,14 @@ const { output } = await bundle.write({
   format: 'esm',
   // Names stay: a stack that is shown with --debug is to be read.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  // The notices that there are stay where they are; whole licences go into a file of their own.
+  comments: { legal: true, annotation: false, jsdoc: false },
   chunkFileNames: 'chunks/[name]-[hash].js',
   codeSplitting: { includeDependenciesRecursively: false, groups: [{ debugName: 'rooms', name: chunkOf(MAIN) }] },
 });
 await bundle.close();
 const chunks = output.filter((one) => one.type === 'chunk');
 writeFileSync('dist/meta.json', JSON.stringify(accountOf(chunks)));
+const packages = bundledPackages();
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf(packages));
+writeFileSync('dist/sbom.cdx.json', sbomOf(packages));

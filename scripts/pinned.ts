@@ -4,7 +4,7 @@
  */
 import type { FromNpm } from './from-npm.ts';
 
-const BUN = '1.4.5';
+export const BUN = '1.4.5';
 
 const bun = (platform: string, integrity: string, file = 'bin/bun'): FromNpm => ({
   name: `@oven/bun-${platform}`,

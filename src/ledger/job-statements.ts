@@ -53,7 +53,9 @@ export const jobStatements = (db: DatabaseSync) => {
     get: (id: string): Job | undefined => all('SELECT * FROM job WHERE id = ?', id).map(jobOf)[0],
     list: (before: string | undefined, limit: number): Job[] =>
       all(
-        `SELECT * FROM job WHERE ?1 IS NULL OR seq < (SELECT seq FROM job WHERE id = ?1) ORDER BY seq DESC LIMIT ?2`,
+        // Node 22.19 takes a parameter with a number for one with a name.
+        'SELECT * FROM job WHERE ? IS NULL OR seq < (SELECT seq FROM job WHERE id = ?) ORDER BY seq DESC LIMIT ?',
+        before ?? null,
         before ?? null,
         limit,
       ).map(jobOf),

@@ -16,6 +16,8 @@ import { emulatorRoom } from '../../src/emulator/room.ts';
 import { clockAt, customersIn, faultOf, inFile, startEmulator, tempFile, tempFolder } from './support.ts';
 
 const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
+// The oldest Node says on stderr that its SQLite is an experiment.
+const QUIET = ['--disable-warning=ExperimentalWarning'];
 const clock = clockAt();
 const FEW = { clock, customers: 2, ugwo: 3 };
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -50,7 +52,7 @@ describe('the data file survives', () => {
       await emulatorRoom.seed({ file, clock, customers: 1, ugwo: 0 });
       await emulatorRoom.start({ file, port: 0, clock });
       process.kill(process.pid, 'SIGKILL');`;
-    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    const child = spawnSync(process.execPath, [...QUIET, '--input-type=module', '-e', script], { encoding: 'utf8' });
     expect(child.signal).toBe('SIGKILL');
     expect(customersIn(file)).toHaveLength(1);
   });
@@ -110,7 +112,7 @@ describe('modes', () => {
       const files = readdirSync(deep + '/new').map((name) => [name, mode(deep + '/new/' + name)]);
       console.log(JSON.stringify({ ...Object.fromEntries(files), deep: mode(deep), new: mode(deep + '/new') }));
       await running.close();`;
-    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    const child = spawnSync(process.execPath, [...QUIET, '--input-type=module', '-e', script], { encoding: 'utf8' });
     expect(child.stderr).toBe('');
     expect(JSON.parse(child.stdout)).toEqual({
       'emulator.sqlite': '600',
@@ -179,7 +181,10 @@ describe('a file that is not ours is refused and left alone', () => {
         await emulatorRoom.seed({ file, clock, customers: 1, ugwo: 1 });
         await (await emulatorRoom.start({ file, port: 0, clock })).close();
       }`;
-    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' });
+    const child = spawnSync(process.execPath, [...QUIET, '--input-type=module', '-e', script], {
+      cwd,
+      encoding: 'utf8',
+    });
     expect(child.stderr).toBe('');
     expect(readdirSync(cwd).toSorted()).toEqual(names.toSorted());
     for (const name of names) expect(customersIn(join(cwd, name))).toHaveLength(1);

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Plugin } from 'esbuild';
-import { build } from 'esbuild';
+import type { Plugin } from 'rolldown';
+import { build } from 'rolldown';
 
 /** A change of the program that breaks a promise: the tests must notice it, or they prove nothing. */
 export interface Sabotage {
@@ -57,33 +56,30 @@ const sabotaged = ({ name, file, from, to }: Sabotage, source: string): string =
   return source.replace(from, () => to);
 };
 
-const plugin = (sabotage: Sabotage, done: () => void): Plugin => ({
-  name: 'sabotage',
-  setup: ({ onLoad }) => {
-    const path = resolve(sabotage.file);
-    onLoad({ filter: /\.ts$/ }, (args) => {
-      if (args.path !== path) return undefined;
-      done();
-      return { contents: sabotaged(sabotage, readFileSync(path, 'utf8')), loader: 'ts' };
-    });
-  },
-});
+const plugin = (sabotage: Sabotage, done: () => void): Plugin => {
+  const path = resolve(sabotage.file);
+  return {
+    name: 'sabotage',
+    transform: {
+      order: 'pre',
+      handler: (source, id) => {
+        if (id !== path) return undefined;
+        done();
+        return sabotaged(sabotage, source);
+      },
+    },
+  };
+};
 
 /** Bundles the driver, as it is or sabotaged, into one file. */
-export const bundleDriver = async (outfile: string, sabotage?: Sabotage): Promise<void> => {
+export const bundleDriver = async (file: string, sabotage?: Sabotage): Promise<void> => {
   let changed = 0;
   await build({
-    entryPoints: ['test/faults/driver.ts'],
-    outfile,
-    bundle: true,
-    format: 'esm',
+    input: resolve('test/faults/driver.ts'),
     platform: 'node',
-    target: 'node22.19',
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
     logLevel: 'silent',
     plugins: sabotage === undefined ? [] : [plugin(sabotage, () => (changed += 1))],
+    output: { file, format: 'esm', codeSplitting: false },
   });
   if (sabotage !== undefined && changed !== 1)
     throw new Error(`the sabotage "${sabotage.name}" touched ${changed} files`);

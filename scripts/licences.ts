@@ -1,0 +1,45 @@
+/** The licences of what is bundled, in full: they ask to go wherever the code goes. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Bundled } from './bundled.ts';
+
+/** Licences that ask for nothing but their text. Another one is for a person to decide about. */
+const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+
+const LICENCE = /^(?:licen[cs]e|copying)/i;
+const NOTICE = /^notice/i;
+
+/** Code from elsewhere in a package that came without its text: the package and folder, and where the text is kept here. */
+const KEPT: Readonly<Record<string, string>> = { 'undici/lib/llhttp': 'scripts/licences/llhttp.txt' };
+
+const RULE = '='.repeat(80);
+
+const textOf = (file: string): string => readFileSync(file, 'utf8').replaceAll('\r\n', '\n').trim();
+
+/** The folder, and those above it up to the package's own, that one last. */
+const upwards = (folder: string, top: string): string[] =>
+  folder === top ? [top] : [folder, ...upwards(dirname(folder), top)];
+
+/** The package's own texts, then those of folders with code from elsewhere that is bundled. */
+const textsOf = ({ name, version, folder, sources }: Bundled): string[] => {
+  const own = readdirSync(folder).filter((file) => LICENCE.test(file));
+  if (own.length === 0) throw new Error(`${name}@${version} is bundled and has no licence text`);
+  const folders = new Set(sources.flatMap((source) => upwards(source, folder)));
+  return [...folders].sort().flatMap((at) => {
+    const found = readdirSync(at).filter((file) => LICENCE.test(file) || NOTICE.test(file));
+    const kept = KEPT[join(name, relative(folder, at)).replaceAll('\\', '/')];
+    const files = [...found.sort().map((file) => join(at, file)), ...(kept === undefined ? [] : [kept])];
+    return files.map((file) => (at === folder ? textOf(file) : `${relative(folder, at)}:\n\n${textOf(file)}`));
+  });
+};
+
+const sectionOf = (bundled: Bundled): string => {
+  const { name, version, license } = bundled;
+  if (!ALLOWED.includes(license))
+    throw new Error(`${name}@${version} is bundled under "${license}", which is not one of ${ALLOWED.join(', ')}`);
+  return [RULE, `${name} ${version} (${license})`, RULE, '', textsOf(bundled).join('\n\n')].join('\n');
+};
+
+/** One text for all; throws where a package has no licence text, or another licence than those that are allowed. */
+export const licencesOf = (packages: readonly Bundled[]): string =>
+  `${['paycli is one program with these packages in it, each under its own licence.', ...packages.map(sectionOf)].join('\n\n')}\n`;

@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { NODES } from '../../scripts/pinned.ts';
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly 'timeout-minutes'?: number;
+  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly string[]>> };
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly concurrency?: unknown;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Manifest {
+  readonly engines: { readonly node: string };
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const FOLDER = '.github/workflows';
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const texts = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')] as const);
+const jobsOf = (text: string): Job[] => Object.values((parse(text) as Workflow).jobs);
+const stepsOf = (text: string): Step[] => jobsOf(text).flatMap(({ steps }) => steps);
+const nodes = NODES.map(({ version }) => version);
+
+describe.each(texts)('%s', (_name, text) => {
+  const workflow = parse(text) as Workflow;
+
+  it('takes each action by its hash, and says which version that is', () => {
+    const uses = text.split('\n').filter((line) => /\buses:/.test(line));
+    expect(uses.length).toBe(stepsOf(text).filter(({ uses }) => uses !== undefined).length);
+    for (const line of uses) expect(line).toMatch(/^\s+- uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('may read, and nothing else, unless a job says more', () => {
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+  });
+
+  it('leaves no credentials behind a checkout', () => {
+    const checkouts = stepsOf(text).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    expect(checkouts.length).toBeGreaterThan(0);
+    for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
+  });
+
+  it('ends in time, and does not run beside itself', () => {
+    for (const job of jobsOf(text)) expect(job['timeout-minutes']).toBeLessThanOrEqual(90);
+    expect(workflow.concurrency).toBeDefined();
+  });
+
+  it('runs scripts that there are', () => {
+    const runs = stepsOf(text).flatMap(({ run }) => run ?? []);
+    const scripts = runs.flatMap((run) => [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map((match) => match[1] ?? ''));
+    const files = runs.flatMap((run) => [...run.matchAll(/\bscripts\/[\w.-]+/g)].map(([file]) => file));
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
+  });
+
+  it('puts nothing from outside into a command', () => {
+    for (const { run = '' } of stepsOf(text)) expect(run).not.toContain('${{');
+  });
+
+  it('runs on the Node of the project, or on each that it supports', () => {
+    const versions = stepsOf(text)
+      .filter(({ uses }) => uses?.startsWith('actions/setup-node@'))
+      .map((step) => step.with?.['node-version']);
+    expect(versions.length).toBe(jobsOf(text).length);
+    const others = versions.filter((version) => version !== manifest.devDependencies['node']);
+    for (const version of others) expect(version).toMatch(/^\$\{\{ matrix\.node \}\}$/);
+  });
+});
+
+describe('the workflows', () => {
+  it('have one version of each action', () => {
+    const used = new Set(texts.flatMap(([, text]) => stepsOf(text).flatMap(({ uses }) => uses ?? [])));
+    expect(new Set([...used].map((one) => one.split('@')[0])).size).toBe(used.size);
+  });
+
+  it('try every platform with every Node that is tried here, from the oldest on that paycli runs on', () => {
+    const matrix = jobsOf(texts.find(([name]) => name === 'ci.yml')?.[1] ?? '').flatMap((job) => job.strategy ?? []);
+    expect(matrix).toMatchObject([
+      { matrix: { os: ['ubuntu-latest', 'macos-latest', 'windows-latest'], node: nodes } },
+    ]);
+    expect(`${nodes[0]}`).toMatch(new RegExp(`^${manifest.engines.node.replace('>=', '').replaceAll('.', '\\.')}\\.`));
+  });
+
+  it('give more rights only to a job that runs nothing of the project', () => {
+    const mighty = texts.flatMap(([, text]) => jobsOf(text).filter(({ permissions }) => permissions !== undefined));
+    expect(mighty.map(({ permissions }) => permissions)).toEqual([
+      { attestations: 'write', contents: 'write', 'id-token': 'write' },
+    ]);
+    for (const { uses = '', run = '' } of mighty.flatMap(({ steps }) => steps)) {
+      expect(uses).not.toContain('actions/checkout');
+      expect(run).not.toMatch(/npm (?:ci|install|run|test|exec)|npx|node |scripts\//);
+    }
+  });
+});
