@@ -7,9 +7,8 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import type { FromNpm } from './from-npm.ts';
 import { fromNpm } from './from-npm.ts';
-import { BUNS } from './pinned.ts';
+import { BUNS, bunFor, bunHere, HERE } from './pinned.ts';
 
 const FOLDER = join('dist', 'standalone');
 const ENTRY = join('scripts', 'standalone.js');
@@ -21,15 +20,6 @@ const COMPILE = [
   // Nothing is read from the folder that it is started in.
   ...['dotenv', 'bunfig', 'tsconfig', 'package-json'].map((what) => `--no-compile-autoload-${what}`),
 ];
-
-const here = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-
-const bunOf = (machine: string): FromNpm => {
-  const found = BUNS[machine];
-  if (found === undefined)
-    throw new Error(`there is no Bun for ${machine}; there are: ${Object.keys(BUNS).join(', ')}`);
-  return found;
-};
 
 const nameFor = (machine: string): string => `paycli-${machine}${machine.startsWith('windows') ? '.exe' : ''}`;
 
@@ -45,7 +35,7 @@ const checkMade = (machine: string, bytes: Buffer): void => {
 /** Compiles the program for a machine with this machine's Bun, and gives its checksum. */
 const make = async (bun: string, machine: string): Promise<string> => {
   const file = join(FOLDER, nameFor(machine));
-  const target = [`--target=bun-${machine}`, `--compile-executable-path=${await fromNpm(bunOf(machine))}`];
+  const target = [`--target=bun-${machine}`, `--compile-executable-path=${await fromNpm(bunFor(machine))}`];
   const { PATH, HOME, SystemRoot } = process.env;
   await promisify(execFile)(bun, [...COMPILE, ...target, `--outfile=${file}`], { env: { PATH, HOME, SystemRoot } });
   const bytes = readFileSync(file);
@@ -54,13 +44,13 @@ const make = async (bun: string, machine: string): Promise<string> => {
 };
 
 const { values } = parseArgs({ options: { here: { type: 'boolean', default: false } } });
-const bun = await fromNpm(bunOf(here));
+const bun = await fromNpm(bunHere());
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 const sums: string[] = [];
-for (const machine of values.here ? [here] : Object.keys(BUNS)) {
+for (const machine of values.here ? [HERE] : Object.keys(BUNS)) {
   sums.push(`${await make(bun, machine)}  ${nameFor(machine)}\n`);
 }
 writeFileSync(join(FOLDER, 'SHA256SUMS'), sums.join(''));
-copyFileSync(join(FOLDER, nameFor(here)), join('dist', here.startsWith('windows') ? 'paycli.exe' : 'paycli'));
+copyFileSync(join(FOLDER, nameFor(HERE)), join('dist', HERE.startsWith('windows') ? 'paycli.exe' : 'paycli'));
 process.stdout.write(sums.join(''));

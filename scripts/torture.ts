@@ -1,7 +1,8 @@
 /**
  * The fault tests: every system call of a charge made to fail, or to be the last one; power lost at every moment; and,
  * but for --short, bulk charges among kills and faults, and the fault tests of `npm test` in their full size. Ends with a
- * table of figures; --figures FILE keeps them as JSON. NAMEs pick parts: deaths, power-loss, bulk, tests.
+ * table of figures; --figures FILE keeps them as JSON. NAMEs pick parts: deaths, power-loss, bulk, tests. With
+ * PAYCLI_PROGRAM=dist/paycli it is the standalone program that is tortured.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +15,7 @@ import { deaths } from '../test/faults/deaths.ts';
 import type { Figure, Part } from '../test/faults/part.ts';
 import { powerLoss } from '../test/faults/power-loss.ts';
 import { hasStrace } from '../test/faults/strace.ts';
+import { RUNTIME } from '../test/support/built.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -74,7 +76,10 @@ const { values, positionals } = parsed();
 const { short, figures: file } = values;
 const names = chosen(positionals, short);
 if (!hasStrace()) give('strace is missing: apt-get install strace');
-if (spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' }).status !== 0) give('the build failed');
+const builds = [['scripts/build.ts'], ...(RUNTIME === 'bun' ? [['scripts/build-standalone.ts', '--here']] : [])];
+for (const script of builds) {
+  if (spawnSync(process.execPath, script, { stdio: 'inherit' }).status !== 0) give('the build failed');
+}
 
 const figures: Figure[] = [];
 const failures: string[] = [];

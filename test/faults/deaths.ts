@@ -8,8 +8,8 @@ import type { Part, PartOptions } from './part.ts';
 import { inLanes, spread } from './part.ts';
 import type { Point } from './points.ts';
 import { pointsOf } from './points.ts';
-import type { Traced } from './strace.ts';
-import { callsOf, runToEnd, strangersIn, trace } from './strace.ts';
+import type { Call, Traced } from './strace.ts';
+import { callsOf, runToEnd, strangersIn, targetOf, trace } from './strace.ts';
 import { environmentOf } from './surroundings.ts';
 
 /*
@@ -55,6 +55,7 @@ const ATTEMPTS = 50;
 const KILL = 'signal=SIGKILL';
 
 const FILE_WRITES = new Set(['pwrite64', 'write', 'ftruncate', 'mkdir', 'link', 'rename', 'fsync', 'fdatasync']);
+const PRINTS = new Set(['write', 'writev', 'sendto', 'sendmsg', 'pwritev2']);
 const SOCKET_TALK = new Set(['connect', 'write', 'writev', 'sendto', 'read', 'recvfrom', 'getsockopt', 'shutdown']);
 
 const environment = (home: string, { folder, service }: World): Record<string, string> =>
@@ -246,6 +247,13 @@ const runCase = async (one: Case, world: World): Promise<Seen> => {
   return { faults: faults.map((fault) => `${fault} (${said})`), first: ended, executed };
 };
 
+/** The first call that writes to standard output, under whichever number: Bun writes to a copy of the descriptor. */
+const printedAt = (calls: readonly Call[]): number => {
+  const stdout = calls.flatMap(({ args }) => args.filter((arg) => arg.startsWith('1<')))[0];
+  const target = stdout === undefined ? undefined : targetOf(stdout);
+  return calls.findIndex(({ name, args }) => PRINTS.has(name) && targetOf(args[0] ?? '') === target);
+};
+
 /** Traces an undisturbed charge. */
 const referenceOf = async (scenario: Scenario, world: World): Promise<Reference> => {
   const run = newRun(world, scenario);
@@ -255,7 +263,7 @@ const referenceOf = async (scenario: Scenario, world: World): Promise<Reference>
   if (strangers > 0) throw new Error('a thread other than the main one touches the folder: its calls would be missed');
   const calls = callsOf(run.prefix);
   const points = pointsOf(calls, run.home);
-  const printed = calls.findIndex(({ name, args }) => name === 'write' && args[0]?.startsWith('1<') === true);
+  const printed = printedAt(calls);
   const afterwards = points.findIndex(({ call }) => calls.indexOf(call) > printed);
   if (printed === -1 || afterwards === -1) throw new Error('it was not seen to print, or to do anything afterwards');
   rmSync(run.folder, { recursive: true, force: true });
@@ -285,7 +293,7 @@ const withoutLog = ({ template = '', owed }: Scenario, world: World): Scenario =
 /** A folder in which the disk failed as an outcome was to be noted: only the emergency file knows it. */
 const afterDeath = async (world: World): Promise<Scenario> => {
   const { points: reference } = await referenceOf(FIRST_USE, world);
-  const answered = reference.findLastIndex(({ what }) => what.startsWith('read socket'));
+  const answered = reference.findLastIndex(({ what }) => /^(read|recvfrom) socket/.test(what));
   const index = reference.findIndex(({ call }, at) => at > answered && call.name === 'pwrite64');
   const { run, ended } = await firstRun(
     { scenario: FIRST_USE, reference, index, fault: 'error=EIO', isAfterwards: false },

@@ -34,12 +34,15 @@ const fileCall = (call: Call, folder: string): string | undefined => {
   return `${call.name} ${paths.join(' ')}${lock}${offset}`;
 };
 
-/** Node's pipes to its parent are sockets too. */
-const isConnection = (arg: string): boolean => /^\d+</.test(arg) && Number.parseInt(arg, 10) > 2;
+/** What the standard streams are: to a parent they are sockets too, and Bun writes to copies of them. */
+const streamsOf = (calls: readonly Call[]): ReadonlySet<string | undefined> =>
+  new Set(calls.flatMap(({ args }) => args.filter((arg) => /^[012]</.test(arg)).map(targetOf)));
 
-const socketCall = ({ name, args }: Call): string | undefined => {
+const socketCall = ({ name, args }: Call, streams: ReadonlySet<string | undefined>): string | undefined => {
   if (name === 'socket' && args[0]?.startsWith('AF_INET') === true) return 'socket';
-  if (!args.some((arg) => isConnection(arg) && targetOf(arg)?.startsWith('socket:') === true)) return undefined;
+  const isConnection = (target: string | undefined): boolean =>
+    target?.startsWith('socket:') === true && !streams.has(target);
+  if (!args.map(targetOf).some(isConnection)) return undefined;
   return `${name} socket ${name.endsWith('sockopt') ? args.slice(1, 3).join(' ') : ''}`.trim();
 };
 
@@ -47,11 +50,12 @@ const socketCall = ({ name, args }: Call): string | undefined => {
 export const pointsOf = (calls: readonly Call[], folder: string): Point[] => {
   const start = calls.findIndex((call) => pathsOf(call, folder).length > 0);
   if (start === -1) return [];
+  const streams = streamsOf(calls);
   return calls.slice(start).flatMap((call): Point[] => {
     if (LEFT_OUT.has(call.name)) return [];
     const file = fileCall(call, folder);
     if (file !== undefined) return [{ call, what: file, on: 'file' }];
-    const socket = socketCall(call);
+    const socket = socketCall(call, streams);
     return socket === undefined ? [] : [{ call, what: socket, on: 'socket' }];
   });
 };

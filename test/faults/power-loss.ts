@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fromNpm } from '../../scripts/from-npm.ts';
+import { bunHere } from '../../scripts/pinned.ts';
 import type { Journal } from '../../src/database/connect.ts';
-import { PROGRAM } from '../support/built.ts';
+import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import type { Counting } from './counting.ts';
 import { serveCounting, ugwoOf } from './counting.ts';
@@ -30,6 +32,8 @@ interface Recording {
 
 interface World {
   readonly folder: string;
+  /** What the driver is run by: Node, or the Bun that the standalone program is made of. */
+  readonly runtime: string;
   readonly service: Counting;
   readonly next: () => number;
 }
@@ -99,7 +103,7 @@ interface DriverRun {
 const drive =
   (file: string, world: World, { journal, charges, lanes, leaves = false }: DriverRun) =>
   (root: string): string[] => [
-    ...[process.execPath, file, join(root, LEDGER), world.service.origin, journal, String(lanes)],
+    ...[world.runtime, file, join(root, LEDGER), world.service.origin, journal, String(lanes)],
     ...[leaves ? 'leave' : 'close', ...ugwosOf(world, charges)],
   ];
 
@@ -156,7 +160,7 @@ const throughEmergency = (journal: Journal): Scenario => ({
     const command = drive(file, world, { journal, charges: 1, lanes: 1 });
     const { calls } = await record(world, [command]);
     const answered = calls.findLastIndex(
-      ({ name, args }) => name === 'read' && targetOf(args[0] ?? '')?.startsWith('socket:') === true,
+      ({ name, args }) => /^(read|recvfrom)$/.test(name) && targetOf(args[0] ?? '')?.startsWith('socket:') === true,
     );
     const write = calls.find(({ name }, at) => at > answered && name === 'pwrite64');
     if (write === undefined) throw new Error('no write after the answer');
@@ -253,7 +257,8 @@ export const powerLoss: Part = async ({ short, folder, say }: PartOptions) => {
   mkdirSync(folder, { recursive: true });
   let number = 0;
   const service = await serveCounting();
-  const world: World = { folder, service, next: () => ++number };
+  const runtime = RUNTIME === 'node' ? process.execPath : await fromNpm(bunHere());
+  const world: World = { folder, runtime, service, next: () => ++number };
   const [figures, failures]: [Figure[], string[]] = [[{ name: 'power loss: seed', value: seed }], []];
   const note = (name: string, result: Replayed, isFailure: boolean): void => {
     say(`power loss, ${name}: ${described(result)}`);

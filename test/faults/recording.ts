@@ -70,7 +70,7 @@ export class Recorder {
   #one(call: Call): void {
     const target = targetOf(call.args[0] ?? '');
     if (target?.startsWith('socket:') === true && /^(write|writev|sendto|sendmsg)$/.test(call.name)) this.#talk(call);
-    else if (target?.startsWith('pipe:') === true && call.name === 'write') this.#talk(call);
+    else if (target?.startsWith('pipe:') === true && /^(write|writev|pwritev2)$/.test(call.name)) this.#talk(call);
     else if (target !== undefined && this.#isInside(target)) this.#byDescriptor(call, target);
     else this.#byPath(call);
   }
