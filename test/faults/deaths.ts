@@ -9,7 +9,7 @@ import { inLanes, spread } from './part.ts';
 import type { Point } from './points.ts';
 import { pointsOf } from './points.ts';
 import type { Call, Traced } from './strace.ts';
-import { callsOf, runToEnd, strangersIn, targetOf, trace } from './strace.ts';
+import { callsOf, runToEnd, strangersIn, streamsOf, targetOf, trace } from './strace.ts';
 import { environmentOf } from './surroundings.ts';
 
 /*
@@ -247,11 +247,10 @@ const runCase = async (one: Case, world: World): Promise<Seen> => {
   return { faults: faults.map((fault) => `${fault} (${said})`), first: ended, executed };
 };
 
-/** The first call that writes to standard output, under whichever number: Bun writes to a copy of the descriptor. */
+/** The first call that writes to standard output. */
 const printedAt = (calls: readonly Call[]): number => {
-  const stdout = calls.flatMap(({ args }) => args.filter((arg) => arg.startsWith('1<')))[0];
-  const target = stdout === undefined ? undefined : targetOf(stdout);
-  return calls.findIndex(({ name, args }) => PRINTS.has(name) && targetOf(args[0] ?? '') === target);
+  const stdout = streamsOf(calls, [1]);
+  return calls.findIndex(({ name, args }) => PRINTS.has(name) && stdout.has(targetOf(args[0] ?? '') ?? ''));
 };
 
 /** Traces an undisturbed charge. */

@@ -1,5 +1,5 @@
 import type { Call } from './strace.ts';
-import { bytesOf, targetOf } from './strace.ts';
+import { bytesOf, streamsOf, targetOf } from './strace.ts';
 
 /** A system call of the program on its ledger or on its socket. */
 export interface Point {
@@ -34,11 +34,7 @@ const fileCall = (call: Call, folder: string): string | undefined => {
   return `${call.name} ${paths.join(' ')}${lock}${offset}`;
 };
 
-/** What the standard streams are: to a parent they are sockets too, and Bun writes to copies of them. */
-const streamsOf = (calls: readonly Call[]): ReadonlySet<string | undefined> =>
-  new Set(calls.flatMap(({ args }) => args.filter((arg) => /^[012]</.test(arg)).map(targetOf)));
-
-const socketCall = ({ name, args }: Call, streams: ReadonlySet<string | undefined>): string | undefined => {
+const socketCall = ({ name, args }: Call, streams: ReadonlySet<string>): string | undefined => {
   if (name === 'socket' && args[0]?.startsWith('AF_INET') === true) return 'socket';
   const isConnection = (target: string | undefined): boolean =>
     target?.startsWith('socket:') === true && !streams.has(target);
@@ -50,7 +46,8 @@ const socketCall = ({ name, args }: Call, streams: ReadonlySet<string | undefine
 export const pointsOf = (calls: readonly Call[], folder: string): Point[] => {
   const start = calls.findIndex((call) => pathsOf(call, folder).length > 0);
   if (start === -1) return [];
-  const streams = streamsOf(calls);
+  // To a parent the standard streams are sockets too.
+  const streams = streamsOf(calls, [0, 1, 2]);
   return calls.slice(start).flatMap((call): Point[] => {
     if (LEFT_OUT.has(call.name)) return [];
     const file = fileCall(call, folder);

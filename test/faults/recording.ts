@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import type { DiskEvent, Inode } from './disk.ts';
 import type { Call } from './strace.ts';
-import { bytesOf, targetOf, textsIn, worked } from './strace.ts';
+import { bytesOf, streamsOf, targetOf, textsIn, worked } from './strace.ts';
 
 /** Everything that matters of a traced program, in its order. */
 export type Recorded =
@@ -26,6 +26,7 @@ export class Recorder {
   readonly #folder: string;
   #last: Inode = 0;
   readonly #inodes = new Map<string, Inode>();
+  #stdout: ReadonlySet<string> = new Set();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -33,6 +34,7 @@ export class Recorder {
   }
 
   take(calls: readonly Call[]): void {
+    this.#stdout = streamsOf(calls, [1]);
     for (const call of calls) this.#one(call);
   }
 
@@ -80,7 +82,7 @@ export class Recorder {
     const text = call.args.slice(1).map(textsIn).join('');
     const [, ugwo] = /^POST \/v1\/ugwo\/([^/]+)\/activities /.exec(text) ?? [];
     if (ugwo !== undefined) this.recorded.push({ kind: 'sent', ugwo });
-    if (numberOf(call.args[0]) !== 1) return;
+    if (!this.#stdout.has(targetOf(call.args[0] ?? '') ?? '')) return;
     for (const [activity] of text.matchAll(/act\.AbCd\.\w{24}/g)) this.recorded.push({ kind: 'said', activity });
   }
 

@@ -98,6 +98,14 @@ export const targetOf = (arg: string): string | undefined => {
   return target === undefined ? undefined : unhex(target);
 };
 
+/** What standard streams stand for, by their numbers: Bun writes to copies of them, which have other numbers. */
+export const streamsOf = (calls: readonly Call[], numbers: readonly number[]): ReadonlySet<string> => {
+  const named = calls.flatMap(({ args }) =>
+    args.filter((arg) => numbers.some((number) => arg.startsWith(`${number}<`))),
+  );
+  return new Set(named.map(targetOf).filter((target) => target !== undefined));
+};
+
 /** All texts in an argument one after the other: those of `writev` are in a list. */
 export const textsIn = (arg: string): string =>
   [...arg.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, text]) => unhex(text ?? '')).join('');
