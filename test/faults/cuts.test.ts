@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { Charge, Ledger } from '../../src/ledger/ledger.ts';
+import { RUNTIME } from '../support/built.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { CA_FILE } from '../support/tls.ts';
 import type { ChargeEnd } from './charger.ts';
@@ -12,6 +13,7 @@ import { serveCounting } from './counting-service.ts';
 import type { Cut, Passed, Relay, Way } from './cuts-relay.ts';
 import { openRelay, WAYS } from './cuts-relay.ts';
 import { figure, full } from './torture.ts';
+import { startWorker, tell } from './workers.ts';
 
 /** A machine that is shared takes its time. */
 const FULL_MS = full ? 20 * 60_000 : 60_000;
@@ -30,9 +32,13 @@ const FINISHED = 150;
 
 const ugwoNumber = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
 
+/** Charges a payment request of one origin; `timeout` bounds each attempt, in milliseconds. */
+type ChargeOver = (origin: string, ugwo: string, timeout: number) => Promise<ChargeEnd>;
+
 interface Bench {
   readonly service: CountingService;
   readonly ledger: Ledger;
+  readonly charge: ChargeOver;
   readonly relay: Relay;
   readonly origin: string;
 }
@@ -48,25 +54,36 @@ interface Ended {
 
 let ugwos = 0;
 
+/** In this process, or in one that is run by what the standalone program is made of. */
+const charger = async (path: string, ledger: Ledger): Promise<ChargeOver> => {
+  if (RUNTIME === 'node') return (origin, ugwo, timeout) => chargeAt(origin, ledger, ugwo, timeout);
+  const worker = await startWorker(RUNTIME);
+  return async (origin, ugwo, timeout) => {
+    const [end] = await tell(worker, { kind: 'charge', ledger: path, origin, ugwos: [ugwo], timeout });
+    return end as ChargeEnd;
+  };
+};
+
 const openLanes = async (service: CountingService, lanes: number): Promise<readonly Bench[]> => {
-  const ledger = await openRealLedger(join(newFolder(), 'ledger.sqlite'));
+  const path = join(newFolder(), 'ledger.sqlite');
+  const ledger = await openRealLedger(path);
   const scheme = service.origin.startsWith('https:') ? 'https://localhost' : 'http://127.0.0.1';
   return Promise.all(
     Array.from({ length: lanes }, async () => {
       const relay = await openRelay(service.port);
-      return { service, ledger, relay, origin: `${scheme}:${relay.port}` };
+      return { service, ledger, charge: await charger(path, ledger), relay, origin: `${scheme}:${relay.port}` };
     }),
   );
 };
 
 const chargeOver = async (
-  { service, ledger, relay, origin }: Bench,
+  { service, ledger, charge, relay, origin }: Bench,
   cuts: readonly (Cut | undefined)[],
   timeout: number,
 ): Promise<Ended> => {
   const ugwo = ugwoNumber(ugwos++);
   relay.use(cuts);
-  const end = await chargeAt(origin, ledger, ugwo, timeout);
+  const end = await charge(origin, ugwo, timeout);
   relay.release();
   await relay.idle();
   const executed = service.executed.filter((one) => one === ugwo).length;

@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Charge } from '../../src/ledger/ledger.ts';
+import { RUNTIME } from '../support/built.ts';
 import { newFolder } from '../support/program.ts';
 import { countBy } from './bulk-file.ts';
 import { openRealLedger } from './charger.ts';
 import { serveCounting } from './counting-service.ts';
-import type { Order, Reply } from './race-worker.ts';
 import { drawn, figure, full, seed } from './torture.ts';
+import type { Order, Reply } from './worker.ts';
+import { startWorker, tell } from './workers.ts';
 
 const PROCESSES = 8;
 const UGWOS = full ? 2000 : 150;
@@ -23,32 +23,16 @@ const ugwoNumber = (number: number): string => `ugw.AbCd.${String(number).padSta
 const shuffled = (ugwos: readonly string[], racer: number): string[] =>
   [...ugwos].sort((a, b) => drawn(`${racer} ${a}`) - drawn(`${racer} ${b}`));
 
-const startRacer = async (): Promise<ChildProcess> => {
-  const child = fork(join(import.meta.dirname, 'race-worker.ts'), { execArgv: [] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  await once(child, 'message');
-  return child;
-};
-
-const startRacers = (): Promise<ChildProcess[]> => Promise.all(Array.from({ length: PROCESSES }, startRacer));
+/** Of the standalone program every other one: the two share one ledger. */
+const startRacers = (): Promise<ChildProcess[]> =>
+  Promise.all(
+    Array.from({ length: PROCESSES }, (_, racer) => startWorker(RUNTIME === 'bun' && racer % 2 === 0 ? 'bun' : 'node')),
+  );
 
 /** Tells every racer its part in one moment, and gathers what each says in the end. */
 const race = (racers: readonly ChildProcess[], orderOf: (racer: number) => Order): Promise<Reply[]> => {
   const orders = racers.map((_, racer) => orderOf(racer));
-  const replies = racers.map(async (child) => {
-    const over = new AbortController();
-    const { signal } = over;
-    const ended = once(child, 'exit', { signal }).then(() => [[['ended', 'the process ended']]]);
-    // Whichever comes second is listened for no longer.
-    ended.catch(() => undefined);
-    const said = once(child, 'message', { signal });
-    said.catch(() => undefined);
-    const [reply] = (await Promise.race([said, ended])) as [Reply];
-    over.abort();
-    return reply;
-  });
-  racers.forEach((child, racer) => void child.send(orders[racer] as Order));
-  return Promise.all(replies);
+  return Promise.all(racers.map((child, racer) => tell(child, orders[racer] as Order)));
 };
 
 const allIn = async (path: string): Promise<readonly Charge[]> => {
@@ -85,7 +69,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
     'charge each exactly once between them',
     async () => {
       const { service, ugwos, ends, charges, seconds } = await run(() => false);
-      expect(countBy(ends.map(([kind]) => kind))).toEqual({ accepted: UGWOS, refused: UGWOS * (PROCESSES - 1) });
+      expect(countBy(ends.map(({ kind }) => kind))).toEqual({ accepted: UGWOS, refused: UGWOS * (PROCESSES - 1) });
       expect([...service.executed].sort()).toEqual(ugwos);
       expect(charges.map(({ ugwo }) => ugwo).sort()).toEqual(ugwos);
       expect(countBy(charges.map(({ state }) => state))).toEqual({ accepted: UGWOS });
@@ -103,7 +87,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
       const lost = ugwos.filter(isLost);
       const accepted = UGWOS - lost.length;
       expect(lost.length).toBeGreaterThan(0);
-      expect(countBy(ends.map(([kind]) => kind))).toEqual({
+      expect(countBy(ends.map(({ kind }) => kind))).toEqual({
         accepted,
         unknown: lost.length,
         refused: UGWOS * (PROCESSES - 1),
@@ -128,7 +112,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
       for (let round = 0; round < ROUNDS; round++) {
         const ledger = join(newFolder(), 'new', 'ledger.sqlite');
         const replies = await race(racers, (racer) => ({ kind: 'open', ledger, ugwo: ugwoNumber(racer) }));
-        expect(replies).toEqual(racers.map(() => [['begun', '']]));
+        expect(replies.map(([reply]) => reply?.kind)).toEqual(racers.map(() => 'begun'));
         expect((await allIn(ledger)).map(({ ugwo }) => ugwo).sort()).toEqual(
           racers.map((_, racer) => ugwoNumber(racer)),
         );

@@ -1,26 +1,30 @@
 /**
- * One process of a race: it says that it is ready, does what it is told when it is told, and says what came of it. Run with
- * node directly.
+ * A process that charges: it says that it is ready, does what it is told when it is told, and says what came of it. Run by
+ * node or by bun directly.
  */
+import type { ChargeEnd } from './charger.ts';
 import { chargeAt, openRealLedger } from './charger.ts';
 
 /** What a worker is told. */
 export type Order =
-  /** Charges every one of these, in this order. */
-  | { readonly kind: 'charge'; readonly ledger: string; readonly origin: string; readonly ugwos: readonly string[] }
+  /** Charges every one of these, in this order; `timeout` bounds each attempt, in milliseconds. */
+  | {
+      readonly kind: 'charge';
+      readonly ledger: string;
+      readonly origin: string;
+      readonly ugwos: readonly string[];
+      readonly timeout?: number;
+    }
   /** Opens the ledger, begins a charge that it never sends, and closes it. */
   | { readonly kind: 'open'; readonly ledger: string; readonly ugwo: string };
 
-/** The kind of end of each charge in turn, with what an error said; of `open`, the name of what was begun. */
-export type Reply = readonly (readonly [kind: string, message: string])[];
+/** The end of each charge in turn; of `open`, what was begun. */
+export type Reply = readonly ChargeEnd[];
 
-const chargeAll = async ({ ledger: path, origin, ugwos }: Order & { kind: 'charge' }): Promise<Reply> => {
+const chargeAll = async ({ ledger: path, origin, ugwos, timeout }: Order & { kind: 'charge' }): Promise<Reply> => {
   const ledger = await openRealLedger(path);
-  const ends: [string, string][] = [];
-  for (const ugwo of ugwos) {
-    const { kind, message } = await chargeAt(origin, ledger, ugwo);
-    ends.push([kind, message]);
-  }
+  const ends: ChargeEnd[] = [];
+  for (const ugwo of ugwos) ends.push(await chargeAt(origin, ledger, ugwo, timeout));
   await ledger.close();
   return ends;
 };
@@ -31,14 +35,14 @@ const openOnce = async ({ ledger: path, ugwo }: Order & { kind: 'open' }): Promi
   const rest = { medium: 'ussd', provider: 'gtb', phone: undefined, digest: '', deadline: Date.now() + 60_000 };
   const begun = await ledger.begin({ ...place, ...rest, ugwo }, { again: false });
   await ledger.close();
-  return [[begun.kind, '']];
+  return [{ kind: begun.kind, exitCode: 0, id: undefined, message: '' }];
 };
 
 const obey = (order: Order): Promise<Reply> => (order.kind === 'charge' ? chargeAll(order) : openOnce(order));
 
 process.on('message', (order: Order) => {
   obey(order)
-    .catch((thrown: unknown): Reply => [['threw', String(thrown)]])
+    .catch((thrown: unknown): Reply => [{ kind: 'threw', exitCode: -1, id: undefined, message: String(thrown) }])
     .then((reply) => process.send?.(reply));
 });
 process.send?.('ready');
