@@ -14,17 +14,24 @@ import { licencesOf } from './licences.ts';
 
 const MAIN = resolve('src/main.ts');
 
-/** What a package loads and never uses here, and what takes its place. */
+/** What a package asks for and never uses here, or hardly, and what takes its place: each of them costs a start its time. */
 const WITHOUT = [
-  { source: /^ajv(-formats$|\/)/, importer: /\/node_modules\/conf\//, instead: 'scripts/no-ajv.ts' },
-  { source: /^node:child_process$/, importer: /\/node_modules\/commander\//, instead: 'scripts/no-child-process.ts' },
+  { source: /^ajv(-formats$|\/)/, importer: 'conf', instead: 'ajv' },
+  // conf encrypts only with a key, and compares versions only to migrate: paycli does neither.
+  { source: /^(node:crypto|semver)$/, importer: 'conf', instead: 'nothing' },
+  // commander starts programs only for commands that are files of their own.
+  { source: /^node:child_process$/, importer: 'commander', instead: 'nothing' },
+  { source: /^node:util$/, importer: 'commander', instead: 'util' },
+  { source: /^node:http$/, importer: 'undici', instead: 'http' },
+  { source: /^node:http2$/, importer: 'undici', instead: 'http2' },
 ];
 
 const without: Plugin = {
   name: 'without',
   resolveId: (source, from = '') => {
-    const found = WITHOUT.find((one) => one.source.test(source) && one.importer.test(from.replaceAll('\\', '/')));
-    return found === undefined ? undefined : resolve(found.instead);
+    const path = from.replaceAll('\\', '/');
+    const found = WITHOUT.find((one) => one.source.test(source) && path.includes(`/node_modules/${one.importer}/`));
+    return found === undefined ? undefined : resolve('scripts/without', `${found.instead}.ts`);
   },
 };
 

@@ -1,5 +1,5 @@
+import type { Stats } from 'node:fs';
 import { fstatSync, writeSync } from 'node:fs';
-import { isatty } from 'node:tty';
 import { PayError } from '../core/error.ts';
 import { memo } from '../core/memo.ts';
 import { Redactor } from '../core/secret.ts';
@@ -22,13 +22,20 @@ const writeToFile = (fd: number, text: string): void => {
   for (let written = 0; written < bytes.byteLength; ) written += writeSync(fd, bytes, written);
 };
 
-const isFile = (fd: number): boolean => {
+/** What a standard stream is; undefined when it is closed. */
+const statOf = (fd: number): Stats | undefined => {
   try {
-    return fstatSync(fd).isFile();
+    return fstatSync(fd);
   } catch {
-    return false;
+    return undefined;
   }
 };
+
+const isFile = (fd: number): boolean => statOf(fd)?.isFile() === true;
+
+/** node:tty brings half of Node's streams, and is needed only for what can be a terminal. */
+const isTerminal = (fd: number): boolean =>
+  statOf(fd)?.isCharacterDevice() === true && process.getBuiltinModule('node:tty').isatty(fd);
 
 type Failed = NodeJS.ErrnoException | null | undefined;
 
@@ -62,11 +69,11 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, essential 
         reject(new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error }));
       });
     });
-  const isTerminal = isatty(fd);
+  const terminal = isTerminal(fd);
   return {
-    isTerminal,
+    isTerminal: terminal,
     get columns() {
-      return (isTerminal ? stream().columns : undefined) ?? (Number(env['COLUMNS']) || DEFAULT_WIDTH);
+      return (terminal ? stream().columns : undefined) ?? (Number(env['COLUMNS']) || DEFAULT_WIDTH);
     },
     get closed() {
       return closed;
@@ -79,7 +86,9 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, essential 
 
 /** What reads is loaded, and the stream made, when something is to be read. */
 const openInput = (stop: AbortSignal): Input => ({
-  isTerminal: isatty(0),
+  get isTerminal() {
+    return isTerminal(0);
+  },
   bytes: async function* () {
     yield* (await import('./sources.ts')).bytesOf(process.stdin, stop);
   },

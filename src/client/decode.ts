@@ -39,7 +39,7 @@ export const decode = {
     return { fault: `the answer breaks the contract: ${where}: ${issue?.message ?? 'not as agreed'}` };
   },
 
-  /** A page and its records, each with the very text it came as. */
+  /** A page and its records, each with the text it came as, but for blanks between tokens. */
   page: ({ value, text }: Received, cursor: string | undefined): ReceivedPage => {
     const { data, next_cursor: nextCursor } = value as PageValue;
     const texts = elementsOf(text, 'data');

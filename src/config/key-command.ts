@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { parse } from 'node:path';
 import type { Env, Io } from '../cli/io.ts';
 import { PayError, usageError } from '../core/error.ts';
@@ -55,7 +54,10 @@ const start = ({ file, args, env, fail }: Run): ChildProcess => {
   try {
     // Not in the working folder: version managers and helpers read settings from where they run.
     const options = { cwd: parse(file).root, env, shell: false, windowsHide: true } as const;
-    return spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
+    // Only a key that a program gives needs one started.
+    return process
+      .getBuiltinModule('node:child_process')
+      .spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
     throw fail('could not be started');
   }

@@ -17,8 +17,28 @@ export interface Judge<T = unknown> {
 export const id = (prefix: IdPrefix) =>
   z.string().refine((text) => isId(prefix, text), { error: `is not an identifier ${prefix}.XXXX.YYYY…` });
 
+// These are asked of every field of every record of a walk: one function each, where a union would try schema by schema.
+
+const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+const isEnumLike = (value: unknown): boolean =>
+  isName(value) || (Array.isArray(value) && value.length === 2 && isName(value[0]) && typeof value[1] === 'string');
+
 /** The value of an enum, known or not: a text, or a pair `[machine value, label]` (public material). */
-export const enumLike = z.union([z.string().min(1), z.tuple([z.string().min(1), z.string()])]);
+export const enumLike = z.custom<string | [value: string, label: string]>(isEnumLike, {
+  error: 'is neither a text nor a pair [value, label]',
+});
+
+/** What may hold anything, under whatever names: an object, or a list, as an empty object of the service's language comes. */
+export const anyMembers = z.custom<Record<string, unknown> | unknown[] | null>((value) => typeof value === 'object', {
+  error: 'is no object',
+});
+
+/** An object of its own, the name of one, or none. */
+export const objectOrText = z.custom<Record<string, unknown> | string | null>(
+  (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),
+  { error: 'is neither an object nor a text' },
+);
 
 /** A moment as ISO 8601 with an offset: interface.md 2.4. */
 export const instant = z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { enumLike, id, instant, textOf } from './common.ts';
+import { anyMembers, enumLike, id, instant, textOf } from './common.ts';
 
 /** A customer as the service answers it: interface.md 2.1, the rest from its public material. */
 export const onye = z.looseObject({
@@ -8,8 +8,8 @@ export const onye = z.looseObject({
   first_name: z.string().nullish(),
   last_name: z.string().nullish(),
   ref: z.string().nullish(),
-  billing_address: z.union([z.looseObject({}), z.array(z.unknown()), z.null()]).optional(),
-  meta: z.union([z.looseObject({}), z.array(z.unknown()), z.null()]).optional(),
+  billing_address: anyMembers.optional(),
+  meta: anyMembers.optional(),
   status: enumLike.nullish(),
   created_at: instant.nullish(),
 });

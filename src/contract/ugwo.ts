@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { activity } from './activity.ts';
 import { checkoutSnapshot } from './checkout.ts';
-import { enumLike, id, instant } from './common.ts';
+import { anyMembers, enumLike, id, instant, objectOrText } from './common.ts';
 
 /** A payment request as lists show it: interface.md 2.2, the rest from public material. Amounts in the minor unit. */
 export const ugwo = z.looseObject({
@@ -11,8 +11,8 @@ export const ugwo = z.looseObject({
   status: enumLike.nullish(),
   ref: z.string().nullish(),
   description: z.string().nullish(),
-  metadata: z.union([z.looseObject({}), z.array(z.unknown()), z.null()]).optional(),
-  onye: z.union([z.looseObject({}), z.string(), z.null()]).optional(),
+  metadata: anyMembers.optional(),
+  onye: objectOrText.optional(),
   checkout: checkoutSnapshot.nullish(),
   created_at: instant.nullish(),
 });

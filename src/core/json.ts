@@ -4,19 +4,19 @@
  * Every function here but `depthOf` expects text that JSON.parse has accepted.
  */
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const;
+const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
+const BLANK = 0x20;
 
-/** The index after the string that opens at `start`. */
-const endOfString = (text: string, start: number): number => {
-  let quote = start;
-  for (;;) {
-    quote = text.indexOf('"', quote + 1);
-    if (quote === -1) return text.length;
-    let slashes = 0;
-    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return quote + 1;
+/** The index of the quote that closes the string which opens at `start`; the length of the text when none does. */
+const closingQuote = (text: string, start: number): number => {
+  let index = start + 1;
+  for (; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) break;
+    if (code === BACKSLASH) index += 1;
   }
+  return Math.min(index, text.length);
 };
 
 type Visit = (mark: string, index: number, end: number) => void;
@@ -26,10 +26,17 @@ const scan = (text: string, visit: Visit): void => {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
-      const end = endOfString(text, index);
+      const end = Math.min(closingQuote(text, index) + 1, text.length);
       visit('"', index, end);
       index = end - 1;
-    } else if (code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x2c || code === 0x3a) {
+    } else if (
+      code === OBJECT ||
+      code === OBJECT_END ||
+      code === ARRAY ||
+      code === ARRAY_END ||
+      code === COMMA ||
+      code === COLON
+    ) {
       visit(text.charAt(index), index, index + 1);
     }
   }
@@ -37,54 +44,80 @@ const scan = (text: string, visit: Visit): void => {
 
 /** How deep arrays and objects are nested; safe on text of any kind, so that it can be asked before parsing. */
 export const depthOf = (text: string): number => {
-  let depth = 0;
-  let deepest = 0;
-  scan(text, (mark) => {
-    if (mark === '{' || mark === '[') deepest = Math.max(deepest, ++depth);
-    else if (mark === '}' || mark === ']') depth -= 1;
-  });
+  let [depth, deepest] = [0, 0];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = closingQuote(text, index);
+    else if (code === OBJECT || code === ARRAY) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (code === OBJECT_END || code === ARRAY_END) depth -= 1;
+  }
   return deepest;
 };
 
+/** A place in a text, and whether blanks outside of strings were passed since somebody last asked. */
+interface Place {
+  at: number;
+  loose: boolean;
+}
+
+const skipBlanks = (text: string, place: Place): void => {
+  while (text.charCodeAt(place.at) <= BLANK) place.at += 1;
+};
+
+/** Passes a value that begins at the place: to the comma or bracket behind it. */
+const skipValue = (text: string, place: Place): void => {
+  let [index, depth, loose] = [place.at, 0, false];
+  for (; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = closingQuote(text, index);
+    else if (code <= BLANK) loose = true;
+    else if (code === OBJECT || code === ARRAY) depth += 1;
+    else if (code === COMMA && depth === 0) break;
+    else if (code === OBJECT_END || code === ARRAY_END) {
+      if (depth === 0) break;
+      depth -= 1;
+    }
+  }
+  place.at = index;
+  place.loose = loose;
+};
+
+/** The texts of an array's elements; the place is at its bracket, and behind it afterwards. */
+const elementsAt = (text: string, place: Place): string[] => {
+  const elements: string[] = [];
+  do {
+    place.at += 1;
+    skipBlanks(text, place);
+    const start = place.at;
+    skipValue(text, place);
+    const element = text.slice(start, place.at);
+    if (element !== '') elements.push(place.loose ? minify(element) : element);
+  } while (text.charCodeAt(place.at) === COMMA);
+  place.at += 1;
+  return elements;
+};
+
 /**
- * The texts of the elements of the array that the object `text` holds under `field`, each as it was written.
- * Of a repeated field the last counts, as it does for JSON.parse.
+ * The texts of the elements of the array that the object `text` holds under `field`, each as it was written but for blanks
+ * between its tokens. Of a repeated field the last counts, as it does for JSON.parse.
  */
 export const elementsOf = (text: string, field: string): string[] => {
+  const place: Place = { at: 0, loose: false };
   let elements: string[] = [];
-  let depth = 0;
-  let key = '';
-  let named = false;
-  let inside = false;
-  let start = 0;
-  const close = (end: number): void => {
-    const element = text.slice(start, end).trim();
-    if (element !== '') elements.push(element);
-    start = end + 1;
-  };
-  scan(text, (mark, index, end) => {
-    if (mark === '"') {
-      if (depth === 1) key = text.slice(index, end);
-    } else if (mark === ':') {
-      if (depth !== 1) return;
-      named = JSON.parse(key) === field;
-      if (named) elements = [];
-    } else if (mark === '{' || mark === '[') {
-      depth += 1;
-      if (depth === 2 && mark === '[' && named) {
-        inside = true;
-        start = index + 1;
-      }
-    } else if (mark === '}' || mark === ']') {
-      if (depth === 2 && inside) {
-        close(index);
-        inside = false;
-      }
-      depth -= 1;
-    } else if (mark === ',' && depth === 2 && inside) {
-      close(index);
-    }
-  });
+  skipBlanks(text, place);
+  if (text.charCodeAt(place.at) !== OBJECT) return elements;
+  do {
+    place.at = text.indexOf('"', place.at);
+    if (place.at === -1) break;
+    const end = closingQuote(text, place.at) + 1;
+    const named = JSON.parse(text.slice(place.at, end)) === field;
+    place.at = text.indexOf(':', end) + 1;
+    skipBlanks(text, place);
+    if (named) elements = text.charCodeAt(place.at) === ARRAY ? elementsAt(text, place) : [];
+    skipValue(text, place);
+  } while (text.charCodeAt(place.at) === COMMA);
   return elements;
 };
 

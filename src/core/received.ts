@@ -9,7 +9,10 @@ export interface Received<T = unknown> {
   readonly servedAt?: number;
 }
 
-/** One page of a list (interface.md 2.6), with the cursor that asked for it (undefined for the first). */
+/**
+ * One page of a list (interface.md 2.6), with the cursor that asked for it (undefined for the first). The texts of its records
+ * are without blanks between tokens.
+ */
 export interface ReceivedPage<T = unknown> {
   readonly records: readonly Received<T>[];
   readonly cursor: string | undefined;

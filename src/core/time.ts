@@ -20,21 +20,25 @@ export interface Instant {
   readonly offset: number;
 }
 
+/** Milliseconds since the epoch; Date.UTC would take the years before 100 for those of the last century. */
+const utc = (year: number, month: number, day: number): Date => {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  if (year < 100) date.setUTCFullYear(year, month - 1, day);
+  return date;
+};
+
 /** Reads an ISO 8601 instant that says its offset; undefined for any other text, impossible dates (31 April) included. */
 export const parseInstant = (text: string): Instant | undefined => {
   const match = ISO.exec(text.trim());
   if (match === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map((part) => Number(part ?? 0));
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const [hour, minute, second] = [Number(match[4]), Number(match[5]), Number(match[6] ?? 0)];
   const offset = offsetMinutes(match[8] ?? 'Z');
   if (offset === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
-  const millis = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  date.setUTCHours(hour, minute, second, millis);
+  const millis = match[7] === undefined ? 0 : Number(match[7].padEnd(3, '0').slice(0, 3));
+  const date = utc(year, month, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  return { ms: date.getTime() - offset * 60_000, offset };
+  return { ms: date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + millis, offset };
 };
 
 /** DATE_ATOM: seconds and a numeric offset, `2026-11-20T14:05:00+01:00`. A fraction of a second is dropped. */

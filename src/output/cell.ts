@@ -1,5 +1,6 @@
 import { NumberText, printExact } from '../core/json.ts';
 import { machineValue } from '../core/medium.ts';
+import { memo } from '../core/memo.ts';
 import { formatMoney } from '../core/money.ts';
 import { valueAt } from '../core/path.ts';
 import { formatLocalFull, parseInstant } from '../core/time.ts';
@@ -46,11 +47,11 @@ const moneyText = (value: unknown, currency: unknown): string => {
   return isEnum(currency) ? formatMoney(minor, machineValue(currency)) : `${minor} (minor unit)`;
 };
 
-const COUNT = new Intl.NumberFormat('en-US');
+const count = memo(() => new Intl.NumberFormat('en-US'));
 
 const countText = (value: unknown, always: boolean): string => {
   if (typeof value !== 'number') return plainText(value);
-  return value === 0 && !always ? '' : COUNT.format(value);
+  return value === 0 && !always ? '' : count().format(value);
 };
 
 const textOf = (record: unknown, column: Column): string => {

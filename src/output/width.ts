@@ -1,30 +1,34 @@
+import { memo } from '../core/memo.ts';
+
 /**
  * Columns on a terminal. Measured here and not by cli-table3, whose string-width knows no emoji younger than 2019.
  * Everything here expects text without control characters and without colour.
  */
 const ASCII = /^[ -~]*$/;
-const EMOJI = /^\p{RGI_Emoji}$/v;
-const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u;
+// An engine reads the whole of Unicode for these: only when a text asks for it.
+const emoji = memo(() => /^\p{RGI_Emoji}$/v);
+const noWidth = memo(() => /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u);
 /** East Asian Wide and Fullwidth (Unicode Annex 11), and what is drawn as an emoji by itself. */
-const WIDE =
-  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18d08}\u{1aff0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+const wide = memo(
+  () =>
+    /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18d08}\u{1aff0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u,
+);
 
-let segmenter: Intl.Segmenter | undefined;
+const segmenter = memo(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
 /** What a reader sees as one character each; a line is never broken inside one. */
 const graphemesOf = (text: string): string[] => {
   if (ASCII.test(text)) return text.split('');
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+  return Array.from(segmenter().segment(text), ({ segment }) => segment);
 };
 
 const widthOfPoint = (point: string): number => {
-  if (NO_WIDTH.test(point)) return 0;
-  return WIDE.test(point) ? 2 : 1;
+  if (noWidth().test(point)) return 0;
+  return wide().test(point) ? 2 : 1;
 };
 
 const widthOfGrapheme = (grapheme: string): number => {
-  if (EMOJI.test(grapheme)) return 2;
+  if (emoji().test(grapheme)) return 2;
   let width = 0;
   for (const point of grapheme) width += widthOfPoint(point);
   return width;

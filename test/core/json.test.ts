@@ -181,9 +181,9 @@ describe('elementsOf', () => {
     ['an empty list with blanks', '{"data":[ \n ]}', []],
     ['one record', '{"data":[{"a":1}]}', ['{"a":1}']],
     [
-      'records as they were written',
-      '{"data": [ {"n": 1.50} ,\n{"n":12345678901234567890 } ]}',
-      ['{"n": 1.50}', '{"n":12345678901234567890 }'],
+      'records as they were written, but for blanks between tokens',
+      '{"data": [ {"n": 1.50} ,\n{"n":12345678901234567890 , "text":" , " } ]}',
+      ['{"n":1.50}', '{"n":12345678901234567890,"text":" , "}'],
     ],
     ['scalars', '{"data":[1,"a,b",null,-0]}', ['1', '"a,b"', 'null', '-0']],
     [
@@ -220,7 +220,7 @@ describe('elementsOf', () => {
     );
   });
 
-  it('gives the texts of the records as they were written, in their order, whatever stands around them', () => {
+  it('gives the texts of the records without blanks between tokens, in their order, whatever stands around them', () => {
     const others = members.map((all) => all.filter(([key]) => JSON.parse(key) !== 'data'));
     const name = fc.constantFrom('"data"', '"d\\u0061ta"', '"\\u0064ata"');
     fc.assert(
@@ -233,15 +233,7 @@ describe('elementsOf', () => {
         (before, key, records, after, spaces) => {
           const text = spread(objectOf([...before, [key, arrayOf(records)], ...after]).tokens, spaces);
           const elements = elementsOf(text, 'data');
-          expect(elements.map(minify)).toEqual(records.map(({ tokens }) => tokens.join('')));
-          expect(meaning(`[${elements.join(',')}]`)).toBe(JSON.stringify((JSON.parse(text) as { data: unknown }).data));
-          let from = 0;
-          for (const element of elements) {
-            const at = text.indexOf(element, from);
-            expect(at).toBeGreaterThanOrEqual(from);
-            expect(element).toBe(element.trim());
-            from = at + element.length;
-          }
+          expect(elements).toEqual(records.map(({ tokens }) => tokens.join('')));
         },
       ),
     );

@@ -51,7 +51,7 @@ describe('json, one object', () => {
 
 describe('json, a list', () => {
   it('is one document with a record a line, however many pages there are', async () => {
-    expect(await many('json', [NUMBERS, '{ "a": 2 }'], ['{"a":3}'])).toBe(
+    expect(await many('json', [NUMBERS, '{"a":2}'], ['{"a":3}'])).toBe(
       `{"data":[\n${NUMBERS},\n{"a":2},\n{"a":3}\n],"next_cursor":null}\n`,
     );
   });

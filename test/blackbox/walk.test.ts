@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { newFolder, paycli, start } from '../support/program.ts';
+import type { Answer } from '../support/service.ts';
+import { json, page, serve, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const FORMATS = ['json', 'ndjson', 'csv', 'tsv', 'table'] as const;
+const WALK = ['ugwo', 'list', '--all', '--columns', 'uid'] as const;
+
+const argsFor = (format: string): string[] =>
+  format.endsWith('json') ? ['ugwo', 'list', '--all', '-o', format] : [...WALK, '-o', format];
+
+/** An answer that is held until it is let go. */
+const held = (answer: Answer) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const hold: Answer = (...world) => void promise.then(() => answer(...world));
+  return { hold, letGo: resolve };
+};
+
+/** More than a pipe and all that lies before it can take. */
+const large = (from: number, next: string | null): Answer =>
+  json(200, {
+    data: Array.from({ length: 100 }, (_, index) => ({ ...ugwo(from + index), description: 'x'.repeat(20_000) })),
+    next_cursor: next,
+  });
+
+describe('a walk', () => {
+  it.each(FORMATS)('shows its first row after one page: %s', async (format) => {
+    const { hold, letGo } = held(page([2], null));
+    const service = await serve([page([1], 'c1'), hold]);
+    const running = start(argsFor(format), { service });
+    await running.saw(/ugw\.AbCd\.0+1\b/);
+    letGo();
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout).toMatch(/ugw\.AbCd\.0+2\b/);
+  });
+
+  it('shows its first row after one page on a terminal too', async () => {
+    const { hold, letGo } = held(page([2], null));
+    const service = await serve([page([1], 'c1'), hold]);
+    const terminal = openTerminal([...WALK], { service, columns: 100 });
+    await terminal.saw(/ugw\.AbCd\.0+1\b/);
+    letGo();
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(/ugw\.AbCd\.0+2\b/);
+  });
+
+  it('asks for the next page before anybody has read this one, and for no more until somebody has', async () => {
+    let reading = false;
+    const asked: boolean[] = [];
+    const noted =
+      (answer: Answer): Answer =>
+      (...world) => {
+        asked.push(reading);
+        answer(...world);
+      };
+    const service = await serve([large(1, 'c1'), noted(large(101, 'c2')), noted(large(201, null))]);
+    const running = start(['ugwo', 'list', '--all', '-o', 'ndjson'], { service, readStdout: false });
+    while (asked.length === 0) await new Promise(setImmediate);
+    // A program that does not wait has all the time to ask while another one starts and ends.
+    for (let turn = 0; turn < 3; turn += 1) await paycli(['--version'], { home: newFolder() });
+    expect(asked).toEqual([false]);
+    reading = true;
+    running.readStdout();
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout.split('\n')).toHaveLength(301);
+    expect(asked).toEqual([false, true]);
+  });
+
+  it('takes the blanks out of what a service has indented: a record a line', async () => {
+    const indented = JSON.stringify({ data: [ugwo(1), ugwo(2)], next_cursor: null }, null, 2);
+    const service = await serve([json(200, indented), json(200, indented)]);
+    const lines = [1, 2].map((number) => JSON.stringify(ugwo(number)));
+    const ndjson = await paycli(['ugwo', 'list', '--all', '-o', 'ndjson'], { service });
+    expect(ndjson.stdout).toBe(`${lines.join('\n')}\n`);
+    const whole = await paycli(['ugwo', 'list', '--all', '-o', 'json'], { service });
+    expect(whole.stdout).toBe(`{"data":[\n${lines.join(',\n')}\n],"next_cursor":null}\n`);
+  });
+});
