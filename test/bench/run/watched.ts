@@ -13,8 +13,8 @@ export interface Watched {
   readonly peakMb: number;
 }
 
-/** The most memory that a process had so far (proc(5), VmHWM), which Linux tells of every program alike. */
-const peakOf = (pid: number): number => {
+/** The most memory that a process had so far, in MB (proc(5), VmHWM), which Linux tells of every program alike. */
+export const peakOf = (pid: number): number => {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
   } catch {
