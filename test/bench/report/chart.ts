@@ -2,8 +2,8 @@ import type { Goal, Line, Measured } from '../run/line.ts';
 import { keeps, shareOf } from '../run/line.ts';
 import { shownGoal, shownValue } from './numbers.ts';
 
-const WIDTH = 760;
-const LABELS = 256;
+const WIDTH = 770;
+const LABELS = 266;
 const BARS = 330;
 const ROW = 22;
 const BAR = 12;

@@ -10,7 +10,7 @@ import type { Bench } from './scene.ts';
 const [FEW, MANY] = [10_000, 1_000_000];
 const COMPARED: Compared = {
   row: 7,
-  name: "bulk charge: memory's growth",
+  name: 'bulk charge, growth in memory',
   work: `npm build on Node, peak memory of a file of ${MANY.toLocaleString('en')} charges with a report`,
   against: `with ${FEW.toLocaleString('en')}`,
   goal: { bound: '≤', value: 1.25 },

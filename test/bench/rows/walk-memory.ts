@@ -35,12 +35,12 @@ const linesOf = async (scene: Scene, { name, short, command, missing }: Walker, 
   const work = `${name}, peak memory of \`paycli ugwo list --all -o ${format}\`, ${MANY.toLocaleString('en')} records`;
   const ratio: Compared = {
     row: 6,
-    name: `${short}, ${format}: memory's growth`,
+    name: `${short}, growth in ${format}`,
     work,
     against: `with ${FEW.toLocaleString('en')}`,
     goal: RATIO,
   };
-  const peak: Compared = { row: 6, name: `${short}, ${format}: memory`, work, against: '', goal: PEAK };
+  const peak: Compared = { row: 6, name: `${short}, peak in ${format}`, work, against: '', goal: PEAK };
   if (missing !== undefined) return [{ ...ratio, missing }];
   const words: Command = [...command, 'ugwo', 'list', '--all', '-o', format];
   const [few, many] = [await peakOf(scene, words, FEW), await peakOf(scene, words, MANY)];
