@@ -19,8 +19,11 @@ export const toolVersions = (): Readonly<Record<string, string>> =>
 /** What is missing of some tools, and how it comes; undefined where nothing is. */
 export const missingTools = (...tools: readonly Tool[]): string | undefined => {
   const missing = tools.filter((tool) => versionOf(tool) === undefined);
-  return missing.length === 0 ? undefined : `missing: \`apt-get install ${missing.join(' ')}\``;
+  const verb = missing.length === 1 ? 'is' : 'are';
+  return missing.length === 0
+    ? undefined
+    : `${missing.join(' and ')} ${verb} missing: \`apt-get install ${missing.join(' ')}\``;
 };
 
 export const missingStandalone = (): string | undefined =>
-  existsSync(STANDALONE[0]) ? undefined : 'missing: `npm run build:standalone`';
+  existsSync(STANDALONE[0]) ? undefined : 'dist/paycli is missing: `npm run build:standalone`';

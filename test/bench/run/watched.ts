@@ -48,4 +48,5 @@ export const watch = async ([file, ...args]: Command, env: Environment): Promise
 };
 
 /** What is missing for a peak to be told. */
-export const missingPeak = (): string | undefined => (process.platform === 'linux' ? undefined : 'missing: Linux');
+export const missingPeak = (): string | undefined =>
+  process.platform === 'linux' ? undefined : 'only Linux tells a peak';
