@@ -44,17 +44,20 @@ const { values: options } = parseArgs({
   },
 });
 
-const measure = async (row: string, folder: string): Promise<readonly Line[]> => {
+const benchOf = (row: string): Bench => {
   const bench = BENCHES.get(row);
   if (bench === undefined) throw new Error(`there is no row ${row}`);
-  process.stderr.write(`row ${row} …\n`);
-  return bench({ folder, long: options.long });
+  return bench;
 };
+const chosen = options.row.map((row) => [row, benchOf(row)] as const);
 
 const folder = mkdtempSync(join(tmpdir(), 'paycli-bench-'));
 try {
   const lines: Line[] = [];
-  for (const row of options.row) lines.push(...(await measure(row, folder)));
+  for (const [row, bench] of chosen) {
+    process.stderr.write(`row ${row} …\n`);
+    lines.push(...(await bench({ folder, long: options.long })));
+  }
   process.stdout.write(tableOf(lines));
   if (options.write) {
     writeReport({
