@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { commitHere, machineHere, programsHere } from './report/here.ts';
+import { commandHere, commitHere, machineHere, programsHere } from './report/here.ts';
 import { tableOf } from './report/table.ts';
 import { writeReport } from './report/write.ts';
 import { bulkMemory } from './rows/bulk-memory.ts';
@@ -51,6 +51,7 @@ const benchOf = (row: string): Bench => {
 };
 const chosen = options.row.map((row) => [row, benchOf(row)] as const);
 
+const machine = machineHere();
 const folder = mkdtempSync(join(tmpdir(), 'paycli-bench-'));
 try {
   const lines: Line[] = [];
@@ -62,9 +63,9 @@ try {
   if (options.write) {
     writeReport({
       date: new Date().toISOString().slice(0, 10),
-      command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
+      command: commandHere(),
       commit: commitHere(),
-      machine: machineHere(),
+      machine,
       programs: programsHere(),
       lines,
     });
