@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
-import { BUNS } from '../../../scripts/pinned.ts';
+import { bunHere } from '../../../scripts/pinned.ts';
 import { missingStandalone, toolVersions } from '../run/tools.ts';
 
 /** What the figures depend on, from src to the benches themselves. */
@@ -28,6 +28,6 @@ export const machineHere = (): string => {
 
 export const programsHere = (): Readonly<Record<string, string>> => ({
   Node: process.versions.node,
-  ...(missingStandalone() === undefined ? { Bun: BUNS['linux-x64']?.version ?? '' } : {}),
+  ...(missingStandalone() === undefined ? { Bun: bunHere().version } : {}),
   ...toolVersions(),
 });
