@@ -3,7 +3,7 @@
 set -eu
 cursor=
 while :; do
-  page=$(curl -sfG -H "Authorization: Bearer $PAYCLI_SECRET_KEY" -d limit=100 \
+  page=$(curl -sSfG --retry 3 --retry-all-errors -H "Authorization: Bearer $PAYCLI_SECRET_KEY" -d limit=100 \
     ${cursor:+--data-urlencode "cursor=$cursor"} "$PAYCLI_BASE_URL/v1/ugwo")
   printf '%s\n' "$page" | jq -c '.data[]'
   cursor=$(printf '%s\n' "$page" | jq -r '.next_cursor // empty')
