@@ -1,37 +1,75 @@
 /**
- * The measures of design/performance.md that are taken side by side in one run: `npm run bench -- [--row 7] [--long] [--json FILE]`.
- * Nothing fails by being slow; `--long` adds what takes many minutes.
+ * The rows of design/performance.md, side by side in one run: `npm run bench -- [--row N …] [--long] [--write]`.
+ * Prints a table; `--write` puts it and a chart into docs/, in place of what was there of the same rows. `--long` adds what
+ * takes many minutes. Nothing fails by being slow, and a row that lacks a program says so.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bulkMemory } from './bulk-memory.ts';
-import { bulkRate } from './bulk-rate.ts';
-import { ledgerGrowth } from './ledger-growth.ts';
-import type { Measured } from './measured.ts';
-import { tableOf } from './measured.ts';
+import { commandHere, commitHere, machineHere, programsHere } from './report/here.ts';
+import { tableOf } from './report/table.ts';
+import { writeReport } from './report/write.ts';
+import { bulkMemory } from './rows/bulk-memory.ts';
+import { bulkRate } from './rows/bulk-rate.ts';
+import { firstRow } from './rows/first-row.ts';
+import { ledgerGrowth } from './rows/ledger-growth.ts';
+import { onePage } from './rows/one-page.ts';
+import type { Bench } from './rows/scene.ts';
+import { npmStarts, standaloneStarts } from './rows/starts.ts';
+import { walkMemory } from './rows/walk-memory.ts';
+import { walkBesideCurl, walkBesideLoop } from './rows/walks.ts';
+import type { Line } from './run/line.ts';
+
+const bulk: Bench = async (scene) => [...(await bulkRate(scene)), ...(scene.long ? await bulkMemory(scene) : [])];
+
+/** The last one measures within this process, which is larger after it. */
+const BENCHES = new Map<string, Bench>([
+  ['1', standaloneStarts],
+  ['2', npmStarts],
+  ['3', onePage],
+  ['4', walkBesideCurl],
+  ['5', walkBesideLoop],
+  ['6', walkMemory],
+  ['7', bulk],
+  ['9', firstRow],
+  ['8', ledgerGrowth],
+]);
 
 const { values: options } = parseArgs({
-  options: { json: { type: 'string' }, long: { type: 'boolean' }, row: { type: 'string' } },
+  options: {
+    row: { type: 'string', multiple: true, default: [...BENCHES.keys()] },
+    long: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
 });
 
-type Bench = (folder: string) => Promise<readonly Measured[]>;
-
-const BENCHES: Readonly<Record<string, Bench>> = {
-  7: async (folder) => [await bulkRate(folder), ...(options.long === true ? [await bulkMemory(folder)] : [])],
-  8: ledgerGrowth,
+const benchOf = (row: string): Bench => {
+  const bench = BENCHES.get(row);
+  if (bench === undefined) throw new Error(`there is no row ${row}`);
+  return bench;
 };
+const chosen = options.row.map((row) => [row, benchOf(row)] as const);
 
+const machine = machineHere();
 const folder = mkdtempSync(join(tmpdir(), 'paycli-bench-'));
 try {
-  const measured: Measured[] = [];
-  for (const [row, bench] of Object.entries(BENCHES)) {
-    if (options.row === undefined || options.row === row) measured.push(...(await bench(folder)));
+  const lines: Line[] = [];
+  for (const [row, bench] of chosen) {
+    process.stderr.write(`row ${row} …\n`);
+    lines.push(...(await bench({ folder, long: options.long })));
   }
-  process.stdout.write(tableOf(measured));
-  const machine = { node: process.version, platform: process.platform, cpus: cpus().map(({ model }) => model) };
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ machine, measured }, null, 2)}\n`);
+  process.stdout.write(tableOf(lines));
+  if (options.write) {
+    writeReport({
+      date: new Date().toISOString().slice(0, 10),
+      command: commandHere(),
+      commit: commitHere(),
+      machine,
+      programs: programsHere(),
+      lines,
+    });
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

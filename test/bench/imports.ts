@@ -2,18 +2,21 @@
  * What each runtime dependency costs a start, as the ratio of `node -e "import it"` to a bare `node -e 0`, and what the
  * built program costs. Rounds are interleaved and medians taken, since machines are noisy. Run: npm run bench:imports
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { median } from './run/line.ts';
+import { environment, run } from './run/programs.ts';
+import { takeTurns } from './run/race.ts';
 
 const ROUNDS = 15;
-const home = mkdtempSync(join(tmpdir(), 'paycli-bench-'));
-const env = { PATH: process.env['PATH'] ?? '', HOME: home, PAYCLI_HOME: home };
+const BARE = 'bare node';
+const folder = mkdtempSync(join(tmpdir(), 'paycli-bench-'));
+const env = environment(folder);
 const load = (name: string): string[] => ['--input-type=module', '-e', `await import('${name}')`];
 
 const CASES: readonly (readonly [string, readonly string[]])[] = [
-  ['bare node', ['-e', '0']],
+  [BARE, ['-e', '0']],
   ...['commander', 'zod', 'undici', 'conf', 'env-paths', 'chalk', 'cli-table3', 'uqr', 'hono', '@hono/node-server'].map(
     (name) => [name, load(name)] as const,
   ),
@@ -23,27 +26,18 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
   ['paycli ugwo list --local -q', ['bin/paycli.js', 'ugwo', 'list', '--local', '-q']],
 ];
 
-const once = (args: readonly string[]): number => {
-  const started = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, [...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  if (status !== 0) throw new Error(`${args.join(' ')}: ${String(stderr)}`);
-  return performance.now() - started;
-};
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const starts = Object.fromEntries(
+  CASES.map(([name, args]) => [name, () => run([process.execPath, ...args], env).ms] as const),
+);
 
 try {
-  for (const [, args] of CASES) once(args);
-  const times = CASES.map((): number[] => []);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [index, [, args]] of CASES.entries()) times[index]?.push(once(args));
-  }
-  const bare = median(times[0] ?? []);
+  await takeTurns(1, starts);
+  const times = await takeTurns(ROUNDS, starts);
+  const bare = median(times[BARE] ?? []);
   process.stdout.write(`| start | ratio to a bare node |\n|---|---|\n`);
-  for (const [index, [name]] of CASES.entries()) {
-    process.stdout.write(`| ${name} | ${(median(times[index] ?? []) / bare).toFixed(2)} |\n`);
+  for (const [name, ms] of Object.entries(times)) {
+    process.stdout.write(`| ${name} | ${(median(ms) / bare).toFixed(2)} |\n`);
   }
 } finally {
-  rmSync(home, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 }

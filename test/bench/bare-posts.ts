@@ -1,9 +1,9 @@
 /**
  * What row 7 is compared with: the same POSTs in a bare undici loop, each on a fresh connection, whose answers are parsed and
- * dropped. `node bare-loop.ts ORIGIN COUNT CONCURRENCY`
+ * dropped. `node bare-posts.ts ORIGIN COUNT CONCURRENCY`
  */
 import { Agent, request } from 'undici';
-import { KEY, ugwoId } from './rows.ts';
+import { KEY, ugwoId } from './run/charge-file.ts';
 
 const [origin = '', count = '', concurrency = ''] = process.argv.slice(2);
 const BODY = JSON.stringify({ type: 'charge', data: { medium: 'bank_transfer' } });

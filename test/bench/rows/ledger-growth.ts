@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Intent, Ledger, Outcome } from '../../src/ledger/ledger.ts';
-import { thisMachine } from '../../src/ledger/machine.ts';
-import { openLedger } from '../../src/ledger/store.ts';
-import { ledgerOptions } from '../support/ledger.ts';
-import type { Measured } from './measured.ts';
-import { median } from './measured.ts';
+import type { Intent, Ledger, Outcome } from '../../../src/ledger/ledger.ts';
+import { thisMachine } from '../../../src/ledger/machine.ts';
+import { openLedger } from '../../../src/ledger/store.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
+import type { Line } from '../run/line.ts';
+import { race } from '../run/race.ts';
+import type { Bench } from './scene.ts';
 
 const [FEW, MANY] = [1000, 1_000_000];
 const ROUNDS = 30;
 const AT_A_TIME = 100;
-const GOAL = 1.2;
 const JOB = 'job-benchbenchbench1';
 
 /** Ids that are as far apart as real ones: what comes in order would all be in one place of the index. */
@@ -87,38 +87,50 @@ const timed = async (task: (index: number) => Promise<void>): Promise<number> =>
   return (performance.now() - started) / AT_A_TIME;
 };
 
-/** The ratio and medians of one task on two ledgers, in alternating rounds. */
-const compare = async (work: string, task: (many: boolean, index: number) => Promise<void>): Promise<Measured> => {
-  const rounds: { readonly few: number; readonly many: number }[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const at = (index: number): number => round * AT_A_TIME + index;
-    const [few, many] = [await timed((index) => task(false, at(index))), await timed((index) => task(true, at(index)))];
-    rounds.push({ few, many });
-  }
-  const ratio = median(rounds.map(({ few, many }) => many / few));
-  return {
-    row: '8',
-    work: `${work}, ${MANY} rows in the ledger`,
-    against: `with ${FEW}`,
-    ratio,
-    goal: `≤ ${GOAL}`,
-    holds: ratio <= GOAL,
-    seen: {
-      'ms with many': median(rounds.map(({ many }) => many)),
-      'ms with few': median(rounds.map(({ few }) => few)),
-    },
+/** One task on two ledgers, each time with an index of its own. */
+const compare = (
+  name: string,
+  work: string,
+  task: (many: boolean, index: number) => Promise<void>,
+): Promise<Line[]> => {
+  const contender = (many: boolean) => {
+    let round = -1;
+    return (): Promise<number> => {
+      round += 1;
+      return timed((index) => task(many, round * AT_A_TIME + index));
+    };
   };
+  return race({
+    rounds: ROUNDS,
+    warmUp: false,
+    contenders: { many: contender(true), few: contender(false) },
+    comparisons: [
+      {
+        row: 8,
+        name,
+        work: `${work}, ${MANY.toLocaleString('en')} charges in the ledger`,
+        against: `with ${FEW.toLocaleString('en')}`,
+        ratio: ['many', 'few'],
+        goal: { bound: '≤', value: 1.2 },
+      },
+    ],
+  });
 };
 
 /** Row 8: what a charge costs in a ledger that is large. The rounds make the small one grow by some thousand rows. */
-export const ledgerGrowth = async (folder: string): Promise<Measured[]> => {
+export const ledgerGrowth: Bench = async ({ folder }) => {
   const [small, large] = [await openFilled(folder, FEW), await openFilled(folder, MANY)];
   const ledger = (many: boolean): Ledger => (many ? large : small);
   try {
-    return [
-      await compare('guard and insert', async (many) => void (await ledger(many).begin(intent(), { again: false }))),
-      await compare("begin and settle of a job's row", (many, index) => charge(ledger(many), 2 * MANY + index)),
-    ];
+    const alone = await compare(
+      'guard and intent',
+      'guard and intent',
+      async (many) => void (await ledger(many).begin(intent(), { again: false })),
+    );
+    const inJob = await compare("a job's row", "intent and outcome of a job's row", (many, index) =>
+      charge(ledger(many), 2 * MANY + index),
+    );
+    return [...alone, ...inJob];
   } finally {
     await small.close();
     await large.close();

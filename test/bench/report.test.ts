@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { chartOf } from './report/chart.ts';
+import { sectionOf, withSection } from './report/document.ts';
+import type { BenchRun } from './report/runs.ts';
+import { withRun } from './report/runs.ts';
+import { tableOf } from './report/table.ts';
+import type { Line, Measured } from './run/line.ts';
+
+const line = (row: number, more: Partial<Measured> = {}): Measured => ({
+  row,
+  name: `name ${row}`,
+  work: `work ${row}`,
+  against: 'a | b',
+  value: 0.5,
+  goal: { bound: '≤', value: 1 },
+  seen: { ours: 12.34, theirs: 1234.5 },
+  seenIn: 'ms',
+  ...more,
+});
+const { goal: _, ...shownOnly } = line(3);
+const { value: _value, seen: _seen, seenIn: _in, ...compared } = line(4);
+const missing: Line = { ...compared, missing: 'missing: `apt-get install gh`' };
+
+const run = (commit: string, lines: readonly Line[]): BenchRun => ({
+  date: '2026-11-20',
+  command: 'npm run bench -- --write',
+  commit,
+  machine: 'linux x64, 2 × CPU, 8 GB',
+  programs: { Node: '24.0.0', gh: '2.0' },
+  lines,
+});
+
+describe("the benches' table", () => {
+  const rows = tableOf([missing, line(2, { value: 1.01 }), line(1), shownOnly])
+    .trimEnd()
+    .split('\n')
+    .slice(2);
+
+  it('has its lines in the order of the rows', () => {
+    expect(rows.map((row) => row.split(' | ')[0])).toEqual(['| 1', '| 2', '| 3', '| 4']);
+  });
+
+  it('says what was measured, whether the goal is kept, and what was seen', () => {
+    expect(rows[0]).toBe('| 1 | work 1 | a \\| b | 0.50 | ≤ 1 | yes | ours 12.3 ms, theirs 1,235 ms |');
+    expect(rows[1]).toContain('| 1.01 | ≤ 1 | **no** |');
+    expect(rows[2]).toContain('| 0.50 |  |  |');
+  });
+
+  it('says what is missing where nothing was measured', () => {
+    expect(rows[3]).toBe('| 4 | work 4 | a \\| b | not measured | ≤ 1 |  | missing: `apt-get install gh` |');
+  });
+
+  it('keeps a goal that is a floor, and one in a unit', () => {
+    const floor = line(1, { value: 60, goal: { bound: '≥', value: 50 } });
+    const peak = line(2, { value: 151, unit: 'MB', goal: { bound: '≤', value: 150 }, seen: {} });
+    expect(tableOf([floor, peak])).toContain('| 60.0 | ≥ 50 | yes |');
+    expect(tableOf([floor, peak])).toContain('| 151 MB | ≤ 150 MB | **no** |  |');
+  });
+});
+
+describe("the benches' chart", () => {
+  const chart = chartOf([
+    line(2, { value: 100, goal: { bound: '≥', value: 50 } }),
+    line(3, { value: 9 }),
+    line(1),
+    shownOnly,
+    missing,
+  ]);
+  const bars = [...chart.matchAll(/class="(kept|over)" x="\d+" y="\d+" width="(\d+)"/g)].map(([, name, width]) => [
+    name,
+    Number(width),
+  ]);
+  const goalAt = Number(/class="goal" x1="(\d+)"/.exec(chart)?.[1]);
+
+  it('has a bar for each line that was measured and has a goal, and cuts the longest', () => {
+    expect([...chart.matchAll(/>(\d) · /g)].map(([, row]) => row)).toEqual(['1', '2', '3']);
+    expect(bars).toEqual([
+      ['kept', 110],
+      ['kept', 110],
+      ['over', 330],
+    ]);
+  });
+
+  it('has the goal where a bar of just what is allowed ends', () => {
+    const [, begin, width] =
+      /class="kept" x="(\d+)" y="\d+" width="(\d+)"/.exec(chartOf([line(1, { value: 1 })])) ?? [];
+    expect(Number(begin) + Number(width)).toBe(goalAt);
+  });
+
+  it('says the values and goals, as XML wants them written', () => {
+    expect(chart).toContain('>1 · name 1<');
+    expect(chart).toContain('>100 (goal ≥ 50)<');
+    expect(chart).toContain('>9.00 (goal ≤ 1) ✗<');
+    expect(chartOf([line(1, { name: 'a < b & c' })])).toContain('a &lt; b &amp; c');
+  });
+
+  it('is legible on a light ground and on a dark one', () => {
+    expect(chart).toContain('@media (prefers-color-scheme: dark)');
+  });
+});
+
+describe("the benches' document", () => {
+  const document = 'before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n';
+
+  it('has another section between its marks, and the rest as it was', () => {
+    const first = withSection(document, 'new\n');
+    expect(first).toBe('before\n<!-- bench -->\n\nnew\n\n<!-- /bench -->\nafter\n');
+    expect(withSection(first, 'new\n')).toBe(first);
+  });
+
+  it.each(['no marks', '<!-- /bench --> <!-- bench -->', '<!-- bench -->'])(
+    'is not touched without marks: %s',
+    (text) => {
+      expect(() => withSection(text, 'new')).toThrow('the document has no');
+    },
+  );
+
+  it('says which rows come from which run', () => {
+    const section = sectionOf([run('aaa', [line(2), line(1), line(1)]), run('bbb', [line(3)])]);
+    expect(section).toContain(
+      'Rows 1, 2: `npm run bench -- --write` on 2026-11-20 at commit aaa; linux x64, 2 × CPU, 8 GB; Node 24.0.0, gh 2.0.',
+    );
+    expect(section).toContain('Row 3: `npm run bench -- --write` on 2026-11-20 at commit bbb;');
+    expect(section.split('\n')[2]).toContain('| 1 | work 1 |');
+    expect(section).toContain('](performance.svg)');
+  });
+});
+
+describe("the benches' runs", () => {
+  const first = run('aaa', [line(1), line(2), line(2)]);
+
+  it('keep the rows that a later run did not measure', () => {
+    const second = run('bbb', [line(2)]);
+    expect(withRun([first], second)).toEqual([{ ...first, lines: [line(1)] }, second]);
+  });
+
+  it('are forgotten once nothing of them is left', () => {
+    const second = run('bbb', [line(1), line(2)]);
+    expect(withRun([first], second)).toEqual([second]);
+  });
+});
