@@ -6,13 +6,13 @@ import type { Followed } from '../core/followed.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
-import { decode } from './decode.ts';
+import { decode, pageValue } from './decode.ts';
 import type { Exchange, SendContext, Subject } from './exchange.ts';
 import type { Follow } from './follow.ts';
 import { followActivity } from './follow.ts';
 import type { Walk } from './pages.ts';
 import { walkPages } from './pages.ts';
-import { sendRead } from './read.ts';
+import { checkedRead, sendRead } from './read.ts';
 import type { Transport } from './transport.ts';
 import type { WriteOptions } from './write.ts';
 import { longestWrite, sayHeld, sendWrite } from './write.ts';
@@ -111,7 +111,11 @@ export const createClient = (options: ClientOptions): Client => {
     pages: <K extends ListId>(id: K, input: CallInput, walk: Walk) =>
       walkPages<RecordOf<K>>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
-        return decode.page(await send(id, { ...input, query }, signal), cursor) as ReceivedPage<RecordOf<K>>;
+        const exchange = exchangeOf(options, operations[id], { ...input, query });
+        const arrived = await sendRead(options, options.transport, exchange, signal, decode.arrived);
+        const { data, next_cursor: nextCursor } = pageValue(arrived.value);
+        const open = () => decode.page(checkedRead(exchange, arrived), cursor) as ReceivedPage<RecordOf<K>>;
+        return { count: data.length, nextCursor, open };
       }, walk),
     preview: (id, input) => {
       const { operation, path, body } = exchangeOf(options, operations[id], input);

@@ -12,11 +12,20 @@ interface PageValue {
   readonly next_cursor: string | null;
 }
 
+/** How many records a page has, and where it leads. */
+export const pageValue = (value: unknown): PageValue => value as PageValue;
+
 type Judged = Pick<Exchange, 'operation' | 'subject'>;
 
 interface Fault {
   readonly fault: string;
 }
+
+/** Whether a body can be walked on from; what is not so breaks the contract. */
+const isPage = (value: unknown): value is PageValue => {
+  const next = valueAt(value, 'next_cursor');
+  return Array.isArray(valueAt(value, 'data')) && (next === null || (typeof next === 'string' && next !== ''));
+};
 
 /** An answer about something else must not decide what became of this. */
 const aboutOther = ({ prefix, uid }: Subject, value: unknown): Fault | undefined => {
@@ -39,9 +48,15 @@ export const decode = {
     return { fault: `the answer breaks the contract: ${where}: ${issue?.message ?? 'not as agreed'}` };
   },
 
+  /** A page whose records are looked at later: what leads to the next one is all that is checked. */
+  arrived: (judged: Judged, answer: Answer): Received | Fault => {
+    const { body } = answer;
+    return 'json' in body && isPage(body.json) ? { value: body.json, text: body.text } : decode.answer(judged, answer);
+  },
+
   /** A page and its records, each with the text it came as, but for blanks between tokens. */
   page: ({ value, text }: Received, cursor: string | undefined): ReceivedPage => {
-    const { data, next_cursor: nextCursor } = value as PageValue;
+    const { data, next_cursor: nextCursor } = pageValue(value);
     const texts = elementsOf(text, 'data');
     return { records: data.map((record, index) => ({ value: record, text: texts[index] ?? '' })), cursor, nextCursor };
   },

@@ -8,7 +8,15 @@ export interface Walk {
   readonly records?: number | undefined;
 }
 
-type FetchPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<ReceivedPage<T>>;
+/** A page that has arrived: how it goes on is known before its records are looked at. */
+export interface Arrived<T> {
+  readonly count: number;
+  readonly nextCursor: string | null;
+  /** Checks its records and takes them apart; throws for one that breaks the contract. */
+  readonly open: () => ReceivedPage<T>;
+}
+
+type FetchPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<Arrived<T>>;
 
 /** More empty pages in a row than any honest list has. */
 const MAX_EMPTY_PAGES = 1000;
@@ -23,20 +31,19 @@ const endlesslyEmpty = (): PayError =>
 
 /**
  * Walks a list (interface.md 4.3): follow `next_cursor` to null, tolerate an empty page, stop at a repeated cursor. The
- * next page is asked for before the current one is handed out, so it travels while this one is printed.
+ * next page is asked for before the current one is even checked, so it travels while this one is worked on and printed.
  */
 export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGenerator<ReceivedPage<T>> {
   const seen = new Set<string>(walk.from === undefined ? [] : [walk.from]);
   const abort = new AbortController();
   let [pages, records, empty] = [0, 0, 0];
-  let next: Promise<ReceivedPage<T>> = fetch(walk.from, abort.signal);
+  let next: Promise<Arrived<T>> = fetch(walk.from, abort.signal);
   try {
     for (;;) {
-      const page = await next;
+      const { count, nextCursor, open } = await next;
       pages += 1;
-      records += page.records.length;
-      empty = page.records.length === 0 ? empty + 1 : 0;
-      const { nextCursor } = page;
+      records += count;
+      empty = count === 0 ? empty + 1 : 0;
       const enough = pages >= (walk.pages ?? Infinity) || records >= (walk.records ?? Infinity);
       const fault =
         nextCursor !== null && seen.has(nextCursor)
@@ -51,7 +58,7 @@ export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGener
         // Handled where it is awaited; until then a failure must not count as unhandled.
         next.catch(() => undefined);
       }
-      yield page;
+      yield open();
       if (fault !== undefined && !enough) throw fault;
       if (!more) return;
     }

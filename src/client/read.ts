@@ -26,10 +26,26 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
     hint: 'nothing was changed; run the same command again',
   });
 
-const readAnswer = (context: SendContext, exchange: Exchange, outcome: Outcome & { kind: 'answer' }): Reading => {
+/** What makes a body into something received. */
+type Decode = typeof decode.answer;
+
+/** An answer of a read as the contract has it; what breaks it is thrown, as the read's failure. */
+export const checkedRead = (exchange: Exchange, received: Received): Received => {
+  const { value: json, text } = received;
+  const decoded = decode.answer(exchange, { body: { json, text }, servedAt: received.servedAt });
+  if ('fault' in decoded) throw failed(exchange, decoded.fault, exchange.operation.success.status);
+  return decoded;
+};
+
+const readAnswer = (
+  context: SendContext,
+  exchange: Exchange,
+  outcome: Outcome & { kind: 'answer' },
+  decodeAs: Decode,
+): Reading => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
-    const decoded = decode.answer(exchange, outcome);
+    const decoded = decodeAs(exchange, outcome);
     return 'fault' in decoded
       ? { fault: failed(exchange, decoded.fault, status), again: false }
       : { received: decoded };
@@ -47,10 +63,15 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: Outcome &
   return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
 };
 
-const readOutcome = (context: SendContext, origin: string, exchange: Exchange, outcome: Outcome): Reading => {
-  if (outcome.kind === 'answer') return readAnswer(context, exchange, outcome);
+const readOutcome = (
+  context: SendContext & { readonly origin: string },
+  exchange: Exchange,
+  outcome: Outcome,
+  decodeAs: Decode,
+): Reading => {
+  if (outcome.kind === 'answer') return readAnswer(context, exchange, outcome, decodeAs);
   if (outcome.kind === 'not_sent' && outcome.untrusted) {
-    return { fault: untrustedError(origin, outcome.reason), again: false };
+    return { fault: untrustedError(context.origin, outcome.reason), again: false };
   }
   return { fault: failed(exchange, outcome.reason), again: true };
 };
@@ -64,6 +85,7 @@ export const sendRead = async (
   transport: Transport,
   exchange: Exchange,
   signal?: AbortSignal,
+  decodeAs: Decode = decode.answer,
 ): Promise<Received> => {
   const { stop } = context.signals;
   const ends = signal === undefined ? stop : AbortSignal.any([stop, signal]);
@@ -79,7 +101,7 @@ export const sendRead = async (
       signal: ends,
     });
     if (stop.aborted) throw interrupted(stop.reason);
-    const reading = readOutcome(context, context.origin, exchange, outcome);
+    const reading = readOutcome(context, exchange, outcome, decodeAs);
     if ('received' in reading) return reading.received;
     if (!reading.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw reading.fault;
     const wait = reading.wait ?? backoff(retry, context.random);

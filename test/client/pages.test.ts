@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Walk } from '../../src/client/pages.ts';
+import type { Arrived, Walk } from '../../src/client/pages.ts';
 import { walkPages } from '../../src/client/pages.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { ReceivedPage } from '../../src/core/received.ts';
@@ -8,13 +8,20 @@ import type { ReceivedPage } from '../../src/core/received.ts';
 /** A list as a graph: each cursor (the first is '') leads to records and a next cursor. */
 type Graph = Readonly<Record<string, { readonly records: readonly number[]; readonly next: string | null }>>;
 
+const arrived = (page: ReceivedPage<number>): Arrived<number> => ({
+  count: page.records.length,
+  nextCursor: page.nextCursor,
+  open: () => page,
+});
+
 const fetchFrom =
   (graph: Graph, asked: string[] = []) =>
-  async (cursor: string | undefined): Promise<ReceivedPage<number>> => {
+  async (cursor: string | undefined): Promise<Arrived<number>> => {
     asked.push(cursor ?? '');
     const node = graph[cursor ?? ''];
     if (node === undefined) throw new PayError('read_failed', `no page at ${cursor}`);
-    return { records: node.records.map((value) => ({ value, text: String(value) })), cursor, nextCursor: node.next };
+    const records = node.records.map((value) => ({ value, text: String(value) }));
+    return arrived({ records, cursor, nextCursor: node.next });
   };
 
 const collect = async (
@@ -81,7 +88,7 @@ describe('a walk over pages', () => {
 
   it('gives up on an endless row of empty pages', async () => {
     let made = 0;
-    const pages = walkPages<number>(async (cursor) => ({ records: [], cursor, nextCursor: `c${made++}` }), {});
+    const pages = walkPages<number>(async (cursor) => arrived({ records: [], cursor, nextCursor: `c${made++}` }), {});
     const all = async (): Promise<void> => {
       for await (const page of pages) expect(page.records).toEqual([]);
     };
@@ -108,11 +115,29 @@ describe('a walk over pages', () => {
     await pages.return(undefined);
   });
 
+  it('asks for the next page before this one is checked, and drops that request when this one is found wrong', async () => {
+    const events: string[] = [];
+    const signals: AbortSignal[] = [];
+    const pages = walkPages<number>(async (cursor, signal) => {
+      events.push(`asked for ${cursor}`);
+      signals.push(signal);
+      if (cursor !== undefined) return new Promise(() => undefined);
+      const open = (): never => {
+        events.push('opened');
+        throw new PayError('read_failed', 'breaks the contract');
+      };
+      return { count: 1, nextCursor: 'next', open };
+    }, {});
+    await expect(pages.next()).rejects.toMatchObject({ message: 'breaks the contract' });
+    expect(events).toEqual(['asked for undefined', 'asked for next', 'opened']);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+
   it('drops the request that is under way when the consumer leaves', async () => {
     const signals: AbortSignal[] = [];
     const pages = walkPages<number>(async (cursor, signal) => {
       signals.push(signal);
-      if (cursor === undefined) return { records: [], cursor, nextCursor: 'next' };
+      if (cursor === undefined) return arrived({ records: [], cursor, nextCursor: 'next' });
       return new Promise(() => undefined);
     }, {});
     await pages.next();
