@@ -8,6 +8,9 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const;
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 const BLANK = 0x20;
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
 /** The index of the quote that closes the string which opens at `start`; the length of the text when none does. */
 const closingQuote = (text: string, start: number): number => {
   let index = start + 1;
@@ -42,13 +45,31 @@ const scan = (text: string, visit: Visit): void => {
   }
 };
 
+/** Used again and again: most of the time goes into new ones. */
+let scratch = new Uint8Array(0);
+
+/**
+ * The bytes of a text, until the next call: a loop over them takes a third of the time of one over characters, and what JSON
+ * is made of is ASCII, which is a byte of its own in UTF-8.
+ */
+const bytesOf = (text: string): Uint8Array => {
+  if (scratch.length < text.length) scratch = new Uint8Array(text.length);
+  const { read, written } = encoder.encodeInto(text, scratch);
+  return read === text.length ? scratch.subarray(0, written) : encoder.encode(text);
+};
+
+// The two loops below hold that over strings themselves: a call for each string would double their time.
+
 /** How deep arrays and objects are nested; safe on text of any kind, so that it can be asked before parsing. */
 export const depthOf = (text: string): number => {
+  const bytes = bytesOf(text);
   let [depth, deepest] = [0, 0];
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === QUOTE) index = closingQuote(text, index);
-    else if (code === OBJECT || code === ARRAY) {
+  for (let index = 0; index < bytes.length; index += 1) {
+    const code = bytes[index];
+    if (code === QUOTE) {
+      index += 1;
+      while (index < bytes.length && bytes[index] !== QUOTE) index += bytes[index] === BACKSLASH ? 2 : 1;
+    } else if (code === OBJECT || code === ARRAY) {
       depth += 1;
       if (depth > deepest) deepest = depth;
     } else if (code === OBJECT_END || code === ARRAY_END) depth -= 1;
@@ -56,23 +77,29 @@ export const depthOf = (text: string): number => {
   return deepest;
 };
 
-/** A place in a text, and whether blanks outside of strings were passed since somebody last asked. */
+/** A place in a text, and whether blanks outside of strings stood in the value that was passed last. */
 interface Place {
+  readonly bytes: Uint8Array;
   at: number;
   loose: boolean;
 }
 
-const skipBlanks = (text: string, place: Place): void => {
-  while (text.charCodeAt(place.at) <= BLANK) place.at += 1;
+const isAt = ({ bytes, at }: Place, code: number): boolean => bytes[at] === code;
+
+const skipBlanks = (place: Place): void => {
+  while ((place.bytes[place.at] ?? BLANK + 1) <= BLANK) place.at += 1;
 };
 
 /** Passes a value that begins at the place: to the comma or bracket behind it. */
-const skipValue = (text: string, place: Place): void => {
+const skipValue = (place: Place): void => {
+  const { bytes } = place;
   let [index, depth, loose] = [place.at, 0, false];
-  for (; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === QUOTE) index = closingQuote(text, index);
-    else if (code <= BLANK) loose = true;
+  for (; index < bytes.length; index += 1) {
+    const code = bytes[index] as number;
+    if (code === QUOTE) {
+      index += 1;
+      while (index < bytes.length && bytes[index] !== QUOTE) index += bytes[index] === BACKSLASH ? 2 : 1;
+    } else if (code <= BLANK) loose = true;
     else if (code === OBJECT || code === ARRAY) depth += 1;
     else if (code === COMMA && depth === 0) break;
     else if (code === OBJECT_END || code === ARRAY_END) {
@@ -84,17 +111,27 @@ const skipValue = (text: string, place: Place): void => {
   place.loose = loose;
 };
 
+/** Passes the name of a member. */
+const skipName = (place: Place): void => {
+  const { bytes } = place;
+  place.at += 1;
+  while (!isAt(place, QUOTE)) place.at += bytes[place.at] === BACKSLASH ? 2 : 1;
+  place.at += 1;
+};
+
+type Cut = (start: number, end: number) => string;
+
 /** The texts of an array's elements; the place is at its bracket, and behind it afterwards. */
-const elementsAt = (text: string, place: Place): string[] => {
+const elementsAt = (place: Place, cut: Cut): string[] => {
   const elements: string[] = [];
   do {
     place.at += 1;
-    skipBlanks(text, place);
+    skipBlanks(place);
     const start = place.at;
-    skipValue(text, place);
-    const element = text.slice(start, place.at);
+    skipValue(place);
+    const element = cut(start, place.at);
     if (element !== '') elements.push(place.loose ? minify(element) : element);
-  } while (text.charCodeAt(place.at) === COMMA);
+  } while (isAt(place, COMMA));
   place.at += 1;
   return elements;
 };
@@ -104,20 +141,25 @@ const elementsAt = (text: string, place: Place): string[] => {
  * between its tokens. Of a repeated field the last counts, as it does for JSON.parse.
  */
 export const elementsOf = (text: string, field: string): string[] => {
-  const place: Place = { at: 0, loose: false };
+  const bytes = bytesOf(text);
+  const isAscii = bytes.length === text.length;
+  const cut: Cut = (start, end) => (isAscii ? text.slice(start, end) : decoder.decode(bytes.subarray(start, end)));
+  const place: Place = { bytes, at: 0, loose: false };
   let elements: string[] = [];
-  skipBlanks(text, place);
-  if (text.charCodeAt(place.at) !== OBJECT) return elements;
+  skipBlanks(place);
+  if (!isAt(place, OBJECT)) return elements;
   do {
-    place.at = text.indexOf('"', place.at);
-    if (place.at === -1) break;
-    const end = closingQuote(text, place.at) + 1;
-    const named = JSON.parse(text.slice(place.at, end)) === field;
-    place.at = text.indexOf(':', end) + 1;
-    skipBlanks(text, place);
-    if (named) elements = text.charCodeAt(place.at) === ARRAY ? elementsAt(text, place) : [];
-    skipValue(text, place);
-  } while (text.charCodeAt(place.at) === COMMA);
+    place.at += 1;
+    skipBlanks(place);
+    if (!isAt(place, QUOTE)) break;
+    const start = place.at;
+    skipName(place);
+    const named = JSON.parse(cut(start, place.at)) === field;
+    place.at = bytes.indexOf(COLON, place.at) + 1;
+    skipBlanks(place);
+    if (named) elements = isAt(place, ARRAY) ? elementsAt(place, cut) : [];
+    skipValue(place);
+  } while (isAt(place, COMMA));
   return elements;
 };
 
