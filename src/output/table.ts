@@ -33,9 +33,8 @@ const NO_RULES = {
 const RULE_BELOW = { bottom: '─', 'bottom-mid': '┼', 'bottom-left': '├', 'bottom-right': '┤' };
 
 /**
- * Lines of one table row. The cells come padded to their widths, and cli-table3 takes its widths from them: so a cell
- * that is wider than its column pushes its own row out and is not cut, and characters that it measures wrongly don't
- * move a border.
+ * Lines of one table row. The cells come padded to their widths, and cli-table3 takes its widths from them: so characters
+ * that it measures wrongly don't move a border.
  */
 const draw = (Table: CliTable, cells: readonly string[], chars: object, styles: Styles): string[] => {
   const bar = styles.dim('│');
@@ -45,6 +44,14 @@ const draw = (Table: CliTable, cells: readonly string[], chars: object, styles: 
   });
   table.push([...cells]);
   return table.toString().split('\n');
+};
+
+const MARK = '#';
+
+/** What stands before, between and behind the cells of a row. Drawn once: a table for each row takes a hundred times as long. */
+const seamsOf = (Table: CliTable, count: number, styles: Styles): string[] => {
+  const marks = Array.from({ length: count }, () => MARK);
+  return draw(Table, marks, NO_RULES, styles).join('').split(MARK);
 };
 
 const alignOf = (column: Column | undefined): 'left' | 'right' =>
@@ -93,23 +100,27 @@ const choices = (columns: readonly Column[], chosen: boolean): (readonly Column[
 
 const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
-/** Pages under one header, with the widths that the first page asked for. */
+/**
+ * Pages under one header, with the widths that the first page asked for. A cell that is wider than its column pushes its own
+ * row out and is not cut.
+ */
 const tableSink = (Table: CliTable, layout: Layout, { width, styles }: Surface): Sink => {
   const mayCut = Number.isFinite(width);
   const frame = frameParts(Table, layout, mayCut, styles);
   let started = false;
-  const row = (record: Received): string[] => {
+  const seams = seamsOf(Table, layout.columns.length, styles);
+  const row = (record: Received): string => {
     const value = exactValue(record);
     const cells = layout.columns.map((column, index) =>
       fitted(cellOf(value, column, styles), column, layout.widths[index] ?? 0, mayCut),
     );
-    return draw(Table, cells, NO_RULES, styles);
+    return seams.map((seam, index) => seam + (cells[index] ?? '')).join('');
   };
   return {
     page: (records) => {
       const head = started ? [] : frame.head;
       started = true;
-      return joined([...head, ...records.flatMap(row)]);
+      return joined([...head, ...records.map(row)]);
     },
     end: () => joined([frame.bottom]),
   };
