@@ -184,21 +184,26 @@ const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   };
 };
 
+/** Keeps the memory of a run that may be long from growing with it. */
+const holdMemory = async ({ io, closing }: Pick<Run, 'io' | 'closing'>, what: 'walk' | 'file'): Promise<void> => {
+  const { holdYoungSpace, YOUNG_SPACE } = await import('./cli/young-space.ts');
+  const over = new AbortController();
+  closing.push(async () => over.abort());
+  void holdYoungSpace(io.clock, over.signal, YOUNG_SPACE[what]);
+};
+
 /** What a file of rows needs of the world. */
 const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms: Rooms): Promise<JobWorld> => {
   if (globals.asCurl) {
     throw usageError('--as-curl shows one request, and --from is many', { hint: '--dry-run checks the whole file' });
   }
-  const [{ openSeen }, { openStatusLine }, { stylesFor }, { holdYoungSpace }, { rowSource }] = await Promise.all([
+  const [{ openSeen }, { openStatusLine }, { stylesFor }, { rowSource }] = await Promise.all([
     import('./database/seen.ts'),
     import('./output/status-line.ts'),
     import('./output/style.ts'),
-    import('./cli/young-space.ts'),
     import('./cli/sources.ts'),
+    holdMemory({ io, closing }, 'file'),
   ]);
-  const over = new AbortController();
-  closing.push(async () => over.abort());
-  void holdYoungSpace(io.clock, over.signal);
   const { clock, random, signals, stderr, env, redactor } = io;
   const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal));
   const line = openStatusLine(io, styles, isSilent(io, globals));
@@ -245,6 +250,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps =>
       return placeOf(origin, key, profile);
     },
     jobWorld: () => openJobWorld(run, rooms),
+    walkFar: () => holdMemory(run, 'walk'),
     ledger,
     observe,
     operator: async () => (await import('./ledger/operator.ts')).operator(),

@@ -35,6 +35,8 @@ export interface Deps {
   bulk(): Promise<BulkRoom>;
   /** What that needs of the world. */
   jobWorld(): Promise<JobWorld>;
+  /** Told of a walk over many pages: its memory stays the same, however many. */
+  walkFar(): Promise<void>;
   /** Who runs this, for what the ledger records of a person's decision. */
   operator(): Promise<string>;
   profiles(): Promise<ProfileRoom>;

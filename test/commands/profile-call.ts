@@ -109,6 +109,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     preview: unexpected,
     bulk: unexpected,
     jobWorld: unexpected,
+    walkFar: unexpected,
     folders: unexpected,
     place: unexpected,
     ledger: unexpected,

@@ -84,6 +84,7 @@ export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
     return preview({ limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);
   }
   const client = await deps.client('read');
+  if (input.reach.kind !== 'page') await deps.walkFar();
   const command = goOn(input, limit, deps.globals);
   return {
     kind: 'list',
