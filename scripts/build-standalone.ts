@@ -8,7 +8,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { fromNpm } from './from-npm.ts';
-import { BUNS, bunFor, bunHere, HERE } from './pinned.ts';
+import { BUN, BUNS, bunFor, bunHere, HERE } from './pinned.ts';
 
 const FOLDER = join('dist', 'standalone');
 const ENTRY = join('scripts', 'standalone.js');
@@ -20,6 +20,13 @@ const COMPILE = [
   // Nothing is read from the folder that it is started in.
   ...['dotenv', 'bunfig', 'tsconfig', 'package-json'].map((what) => `--no-compile-autoload-${what}`),
 ];
+
+const ABOUT_BUN = `A standalone program is paycli and Bun ${BUN} in one file. Bun is under the MIT license. It links JavaScriptCore and
+other parts of WebKit statically, which are under the GNU Lesser General Public License, version 2, and other
+libraries, which its own LICENSE.md names. To use paycli with a Bun or a JavaScriptCore that you have changed, run
+\`npm run build:standalone\` in paycli's project with that Bun in place of the pinned one; the npm package runs on
+Node.js, without Bun.
+`;
 
 const nameFor = (machine: string): string => `paycli-${machine}${machine.startsWith('windows') ? '.exe' : ''}`;
 
@@ -44,6 +51,10 @@ const make = async (bun: string, machine: string): Promise<string> => {
 };
 
 const { values } = parseArgs({ options: { here: { type: 'boolean', default: false } } });
+if (BUNS[HERE] === undefined && values.here) {
+  process.stdout.write(`there is no Bun for ${HERE}: no standalone program is made\n`);
+  process.exit();
+}
 const bun = await fromNpm(bunHere());
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
@@ -52,5 +63,9 @@ for (const machine of values.here ? [HERE] : Object.keys(BUNS)) {
   sums.push(`${await make(bun, machine)}  ${nameFor(machine)}\n`);
 }
 writeFileSync(join(FOLDER, 'SHA256SUMS'), sums.join(''));
+writeFileSync(
+  join(FOLDER, 'LICENSES.txt'),
+  `${ABOUT_BUN}\n${readFileSync(join('dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')}`,
+);
 copyFileSync(join(FOLDER, nameFor(HERE)), join('dist', HERE.startsWith('windows') ? 'paycli.exe' : 'paycli'));
 process.stdout.write(sums.join(''));
