@@ -215,6 +215,7 @@ describe('a walk that breaks half way', () => {
     const service = await serve([page([1], 'a'), hang]);
     const running = start(['ugwo', 'list', '--all', '--json'], { service });
     await running.saw(/order-1/);
+    while (service.seen.length < 2) await new Promise(setImmediate);
     running.kill('SIGINT');
     const ended = await running.ended;
     expect(ended.code).toBe(130);
