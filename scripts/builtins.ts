@@ -7,6 +7,7 @@ const asked = (name: string): string => `globalThis.process.getBuiltinModule(${J
 
 /** An import of one of Node's modules as constants, and nothing for one that imports no names. */
 const asConstants = (whole: string | undefined, names: string | undefined, from: string): string => {
+  if (/\bdefault as\b/.test(names ?? '')) throw new Error(`the default export of ${from} needs a name of its own`);
   const constants = [
     ...(whole === undefined ? [] : [`${whole} = ${asked(from)}`]),
     ...(names === undefined ? [] : [`{ ${names.replaceAll(' as ', ': ')} } = ${whole ?? asked(from)}`]),

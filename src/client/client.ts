@@ -12,7 +12,7 @@ import type { Follow } from './follow.ts';
 import { followActivity } from './follow.ts';
 import type { Walk } from './pages.ts';
 import { walkPages } from './pages.ts';
-import { checkedRead, sendRead } from './read.ts';
+import { readPage, sendRead } from './read.ts';
 import type { Transport } from './transport.ts';
 import type { WriteOptions } from './write.ts';
 import { longestWrite, sayHeld, sendWrite } from './write.ts';
@@ -112,9 +112,9 @@ export const createClient = (options: ClientOptions): Client => {
       walkPages<RecordOf<K>>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
         const exchange = exchangeOf(options, operations[id], { ...input, query });
-        const arrived = await sendRead(options, options.transport, exchange, signal, decode.arrived);
-        const { data, next_cursor: nextCursor } = pageValue(arrived.value);
-        const open = () => decode.page(checkedRead(exchange, arrived), cursor) as ReceivedPage<RecordOf<K>>;
+        const { value, checked } = await readPage(options, options.transport, exchange, signal);
+        const { data, next_cursor: nextCursor } = pageValue(value);
+        const open = () => decode.page(checked(), cursor) as ReceivedPage<RecordOf<K>>;
         return { count: data.length, nextCursor, open };
       }, walk),
     preview: (id, input) => {

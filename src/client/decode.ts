@@ -5,7 +5,8 @@ import type { Received, ReceivedPage } from '../core/received.ts';
 import type { Exchange, Subject } from './exchange.ts';
 import type { Outcome } from './transport.ts';
 
-type Answer = Pick<Extract<Outcome, { kind: 'answer' }>, 'body' | 'servedAt'>;
+type Answer = Pick<Extract<Outcome, { kind: 'answer' }>, 'body'> &
+  Partial<Pick<Extract<Outcome, { kind: 'answer' }>, 'servedAt'>>;
 
 interface PageValue {
   readonly data: readonly unknown[];

@@ -26,23 +26,12 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
     hint: 'nothing was changed; run the same command again',
   });
 
-/** What makes a body into something received. */
-type Decode = typeof decode.answer;
+type Answered = Outcome & { readonly kind: 'answer' };
 
-/** An answer of a read as the contract has it; what breaks it is thrown, as the read's failure. */
-export const checkedRead = (exchange: Exchange, received: Received): Received => {
-  const { value: json, text } = received;
-  const decoded = decode.answer(exchange, { body: { json, text }, servedAt: received.servedAt });
-  if ('fault' in decoded) throw failed(exchange, decoded.fault, exchange.operation.success.status);
-  return decoded;
-};
+/** What makes an answer into something received. */
+type Decode = (exchange: Exchange, answer: Answered) => ReturnType<typeof decode.answer>;
 
-const readAnswer = (
-  context: SendContext,
-  exchange: Exchange,
-  outcome: Outcome & { kind: 'answer' },
-  decodeAs: Decode,
-): Reading => {
+const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered, decodeAs: Decode): Reading => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
     const decoded = decodeAs(exchange, outcome);
@@ -109,4 +98,25 @@ export const sendRead = async (
     context.debug(`. waiting ${Math.round(wait)} ms before attempt ${retry + 2} of ${MAX_ATTEMPTS}`);
     await pause(context, wait, signal);
   }
+};
+
+/** A page that was read, and what checks its records: a record that breaks the contract is thrown, as the read's failure. */
+export const readPage = async (
+  context: SendContext & { readonly origin: string },
+  transport: Transport,
+  exchange: Exchange,
+  signal: AbortSignal,
+): Promise<{ readonly value: unknown; readonly checked: () => Received }> => {
+  let answer: Answered | undefined;
+  const arrived: Decode = (asked, came) => {
+    answer = came;
+    return decode.arrived(asked, came);
+  };
+  const { value, text } = await sendRead(context, transport, exchange, signal, arrived);
+  const checked = (): Received => {
+    const decoded = decode.answer(exchange, { body: { json: value, text } });
+    if ('fault' in decoded) throw failed(exchange, decoded.fault, answer?.status);
+    return decoded;
+  };
+  return { value, checked };
 };

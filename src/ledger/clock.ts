@@ -2,7 +2,9 @@ import type { Charge, Mark, Moment } from './ledger.ts';
 
 /** How long it is from one moment to another by the clock that nobody sets; undefined when that can't be told. */
 export const elapsed = (from: Mark, to: Mark): number | undefined =>
-  from.boot !== '' && from.boot === to.boot ? to.uptime - from.uptime : undefined;
+  from.boot !== '' && from.boot === to.boot && Math.min(from.uptime, to.uptime) >= 0
+    ? to.uptime - from.uptime
+    : undefined;
 
 /** Clocks that were never compared may differ by so much, in milliseconds. */
 const UNCOMPARED_MS = 2 * 60_000;

@@ -10,10 +10,11 @@ export interface Sender {
   readonly started: string;
 }
 
-/** A moment by a clock that nobody sets: milliseconds since the machine was started, its sleep not counted, and in which boot. */
+/** A moment by a clock that nobody sets: milliseconds since the machine was started, and in which boot. */
 export interface Mark {
   /** Empty where the system does not say. */
   readonly boot: string;
+  /** Less than 0 where it can't be told. */
   readonly uptime: number;
 }
 

@@ -193,6 +193,14 @@ describe('a walk that breaks half way', () => {
     expect(ended).toMatchObject({ code: 4, stdout: '' });
   });
 
+  it('exits 8 at a record that breaks the contract, and says what was answered', async () => {
+    const service = await serve([page([1], 'a'), json(206, { data: [{ uid: 5 }], next_cursor: null })]);
+    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    expect(ended.code).toBe(8);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{ ref: 'order-1' }], next_cursor: 'a' });
+    expect(errorOf(ended)).toMatchObject({ status: 206, message: expect.stringContaining('data.0.uid') });
+  });
+
   it('exits 8 after its retries', async () => {
     const service = await serve([page([1], 'a'), reset, reset, reset, reset, reset]);
     const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });

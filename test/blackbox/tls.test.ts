@@ -59,6 +59,13 @@ describe('TLS', () => {
     expect(await paycli(CHARGE, { service, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })).toMatchObject({ code: 0 });
   });
 
+  it('that is turned off brings no warning of the runtime beside the one line of an error', async () => {
+    const service = await serveTls('self-signed', ANSWER.replace('{', '['));
+    const ended = await paycli(LIST, { service, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+    expect(ended).toMatchObject({ code: 8, stdout: '' });
+    expect(ended.stderr).toMatch(/^\{"error":.*\}\n$/);
+  });
+
   it('is needed for any other machine', async () => {
     const ended = await paycli(LIST, { service: { origin: 'http://api.example.invalid' } });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
