@@ -28,6 +28,8 @@ interface Profile {
 
 const ROUNDS = 15;
 const RECORDS = 100;
+/** Less is not shown. */
+const LEAST_MS = 0.05;
 const SELF = new Map([
   ['(idle)', 'waiting for the service'],
   ['(garbage collector)', 'garbage collection'],
@@ -117,9 +119,10 @@ try {
   ]);
   const charged = await during(startCharges(), async (origin) => medians(charge, origin));
   const runs = [version, list, charged].map((parts) => parts ?? new Map<string, number>());
-  const names = [...new Set(runs.flatMap((parts) => [...parts.keys()]))].filter((name) => name !== WHOLE);
   const most = (name: string): number => Math.max(...runs.map((parts) => parts.get(name) ?? 0));
-  const cell = (ms: number | undefined): string => (ms === undefined || ms < 0.05 ? '' : ms.toFixed(1));
+  const all = [...new Set(runs.flatMap((parts) => [...parts.keys()]))];
+  const names = all.filter((name) => name !== WHOLE && most(name) >= LEAST_MS);
+  const cell = (ms: number | undefined): string => (ms === undefined || ms < LEAST_MS ? '' : ms.toFixed(1));
   process.stdout.write('| in ms, being watched | `--version` | `ugwo list` | `ugwo charge` |\n|---|---:|---:|---:|\n');
   for (const name of [...names.sort((a, b) => most(b) - most(a)), WHOLE]) {
     process.stdout.write(`| ${name} | ${runs.map((parts) => cell(parts.get(name))).join(' | ')} |\n`);
