@@ -8,7 +8,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { fromNpm } from './from-npm.ts';
-import { BUN, BUNS, bunFor, bunHere, HERE } from './pinned.ts';
+import { BUN, BUNS, bunFor, bunHere, HERE, PROGRAM_HERE } from './pinned.ts';
 
 const FOLDER = join('dist', 'standalone');
 const ENTRY = join('scripts', 'standalone.js');
@@ -67,5 +67,5 @@ writeFileSync(
   join(FOLDER, 'LICENSES.txt'),
   `${ABOUT_BUN}\n${readFileSync(join('dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')}`,
 );
-copyFileSync(join(FOLDER, nameFor(HERE)), join('dist', HERE.startsWith('windows') ? 'paycli.exe' : 'paycli'));
+copyFileSync(join(FOLDER, nameFor(HERE)), PROGRAM_HERE);
 process.stdout.write(sums.join(''));

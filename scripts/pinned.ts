@@ -41,6 +41,9 @@ export const BUNS: Readonly<Record<string, FromNpm>> = {
 /** This machine, as the standalone programs are named by. */
 export const HERE = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 
+/** Where the standalone program for this machine is made. */
+export const PROGRAM_HERE = HERE.startsWith('windows') ? 'dist/paycli.exe' : 'dist/paycli';
+
 export const bunFor = (machine: string): FromNpm => {
   const found = BUNS[machine];
   if (found === undefined)

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { PROGRAM_HERE } from './pinned.ts';
 
 interface Shipment {
   readonly name: string;
@@ -33,7 +34,7 @@ const SHIPMENTS: readonly Shipment[] = [
   {
     name: 'standalone program',
     commands: [['npm', 'run', '--silent', 'build:standalone', '--', '--here']],
-    file: process.platform === 'win32' ? 'dist/paycli.exe' : 'dist/paycli',
+    file: PROGRAM_HERE,
   },
 ];
 

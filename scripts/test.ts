@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { PROGRAM_HERE } from './pinned.ts';
 
 interface Round {
   readonly env: Readonly<Record<string, string>>;
@@ -16,7 +17,7 @@ interface Round {
 const ROUNDS: Readonly<Record<string, Round>> = {
   here: { env: {}, args: [] },
   standalone: {
-    env: { PAYCLI_PROGRAM: process.platform === 'win32' ? 'dist/paycli.exe' : 'dist/paycli' },
+    env: { PAYCLI_PROGRAM: PROGRAM_HERE },
     args: ['test/blackbox', 'test/faults', 'test/standalone'],
   },
   abroad: { env: { TZ: 'Pacific/Kiritimati', LC_ALL: 'sk_SK.UTF-8', PAYCLI_TEST_ABROAD: '1' }, args: [] },
@@ -31,10 +32,9 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { o
 for (const [name, round] of Object.entries(ROUNDS)) {
   const { env, args } = round;
   if (values.only !== undefined && values.only !== name) continue;
-  process.stdout.write(
-    `\nround: ${name}${isThere(round) ? '' : ', left out: there is no such program for this machine'}\n`,
-  );
-  if (!isThere(round)) continue;
+  const leftOut = !isThere(round);
+  process.stdout.write(`\nround: ${name}${leftOut ? ', left out: there is no such program for this machine' : ''}\n`);
+  if (leftOut) continue;
   const files = positionals.length > 0 ? positionals : args;
   const run = spawnSync(process.execPath, [vitest, 'run', ...files], {
     stdio: 'inherit',

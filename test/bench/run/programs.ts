@@ -1,6 +1,7 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { PROGRAM_HERE } from '../../../scripts/pinned.ts';
 import { KEY } from './charge-file.ts';
 
 export type Environment = Readonly<Record<string, string>>;
@@ -11,7 +12,7 @@ export type Command = readonly [file: string, ...args: string[]];
 const here = (file: string): string => join(import.meta.dirname, '..', file);
 
 export const NPM_BUILD: Command = [process.execPath, resolve('bin/paycli.js')];
-export const STANDALONE: Command = [resolve('dist/paycli')];
+export const STANDALONE: Command = [resolve(PROGRAM_HERE)];
 /** The loops that paycli is compared with. */
 export const BARE_POSTS: Command = [process.execPath, here('bare-posts.ts')];
 export const BARE_WALK: Command = [process.execPath, here('bare-walk.ts')];
