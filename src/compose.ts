@@ -16,7 +16,7 @@ import { environmentName } from './core/origin.ts';
 import { placeWords } from './core/place-words.ts';
 import { shellLine } from './core/shell.ts';
 import type { RunningEmulator } from './emulator/room.ts';
-import type { Charge, Ledger } from './ledger/ledger.ts';
+import type { Asked, Charge, Ledger } from './ledger/ledger.ts';
 import type { StatusLine } from './output/status-line.ts';
 
 /** One run: what it was asked for, and what it must let go of at its end. */
@@ -165,10 +165,13 @@ const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> =>
     existsSync(await ledgerPath(rooms)) ? await use(await ledger()) : undefined;
   return {
-    observe: async (activities: readonly unknown[], servedAt?: number): Promise<void> => {
+    observe: async (activities: readonly unknown[], servedAt?: number, asked?: Asked): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {
         const { keptActivity } = await rooms.protocol();
-        await open.observe(activities.map((activity) => keptActivity(activity, servedAt)));
+        await open.observe(
+          activities.map((activity) => keptActivity(activity, servedAt)),
+          asked,
+        );
       };
       await aside(note).catch(() => undefined);
     },

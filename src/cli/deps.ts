@@ -5,7 +5,7 @@ import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import type { ReadSource } from '../core/source.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
-import type { Ledger, Place } from '../ledger/ledger.ts';
+import type { Asked, Ledger, Place } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
 import type { Result } from '../output/view.ts';
 import type { Globals } from './globals.ts';
@@ -27,8 +27,11 @@ export interface Deps {
   place(): Promise<Place>;
   /** The ledger of this machine, opened at the first call. */
   ledger(): Promise<Ledger>;
-  /** Tells the ledger, where there is one, how activities stand by now, and when by the service's clock; never fails. */
-  observe(activities: readonly unknown[], servedAt?: number): Promise<void>;
+  /**
+   * Tells the ledger, where there is one, how activities stand by now, when by the service's clock, and what their payment
+   * request asks for; never fails.
+   */
+  observe(activities: readonly unknown[], servedAt?: number, asked?: Asked): Promise<void>;
   /** The protocol around the ledger: how a charge is sent once, and what may be concluded of one that is unknown. */
   protocol(): Promise<LedgerRoom>;
   /** Files of rows, and how they are worked off. */

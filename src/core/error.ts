@@ -15,6 +15,8 @@ export interface ErrorDetail {
   readonly hint?: string;
   /** The HTTP status, when the service answered. */
   readonly status?: number;
+  /** The answer is whole, and about something else than was asked for. */
+  readonly isOther?: true;
   /** The title of the service's own error document. */
   readonly title?: string;
   readonly violations?: readonly Violation[];

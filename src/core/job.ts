@@ -23,6 +23,8 @@ export const SUMMARY_COLUMNS: readonly {
 export interface JobQuestion {
   /** `Charge`, `Update`. */
   readonly verb: string;
+  /** What a row is about: `request`, `customer`. */
+  readonly one: string;
   readonly rows: number;
   /** How many of them have been begun before. */
   readonly before: number;
@@ -33,14 +35,12 @@ export interface JobQuestion {
 }
 
 export const questionText = (
-  { verb, rows, before, what, total }: JobQuestion,
+  { verb, one, rows, before, what, total }: JobQuestion,
   { origin, profile }: { readonly origin: string; readonly profile: string | undefined },
 ): string => {
   const where = `${environmentName(origin)}: ${origin}${profile === undefined ? '' : `, profile ${profile}`}`;
-  const details = [
-    `${verb} ${rows} ${rows === 1 ? 'row' : 'rows'} (${what})`,
-    ...(before === 0 ? [] : [`${before} of them begun before`]),
-    ...(total === undefined ? [] : [`${total} in all`]),
-  ];
-  return `${where}\n${details.join(', ')}?`;
+  const things = rows === 1 ? one : `${one}s`;
+  const sums = total === undefined ? '' : `, ${total}`;
+  const begun = before === 0 ? '' : `; ${before} of them begun before`;
+  return `${where}\n${verb} ${rows} ${things}${sums} (${what}${begun})?`;
 };

@@ -7,8 +7,11 @@ export const isMedium = (text: string): text is Medium => (MEDIUMS as readonly s
 /** The longest, and the default, life of a bank_transfer account in milliseconds (interface.md section 8). */
 export const EXPIRY_LIMIT_MS = 15 * 60_000;
 
-/**
- * An enum of the service arrives as a string or as a pair `[machine value, label]`; this is the machine value.
- */
+/** An enum of the service arrives as a text or as a pair `[machine value, label]`. */
 export type EnumLike = string | readonly [value: string, label: string];
-export const machineValue = (value: EnumLike): string => (typeof value === 'string' ? value : value[0]);
+
+/** The machine value of an enum, whatever came in its place; empty where none can be read. */
+export const machineValue = (value: unknown): string => {
+  const found: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
+};

@@ -7,6 +7,8 @@ export interface Received<T = unknown> {
   readonly text: string;
   /** The service's own clock as it answered, in milliseconds since the epoch, to the second; where it said so. */
   readonly servedAt?: number;
+  /** How old the answer was when it came, in milliseconds: it is a cache's. */
+  readonly age?: number;
 }
 
 /**

@@ -4,12 +4,14 @@ import { EXIT_CODES } from '../core/exit.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { shellLine } from '../core/shell.ts';
-import { parseInstant } from '../core/time.ts';
+import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { elapsed } from './clock.ts';
 import { evidenceOf } from './evidence.ts';
+import { isOtherMedium } from './fits.ts';
 import { keptActivity } from './kept.ts';
-import type { Begun, Intent, Ledger, Moment, Outcome, Place } from './ledger.ts';
-import { cleaned, digestOf, lastDigits, withoutPhone } from './private.ts';
+import type { Charge, Intent, Ledger, Moment, Outcome, Place, Refused } from './ledger.ts';
+import { cleaned, digestOf, lastDigits, phoneDigestOf, withoutPhone } from './private.ts';
+import type { Shown } from './shown.ts';
 
 /** A charge to be made under the protocol. */
 export interface ChargeRequest {
@@ -27,6 +29,8 @@ export interface ChargeRequest {
   readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
   /** The global options that send another command to the same place. */
   readonly words: readonly string[];
+  /** What a look at the payment request has shown just now; undefined where none could be had. */
+  readonly shown?: Shown | undefined;
 }
 
 export interface ChargeWorld {
@@ -36,19 +40,29 @@ export interface ChargeWorld {
   readonly clean: (text: string) => string;
   /** Sends it, once; begins no attempt when it is overdue. Throws a PayError whose kind says what is certain. */
   readonly send: (overdue: () => boolean) => Promise<Received>;
+  /** Told before anything is sent that the same payment request is open at another origin; what it throws keeps it from being sent. */
+  readonly elsewhere?: (charge: Charge) => Promise<void>;
   /** Told what was thrown, or that nothing was, before that is noted: others may take its place meanwhile. */
   readonly judged?: (error: PayError | undefined) => void;
 }
 
 export type Charged =
   /** `unrecorded` is there when the ledger could not note it. */
-  | { readonly kind: 'accepted'; readonly id: string; readonly record: Received; readonly unrecorded?: PayError }
-  | Extract<Begun, { readonly kind: 'refused' }>;
+  | {
+      readonly kind: 'accepted';
+      readonly id: string;
+      readonly record: Received;
+      /** What is odd about it, a sentence each. */
+      readonly odd: readonly string[];
+      readonly unrecorded?: PayError;
+    }
+  | Refused;
 
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
 
 const intentOf = (
-  { place, ugwo, data, bound, row }: ChargeRequest,
+  { place, ugwo, data, bound, row, shown }: ChargeRequest,
+  { digest }: Pick<Ledger, 'digest'>,
   clean: (text: string) => string,
   now: number,
 ): Intent => ({
@@ -57,10 +71,13 @@ const intentOf = (
   medium: clean(textOf(data['medium']) ?? ''),
   provider: data['provider'] === undefined ? undefined : clean(String(data['provider'])),
   phone: data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])),
+  phoneDigest: data['phone'] === undefined ? undefined : phoneDigestOf(String(data['phone']), digest),
+  expiresAt: parseInstant(textOf(data['expires_at']) ?? '')?.ms,
   digest: digestOf(data),
   deadline: now + bound,
   job: row?.job,
   row: row?.number,
+  asked: cleaned(shown?.asked ?? {}, clean),
 });
 
 /** What of a failed charge is certain. Whatever is not named here may have been made. */
@@ -110,15 +127,38 @@ const unknownHint = (id: string, words: readonly string[]): string => {
 const named = (error: PayError, id: string, words: readonly string[]): PayError =>
   error.with({ ledgerId: id, ...(error.kind === 'unknown' ? { hint: unknownHint(id, words) } : {}) });
 
-/** Notes what became of a charge; what could not be noted comes back. */
-const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<PayError | undefined> => {
+interface Noted {
+  /** The other charge that the activity belongs to, where there is one. */
+  readonly owner?: Charge;
+  /** What could not be noted. */
+  readonly unrecorded?: PayError;
+}
+
+/** Notes what became of a charge. */
+const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<Noted> => {
   try {
-    await ledger.settle(id, outcome);
-    return undefined;
+    const owner = await ledger.record(id, outcome);
+    return owner === undefined ? {} : { owner };
   } catch (thrown) {
-    if (thrown instanceof PayError) return thrown;
+    if (thrown instanceof PayError) return { unrecorded: thrown };
     throw thrown;
   }
+};
+
+/** An activity that says it was made so long before or after the answer, in milliseconds, was not made now. */
+const FAR_MS = 2 * 3_600_000;
+
+/** What is odd about the activity that answers a charge, and does not make it another's. */
+const oddities = ({ value, servedAt }: Received, data: ChargeRequest['data']): string[] => {
+  const created = parseInstant(String(valueAt(value, 'created_at')))?.ms;
+  return [
+    ...(isOtherMedium(value, String(data['medium']))
+      ? [`the answer looks like another medium than ${String(data['medium'])}`]
+      : []),
+    ...(servedAt !== undefined && created !== undefined && Math.abs(created - servedAt) > FAR_MS
+      ? [`the activity says it was made at ${formatDateAtom({ ms: created, offset: 0 })}, not now`]
+      : []),
+  ];
 };
 
 /** Whether an attempt that is begun now may last beyond what others wait for before they take the sending for ended. */
@@ -140,21 +180,32 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
   const phone = textOf(request.data['phone']);
   const clean = (text: string): string => withoutPhone(world.clean(text), phone);
   const overdue = overdueSince(ledger, request, ledger.moment());
-  const intent = intentOf(request, clean, now());
-  const begun = await ledger.begin(intent, { again: request.again, retry: request.row?.retry === true });
+  const intent = intentOf(request, ledger, clean, now());
+  const { again, row, shown } = request;
+  const begun = await ledger.begin(intent, { again, retry: row?.retry === true, shown });
   if (begun.kind === 'refused') return begun;
-  const { id } = begun;
+  const { id, elsewhere } = begun;
   let record: Received;
   try {
+    if (elsewhere !== undefined) await world.elsewhere?.(elsewhere);
     record = await send(overdue);
   } catch (thrown) {
     const error = asJudged(thrown);
     world.judged?.(error);
-    const unrecorded = await note(ledger, id, cleaned(failedOutcome(error, now()), clean));
+    const { unrecorded } = await note(ledger, id, cleaned(failedOutcome(error, now()), clean));
     const answer = unrecorded?.detail.answer;
     throw named(answer === undefined ? error : error.with({ answer }), id, request.words);
   }
   world.judged?.(undefined);
-  const unrecorded = await note(ledger, id, acceptedOutcome(record, clean));
-  return { kind: 'accepted', id, record, ...(unrecorded === undefined ? {} : { unrecorded }) };
+  const odd = oddities(record, request.data);
+  const noted = await note(ledger, id, { ...acceptedOutcome(record, clean), odd });
+  const { owner, unrecorded } = noted;
+  const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];
+  return {
+    kind: 'accepted',
+    id,
+    record,
+    odd: [...odd, ...shared],
+    ...(unrecorded === undefined ? {} : { unrecorded }),
+  };
 };

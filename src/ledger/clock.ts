@@ -1,4 +1,5 @@
-import type { Charge, Mark, Moment } from './ledger.ts';
+import { parseInstant } from '../core/time.ts';
+import type { Charge, Mark, Moment, Told } from './ledger.ts';
 
 /** How long it is from one moment to another by the clock that nobody sets; undefined when that can't be told. */
 export const elapsed = (from: Mark, to: Mark): number | undefined =>
@@ -8,13 +9,51 @@ export const elapsed = (from: Mark, to: Mark): number | undefined =>
 
 /** Clocks that were never compared may differ by so much, in milliseconds. */
 const UNCOMPARED_MS = 2 * 60_000;
+/** An activity that says it was made longer than this before or after the service's `Date` tells no time: a fixed answer, say. */
+const FAR_MS = 2 * 3_600_000;
+
+/** What the service's clock shows now, going by what it told once and how long ago that was. */
+const since = ({ service, at, mark }: Told, now: Moment): number => {
+  const passed = elapsed(mark, now.mark);
+  // After a restart of the machine, whose clock may have been set, the earlier of two guesses.
+  return passed === undefined ? Math.min(now.at, now.at + service - at) : service + passed;
+};
+
+/** When the sending of a charge had ended at the latest. */
+const sentBy = ({ createdAt, begun, took = 0, told }: Charge): Moment => {
+  const at = createdAt + took;
+  const mark = { ...begun, uptime: begun.uptime + took };
+  const early = told !== undefined && (elapsed(told.mark, mark) ?? at - told.at) > 0;
+  return early ? told : { at, mark };
+};
+
+/** What the service said that its activity was made at, as a clock that was read when the charge had been sent. */
+const toldByCreation = (charge: Charge): Told | undefined => {
+  const created = parseInstant(charge.activity?.createdAt ?? '')?.ms;
+  if (created === undefined) return undefined;
+  const sent = sentBy(charge);
+  const { told } = charge;
+  if (told !== undefined && Math.abs(since({ ...sent, service: created }, told) - told.service) > FAR_MS)
+    return undefined;
+  return { ...sent, service: created };
+};
 
 /**
- * What the service's clock shows now, as far as a charge lets us know: by what the service told then and how long ago that
- * was. After a restart of the machine, whose clock may have been set, the earlier of two guesses.
+ * What the service's clock shows now, as far as a charge lets us know: by the `Date` that came with an answer, and by the
+ * time that the activity says it was made at. The earlier counts, since a front end's clock may be fast.
  */
-export const serviceTime = ({ told }: Charge, { at, mark }: Moment): number => {
-  if (told === undefined) return at - UNCOMPARED_MS;
-  const passed = elapsed(told.mark, mark);
-  return passed === undefined ? Math.min(at, at + told.service - told.at) : told.service + passed;
+export const serviceTime = (charge: Charge, now: Moment): number => {
+  const told = [charge.told, toldByCreation(charge)].filter((one) => one !== undefined);
+  return charge.told === undefined
+    ? Math.min(now.at - UNCOMPARED_MS, ...told.map((one) => since(one, now)))
+    : Math.min(...told.map((one) => since(one, now)));
+};
+
+/** Clocks that differ by less than this may both be right. */
+const DOUBTFUL_MS = 30 * 60_000;
+
+/** What the service's clock showed when it answered just now: the earlier of its own word and this machine's, where they may both be right. */
+export const serviceTimeNow = (servedAt: number | undefined, { at }: Moment): number => {
+  if (servedAt === undefined) return at - UNCOMPARED_MS;
+  return Math.abs(servedAt - at) > DOUBTFUL_MS ? servedAt : Math.min(servedAt, at);
 };

@@ -1,9 +1,12 @@
+import { createHmac } from 'node:crypto';
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { DatabaseKind } from '../database/kind.ts';
 import { versionReader } from '../database/migrate.ts';
 import { transact } from '../database/transact.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 import { groupCommit } from './group.ts';
+import { openHighest } from './highest.ts';
 import { jobStatements } from './job-statements.ts';
 import type { Evidence, Intent, KeptActivity, Moment, Sender } from './ledger.ts';
 import { lifelineOf } from './lifeline.ts';
@@ -31,14 +34,22 @@ export interface LedgerOptions {
   readonly kind?: DatabaseKind;
 }
 
+/** Which file has the ledger's name; undefined where none has. */
+const fileAt = (path: string): string | undefined => {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino}`;
+};
+
 /** What all methods of one open ledger share. */
 export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
   const { path, now, uptime, self, isGone, clean, patience, kind = LEDGER_FILE } = options;
   const sql = statements(db);
+  const settings = sql.settings();
+  const highest = openHighest(path, settings.name);
   const lifeline = lifelineOf(path, self);
   const boot = bootOf(self);
   const moment = (): Moment => ({ at: now(), mark: { boot, uptime: uptime() } });
-  const { settledIfGone, sweep } = sweeper(db, sql, moment, isGone);
+  const { unknownIfGone, sweep } = sweeper(db, sql, moment, isGone);
 
   const use = async <T>(work: () => T, until: AbortSignal): Promise<T> => {
     try {
@@ -54,7 +65,13 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
     if (version() <= kind.migrations.length) return;
     throw ledgerError({ kind: 'newer', path, what: 'has been taken over by a newer paycli meanwhile' });
   };
-  const together = groupCommit(db, use, [patience.stop, patience.leave]);
+  const file = fileAt(path);
+  /** What is written into a file without a name is seen by nobody any more. */
+  const checkFile = (): void => {
+    if (fileAt(path) === file) return;
+    throw ledgerError({ kind: 'unusable', path, what: 'was removed or replaced while it was in use' });
+  };
+  const together = groupCommit(db, use, [patience.stop, patience.leave], checkFile);
   const write = async <T>(work: () => T, until = patience.stop): Promise<T> => {
     try {
       return await together(work, until);
@@ -74,7 +91,9 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
     /** What this process is sending: an emergency line must tell what it is without the ledger. */
     open: new Map<string, Intent>(),
     moment,
-    settledIfGone,
+    highest,
+    digest: (text: string): string => createHmac('sha256', settings.key).update(text).digest('hex').slice(0, 32),
+    unknownIfGone,
     unrecorded: lifeline.unrecorded,
     /** What may be kept of an activity and of what was seen, for a charge with these last digits of a phone number. */
     kept: (activity: KeptActivity, phone: string | undefined): KeptActivity => ({
@@ -113,6 +132,7 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
     close: (): void => {
       db.close();
       lifeline.close();
+      highest.close();
     },
   };
 };

@@ -15,7 +15,7 @@ export interface EmergencyLine extends Outcome {
   readonly ugwo: string;
   readonly medium: string;
   /** Milliseconds since the epoch. */
-  readonly settled_at: number;
+  readonly recorded_at: number;
 }
 
 /** A file of one process beside the ledger, there from the first charge that it begins until it has closed the ledger in good order. */

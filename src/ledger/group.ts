@@ -55,6 +55,8 @@ export const groupCommit = (
   db: DatabaseSync,
   commit: (transaction: () => Done[], until: AbortSignal) => Promise<Done[]>,
   signals: readonly AbortSignal[],
+  /** Throws where nothing may be committed. */
+  check: () => void = () => undefined,
 ): (<T>(work: () => T, until: AbortSignal) => Promise<T>) => {
   const apart = aparter(db);
   let waiting: Waiting[] = [];
@@ -66,8 +68,13 @@ export const groupCommit = (
       const batch = waiting;
       waiting = [];
       const until = signals.findLast((signal) => batch.some((one) => one.until === signal)) ?? AbortSignal.abort();
-      const done = await commit(() => transact(db, () => batch.map((one) => tryOne(db, apart, one))), until).catch(
-        (thrown: unknown): Done[] => batch.map(() => ({ thrown })),
+      const work = (): Done[] => {
+        const done = batch.map((one) => tryOne(db, apart, one));
+        check();
+        return done;
+      };
+      const done = await commit(() => transact(db, work), until).catch((thrown: unknown): Done[] =>
+        batch.map(() => ({ thrown })),
       );
       for (const [index, one] of batch.entries()) one.settle(done[index] ?? { thrown: new Error('no result') });
     }

@@ -1,10 +1,14 @@
 import type { ChargeState } from '../core/charge.ts';
 import type { Jobs } from './job.ts';
+import type { Shown } from './shown.ts';
 
 /** Who sends a charge: enough to tell later whether that process is still at it. */
 export interface Sender {
   readonly pid: number;
-  /** The boot of the machine, and the name space that the number is counted in; empty where the system does not say. */
+  /**
+   * The boot of the machine, the name space that the number is counted in, and the one of its clocks, a blank between two;
+   * empty where the system does not say.
+   */
   readonly boot: string;
   /** When the process was started, as the system counts; empty where it does not say. */
   readonly started: string;
@@ -48,6 +52,10 @@ export interface Intent extends Place {
   readonly provider: string | undefined;
   /** The last digits of a phone number. */
   readonly phone: string | undefined;
+  /** What tells that number from others with the same last digits (see `Ledger.digest`). */
+  readonly phoneDigest?: string | undefined;
+  /** When the account was asked to expire, where that was asked. */
+  readonly expiresAt?: number | undefined;
   /** SHA-256 of the body as it is kept here, in hex. */
   readonly digest: string;
   /** By when the sending has ended, whatever becomes of it. */
@@ -55,6 +63,18 @@ export interface Intent extends Place {
   /** The job that the charge belongs to, and the row of its file, from 1 on. */
   readonly job?: string | undefined;
   readonly row?: number | undefined;
+  /** What a look at the payment request has shown. */
+  readonly asked?: Asked;
+}
+
+/** What a payment request asks for, as far as a look has shown it. */
+export interface Asked {
+  /** In the minor unit. */
+  readonly amount?: number | undefined;
+  readonly currency?: string | undefined;
+  readonly ref?: string | undefined;
+  /** The customer's uid. */
+  readonly customer?: string | undefined;
 }
 
 /** An activity as far as it is kept. */
@@ -91,7 +111,7 @@ export interface Charge extends Intent {
   readonly took: number | undefined;
   readonly told: Told | undefined;
   /** When its state became what it is; undefined while it is being sent. */
-  readonly settledAt: number | undefined;
+  readonly recordedAt: number | undefined;
   /** What the run that sent it ended with. */
   readonly exitCode: number | undefined;
   readonly activity: KeptActivity | undefined;
@@ -100,6 +120,8 @@ export interface Charge extends Intent {
 
 /** What became of a charge that was sent (step 4). */
 export interface Outcome {
+  /** What is odd about an accepted activity; kept as evidence. */
+  readonly odd?: readonly string[];
   readonly state: Exclude<ChargeState, 'sending' | 'not_created'>;
   readonly exitCode: number;
   readonly activity?: KeptActivity;
@@ -113,15 +135,62 @@ export interface Resolution {
   readonly evidence: Evidence;
 }
 
-/** Why the guard refuses: an earlier charge is unresolved, being sent, can still be paid, was paid, or was of the same row. */
-export type Refusal = 'unresolved' | 'in_progress' | 'payable' | 'paid' | 'done';
+/**
+ * Why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid, was paid, was of the same row
+ * (`done`), or its account has expired and nobody has looked since whether it was paid in time (`unseen`). Or the payment
+ * request itself is cancelled, refunded or paid, or has no checkout.
+ */
+export type Refusal =
+  | 'unresolved'
+  | 'in_progress'
+  | 'payable'
+  | 'paid'
+  | 'unseen'
+  | 'done'
+  | 'cancelled'
+  | 'refunded'
+  | 'no_checkout';
 
-export type Begun =
-  | { readonly kind: 'begun'; readonly id: string }
-  | { readonly kind: 'refused'; readonly why: Refusal; readonly by: Charge; readonly moment: Moment };
+/** What stands in the way of a charge. */
+export interface Obstacle {
+  readonly why: Refusal;
+  /** The charge of this ledger; undefined where none is known. */
+  readonly by: Charge | undefined;
+  /** The activity at the service, where one is known. */
+  readonly activity: KeptActivity | undefined;
+}
+
+export interface Refused extends Obstacle {
+  readonly kind: 'refused';
+  readonly ugwo: string;
+  readonly moment: Moment;
+}
+
+export interface BegunCharge {
+  readonly kind: 'begun';
+  readonly id: string;
+  /** A charge of the same payment request at another origin that is unresolved or can still be paid. */
+  readonly elsewhere: Charge | undefined;
+}
+
+export type Begun = BegunCharge | Refused;
+
+/** How a charge may be begun. */
+export interface BeginOptions {
+  /** Overrides what can still be paid or was paid, never what is unresolved or cancelled. */
+  readonly again: boolean;
+  /** Makes the charge of a job's row again where nothing came of it. */
+  readonly retry?: boolean;
+  /** What a look has shown just now. */
+  readonly shown?: Shown | undefined;
+}
 
 export interface ListFilter {
   readonly states?: readonly ChargeState[] | undefined;
+  /** Only those that were accepted and whose end nobody has seen. */
+  readonly unfinished?: boolean | undefined;
+  readonly service?: string | undefined;
+  readonly job?: string | undefined;
   readonly ugwo?: string | undefined;
   /** Only those older than this place in the order of creation, newest first. */
   readonly before?: number | undefined;
@@ -137,14 +206,15 @@ export interface ListFilter {
  * throw a PayError of kind `ledger`; after one that the disk caused, nothing more can be begun.
  */
 export interface Ledger {
+  /** The guard and the intent in one step among all processes: once this resolves with `begun`, the intent is on the disk. */
+  begin(intent: Intent, how: BeginOptions): Promise<Begun>;
+  /** A digest of a text that tells it from others and that only this ledger can make. */
+  digest(text: string): string;
   /**
-   * The guard and the intent in one step among all processes: once this resolves with `begun`, the intent is on the disk.
-   * `again` overrides an earlier charge that can still be paid or was paid, never one that is unresolved. A row of a job is
-   * charged once; with `retry` again where nothing was made of it or it has failed.
+   * Writes what became of a charge, and gives the other charge that owns its activity already, where there is one. When it
+   * can't be written, the emergency line is, and is in the error's `answer`.
    */
-  begin(intent: Intent, how: { readonly again: boolean; readonly retry?: boolean }): Promise<Begun>;
-  /** Writes what became of a charge. When that can't be, the emergency line is written, and is in the error's `answer`. */
-  settle(id: string, outcome: Outcome): Promise<void>;
+  record(id: string, outcome: Outcome): Promise<Charge | undefined>;
   /** The charges that may have been made: unknown ones, among them those whose process died while sending. */
   unknown(): Promise<readonly Charge[]>;
   get(id: string): Promise<Charge | undefined>;
@@ -155,8 +225,11 @@ export interface Ledger {
   note(id: string, evidence: Evidence): Promise<void>;
   /** Ends an unknown charge's doubt; false when somebody else did so first, or the activity has an owner by now. */
   resolve(id: string, resolution: Resolution): Promise<boolean>;
-  /** How activities stand by now, as a read has shown; of those that no charge owns nothing is kept. Not waited for. */
-  observe(activities: readonly KeptActivity[]): Promise<void>;
+  /**
+   * How activities stand by now, as a read has shown, and what their payment request asks for; of those that no charge owns
+   * nothing is kept. `wait`: a locked ledger is waited for.
+   */
+  observe(activities: readonly KeptActivity[], asked?: Asked, wait?: boolean): Promise<void>;
   /** Files of charges and updates, and their rows. */
   readonly jobs: Jobs;
   /** Now, by the clocks that the ledger goes by. */

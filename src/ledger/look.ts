@@ -1,21 +1,14 @@
 import { isId } from '../core/ids.ts';
-import { isMedium } from '../core/medium.ts';
-import { readNextAction } from '../core/next-action.ts';
 import { valueAt } from '../core/path.ts';
 import { parseInstant } from '../core/time.ts';
 import { elapsed } from './clock.ts';
+import { contradictionOf, isDeclinedAtOnce, isNoCharge, isOfOther, isOtherMedium, mediumOf, wordAt } from './fits.ts';
 import type { Charge, Moment } from './ledger.ts';
+import type { Shown } from './shown.ts';
 
 /** What a read of the payment request showed, or why it showed nothing. */
 export type Sight =
-  | {
-      /** The service's own clock as it answered, in milliseconds, to the second; where it said so. */
-      readonly servedAt?: number;
-      /** How the payment request stands. */
-      readonly status?: string;
-      /** Undefined where the service does not list them. */
-      readonly activities: readonly unknown[] | undefined;
-    }
+  | (Pick<Shown, 'servedAt' | 'age' | 'activities'> & Partial<Pick<Shown, 'status'>>)
   /** `status` is the one of the answer, when there was an answer. */
   | { readonly unavailable: string; readonly status?: number };
 
@@ -38,8 +31,21 @@ export interface Kept {
   readonly created_at: string | null;
 }
 
-/** Why an activity is no candidate. */
-type Exclusion = 'owned by another charge' | 'another medium' | 'made too early' | 'made too late';
+/** Why an activity can't be the charge's. */
+type Exclusion =
+  | 'owned by another charge'
+  | 'no charge'
+  | 'of another payment request'
+  | 'another medium'
+  | 'made too early';
+/** Why an activity is not taken for the charge's, though it may have to do with it: it never counts as absent. */
+type Contradiction =
+  | 'made too late'
+  | 'another next action'
+  | 'another expiry'
+  | 'another provider'
+  | 'another phone'
+  | 'declined at once';
 /** Why an activity that can't be excluded is no proof either. */
 type Doubt =
   | 'no identifier'
@@ -59,13 +65,15 @@ export interface Candidate {
 
 export interface Excluded {
   readonly kept: Kept;
-  readonly why: Exclusion;
+  readonly why: Exclusion | Contradiction;
 }
 
 /** The activities of a look, sorted by whether they can be the charge's. */
 export interface Sorted {
   readonly candidates: readonly Candidate[];
   readonly excluded: readonly Excluded[];
+  /** Those among the excluded for which the look is not empty. */
+  readonly contradicted: readonly Excluded[];
   /** What the service's clock shows beyond ours; undefined where it did not tell its time. */
   readonly skew: number | undefined;
 }
@@ -76,24 +84,6 @@ const WINDOW_MS = 2 * 60_000;
 const BEFORE_MS = 10_000;
 /** The service tells its time to the second. */
 const DATE_RESOLUTION_MS = 1000;
-
-/** A machine value; sentences, numbers and keys, which have dots, are none. */
-const WORD = /^[a-z][\w-]{0,63}$/i;
-
-/** The machine value of an enum of the service: a string, or the first of a pair. */
-export const wordAt = (value: unknown, path: string): string | null => {
-  const found = valueAt(value, path);
-  const word: unknown = Array.isArray(found) ? found[0] : found;
-  return typeof word === 'string' && WORD.test(word) ? word : null;
-};
-
-/** The mediums that a next action can be told apart by (interface.md 2.5). */
-const ACTION_MEDIUMS = { transfer: 'bank_transfer', dial: 'ussd', other: null } as const;
-
-const actionMedium = (activity: unknown): string | null => {
-  const action = readNextAction(activity);
-  return action === undefined ? null : ACTION_MEDIUMS[action.kind];
-};
 
 /** The moment that an activity says it was made at; undefined where it can't be read. */
 const createdAt = (activity: unknown): number | undefined => {
@@ -106,7 +96,7 @@ const keptOf = (activity: unknown): Kept => {
   return {
     uid: typeof uid === 'string' && isId('act', uid) ? uid : null,
     status: wordAt(activity, 'status'),
-    medium: wordAt(activity, 'medium') ?? actionMedium(activity),
+    medium: mediumOf(activity),
     created_at: createdAt(activity) === undefined ? null : String(valueAt(activity, 'created_at')),
   };
 };
@@ -146,23 +136,6 @@ const sendingOf = (charge: Charge, { at, mark, servedAt }: Sighted): Sending => 
   };
 };
 
-/** `medium unclear`: the next action looks like another medium's, but what the charge's own looks like is not written. */
-const judgeMedium = (
-  charge: Charge,
-  activity: unknown,
-  { medium }: Kept,
-): 'another medium' | 'medium unclear' | undefined => {
-  if (medium === null || medium === charge.medium) return undefined;
-  const written = charge.medium === 'bank_transfer' || charge.medium === 'ussd';
-  const named = isMedium(charge.medium) && wordAt(activity, 'medium') !== null;
-  return written || named ? 'another medium' : 'medium unclear';
-};
-
-const judgeTime = ({ from, certain }: Sending, created: number): Exclusion | undefined => {
-  if (created < from - WINDOW_MS) return 'made too early';
-  return created > certain + WINDOW_MS ? 'made too late' : undefined;
-};
-
 /** The service's clock is known to within the round trip and a second. */
 const isBefore = ({ from }: Sending, created: number, { at, askedAt }: Timed): boolean =>
   created < from - BEFORE_MS - DATE_RESOLUTION_MS - (at - askedAt);
@@ -172,31 +145,43 @@ const exclusionOf = (
   charge: Charge,
   activity: unknown,
   kept: Kept,
-  sending: Sending,
+  { from }: Sending,
   owned: ReadonlySet<string>,
 ): Exclusion | undefined => {
   if (kept.uid !== null && owned.has(kept.uid)) return 'owned by another charge';
-  if (judgeMedium(charge, activity, kept) === 'another medium') return 'another medium';
+  if (isNoCharge(activity)) return 'no charge';
+  if (isOfOther(activity, charge.ugwo)) return 'of another payment request';
+  if (isOtherMedium(activity, charge.medium)) return 'another medium';
   const created = createdAt(activity);
-  return created === undefined ? undefined : judgeTime(sending, created);
+  return created !== undefined && created < from - WINDOW_MS ? 'made too early' : undefined;
+};
+
+/** A transfer or a dial string begins with something for the customer to do; only where that fails at once is there none. */
+const contradictionBy = (charge: Charge, activity: unknown, { certain }: Sending): Contradiction | undefined => {
+  const created = createdAt(activity);
+  if (created !== undefined && created > certain + WINDOW_MS) return 'made too late';
+  const asksFirst = charge.medium === 'bank_transfer' || charge.medium === 'ussd';
+  if (asksFirst && isDeclinedAtOnce(activity)) return 'declined at once';
+  return contradictionOf(charge, activity);
 };
 
 const doubtOf = (charge: Charge, activity: unknown, kept: Kept, sending: Sending, look: Sighted): Doubt | undefined => {
   if (kept.uid === null) return 'no identifier';
   const created = createdAt(activity);
   if (created === undefined) return 'no time';
-  if (judgeMedium(charge, activity, kept) !== undefined) return 'medium unclear';
+  // What the next action of a mobile_money charge looks like is not written.
+  if (kept.medium !== null && kept.medium !== charge.medium) return 'medium unclear';
   // A machine may have slept between the intent and the send.
   if (created > sending.until + WINDOW_MS) return 'made after its sending must have ended';
   const compared = look.servedAt !== undefined;
   return compared && isBefore(sending, created, look) ? 'made before the charge was sent' : undefined;
 };
 
-const byClock = ({ why }: { readonly why: Exclusion }): boolean => why === 'made too early' || why === 'made too late';
+const byClock = ({ why }: Excluded): boolean => why === 'made too early' || why === 'made too late';
 
 /**
- * Which of a payment request's activities can be the charge's. Where the clocks are not sure, those that only they speak
- * against are candidates too, in doubt.
+ * Which of a payment request's activities can be the charge's: those that fit in every field that is there. Where the clocks
+ * are not sure, those that only they speak against are candidates too, in doubt.
  */
 export const sortActivities = (
   charge: Charge,
@@ -205,17 +190,23 @@ export const sortActivities = (
   owned: ReadonlySet<string>,
 ): Sorted => {
   const sending = sendingOf(charge, look);
+  const { unsure } = sending;
   const candidates: Candidate[] = [];
-  const excluded: (Excluded & { readonly activity: unknown })[] = [];
+  const excluded: Excluded[] = [];
+  const contradicted: Excluded[] = [];
   for (const activity of activities) {
     const kept = keptOf(activity);
-    const why = exclusionOf(charge, activity, kept, sending, owned);
-    if (why === undefined) candidates.push({ activity, kept, doubt: doubtOf(charge, activity, kept, sending, look) });
-    else excluded.push({ activity, kept, why });
+    const exclusion = exclusionOf(charge, activity, kept, sending, owned);
+    const why = exclusion ?? contradictionBy(charge, activity, sending);
+    if (why === undefined) {
+      candidates.push({ activity, kept, doubt: doubtOf(charge, activity, kept, sending, look) });
+    } else if (unsure !== undefined && byClock({ kept, why })) {
+      candidates.push({ activity, kept, doubt: unsure });
+    } else {
+      excluded.push({ kept, why });
+      if (exclusion === undefined) contradicted.push({ kept, why });
+    }
   }
   const skew = look.servedAt === undefined ? undefined : look.servedAt - look.at;
-  const { unsure } = sending;
-  if (unsure === undefined) return { candidates, excluded, skew };
-  const doubtful = excluded.filter(byClock).map(({ activity, kept }) => ({ activity, kept, doubt: unsure }));
-  return { candidates: [...candidates, ...doubtful], excluded: excluded.filter((one) => !byClock(one)), skew };
+  return { candidates, excluded, contradicted, skew };
 };

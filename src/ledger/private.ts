@@ -26,11 +26,26 @@ export const withoutPhone = (text: string, phone: string | undefined): string =>
 export const withoutPhoneEnding = (text: string, last: string | undefined): string =>
   last === undefined ? text : text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
 
-/** Whether an earlier charge asks the same customer by the same medium and provider as this one would. */
-export const asksTheSame = ({ medium, provider, phone }: Charge, data: Readonly<Record<string, unknown>>): boolean =>
-  medium === data['medium'] &&
-  provider === (data['provider'] === undefined ? undefined : String(data['provider'])) &&
-  phone === (data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])));
+/**
+ * Whether an earlier charge asks the same customer by the same medium and provider as this one would. Of two phone numbers
+ * only their digests tell; an older ledger has none.
+ */
+export const asksTheSame = (
+  { medium, provider, phone, phoneDigest }: Charge,
+  data: Readonly<Record<string, unknown>>,
+  digest: (text: string) => string,
+): boolean => {
+  const asked = data['phone'] === undefined ? undefined : phoneDigestOf(String(data['phone']), digest);
+  return (
+    medium === data['medium'] &&
+    provider === (data['provider'] === undefined ? undefined : String(data['provider'])) &&
+    (phone === undefined) === (asked === undefined) &&
+    phoneDigest === asked
+  );
+};
+
+/** What is kept to know a phone number by, made by the ledger's own key: its digits could be guessed from a plain digest. */
+export const phoneDigestOf = (phone: string, digest: (text: string) => string): string => digest(digitsOf(phone));
 
 /** A value of JSON with every text, name and number in it passed through `clean`. */
 export const cleaned = <T>(value: T, clean: (text: string) => string): T => {

@@ -2,9 +2,10 @@ import { valueAt } from '../core/path.ts';
 import type { ChargeWorld } from './charge.ts';
 import { elapsed } from './clock.ts';
 import { evidenceOf } from './evidence.ts';
+import { wordAt } from './fits.ts';
 import type { Charge, Evidence, KeptActivity, Ledger, Mark } from './ledger.ts';
-import type { Candidate, Look, Sight, Sorted } from './look.ts';
-import { sendingTime, sortActivities, wordAt } from './look.ts';
+import type { Candidate, Look, Sight, Sorted, Timed } from './look.ts';
+import { sendingTime, sortActivities } from './look.ts';
 import { cleaned } from './private.ts';
 
 /**
@@ -31,7 +32,7 @@ export type Conclusion =
 /** Two empty looks must be this far apart, in milliseconds. */
 const APART_MS = 60_000;
 /** The last of them must be this long after the sending ended. */
-const SETTLED_MS = 15 * 60_000;
+const OVER_MS = 15 * 60_000;
 /** So many activities of a kind are kept of one look. */
 const MOST_KEPT = 10;
 
@@ -75,8 +76,18 @@ const apart = (from: Empty, to: Empty): number | undefined => {
   return to.servedAt - from.servedAt;
 };
 
+/** By so much the service's clock may seem to run otherwise than ours between two looks, in milliseconds. */
+const STEADY_MS = 30_000;
+
+/** Whether the service's clock has gone on between two looks as ours has; a cache that says nothing of its age tells an old time. */
+const areSteady = (from: Empty, to: Empty): boolean => {
+  const passed = elapsed(from.mark, to.mark);
+  if (passed === undefined || from.servedAt === undefined || to.servedAt === undefined) return true;
+  return Math.abs(to.servedAt - from.servedAt - passed) <= STEADY_MS;
+};
+
 /** How long the sending has been over for certain: by its own mark, else since the first empty look. */
-const settledFor = (charge: Charge, first: Empty, now: Empty): number | undefined => {
+const overFor = (charge: Charge, first: Empty, now: Empty): number | undefined => {
   const passed = elapsed(charge.begun, now.mark);
   return passed === undefined ? apart(first, now) : passed - sendingTime(charge);
 };
@@ -91,23 +102,23 @@ const addsToEmpty = (first: Empty | undefined, last: Empty | undefined, now: Emp
 const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
   const now: Empty = { mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
   const empty = emptySince(charge);
-  const earlier = empty.find((one) => apart(one, now) !== undefined);
+  const earlier = empty.find((one) => apart(one, now) !== undefined && areSteady(one, now));
   const first = earlier ?? now;
   const evidence = lookEvidence(look, 'none', sorted);
-  const [between, over] = [apart(first, now) ?? 0, settledFor(charge, first, now) ?? 0];
-  if (between >= APART_MS && over >= SETTLED_MS) return { state: 'not_created', evidence };
+  const [between, over] = [apart(first, now) ?? 0, overFor(charge, first, now) ?? 0];
+  if (between >= APART_MS && over >= OVER_MS) return { state: 'not_created', evidence };
   return {
     state: 'unknown',
     why: 'not_yet',
     reason: 'no activity of it is there so far',
-    again: look.at + Math.max(APART_MS - between, SETTLED_MS - over),
+    again: look.at + Math.max(APART_MS - between, OVER_MS - over),
     ...(addsToEmpty(earlier, empty.at(-1), now) ? { evidence } : {}),
   };
 };
 
 const MOST_NAMED = 3;
 
-const namesOf = (candidates: readonly Candidate[]): string => {
+const namesOf = (candidates: readonly Pick<Candidate, 'kept'>[]): string => {
   const names = candidates.slice(0, MOST_NAMED).map(({ kept }) => kept.uid ?? 'one without an identifier');
   return candidates.length > names.length
     ? `${names.join(', ')} and ${candidates.length - names.length} more`
@@ -140,6 +151,15 @@ const activityOf = ({ activity, kept }: Candidate, uid: string, servedAt: number
 const lasting = (status: number | undefined): boolean =>
   status !== undefined && status !== 408 && status !== 429 && status < 500;
 
+/** An answer that a cache has kept from before the charge was sent shows nothing of it. */
+const isOlderThanSend = (
+  charge: Charge,
+  { age = 0, at, askedAt, mark }: Timed & { readonly age?: number },
+): boolean => {
+  const passed = elapsed(charge.begun, mark) ?? at - charge.createdAt;
+  return age > 0 && passed - (at - askedAt) <= age;
+};
+
 /**
  * What one look says of a charge that may have been made. Only one candidate, beyond doubt, makes it accepted, and only
  * two empty looks, long after the sending, make it not created; whatever else is seen leaves it unknown.
@@ -149,11 +169,19 @@ export const judgeLook = (charge: Charge, look: Look, ownedByOthers: ReadonlySet
     const why = lasting(look.status) ? 'unlisted' : 'unreadable';
     return { state: 'unknown', why, reason: look.unavailable };
   }
+  if (isOlderThanSend(charge, look)) {
+    return { state: 'unknown', why: 'unreadable', reason: 'the answer came from a cache and is older than the charge' };
+  }
   if (look.activities === undefined) {
     return { state: 'unknown', why: 'unlisted', reason: 'the service does not list the activities' };
   }
   const sorted = sortActivities(charge, look, look.activities, ownedByOthers);
   const [only, ...more] = sorted.candidates;
+  if (only === undefined && sorted.contradicted.length > 0) {
+    const [first] = sorted.contradicted;
+    const reason = `${namesOf(sorted.contradicted)} can't be told from it: ${first?.why}`;
+    return unproven(charge, look, sorted, 'doubtful', reason);
+  }
   if (only === undefined) return judgeEmpty(charge, look, sorted);
   if (more.length > 0)
     return unproven(charge, look, sorted, 'several', `several can be it: ${namesOf(sorted.candidates)}`);

@@ -15,16 +15,24 @@ const check = (db: DatabaseSync, path: string): void => {
   if (found !== 'ok') throw ledgerError({ kind: 'damaged', path, what: `is damaged: ${String(found)}` });
 };
 
+/** An older paycli called the moment otherwise. */
+type OldLine = EmergencyLine & { readonly settled_at?: number };
+
+const asLine = ({ settled_at: old, ...line }: OldLine): EmergencyLine => ({
+  ...line,
+  recorded_at: line.recorded_at ?? old ?? 0,
+});
+
 /** The line as something that was seen of its charge. */
 const asEvidence = ({ evidence, ...line }: EmergencyLine): Evidence => ({
   kind: 'emergency_line',
-  at: evidence?.at ?? new Date(line.settled_at).toISOString(),
+  at: evidence?.at ?? new Date(line.recorded_at).toISOString(),
   ...evidence,
   line,
 });
 
-const isKnown = (charge: Charge, { settled_at: settledAt }: EmergencyLine): boolean =>
-  charge.evidence.some(({ line }) => (line as Partial<EmergencyLine> | undefined)?.settled_at === settledAt);
+const isKnown = (charge: Charge, { recorded_at: recordedAt }: EmergencyLine): boolean =>
+  charge.evidence.some(({ line }) => (line as Partial<EmergencyLine> | undefined)?.recorded_at === recordedAt);
 
 /** When a line was written is known by the machine's clock alone. */
 const UNMARKED: Mark = { boot: '', uptime: 0 };
@@ -38,7 +46,7 @@ const takeIn = (db: DatabaseSync, sql: Statements, lines: readonly EmergencyLine
       const evidence = withEvidence(charge.evidence, asEvidence(line));
       if (!isNews(charge, line)) sql.keepEvidence(charge.id, evidence);
       else {
-        const moment = { at: line.settled_at, mark: UNMARKED };
+        const moment = { at: line.recorded_at, mark: UNMARKED };
         const activity = line.activity && latest(charge.activity, line.activity);
         sql.change(charge.id, { ...line, activity, moment, took: charge.took, evidence });
       }
@@ -55,7 +63,7 @@ export const recover = (db: DatabaseSync, path: string, isGone: (left: LeftBehin
   const gone = all.filter(isGone);
   if (gone.length > 0) check(db, path);
   const sql = statements(db);
-  const lines = all.flatMap((one) => one.lines);
+  const lines = all.flatMap((one) => one.lines.map(asLine));
   if (lines.length > 0) takeIn(db, sql, lines);
   // A line about a charge that is not in here is another ledger's, moved away perhaps: it is nobody's to remove.
   const isOurs = ({ lines: own }: LeftBehind): boolean => own.every((line) => sql.find(line.ledger_id) !== undefined);

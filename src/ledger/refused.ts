@@ -4,21 +4,19 @@ import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
 import { payableFor } from './guard.ts';
 import { asActivity } from './kept.ts';
-import type { Begun, Charge, Moment, Refusal } from './ledger.ts';
-
-type Refused = Extract<Begun, { readonly kind: 'refused' }>;
+import type { Charge, KeptActivity, Refusal, Refused } from './ledger.ts';
 
 /** What the customer can still use, in one line a piece. */
-const stillUsable = (charge: Charge, moment: Moment): string[] => {
-  const { activity } = charge;
+const stillUsable = ({ by, activity, moment }: Refused): string[] => {
   const action = readNextAction({ next_action: activity?.nextAction });
   if (action === undefined) return [];
   if (action.kind === 'dial') return [`dial ${action.code}`];
   if (action.kind === 'other') return action.instruction === undefined ? [] : [action.instruction];
-  const left = charge.told === undefined ? undefined : payableFor(charge, moment);
+  const left = by?.told === undefined ? undefined : payableFor(by, moment);
   const expires = left === undefined ? action.expiresAt : moment.at + left;
   const until = expires === undefined ? '' : `, until ${formatLocal(expires, moment.at)}`;
-  return [`${action.bank}, ${action.accountName}`, `account number ${action.accountNumber}${until}`];
+  const names = [action.bank, action.accountName].filter((name) => name !== '');
+  return [...(names.length === 0 ? [] : [names.join(', ')]), `account number ${action.accountNumber}${until}`];
 };
 
 /** The medium, and with whom. */
@@ -29,60 +27,84 @@ const howOf = ({ medium, provider, phone }: Charge): string => {
 
 type Command = (...words: readonly string[]) => string;
 
-const howItStands = ({ ugwo, activity }: Charge, command: Command): string =>
+/** Who made it and how, as far as that is known. */
+const nameOf = (by: Charge | undefined, activity: KeptActivity | undefined): string => {
+  if (by === undefined)
+    return activity === undefined ? 'not from this ledger' : `${activity.uid}, not from this ledger`;
+  return `by ${howOf(by)}, ${[by.id, activity?.uid].filter((name) => name !== undefined).join(', ')}`;
+};
+
+const lookCommand = ({ ugwo, activity }: Refused, command: Command): string =>
   activity === undefined ? command('ugwo', 'get', ugwo) : command('activity', 'get', ugwo, activity.uid);
 
-/** The names of an earlier charge; which activity it is may not be known. */
-const nameOf = ({ id, activity }: Charge): string => (activity === undefined ? id : `${id}, ${activity.uid}`);
+type Words = (refused: Refused, command: Command, same: boolean) => readonly [what: string, hint: string];
 
-type Words = (by: Charge, command: Command, same: boolean) => readonly [what: string, hint: string];
+const charged = ({ by, activity }: Refused): string => `an earlier charge (${nameOf(by, activity)})`;
 
-const stillPayable: Words = (by, command, same) => [
-  `an earlier charge by ${howOf(by)} (${nameOf(by)}) can still be paid`,
-  `pass that on to the customer; ${same ? '--reuse prints it again and exits 0, ' : ''}--again makes a second charge all ` +
-    `the same. How it stands by now: ${howItStands(by, command)}`,
+const stillPayable: Words = (refused, command, same) => [
+  `${charged(refused)} can still be paid`,
+  `pass that on to the customer; ${same ? '--reuse prints it again and exits 0, ' : ''}--again makes a second charge. ` +
+    `Check its status: ${lookCommand(refused, command)}`,
 ];
 
-const underWay: Words = (by, command) => [
-  `an earlier charge by ${howOf(by)} (${nameOf(by)}) is still under way, as far as is known here`,
-  `see how it stands by now: ${howItStands(by, command)}; --again makes a second charge all the same`,
+const underWay: Words = (refused, command) => [
+  `${charged(refused)} is still under way`,
+  `check its status: ${lookCommand(refused, command)}; --again makes a second charge`,
 ];
 
 /** What stands in the way, and what to do about it. */
 const WORDS: Readonly<Record<Refusal, Words>> = {
-  unresolved: (by, command) => [
-    `an earlier charge by ${howOf(by)} (${by.id}) may have been made, and nobody knows yet`,
-    `find out first: ${command('ledger', 'reconcile', by.id)}; --again does not override this`,
+  unresolved: ({ by }, command) => [
+    `an earlier charge (${nameOf(by, undefined)}) may have been made, and nobody knows yet`,
+    `find out first: ${command('ledger', 'reconcile', by?.id ?? '')}; --again does not override this`,
   ],
-  in_progress: (by, command) => [
-    `another paycli is charging it by ${howOf(by)} right now (${by.id})`,
-    `wait for it, then look: ${command('ledger', 'show', by.id)}`,
+  in_progress: ({ by }, command) => [
+    `another paycli is charging it right now (${nameOf(by, undefined)})`,
+    `wait for it, then look: ${command('ledger', 'show', by?.id ?? '')}`,
   ],
-  payable: (by, command, same) =>
-    by.activity?.nextAction === undefined || by.activity.nextAction === null
-      ? underWay(by, command, same)
-      : stillPayable(by, command, same),
-  done: (by, command) => [
-    `its row ${by.row} of this file has been charged already (${nameOf(by)})`,
-    `look at it with ${command('ledger', 'show', by.id)}`,
+  payable: (refused, command, same) =>
+    refused.activity?.nextAction === undefined || refused.activity.nextAction === null
+      ? underWay(refused, command, same)
+      : stillPayable(refused, command, same),
+  unseen: (refused, command, same) => [
+    `the account of ${charged(refused)} has expired, and it is not known whether it was paid in time`,
+    `check its status: ${lookCommand(refused, command)}, then run the same command again; ` +
+      `${same ? '--reuse does both, ' : ''}--again makes a second charge`,
   ],
-  paid: (by, command) => [
-    `it has been paid, by ${howOf(by)} (${nameOf(by)})`,
-    `look at it with ${howItStands(by, command)}; --reuse prints it, --again makes a second charge all the same`,
+  done: ({ by, activity }, command) => [
+    `its row ${by?.row} of this file has been charged already (${nameOf(by, activity)})`,
+    `look at it with ${command('ledger', 'show', by?.id ?? '')}`,
+  ],
+  paid: (refused, command) => [
+    `it has been paid${refused.by === undefined && refused.activity === undefined ? '' : ` (${nameOf(refused.by, refused.activity)})`}`,
+    `look at it with ${lookCommand(refused, command)}; --reuse prints the payment, --again makes a second charge`,
+  ],
+  refunded: ({ ugwo }, command) => [
+    'it has been paid and refunded',
+    `look at it with ${command('ugwo', 'get', ugwo)}; --again charges it once more`,
+  ],
+  cancelled: ({ ugwo }, command) => [
+    'it is cancelled',
+    `look at it with ${command('ugwo', 'get', ugwo)}; --again does not override this`,
+  ],
+  no_checkout: ({ ugwo }, command) => [
+    'it has no checkout, so no medium can charge it',
+    `look at it with ${command('ugwo', 'get', ugwo)}; --again sends the charge and lets the service judge`,
   ],
 };
 
 /**
- * The guard's no, with what the customer can still use. Instants in local time. `words` are the
- * global options that send another command to the same place; `same` says that it asks the same customer for the same.
+ * The guard's no, with what the customer can still use. Instants in local time. `words` are the global options that send
+ * another command to the same place; `same` says that it asks the same customer for the same.
  */
-export const refusedError = ({ why, by, moment }: Refused, words: readonly string[], same: boolean): PayError => {
+export const refusedError = (refused: Refused, words: readonly string[], same: boolean): PayError => {
   const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;
-  const [what, hint] = WORDS[why](by, command, same);
-  const lines = why === 'payable' ? stillUsable(by, moment) : [];
-  return new PayError('refused', [`${by.ugwo} was not charged: ${what}`, ...lines].join('\n'), {
+  const { why, by, activity, ugwo } = refused;
+  const [what, hint] = WORDS[why](refused, command, same);
+  const lines = why === 'payable' ? stillUsable(refused) : [];
+  return new PayError('refused', [`${ugwo} was not charged: ${what}`, ...lines].join('\n'), {
     hint,
-    ledgerId: by.id,
-    ...(by.activity === undefined ? {} : { activity: JSON.stringify(asActivity(by.activity)) }),
+    ...(by === undefined ? {} : { ledgerId: by.id }),
+    ...(activity === undefined ? {} : { activity: JSON.stringify(asActivity(activity)) }),
   });
 };

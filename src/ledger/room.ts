@@ -1,19 +1,23 @@
 import { chargeOnce } from './charge.ts';
+import { contradictsOf } from './fits.ts';
 import { rowsBegun } from './jobs.ts';
 import { asActivity, keptActivity } from './kept.ts';
 import { wasResolved } from './news.ts';
 import { asksTheSame } from './private.ts';
 import { reconcile } from './reconcile.ts';
 import { refusedError } from './refused.ts';
+import { shownOf } from './shown.ts';
 
 /** The ledger's protocol, for the commands that are given it. */
 export const ledgerRoom = {
   chargeOnce,
   rowsBegun,
   refusedError,
+  shownOf,
   asActivity,
   keptActivity,
   asksTheSame,
+  contradictsOf,
   reconcile,
   wasResolved,
 };

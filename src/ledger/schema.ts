@@ -77,5 +77,31 @@ const JOBS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/** Accepted charges whose end nobody has seen, so that they are found among millions. */
+export const UNFINISHED = `state = 'accepted' AND
+  (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
+
+/**
+ * What the look before a charge has shown (\`amount\` in the minor unit), what tells an activity from another's, and what is
+ * kept once for a ledger: its name, and the key of its digests.
+ */
+const LOOKS = `
+  ALTER TABLE charge RENAME COLUMN settled_at TO recorded_at;
+  ALTER TABLE charge ADD COLUMN amount INTEGER;
+  ALTER TABLE charge ADD COLUMN currency TEXT;
+  ALTER TABLE charge ADD COLUMN ref TEXT;
+  ALTER TABLE charge ADD COLUMN customer TEXT;
+  ALTER TABLE charge ADD COLUMN phone_digest TEXT;
+  ALTER TABLE charge ADD COLUMN expires_at INTEGER;
+
+  CREATE INDEX charge_unfinished ON charge (seq) WHERE ${UNFINISHED};
+
+  CREATE TABLE setting (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO setting VALUES ('name', lower(hex(randomblob(8)))), ('key', hex(randomblob(32)));
+`;
+
 /** What brings a ledger from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly string[] = [FIRST, JOBS];
+export const MIGRATIONS: readonly string[] = [FIRST, JOBS, LOOKS];

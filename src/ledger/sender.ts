@@ -43,13 +43,16 @@ export const thisSender = (proc = PROC): Sender => {
   const [boot, own] = [read(`${proc}/sys/kernel/random/boot_id`), statOf('self', proc)];
   return {
     pid: thisMachine.pid,
-    boot: boot === undefined ? '' : `${boot} ${link(`${proc}/self/ns/pid`)}`,
+    boot: boot === undefined ? '' : [boot, link(`${proc}/self/ns/pid`), link(`${proc}/self/ns/time`)].join(' '),
     started: typeof own === 'string' ? '' : own.started,
   };
 };
 
-/** The boot of a sender without the name space that its number is counted in. */
-export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => boot.split(' ')[0] ?? '';
+/** In which the machine's uptime counts: the boot, and the name space of its clock, which may have an offset of its own. */
+export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => {
+  const [id = '', , time = ''] = boot.split(' ');
+  return time === '' ? id : `${id} ${time}`;
+};
 
 /**
  * Whether a sender has ended. Where the system does not tell enough (another container, no /proc) it counts as running

@@ -1,7 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { ChargeState } from '../core/charge.ts';
-import type { Charge, Intent, KeptActivity, ListFilter, Moment, Sender } from './ledger.ts';
+import type { Asked, Charge, Intent, KeptActivity, ListFilter, Moment, Sender } from './ledger.ts';
 import { activityColumns, chargeOf } from './rows.ts';
+import { UNFINISHED } from './schema.ts';
 
 /** A charge's new state and what goes with it. */
 export interface Change {
@@ -25,6 +26,12 @@ const COLUMNS = [
   'medium',
   'provider',
   'phone',
+  'phone_digest',
+  'expires_at',
+  'amount',
+  'currency',
+  'ref',
+  'customer',
   'job',
   'row',
   'digest',
@@ -38,11 +45,22 @@ const COLUMNS = [
 
 const INSERT = `INSERT INTO charge (${COLUMNS.join()}) VALUES (${COLUMNS.map(() => '?').join()})`;
 
-const listWhere = ({ states, ugwo, before, after }: ListFilter): [conditions: string[], values: SQLInputValue[]] => {
+const listWhere = ({
+  states,
+  unfinished,
+  service,
+  job,
+  ugwo,
+  before,
+  after,
+}: ListFilter): [conditions: string[], values: SQLInputValue[]] => {
   const parts: [condition: string, values: SQLInputValue[]][] = [];
   // Few charges are of one payment request: then the plus keeps SQLite from walking through all of a state.
   const column = ugwo === undefined ? 'state' : '+state';
   if (states !== undefined) parts.push([`${column} IN (${states.map(() => '?').join()})`, [...states]]);
+  if (unfinished === true) parts.push([UNFINISHED, []]);
+  if (service !== undefined) parts.push(['service = ?', [service]]);
+  if (job !== undefined) parts.push(['job = ?', [job]]);
   if (ugwo !== undefined) parts.push(['ugwo = ?', [ugwo]]);
   if (before !== undefined) parts.push(['seq < ?', [before]]);
   if (after !== undefined) parts.push(['seq > ?', [after]]);
@@ -64,15 +82,17 @@ export const statements = (db: DatabaseSync) => {
   const sql = preparing(db);
   const row = (id: string) => sql('SELECT * FROM charge WHERE id = ?').get(id);
   return {
-    insert: (id: string, intent: Intent, self: Sender, { at, mark }: Moment): void => {
+    /** Gives the place in the order of creation. */
+    insert: (id: string, intent: Intent, self: Sender, { at, mark }: Moment): number => {
       const begun = { state: 'sending', created_at: at, begun_uptime: mark.uptime };
-      const values: Readonly<Record<string, unknown>> = { ...intent, ...self, ...begun, id };
-      sql(INSERT).run(...COLUMNS.map((name) => (values[name] ?? null) as SQLInputValue));
+      const kept = { phone_digest: intent.phoneDigest, expires_at: intent.expiresAt, ...intent.asked };
+      const values: Readonly<Record<string, unknown>> = { ...intent, ...self, ...begun, ...kept, id };
+      return Number(sql(INSERT).run(...COLUMNS.map((name) => (values[name] ?? null) as SQLInputValue)).lastInsertRowid);
     },
     change: (id: string, { state, moment, took, exitCode, activity, evidence }: Change): void => {
       const now = activityColumns(activity, moment);
       // By place: SQLite is asked for each name anew at every run.
-      sql(`UPDATE charge SET state = ?, settled_at = ?, took = ?, exit_code = ?, activity = ?, status = ?, next_action = ?,
+      sql(`UPDATE charge SET state = ?, recorded_at = ?, took = ?, exit_code = ?, activity = ?, status = ?, next_action = ?,
         activity_created_at = ?, told = ?, evidence = ? WHERE id = ?`).run(
         state,
         moment.at,
@@ -96,6 +116,13 @@ export const statements = (db: DatabaseSync) => {
       sql(`UPDATE charge SET status = ?, next_action = coalesce(?, next_action), told = coalesce(?, told)
         WHERE id = ?`).run(status, next_action, told, id);
     },
+    /** What a look has shown of a payment request and was not known before. */
+    ask: (id: string, { amount, currency, ref, customer }: Asked): void => {
+      sql(`UPDATE charge SET amount = coalesce(amount, ?), currency = coalesce(currency, ?), ref = coalesce(ref, ?),
+        customer = coalesce(customer, ?) WHERE id = ?`).run(
+        ...[amount ?? null, currency ?? null, ref ?? null, customer ?? null, id],
+      );
+    },
     owners: (activity: string) => sql('SELECT * FROM charge WHERE activity = ?').all(activity),
     get: row,
     find: (id: string): Charge | undefined => {
@@ -111,9 +138,11 @@ export const statements = (db: DatabaseSync) => {
         .all(job, first, last)
         .map(chargeOf),
     sending: () => sql("SELECT * FROM charge WHERE state = 'sending' ORDER BY seq").all(),
-    standing: (service: string, ugwo: string) =>
-      sql(`SELECT * FROM charge WHERE service = ? AND ugwo = ? AND state IN ('sending', 'unknown', 'accepted')
-        ORDER BY seq`).all(service, ugwo),
+    /** All charges of a payment request, at whatever service, that may stand in the way of another. */
+    standing: (ugwo: string) =>
+      sql(`SELECT * FROM charge WHERE ugwo = ? AND +state IN ('sending', 'unknown', 'accepted') ORDER BY seq`).all(
+        ugwo,
+      ),
     list: (filter: ListFilter): Charge[] => {
       const [conditions, values] = listWhere(filter);
       const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
@@ -122,6 +151,12 @@ export const statements = (db: DatabaseSync) => {
         .all(...values, filter.limit)
         .map(chargeOf);
     },
+    settings: (): { readonly name: string; readonly key: string } => {
+      const rows = sql('SELECT name, value FROM setting').all();
+      return Object.fromEntries(rows.map((row) => [row['name'], row['value']])) as { name: string; key: string };
+    },
+    /** How many charges were ever begun here. */
+    highest: (): number => Number(sql("SELECT seq FROM sqlite_sequence WHERE name = 'charge'").get()?.['seq'] ?? 0),
     owned: (activities: readonly string[]): string[] =>
       sql('SELECT activity FROM charge WHERE activity IN (SELECT value FROM json_each(?))')
         .all(JSON.stringify(activities))

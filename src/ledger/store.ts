@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { PayError } from '../core/error.ts';
 import { isTakenUp, rowStateOf } from '../core/row.ts';
 import { formatDateAtom } from '../core/time.ts';
 import { openDatabase } from '../database/open.ts';
@@ -6,13 +7,28 @@ import { checkAccess } from './access.ts';
 import { elapsed } from './clock.ts';
 import type { Context, LedgerOptions } from './context.ts';
 import { contextOf } from './context.ts';
-import { withEvidence } from './evidence.ts';
+import { evidenceOf, withEvidence } from './evidence.ts';
 import { asLedgerError, LEDGER_FILE } from './file.ts';
-import { guard } from './guard.ts';
+import { elsewhereOf, guard } from './guard.ts';
+import { highestPath } from './highest.ts';
 import { jobsOver } from './jobs.ts';
-import type { Begun, Charge, Evidence, Intent, KeptActivity, Ledger, Moment, Outcome, Resolution } from './ledger.ts';
+import type {
+  Asked,
+  Begun,
+  Charge,
+  Evidence,
+  Intent,
+  KeptActivity,
+  Ledger,
+  Moment,
+  Obstacle,
+  Outcome,
+  Resolution,
+} from './ledger.ts';
 import { isNews, latest, lateWord, wasResolved } from './news.ts';
 import { patiently } from './patience.ts';
+import { isEmulator } from './place.ts';
+import { cleaned } from './private.ts';
 import { recover } from './recover.ts';
 import { chargeOf } from './rows.ts';
 
@@ -28,44 +44,53 @@ const newId = (): string =>
 
 /** What the row of a job was charged with before, where that keeps it from being charged again. */
 const chargedBefore = (
-  { sql, settledIfGone }: Context,
+  { sql, unknownIfGone }: Context,
   { job, row = 0 }: Intent,
   retry: boolean,
 ): Charge | undefined => {
   const last = job === undefined ? undefined : sql.ofRow(job, row);
   if (last === undefined) return undefined;
-  const by = settledIfGone(last);
+  const by = unknownIfGone(last);
   const state = rowStateOf(by.state, by.activity?.status);
   return isTakenUp({ state, exitCode: by.exitCode }, retry) ? undefined : by;
 };
 
 const begin =
   (context: Context): Ledger['begin'] =>
-  (intent: Intent, how) => {
-    const { sql, self, open, moment, settledIfGone, attempt } = context;
-    return attempt((): Begun => {
+  async (intent: Intent, how) => {
+    const { sql, self, open, moment, unknownIfGone, attempt, highest } = context;
+    let seq = 0;
+    const begun = await attempt((): Begun => {
       const since = moment();
+      const { service, ugwo, medium } = intent;
+      const refused = (obstacle: Obstacle): Begun => ({ kind: 'refused', ugwo, moment: since, ...obstacle });
       const by = chargedBefore(context, intent, how.retry === true);
-      if (by !== undefined) return { kind: 'refused', why: 'done', by, moment: since };
-      const standing = sql.standing(intent.service, intent.ugwo).map(settledIfGone);
-      const refusal = guard(standing, intent.medium, how, since);
-      if (refusal !== undefined) return { kind: 'refused', ...refusal, moment: since };
+      if (by !== undefined) return refused({ why: 'done', by, activity: by.activity });
+      const all = sql.standing(ugwo);
+      const here = all.filter((row) => row['service'] === service).map(unknownIfGone);
+      const obstacle = guard(here, medium, how, since);
+      if (obstacle !== undefined) return refused(obstacle);
       const id = newId();
-      sql.insert(id, intent, self, since);
+      seq = sql.insert(id, intent, self, since);
       open.set(id, intent);
-      return { kind: 'begun', id };
+      const others = isEmulator(service) ? [] : all.filter((row) => row['service'] !== service).map(chargeOf);
+      return { kind: 'begun', id, elsewhere: elsewhereOf(others, medium, since) };
     });
+    if (begun.kind === 'begun') highest.keep(seq);
+    return begun;
   };
 
 /** Whether another charge of the payment request is open, beside which this one can't be open again. */
 const isTaken = ({ sql }: Context, { id, service, ugwo }: Charge): boolean =>
-  sql.standing(service, ugwo).some((row) => row['id'] !== id && row['state'] !== 'accepted');
+  sql.standing(ugwo).some((row) => row['service'] === service && row['id'] !== id && row['state'] !== 'accepted');
 
 const noteOutcome = (context: Context, charge: Charge, outcome: Outcome): void => {
   const { sql, moment } = context;
   const now = moment();
   const word = lateWord(charge, outcome, formatDateAtom({ ms: now.at, offset: 0 }));
-  const evidence = withEvidence(charge.evidence, word);
+  const odd = outcome.odd ?? [];
+  const marks = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
+  const evidence = withEvidence(withEvidence(charge.evidence, word), marks);
   const reopens = outcome.state === 'unknown' && charge.state === 'not_created';
   if (!isNews(charge, outcome) || (reopens && isTaken(context, charge))) {
     sql.keepEvidence(charge.id, evidence);
@@ -76,8 +101,8 @@ const noteOutcome = (context: Context, charge: Charge, outcome: Outcome): void =
   sql.change(charge.id, { ...outcome, activity, moment: now, took, evidence });
 };
 
-const settle =
-  (context: Context, leave: AbortSignal): Ledger['settle'] =>
+const record =
+  (context: Context, leave: AbortSignal): Ledger['record'] =>
   async (id, given) => {
     const { sql, open, moment, kept, seen, write } = context;
     const { ugwo = '', medium = '', phone } = open.get(id) ?? {};
@@ -88,13 +113,22 @@ const settle =
     };
     open.delete(id);
     try {
-      await write(() => {
+      return await write(() => {
         const charge = sql.find(id);
         if (charge === undefined) throw new Error(`there is no charge ${id}`);
-        noteOutcome(context, charge, outcome);
+        const { activity } = outcome;
+        const owner =
+          activity &&
+          sql
+            .owners(activity.uid)
+            .map(chargeOf)
+            .find((other) => other.id !== id);
+        const odd = owner === undefined ? [] : [`${activity?.uid} is the activity of ${owner.id}, too`];
+        noteOutcome(context, charge, { ...outcome, odd: [...(outcome.odd ?? []), ...odd] });
+        return owner;
       }, leave);
     } catch (thrown) {
-      throw context.unrecorded({ ledger_id: id, ugwo, medium, settled_at: moment().at, ...outcome }, thrown);
+      throw context.unrecorded({ ledger_id: id, ugwo, medium, recorded_at: moment().at, ...outcome }, thrown);
     }
   };
 
@@ -103,11 +137,11 @@ const mayResolve = (charge: Charge, { kind }: Evidence): boolean =>
   charge.state === 'unknown' || (kind === 'resolved' && wasResolved(charge));
 
 const resolve =
-  ({ sql, moment, kept, seen, settledIfGone, write }: Context): Ledger['resolve'] =>
+  ({ sql, moment, kept, seen, unknownIfGone, write }: Context): Ledger['resolve'] =>
   (id: string, { state, activity, evidence }: Resolution) =>
     write(() => {
       const row = sql.get(id);
-      const charge = row === undefined ? undefined : settledIfGone(row);
+      const charge = row === undefined ? undefined : unknownIfGone(row);
       if (charge === undefined || !mayResolve(charge, evidence)) return false;
       if (activity !== undefined && sql.owners(activity.uid).some((owner) => owner['id'] !== id)) return false;
       sql.change(id, {
@@ -140,24 +174,34 @@ const isWorthNoting = (charge: Charge, now: KeptActivity, moment: Moment): boole
   return activity.nextAction === null && now.nextAction !== null;
 };
 
+/** Whether more is known by now of what the payment request asks for. */
+const addsTo = ({ asked = {} }: Charge, shown: Asked): boolean =>
+  (['amount', 'currency', 'ref', 'customer'] as const).some(
+    (name) => asked[name] === undefined && shown[name] !== undefined,
+  );
+
 const observe =
-  ({ sql, moment, kept, glance }: Context): Ledger['observe'] =>
-  (activities) =>
-    glance(() => {
+  ({ sql, moment, kept, clean, glance, write }: Context): Ledger['observe'] =>
+  (activities, asked = {}, wait = false) => {
+    const note = (): void => {
       for (const activity of activities) {
         for (const charge of sql.owners(activity.uid).map(chargeOf)) {
           const now = latest(charge.activity, kept(activity, charge.phone));
           if (isWorthNoting(charge, now, moment())) sql.stand(charge.id, now, moment());
+          if (addsTo(charge, asked)) sql.ask(charge.id, cleaned(asked, clean));
         }
       }
-    });
+    };
+    return wait ? write(note) : glance(note);
+  };
 
 const ledgerOver = (context: Context, leave: AbortSignal): Ledger => {
-  const { sql, seen, moment, read, write } = context;
+  const { sql, seen, moment, read, write, digest } = context;
   return {
     moment,
     begin: begin(context),
-    settle: settle(context, leave),
+    record: record(context, leave),
+    digest,
     resolve: resolve(context),
     jobs: jobsOver(context, leave),
     observe: observe(context),
@@ -174,6 +218,19 @@ const ledgerOver = (context: Context, leave: AbortSignal): Ledger => {
   };
 };
 
+/** A ledger that has had more charges than it knows of is an old copy: what it has forgotten would be charged again. */
+const refuseOldCopy = ({ sql, highest }: Context, path: string): void => {
+  // Asked for first: another process may begin a charge meanwhile.
+  const [had, knows] = [highest.kept(), sql.highest()];
+  if (had <= knows) return;
+  const message = `the ledger ${path} is an old copy: it knows ${knows} of ${had} charges`;
+  throw new PayError('ledger', message, {
+    hint:
+      'put the newer file back. Where that is lost, look at the newest payment requests in the service first, since what was ' +
+      `charged meanwhile is not known here; then remove ${highestPath(path)}`,
+  });
+};
+
 /**
  * Opens the ledger, made at the first use. Throws a `ledger` error when it can't be used: newer than this program, damaged,
  * not ours, open to others, locked for too long.
@@ -184,7 +241,9 @@ export const openLedger = async (options: LedgerOptions): Promise<Ledger> => {
   const open = (): Ledger =>
     openDatabase(path, kind, (db) => {
       recover(db, path, ({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
-      return ledgerOver(contextOf(db, options), patience.leave);
+      const context = contextOf(db, options);
+      refuseOldCopy(context, path);
+      return ledgerOver(context, patience.leave);
     });
   try {
     return await patiently(open, patience, patience.stop);

@@ -20,7 +20,7 @@ export const sweeper = (
   };
 
   /** A row of the table; one whose process has gone becomes unknown here. */
-  const settledIfGone = (row: Row): Charge => {
+  const unknownIfGone = (row: Row): Charge => {
     const charge = chargeOf(row);
     if (!isLost(row)) return charge;
     const now = moment();
@@ -34,9 +34,9 @@ export const sweeper = (
   const sweep = (): void => {
     if (!sql.sending().some(isLost)) return;
     transact(db, () => {
-      for (const row of sql.sending()) settledIfGone(row);
+      for (const row of sql.sending()) unknownIfGone(row);
     });
   };
 
-  return { settledIfGone, sweep };
+  return { unknownIfGone, sweep };
 };

@@ -17,7 +17,7 @@ const withJob = async (): Promise<{ home: string }> => {
   for (const [index, state] of (['unknown', 'rejected'] as const).entries()) {
     const uid = String(ugwo(index)['uid']);
     const begun = await ledger.begin(intent({ ugwo: uid, job: ID, row: index + 1 }), { again: false });
-    if (begun.kind === 'begun') await ledger.settle(begun.id, { state, exitCode: state === 'unknown' ? 6 : 3 });
+    if (begun.kind === 'begun') await ledger.record(begun.id, { state, exitCode: state === 'unknown' ? 6 : 3 });
   }
   await ledger.close();
   return { home };

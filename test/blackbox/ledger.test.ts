@@ -177,7 +177,7 @@ describe('the ledger', () => {
     const ledger = await openLedger(ledgerOptions(path));
     for (let number = 0; number < 105; number += 1) {
       const begun = await ledger.begin(intent({ ugwo: String(ugwo(number)['uid']) }), { again: false });
-      if (begun.kind === 'begun') await ledger.settle(begun.id, { state: 'rejected', exitCode: 3 });
+      if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'rejected', exitCode: 3 });
     }
     await ledger.close();
     const first = await paycli(['ledger', 'list', '--max', '104', '--json'], { home });
@@ -222,7 +222,7 @@ describe('the ledger', () => {
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
     for (const [number, profile] of profiles.entries()) {
       const begun = await ledger.begin(intent({ ugwo: String(ugwo(number)['uid']), profile }), { again: false });
-      if (begun.kind === 'begun') await ledger.settle(begun.id, { state: 'unknown', exitCode: 6 });
+      if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
     }
     await ledger.close();
     const session = openTerminal(['profile', 'list'], { home, columns: 200 });

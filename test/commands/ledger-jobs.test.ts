@@ -27,7 +27,7 @@ const jobOf = async (ledger: Ledger, states: readonly string[], more: Partial<Jo
     const made = ['accepted', 'failed'].includes(state)
       ? { activity: account({ uid: `act.AbCd.${uid}`, status }) }
       : {};
-    await ledger.settle(begun.id, { state: state === 'failed' ? 'accepted' : state, exitCode: 0, ...made } as never);
+    await ledger.record(begun.id, { state: state === 'failed' ? 'accepted' : state, exitCode: 0, ...made } as never);
   }
 };
 

@@ -76,7 +76,7 @@ export const chargeAt = async (origin: string, ledger: Ledger, ugwo: string, tim
       { now: Date.now, clean: (text) => text, send },
     );
     if (charged.kind === 'accepted') return { kind: 'accepted', exitCode: 0, id: charged.id, message: '' };
-    return { kind: 'refused', exitCode: EXIT_CODES.refused, id: charged.by.id, message: charged.why };
+    return { kind: 'refused', exitCode: EXIT_CODES.refused, id: charged.by?.id, message: charged.why };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     const { kind, detail, message } = thrown;

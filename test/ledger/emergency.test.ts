@@ -29,7 +29,7 @@ const unrecorded = async (
 ): Promise<{ id: string; error: unknown }> => {
   const id = await begun(ledger);
   beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
-  const error = await thrownBy(ledger.settle(id, outcome));
+  const error = await thrownBy(ledger.record(id, outcome));
   beside(path, 'DROP TRIGGER broken');
   return { id, error };
 };
@@ -60,7 +60,7 @@ describe('an outcome that the ledger can’t note', () => {
     expect(await next.get(id)).toMatchObject({
       state: 'accepted',
       exitCode: 0,
-      settledAt: NOON,
+      recordedAt: NOON,
       activity: { uid: account().uid, status: 'requires_action' },
       evidence: [{ kind: 'emergency_line', line: { ledger_id: id, state: 'accepted' } }],
     });
@@ -70,7 +70,7 @@ describe('an outcome that the ledger can’t note', () => {
   it('holds whatever a person has concluded without it', async () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path));
-    beside(path, `UPDATE charge SET state = 'not_created', settled_at = 1 WHERE id = '${id}'`);
+    beside(path, `UPDATE charge SET state = 'not_created', recorded_at = 1 WHERE id = '${id}'`);
     const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
     expect(await next.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
   });
@@ -78,7 +78,7 @@ describe('an outcome that the ledger can’t note', () => {
   it('is kept beside what a person has concluded where the service did not accept the charge', async () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path), { state: 'rejected', exitCode: 3 });
-    beside(path, `UPDATE charge SET state = 'accepted', settled_at = 1 WHERE id = '${id}'`);
+    beside(path, `UPDATE charge SET state = 'accepted', recorded_at = 1 WHERE id = '${id}'`);
     const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
     const line = { ledger_id: id, state: 'rejected' };
     expect(await next.get(id)).toMatchObject({ state: 'accepted', evidence: [{ kind: 'emergency_line', line }] });
@@ -92,7 +92,7 @@ describe('an outcome that the ledger can’t note', () => {
     const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid, now: () => NOON + 1 });
     expect(await next.get(id)).toMatchObject({
       exitCode: 11,
-      settledAt: NOON,
+      recordedAt: NOON,
       told: { service: NOON - 5, at: NOON, mark: { boot: '', uptime: 0 } },
       evidence: [{ ...evidence, line: { ledger_id: id } }],
     });
@@ -127,14 +127,14 @@ describe('an outcome that the ledger can’t note', () => {
 
   it('goes without long words where it would not find room, counted in bytes', () => {
     const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'ọ'.repeat(5000), status: 422 };
-    const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', settled_at: NOON, exitCode: 3 };
+    const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', recorded_at: NOON, exitCode: 3 };
     const text = emergencyText({ ...line, state: 'rejected', evidence });
     expect(Buffer.byteLength(text)).toBeLessThan(4096);
     expect(JSON.parse(text)).toMatchObject({ state: 'rejected', evidence: { kind: 'answer' } });
   });
 
   it('goes without what only the customer needs where it would not find room', () => {
-    const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', settled_at: NOON, exitCode: 0 };
+    const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', recorded_at: NOON, exitCode: 0 };
     const activity = account({ nextAction: { instruction: 'x'.repeat(20_000) } });
     const text = emergencyText({ ...line, state: 'accepted', activity });
     expect(text.length).toBeLessThan(1000);
@@ -147,11 +147,11 @@ describe('a ledger whose last run did not end well', () => {
     for (const closes of [true, false]) {
       const path = newPath();
       const ledger = await open(path);
-      await ledger.settle(await begun(ledger), { state: 'accepted', exitCode: 0, activity: account() });
+      await ledger.record(await begun(ledger), { state: 'accepted', exitCode: 0, activity: account() });
       if (closes) await ledger.close();
       // What no program of ours can write: only a check of the whole file finds it.
       const db = new DatabaseSync(path);
-      db.exec('PRAGMA ignore_check_constraints = ON; UPDATE charge SET settled_at = NULL');
+      db.exec('PRAGMA ignore_check_constraints = ON; UPDATE charge SET recorded_at = NULL');
       db.close();
       const next = open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
       if (closes) expect((await next).moment().at).toBe(NOON);
@@ -212,7 +212,7 @@ describe('an emergency file', () => {
       ledger_id: 'chg-1',
       ugwo: 'ugw.1',
       medium: 'ussd',
-      settled_at: NOON,
+      recorded_at: NOON,
       state: 'unknown',
       exitCode: 6,
     };

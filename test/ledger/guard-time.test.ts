@@ -16,6 +16,13 @@ const ACCOUNT = {
 };
 const TRANSFER = { type: 'user_action', instruction: 'Pay', headers: ACCOUNT };
 
+const ACTIVITY = {
+  uid: 'act.AbCd.000000000000000000000001',
+  status: 'requires_action',
+  nextAction: TRANSFER,
+  createdAt: '2026-11-20T12:00:00+00:00',
+};
+
 /** Accepted at SENT by the service's clock, on a machine whose own was ahead by so much. */
 const accepted = (ahead: number, boot?: string, some: Partial<Charge> = {}): Charge =>
   charge({
@@ -24,12 +31,7 @@ const accepted = (ahead: number, boot?: string, some: Partial<Charge> = {}): Cha
     createdAt: SENT + ahead,
     begun: markAt(SENT, boot),
     told: { service: SENT, ...momentAt(SENT, ahead, boot) },
-    activity: {
-      uid: 'act.AbCd.000000000000000000000001',
-      status: 'requires_action',
-      nextAction: TRANSFER,
-      createdAt: '2026-11-20T12:00:00+00:00',
-    },
+    activity: ACTIVITY,
     ...some,
   });
 
@@ -48,8 +50,13 @@ describe('a machine that has not been restarted', () => {
         expect(refusal(by, momentAt(EXPIRY - left, now)), `${left} ms before`).toBe('payable');
         expect(payableFor(by, momentAt(EXPIRY - left, now))).toBe(left);
       }
-      expect(refusal(by, momentAt(EXPIRY, now))).toBeUndefined();
-      expect(refusal(by, momentAt(EXPIRY + SECOND, now))).toBeUndefined();
+      // From then on nobody knows what it has come to, until somebody looks.
+      expect(refusal(by, momentAt(EXPIRY, now))).toBe('unseen');
+      expect(refusal(by, momentAt(EXPIRY + SECOND, now))).toBe('unseen');
+      // Its sending took ten seconds, in any of which the activity may have been made.
+      const look = EXPIRY + 10 * SECOND;
+      const seen = { ...by, told: { service: look, ...momentAt(look, now) } };
+      expect(refusal(seen, momentAt(look, now))).toBeUndefined();
     },
   );
 
@@ -58,7 +65,7 @@ describe('a machine that has not been restarted', () => {
     const by = accepted(0, undefined, { told: { service: later - 30 * SECOND, ...momentAt(later) } });
     expect(payableFor(by, momentAt(EXPIRY))).toBe(30 * SECOND);
     expect(refusal(by, momentAt(EXPIRY + 30 * SECOND - 1))).toBe('payable');
-    expect(refusal(by, momentAt(EXPIRY + 30 * SECOND))).toBeUndefined();
+    expect(refusal(by, momentAt(EXPIRY + 30 * SECOND))).toBe('unseen');
   });
 });
 
@@ -87,7 +94,7 @@ describe('a restart, or a machine that does not tell its boot', () => {
   ])('with a clock that was %s lets through as soon as both guesses say so', (_what, then, now, late) => {
     const by = accepted(then, OLD_BOOT);
     expect(refusal(by, momentAt(EXPIRY + late - 1, now))).toBe('payable');
-    expect(refusal(by, momentAt(EXPIRY + late, now))).toBeUndefined();
+    expect(refusal(by, momentAt(EXPIRY + late, now))).toBe('unseen');
   });
 });
 
@@ -95,7 +102,33 @@ describe('what the service never told its time with', () => {
   it('is judged by the clock of the machine, which may be two minutes ahead', () => {
     const by = accepted(0, undefined, { told: undefined });
     expect(refusal(by, momentAt(EXPIRY + 2 * MINUTE - 1))).toBe('payable');
-    expect(refusal(by, momentAt(EXPIRY + 2 * MINUTE))).toBeUndefined();
+    expect(refusal(by, momentAt(EXPIRY + 2 * MINUTE))).toBe('unseen');
+  });
+});
+
+describe('a front end whose Date is not the service’s', () => {
+  const fast = (by: number, some: Partial<Charge> = {}): Charge =>
+    accepted(0, undefined, { told: { service: SENT + by, ...momentAt(SENT) }, ...some });
+
+  it.each([5 * MINUTE, 15 * MINUTE, 60 * MINUTE])('and %i ms fast switches nothing off', (by) => {
+    expect(refusal(fast(by), momentAt(SENT))).toBe('payable');
+    expect(refusal(fast(by), momentAt(EXPIRY - 1))).toBe('payable');
+    expect(payableFor(fast(by), momentAt(EXPIRY - MINUTE))).toBe(MINUTE);
+  });
+
+  it('does so after a look that comes from it, too', () => {
+    const later = SENT + 5 * MINUTE;
+    const seen = fast(15 * MINUTE, { told: { service: later + 15 * MINUTE, ...momentAt(later) } });
+    expect(refusal(seen, momentAt(later))).toBe('payable');
+  });
+
+  it('and days away from what an activity says is believed: a fixed answer was not made now', () => {
+    const fixed = fast(0, { activity: { ...ACTIVITY, createdAt: '2020-01-01T00:00:00+00:00' } });
+    expect(payableFor(fixed, momentAt(SENT + MINUTE))).toBe(14 * MINUTE);
+  });
+
+  it('slow as it may be: the later of both words counts', () => {
+    expect(payableFor(fast(-10 * MINUTE), momentAt(SENT))).toBe(25 * MINUTE);
   });
 });
 

@@ -16,7 +16,7 @@ describe('the guard', () => {
   it.each<[string, Charge, Refusal | undefined, Refusal | undefined]>([
     ['an unknown charge', charge({ state: 'unknown', activity: undefined }), 'unresolved', 'unresolved'],
     ['an unknown one by another medium', charge({ state: 'unknown', medium: 'ussd' }), 'unresolved', 'unresolved'],
-    ['one that is being sent', charge({ state: 'sending', settledAt: undefined }), 'in_progress', 'in_progress'],
+    ['one that is being sent', charge({ state: 'sending', recordedAt: undefined }), 'in_progress', 'in_progress'],
     ['one being sent by another medium', charge({ state: 'sending', medium: 'ussd' }), 'in_progress', 'in_progress'],
     ['an account that is open', charge(), 'payable', undefined],
     ['a dial string, which never expires', charge({ activity: dial }), 'payable', undefined],
@@ -35,7 +35,9 @@ describe('the guard', () => {
     ['one that was not sent', charge({ state: 'not_sent', activity: undefined }), undefined, undefined],
     ['one that was not created', charge({ state: 'not_created', activity: undefined }), undefined, undefined],
   ])('before %s says %s, and with --again %s', (_what, by, why, again) => {
-    expect(guard([by], 'bank_transfer', FIRST, momentAt(NOON))).toEqual(why === undefined ? undefined : { why, by });
+    expect(guard([by], 'bank_transfer', FIRST, momentAt(NOON))).toEqual(
+      why === undefined ? undefined : { why, by, activity: by.activity },
+    );
     expect(guard([by], 'bank_transfer', { again: true }, momentAt(NOON))?.why).toBe(again);
   });
 
@@ -50,13 +52,13 @@ describe('the guard', () => {
       [payable, newer, unknown],
       [unknown, newer, payable],
     ]) {
-      expect(guard(charges, 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('c');
+      expect(guard(charges, 'bank_transfer', FIRST, momentAt(NOON))?.by?.id).toBe('c');
     }
-    expect(guard([newer, payable], 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('b');
-    const sending = charge({ id: 'd', seq: 4, state: 'sending', settledAt: undefined });
-    expect(guard([sending, unknown], 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('c');
+    expect(guard([newer, payable], 'bank_transfer', FIRST, momentAt(NOON))?.by?.id).toBe('b');
+    const sending = charge({ id: 'd', seq: 4, state: 'sending', recordedAt: undefined });
+    expect(guard([sending, unknown], 'bank_transfer', FIRST, momentAt(NOON))?.by?.id).toBe('c');
     const paid = ofStatus('successful', { id: 'e', seq: 0 });
-    expect(guard([payable, paid, newer], 'bank_transfer', FIRST, momentAt(NOON))?.by.id).toBe('e');
+    expect(guard([payable, paid, newer], 'bank_transfer', FIRST, momentAt(NOON))?.by?.id).toBe('e');
   });
 
   it('never lets --again pass a charge that is open, whatever stands beside it', () => {

@@ -55,14 +55,14 @@ describe('a job', () => {
   it('tells how its rows stand, the last charge of each', async () => {
     const ledger = await open(newPath());
     await ledger.jobs.open(job(), 8);
-    await ledger.settle(await begun(ledger, 1), { state: 'accepted', exitCode: 0, activity: activity(1) });
-    await ledger.settle(await begun(ledger, 2), { state: 'accepted', exitCode: 11, activity: activity(2, 'failed') });
-    await ledger.settle(await begun(ledger, 3), { state: 'rejected', exitCode: 3 });
-    await ledger.settle(await begun(ledger, 3, { retry: true }), { state: 'unknown', exitCode: 6 });
+    await ledger.record(await begun(ledger, 1), { state: 'accepted', exitCode: 0, activity: activity(1) });
+    await ledger.record(await begun(ledger, 2), { state: 'accepted', exitCode: 11, activity: activity(2, 'failed') });
+    await ledger.record(await begun(ledger, 3), { state: 'rejected', exitCode: 3 });
+    await ledger.record(await begun(ledger, 3, { retry: true }), { state: 'unknown', exitCode: 6 });
     await begun(ledger, 4);
-    await ledger.settle(await begun(ledger, 5), { state: 'accepted', exitCode: 0, activity: activity(5, 'expired') });
-    await ledger.settle(await begun(ledger, 6), { state: 'accepted', exitCode: 11, activity: activity(6, 'failed') });
-    await ledger.settle(await begun(ledger, 6, { retry: true }), { state: 'not_sent', exitCode: 5 });
+    await ledger.record(await begun(ledger, 5), { state: 'accepted', exitCode: 0, activity: activity(5, 'expired') });
+    await ledger.record(await begun(ledger, 6), { state: 'accepted', exitCode: 11, activity: activity(6, 'failed') });
+    await ledger.record(await begun(ledger, 6, { retry: true }), { state: 'not_sent', exitCode: 5 });
     await begin(ledger, 7, {}, 'job-1111111111111111');
     expect(await ledger.jobs.tally({ ...job(), createdAt: 0, runAt: 0 })).toEqual({
       accepted: 1,
@@ -84,7 +84,7 @@ describe('a job', () => {
 
   it('gives the charges of some rows in order, other jobs and rows left out', async () => {
     const ledger = await open(newPath());
-    await ledger.settle(await begun(ledger, 3), { state: 'rejected', exitCode: 3 });
+    await ledger.record(await begun(ledger, 3), { state: 'rejected', exitCode: 3 });
     await begun(ledger, 2);
     await begun(ledger, 3, { retry: true });
     await begun(ledger, 4);
@@ -103,7 +103,7 @@ describe('a row', () => {
     const ledger = await open(newPath());
     const id = await begun(ledger, 1);
     expect(await begin(ledger, 1)).toMatchObject({ kind: 'refused', why: 'done', by: { id, state: 'sending' } });
-    await ledger.settle(id, { state: 'accepted', exitCode: 0, activity: activity(1) });
+    await ledger.record(id, { state: 'accepted', exitCode: 0, activity: activity(1) });
     for (const how of [{}, { again: true }, { retry: true }]) {
       expect(await begin(ledger, 1, how)).toMatchObject({
         kind: 'refused',
@@ -119,7 +119,7 @@ describe('a row', () => {
     ['failed', { state: 'accepted', exitCode: 11, activity: activity(1, 'failed') }],
   ] as const)('that is %s is charged again with retry only', async (_name, outcome) => {
     const ledger = await open(newPath());
-    await ledger.settle(await begun(ledger, 1), outcome);
+    await ledger.record(await begun(ledger, 1), outcome);
     expect(await begin(ledger, 1, { again: true })).toMatchObject({ kind: 'refused', why: 'done' });
     expect(await begin(ledger, 1, { retry: true })).toMatchObject({ kind: 'begun' });
   });
@@ -127,7 +127,7 @@ describe('a row', () => {
   it('that a signal stopped before it was sent is charged without being asked for', async () => {
     const ledger = await open(newPath());
     for (const exitCode of [130, 143]) {
-      await ledger.settle(await begun(ledger, 1), { state: 'not_sent', exitCode });
+      await ledger.record(await begun(ledger, 1), { state: 'not_sent', exitCode });
     }
     expect(await begin(ledger, 1)).toMatchObject({ kind: 'begun' });
   });
@@ -135,7 +135,7 @@ describe('a row', () => {
   it('that is unknown, or whose process has gone, is never charged again', async () => {
     const path = newPath();
     const ledger = await open(path);
-    await ledger.settle(await begun(ledger, 1), { state: 'unknown', exitCode: 6 });
+    await ledger.record(await begun(ledger, 1), { state: 'unknown', exitCode: 6 });
     await begun(ledger, 2);
     const next = await open(path, { isGone: () => true, self: { ...SELF, pid: 4712 } });
     for (const row of [1, 2]) {

@@ -121,7 +121,7 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     const id = await begun(ledger);
     stop.abort('SIGINT');
     lock();
-    const thrown = await ledger.settle(id, REJECTED).catch((error: unknown) => error);
+    const thrown = await ledger.record(id, REJECTED).catch((error: unknown) => error);
     expect(thrown).toMatchObject({
       kind: 'unrecorded',
       message: expect.stringContaining('is locked by another process'),
@@ -144,7 +144,7 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     const id = await begun(ledger);
     stop.abort('SIGINT');
     lock();
-    await ledger.settle(id, REJECTED);
+    await ledger.record(id, REJECTED);
     expect(waited.length).toBe(2);
     expect(await ledger.get(id)).toMatchObject({ state: 'rejected', exitCode: 3 });
   });

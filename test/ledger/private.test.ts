@@ -5,6 +5,7 @@ import {
   cleaned,
   digestOf,
   lastDigits,
+  phoneDigestOf,
   withoutPhone,
   withoutPhoneEnding,
 } from '../../src/ledger/private.ts';
@@ -112,18 +113,28 @@ describe('the digest of what is charged with', () => {
   });
 });
 
+const keyed = (text: string): string => `keyed ${text}`;
+
 it.each([
-  [{ provider: 'mtn', phone: '0803 123 4567' }, true],
+  [{ provider: 'mtn', phone: '+234 803 123 4567' }, true],
+  [{ provider: 'mtn', phone: '+2348039994567' }, false],
   [{ medium: 'ussd', provider: 'mtn', phone: PHONE }, false],
   [{ provider: 'gtb', phone: PHONE }, false],
   [{ provider: 'mtn', phone: '+2348031234568' }, false],
   [{ phone: PHONE }, false],
   [{ provider: 'mtn' }, false],
 ])('a charge by mtn of …4567 asks the same as one with %j: %s', (data, same) => {
-  const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567' });
-  expect(asksTheSame(by, { medium: 'mobile_money', ...data })).toBe(same);
+  const phoneDigest = phoneDigestOf(PHONE, keyed);
+  const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567', phoneDigest });
+  expect(asksTheSame(by, { medium: 'mobile_money', ...data }, keyed)).toBe(same);
+});
+
+it('two phones with the same last digits are two customers, and an older ledger knows neither', () => {
+  const data = { medium: 'mobile_money', provider: 'mtn', phone: PHONE };
+  const old = charge({ medium: 'mobile_money', provider: 'mtn', phone: lastDigits(PHONE) });
+  expect(asksTheSame(old, data, keyed)).toBe(false);
 });
 
 it('a charge of nobody in particular asks the same as another such one', () => {
-  expect(asksTheSame(charge(), { medium: 'bank_transfer' })).toBe(true);
+  expect(asksTheSame(charge(), { medium: 'bank_transfer' }, keyed)).toBe(true);
 });

@@ -99,7 +99,7 @@ describe('the one activity that can be the charge', () => {
 
   it.each([
     ['two minutes after the end', END + 2 * MINUTE, 'accepted'],
-    ['later than that', END + 2 * MINUTE + 1, 'unknown: not_yet'],
+    ['later than that', END + 2 * MINUTE + 1, 'unknown: doubtful'],
     ['ten seconds and the resolution of Date before', SENT - 11 * SECOND, 'accepted'],
     ['earlier than that', SENT - 11 * SECOND - 1, 'unknown: doubtful'],
     ['two minutes before', SENT - 2 * MINUTE, 'unknown: doubtful'],
@@ -142,12 +142,9 @@ describe('the one activity that can be the charge', () => {
     const at = SENT + 7_200_000;
     const made = (after: number): string => judged(charge({ took }), look([madeAt(SENT + after)], at));
     expect(made(until + 2 * MINUTE)).toBe('accepted');
-    // Behind that nothing is proof any more; and only where the end is known can it be excluded.
-    expect(made(until + 2 * MINUTE + 1)).toBe(until === certain ? 'unknown: not_yet' : 'unknown: doubtful');
-    if (certain === undefined) expect(made(7_200_000)).toBe('unknown: doubtful');
-    else {
-      if (certain !== until) expect(made(certain + 2 * MINUTE)).toBe('unknown: doubtful');
-      expect(made(certain + 2 * MINUTE + 1)).toBe('unknown: not_yet');
+    // Behind that nothing is proof any more, and nothing counts as absent.
+    for (const late of [until, certain ?? until, 7_200_000 - 2 * MINUTE - 1]) {
+      expect(made(late + 2 * MINUTE + 1)).toBe('unknown: doubtful');
     }
   });
 
@@ -183,10 +180,11 @@ describe('the medium', () => {
     ['ussd', { next_action: DIAL }, 'accepted'],
     ['ussd', { next_action: transfer }, 'unknown: not_yet'],
     ['ussd', { next_action: null }, 'accepted'],
-    ['ussd', { next_action: custom }, 'accepted'],
+    ['ussd', { next_action: custom }, 'unknown: not_yet'],
+    ['mobile_money', { next_action: custom }, 'accepted'],
     ['ussd', { next_action: null, medium: 'bank_transfer' }, 'unknown: not_yet'],
     ['ussd', { next_action: null, medium: ['ussd', 'USSD'] }, 'accepted'],
-    ['ussd', { next_action: transfer, medium: 'ussd' }, 'accepted'],
+    ['ussd', { next_action: transfer, medium: 'ussd' }, 'unknown: doubtful'],
     ['mobile_money', { next_action: null }, 'accepted'],
     ['mobile_money', { next_action: DIAL }, 'unknown: doubtful'],
     ['mobile_money', { next_action: null, medium: 'ussd' }, 'unknown: not_yet'],
@@ -280,7 +278,7 @@ describe('no activity', () => {
     ['from when it was noted, however long a machine slept', 3_600_000, 3_600_000],
     ['from the intent at the earliest', -5, 0],
   ])('counts the quarter of an hour %s', (_what, took, over) => {
-    const of = charge({ took, settledAt: SENT + 7_200_000, evidence: [empty(SENT)] });
+    const of = charge({ took, recordedAt: SENT + 7_200_000, evidence: [empty(SENT)] });
     expect(judged(of, look([], SENT + over + 15 * MINUTE - 1))).toBe('unknown: not_yet');
     expect(judged(of, look([], SENT + over + 15 * MINUTE))).toBe('not_created');
   });
@@ -351,7 +349,8 @@ describe('no activity, after a restart', () => {
     ] as const) {
       const at = FIRST + passed;
       expect(judgedAfter([emptyBefore()], at, momentAt(at, jump))).toBe(state);
-      expect(judgedAfter([empty(FIRST)], at, { ...momentAt(at, jump), servedAt: at + jump })).toBe(state);
+      // A service whose clock seems to jump may be a cache that tells an old time.
+      expect(judgedAfter([empty(FIRST)], at, { ...momentAt(at, jump), servedAt: at + jump })).toBe('unknown: not_yet');
     }
   });
 
@@ -488,7 +487,7 @@ describe('a clock that was wrong as the charge was sent', () => {
   });
 
   it.each([
-    ['by two minutes: what was made too early is none', 2 * MINUTE, 'not_created'],
+    ['by half a minute: what was made too early is none', MINUTE / 2, 'not_created'],
     ['by more: it may be the one', 2 * MINUTE + 1, 'unknown: doubtful'],
   ])('counted more than the uptime %s', (_what, paused, state) => {
     const seen = look([madeAt(SENT - 10 * MINUTE)], AT + paused, { mark: markAt(AT) });
@@ -616,10 +615,13 @@ describe('whatever the service shows', () => {
         );
         const isInside = ({ offset }: { readonly offset: number }): boolean => offset >= -120 && offset <= 130;
         const possible = sure ? fitting.filter(isInside) : fitting;
-        const conclusion = judgeLook(charge({ evidence: [empty(END)] }), seen, owned);
+        const before = empty(END, { served_at: END + skew });
+        const conclusion = judgeLook(charge({ evidence: [before] }), seen, owned);
         const [first] = possible;
-        if (possible.length === 0) expect(conclusion.state).toBe('not_created');
-        else if (possible.length === 1 && possible.every(isInside) && (first?.offset ?? 0) >= -11)
+        if (possible.length === 0) {
+          const late = sure && fitting.some(({ offset }) => offset > 130);
+          expect(conclusion.state).toBe(late ? 'unknown' : 'not_created');
+        } else if (possible.length === 1 && possible.every(isInside) && (first?.offset ?? 0) >= -11)
           expect(conclusion).toMatchObject({ state: 'accepted', activity: { uid: uidOf(first?.index ?? -1) } });
         else expect(conclusion.state).toBe('unknown');
       }),
@@ -713,11 +715,11 @@ describe('reconcile', () => {
   });
 
   it('keeps no key of what the service says', async () => {
-    const action = { type: 'other', instruction: `Approve with ${KEY}`, headers: { [KEY]: KEY } };
+    const action = { type: 'user_action', instruction: `Approve with ${KEY}`, headers: { [KEY]: KEY } };
     const ledger = ledgerAt([charge()]);
     const done = await reconcile(ledger, charge(), showing([activity(1, { next_action: action })]), world);
     expect(done.charge.activity?.nextAction).toEqual({
-      type: 'other',
+      type: 'user_action',
       instruction: 'Approve with [secret]',
       headers: { '[secret]': '[secret]' },
     });

@@ -4,7 +4,9 @@ import { refusedError } from '../../src/ledger/refused.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const refused = (why: Refusal, by: Charge, { same = true, words = [] as string[] } = {}) => {
-  const { kind, message, detail } = refusedError({ kind: 'refused', why, by, moment: momentAt(NOON) }, words, same);
+  const { ugwo, activity } = by;
+  const of = { kind: 'refused', why, ugwo, by, activity, moment: momentAt(NOON) } as const;
+  const { kind, message, detail } = refusedError(of, words, same);
   return { kind, message, lines: message.split('\n'), ...detail };
 };
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
@@ -16,8 +18,8 @@ describe('a refusal', () => {
       /may have been made, and nobody knows yet$/,
       /`paycli ledger reconcile chg-000000000000`; --again does not/,
     ],
-    ['in_progress', /another paycli is charging it by .* right now/, /`paycli ledger show chg-000000000000`/],
-    ['paid', /has been paid, by bank_transfer/, /--reuse prints it, --again makes a second charge/],
+    ['in_progress', /another paycli is charging it right now \(by /, /`paycli ledger show chg-000000000000`/],
+    ['paid', /has been paid \(by bank_transfer/, /--reuse prints the payment, --again makes a second charge/],
   ])('that is %s says what stands in the way and what to do', (why, what, hint) => {
     const said = refused(why, charge());
     expect(said.kind).toBe('refused');
@@ -28,7 +30,10 @@ describe('a refusal', () => {
   });
 
   it('shows the account and until when, by this machine’s clock', () => {
-    const slow = charge({ told: { ...momentAt(NOON), service: NOON + 5 * MINUTE } });
+    const slow = charge({
+      told: { ...momentAt(NOON), service: NOON + 5 * MINUTE },
+      activity: account({ createdAt: undefined }),
+    });
     for (const [by, left] of [
       [charge(), 15],
       [slow, 10],

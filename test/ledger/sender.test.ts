@@ -9,8 +9,8 @@ import { newFolder } from '../support/program.ts';
 const statLine = (pid: number, state: string, started: string, name = 'node'): string =>
   `${pid} (${name}) ${state} ${Array.from({ length: 18 }, (_, index) => index).join(' ')} ${started} 1 2 3\n`;
 
-const SENDER: Sender = { pid: 77, boot: 'boot-a pid:[1]', started: '500' };
-const SELF: Sender = { pid: 78, boot: 'boot-a pid:[1]', started: '600' };
+const SENDER: Sender = { pid: 77, boot: 'boot-a pid:[1] time:[2]', started: '500' };
+const SELF: Sender = { pid: 78, boot: 'boot-a pid:[1] time:[2]', started: '600' };
 
 /** A /proc in which one process is there, or none. */
 const proc = (stat?: string): string => {
@@ -65,7 +65,8 @@ describe('this process', () => {
     writeFileSync(join(folder, 'sys/kernel/random/boot_id'), 'boot-a\n');
     writeFileSync(join(folder, 'self/stat'), statLine(process.pid, 'R', '600'));
     symlinkSync('pid:[1]', join(folder, 'self/ns/pid'));
-    expect(thisSender(folder)).toEqual({ pid: process.pid, boot: 'boot-a pid:[1]', started: '600' });
+    symlinkSync('time:[2]', join(folder, 'self/ns/time'));
+    expect(thisSender(folder)).toEqual({ pid: process.pid, boot: 'boot-a pid:[1] time:[2]', started: '600' });
     rmSync(join(folder, 'sys'), { recursive: true });
     expect(thisSender(folder).boot).toBe('');
   });

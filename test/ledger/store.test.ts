@@ -32,8 +32,8 @@ describe('a charge in the ledger', () => {
   it('is on the disk, for every other process, when begin resolves', async () => {
     const path = newPath();
     const id = await begin(await open(path), { phone: '…4567' });
-    expect(beside(path, 'SELECT id, state, ugwo, phone, pid, settled_at FROM charge')).toMatchObject([
-      { id, state: 'sending', ugwo: intent().ugwo, phone: '…4567', pid: SELF.pid, settled_at: null },
+    expect(beside(path, 'SELECT id, state, ugwo, phone, pid, recorded_at FROM charge')).toMatchObject([
+      { id, state: 'sending', ugwo: intent().ugwo, phone: '…4567', pid: SELF.pid, recorded_at: null },
     ]);
     expect(id).toMatch(/^chg-[0-9a-z]{12}$/);
   });
@@ -51,7 +51,7 @@ describe('a charge in the ledger', () => {
         });
       }
     }
-    await first.settle(id, { state: 'unknown', exitCode: 6 });
+    await first.record(id, { state: 'unknown', exitCode: 6 });
     expect(await second.begin(intent(), { again: true })).toMatchObject({ kind: 'refused', why: 'unresolved' });
     await begin(second, { ugwo: 'ugw.AbCd.other' });
     await begin(second, { service: 'https://other.example' });
@@ -65,7 +65,7 @@ describe('a charge in the ledger', () => {
       SELECT 'chg-2', state, service, origin, ugwo, medium, digest, deadline, created_at, 0, pid, boot, started FROM charge`;
     expect(() => beside(path, copy)).toThrow(/UNIQUE/);
     // What is unknown is open, too.
-    beside(path, "UPDATE charge SET state = 'unknown', settled_at = 1");
+    beside(path, "UPDATE charge SET state = 'unknown', recorded_at = 1");
     const another = copy.replace("'chg-2', state", "'chg-2', 'sending'");
     expect(() => beside(path, another)).toThrow(/UNIQUE/);
   });
@@ -73,10 +73,18 @@ describe('a charge in the ledger', () => {
   it('survives with all that was kept of it when the ledger is opened anew', async () => {
     const path = newPath();
     const ledger = await open(path);
-    const more = { medium: 'mobile_money', provider: 'mtn', phone: '…4567', digest: 'ab' };
+    const more = {
+      medium: 'mobile_money',
+      provider: 'mtn',
+      phone: '…4567',
+      phoneDigest: 'cd',
+      digest: 'ab',
+      expiresAt: NOON + MINUTE,
+      asked: { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.1' },
+    };
     const id = await begin(ledger, more);
     const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', skew_ms: 1 };
-    await ledger.settle(id, { ...ACCEPTED, activity: account({ servedAt: NOON + 5 }), evidence });
+    await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON + 5 }), evidence });
     await ledger.close();
     expect(await (await open(path)).get(id)).toEqual({
       ...intent(more),
@@ -89,7 +97,7 @@ describe('a charge in the ledger', () => {
       begun: momentAt(NOON).mark,
       took: 0,
       told: { ...momentAt(NOON), service: NOON + 5 },
-      settledAt: NOON,
+      recordedAt: NOON,
       exitCode: 0,
       activity: account(),
       evidence: [evidence],
@@ -104,7 +112,7 @@ describe('a charge in the ledger', () => {
   ])('that ended as %s is listed so', async (state, exitCode) => {
     const ledger = await open(newPath());
     const id = await begin(ledger);
-    await ledger.settle(id, { state, exitCode });
+    await ledger.record(id, { state, exitCode });
     expect(await ledger.list({ states: [state], limit: 9 })).toMatchObject([{ id, exitCode }]);
     expect(await ledger.unknown()).toHaveLength(state === 'unknown' ? 1 : 0);
   });
@@ -121,14 +129,14 @@ describe('a charge in the ledger', () => {
     });
     expect(asked.at(-1)).toEqual(SELF);
     expect(await (await open(path)).unknown()).toMatchObject([
-      { id, settledAt: NOON, exitCode: undefined, evidence: [{ kind: 'process_gone', pid: SELF.pid }] },
+      { id, recordedAt: NOON, exitCode: undefined, evidence: [{ kind: 'process_gone', pid: SELF.pid }] },
     ]);
   });
 
   it('that has ended stays what it is when its process has gone', async () => {
     const path = newPath();
     const ledger = await open(path);
-    await ledger.settle(await begin(ledger), ACCEPTED);
+    await ledger.record(await begin(ledger), ACCEPTED);
     const next = await open(path, { isGone: () => true });
     expect(await next.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'payable' });
     expect(await next.unknown()).toEqual([]);
@@ -170,7 +178,7 @@ describe('a charge in the ledger', () => {
 
   it('that nobody began has no outcome', async () => {
     const ledger = await open(newPath());
-    expect(await thrownBy(ledger.settle('chg-none', ACCEPTED))).toMatchObject({ kind: 'unrecorded' });
+    expect(await thrownBy(ledger.record('chg-none', ACCEPTED))).toMatchObject({ kind: 'unrecorded' });
   });
 
   it.each([
@@ -181,8 +189,8 @@ describe('a charge in the ledger', () => {
     const ledger = await open(newPath(), { self, now: () => now, uptime: () => up });
     const id = await begin(ledger);
     [now, up] = [NOON + MINUTE, 7000];
-    await ledger.settle(id, { state: 'unknown', exitCode: 6 });
-    expect(await ledger.get(id)).toMatchObject({ took, settledAt: NOON + MINUTE });
+    await ledger.record(id, { state: 'unknown', exitCode: 6 });
+    expect(await ledger.get(id)).toMatchObject({ took, recordedAt: NOON + MINUTE });
     await ledger.resolve(id, { state: 'not_created', evidence: { kind: 'look', at: '2026-11-20T12:00:00+00:00' } });
     expect(await ledger.get(id)).toMatchObject({ took });
   });
@@ -193,9 +201,9 @@ describe('a charge in the ledger', () => {
     const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: said };
     const activity = account({ nextAction: { type: 'prompt', instruction: said } });
     const settled = await begin(ledger, { phone: '…4567' });
-    await ledger.settle(settled, { state: 'accepted', exitCode: 0, activity, evidence });
+    await ledger.record(settled, { state: 'accepted', exitCode: 0, activity, evidence });
     const resolved = await begin(ledger, { phone: '…4567', ugwo: 'ugw.AbCd.2' });
-    await ledger.settle(resolved, { state: 'unknown', exitCode: 6 });
+    await ledger.record(resolved, { state: 'unknown', exitCode: 6 });
     await ledger.note(resolved, { ...evidence, kind: 'look' });
     expect((await ledger.get(resolved))?.evidence).toMatchObject([{ message: expect.stringMatching(/^\[secret\]/) }]);
     const other = { ...activity, uid: 'act.AbCd.2' };
@@ -223,14 +231,14 @@ describe('the outcome of a charge that others took for dead', () => {
 
   it('ends the doubt, whatever it is', async () => {
     const { sender, id } = await takenForDead();
-    await sender.settle(id, { state: 'rejected', exitCode: 3, evidence });
+    await sender.record(id, { state: 'rejected', exitCode: 3, evidence });
     expect(await sender.get(id)).toMatchObject({ state: 'rejected', exitCode: 3 });
   });
 
   it('holds against what was concluded meanwhile where the service has accepted it', async () => {
     const { sender, id, conclude } = await takenForDead();
     expect(await conclude()).toBe(true);
-    await sender.settle(id, ACCEPTED);
+    await sender.record(id, ACCEPTED);
     expect(await sender.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
   });
 
@@ -242,7 +250,7 @@ describe('the outcome of a charge that others took for dead', () => {
     const { sender, id, conclude } = await takenForDead();
     expect(await conclude()).toBe(true);
     if (another) await begin(sender);
-    await sender.settle(id, { state, exitCode: 6, evidence });
+    await sender.record(id, { state, exitCode: 6, evidence });
     const kinds = (await sender.get(id))?.evidence.map(({ kind }) => kind);
     expect([(await sender.get(id))?.state, kinds]).toEqual([after, ['process_gone', 'look', 'answer']]);
   });
@@ -251,7 +259,7 @@ describe('the outcome of a charge that others took for dead', () => {
     const { sender, id } = await takenForDead();
     const said = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
     expect(await sender.resolve(id, { state: 'not_created', evidence: said })).toBe(true);
-    await sender.settle(id, ACCEPTED);
+    await sender.record(id, ACCEPTED);
     expect((await sender.get(id))?.evidence.at(-1)).toMatchObject({ kind: 'answer' });
     expect(await sender.resolve(id, { state: 'not_created', evidence: said })).toBe(false);
   });
@@ -260,7 +268,7 @@ describe('the outcome of a charge that others took for dead', () => {
     const { sender, id } = await takenForDead();
     const look = { ...evidence, kind: 'look' };
     await sender.resolve(id, { state: 'accepted', activity: account({ status: 'successful' }), evidence: look });
-    await sender.settle(id, ACCEPTED);
+    await sender.record(id, ACCEPTED);
     expect(await sender.get(id)).toMatchObject({ activity: { status: 'successful' } });
   });
 });
@@ -272,7 +280,7 @@ describe('resolving', () => {
     const ledger = await open(newPath());
     const id = await begin(ledger);
     expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(false);
-    await ledger.settle(id, { state: 'unknown', exitCode: 6 });
+    await ledger.record(id, { state: 'unknown', exitCode: 6 });
     const seen = { ...evidence, kind: 'look' };
     expect(await ledger.resolve(id, { state: 'not_created', evidence: seen })).toBe(true);
     expect(await ledger.resolve(id, { state: 'accepted', activity: account(), evidence })).toBe(false);
@@ -283,7 +291,7 @@ describe('resolving', () => {
   it('by a person can be corrected by a person, and by nothing else', async () => {
     const ledger = await open(newPath());
     const id = await begin(ledger);
-    await ledger.settle(id, { state: 'unknown', exitCode: 6 });
+    await ledger.record(id, { state: 'unknown', exitCode: 6 });
     for (const activity of [undefined, account(), account()]) {
       const how = { state: 'accepted' as const, evidence, ...(activity === undefined ? {} : { activity }) };
       expect(await ledger.resolve(id, how)).toBe(true);
@@ -295,9 +303,9 @@ describe('resolving', () => {
 
   it('never gives one activity two owners', async () => {
     const ledger = await open(newPath());
-    await ledger.settle(await begin(ledger), ACCEPTED);
+    await ledger.record(await begin(ledger), ACCEPTED);
     const second = await begin(ledger, { ugwo: 'ugw.AbCd.2' });
-    await ledger.settle(second, { state: 'unknown', exitCode: 6 });
+    await ledger.record(second, { state: 'unknown', exitCode: 6 });
     expect(await ledger.resolve(second, { state: 'accepted', activity: account(), evidence })).toBe(false);
     expect(await ledger.owned([account().uid, 'act.x'])).toEqual(new Set([account().uid]));
   });
@@ -307,7 +315,7 @@ describe('an activity that was read', () => {
   it('changes what the guard knows of it, and keeps its next action', async () => {
     const ledger = await open(newPath());
     const id = await begin(ledger);
-    await ledger.settle(id, ACCEPTED);
+    await ledger.record(id, ACCEPTED);
     await ledger.observe([account({ status: 'successful', nextAction: null })]);
     expect(await ledger.get(id)).toMatchObject({
       state: 'accepted',
@@ -319,7 +327,7 @@ describe('an activity that was read', () => {
   it('that was paid stays paid, whatever an older read says', async () => {
     const ledger = await open(newPath());
     const id = await begin(ledger);
-    await ledger.settle(id, ACCEPTED);
+    await ledger.record(id, ACCEPTED);
     await ledger.observe([account({ status: 'successful' })]);
     await ledger.observe([account()]);
     expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
@@ -331,7 +339,7 @@ describe('an activity that was read', () => {
     let at = NOON;
     const ledger = await open(newPath(), { now: () => at, uptime: () => at - NOON });
     const id = await begin(ledger);
-    await ledger.settle(id, { ...ACCEPTED, activity: account({ servedAt: NOON }) });
+    await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON }) });
     // Not at each look of a wait: what is not a minute old is good enough.
     for (const [passed, service] of [
       [59_999, NOON],
@@ -359,7 +367,7 @@ describe('an activity that was read', () => {
     const ledger = await open(path, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
     const id = await begin(ledger, { medium: 'mobile_money', phone: '…4567' });
     const nextAction = { type: 'prompt', instruction: 'sk.Test.secret: confirm on +233 24 123 4567' };
-    await ledger.settle(id, { state: 'accepted', exitCode: 0, activity: account({ nextAction: null }) });
+    await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ nextAction: null }) });
     await ledger.observe([account({ nextAction })]);
     expect(JSON.stringify(await ledger.get(id))).toContain('[secret]: confirm on …4567');
     await ledger.close();
@@ -482,7 +490,7 @@ describe('a list', () => {
     const ids: string[] = [];
     for (const number of [1, 2, 3, 4]) {
       const id = await begin(ledger, { ugwo: `ugw.AbCd.${number}` });
-      await ledger.settle(id, number % 2 === 0 ? ACCEPTED : { state: 'rejected', exitCode: 3 });
+      await ledger.record(id, number % 2 === 0 ? ACCEPTED : { state: 'rejected', exitCode: 3 });
       ids.push(id);
     }
     const listed = async (filter: Partial<Parameters<Ledger['list']>[0]>): Promise<(number | undefined)[]> =>
@@ -501,7 +509,7 @@ describe('a list', () => {
     const ids: string[] = [];
     for (const number of [1, 2, 3]) {
       const id = await begin(ledger, { ugwo: `ugw.AbCd.${number}` });
-      await ledger.settle(id, { state: 'unknown', exitCode: 6 });
+      await ledger.record(id, { state: 'unknown', exitCode: 6 });
       ids.push(id);
     }
     expect((await ledger.unknown()).map(({ id }) => id)).toEqual(ids);

@@ -2,13 +2,12 @@ import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import { PayError } from '../../core/error.ts';
 import { LOCAL_PROFILE } from '../../core/local.ts';
-import type { EnumLike } from '../../core/medium.ts';
-import { machineValue } from '../../core/medium.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { ReceivedPage } from '../../core/received.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Charge, Ledger, Place } from '../../ledger/ledger.ts';
 import type { Sight } from '../../ledger/look.ts';
+import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Result } from '../../output/view.ts';
 import { find } from './find.ts';
 import type { Left } from './left.ts';
@@ -36,17 +35,11 @@ const asUnavailable = (thrown: unknown): Sight => {
 };
 
 const lookWith =
-  (client: Client) =>
+  (client: Client, { shownOf }: LedgerRoom) =>
   async ({ ugwo }: Charge): Promise<Sight> => {
     try {
-      const { value, servedAt } = await client.call('ugwo.get', { params: { uid: ugwo } });
-      return {
-        activities: value.activities ?? undefined,
-        ...(servedAt === undefined ? {} : { servedAt }),
-        ...(typeof value.status === 'string' || Array.isArray(value.status)
-          ? { status: machineValue(value.status as EnumLike) }
-          : {}),
-      };
+      const record = await client.call('ugwo.get', { params: { uid: ugwo } });
+      return shownOf(record.value, record);
     } catch (thrown) {
       return asUnavailable(thrown);
     }
@@ -67,9 +60,9 @@ const looker = (ledger: Ledger, deps: Deps) => {
     place ??= await deps.place();
     if (place.service !== charge.service) return { charge, left: { charge, why: 'elsewhere' } };
     client ??= await deps.client('read');
-    const { reconcile } = await deps.protocol();
+    const protocol = await deps.protocol();
     const world = { clean: (text: string) => deps.io.redactor.cleanAll(text) };
-    const { charge: now, left } = await reconcile(ledger, charge, lookWith(client), world);
+    const { charge: now, left } = await protocol.reconcile(ledger, charge, lookWith(client, protocol), world);
     return left === undefined ? { charge: now } : { charge: now, left: { charge: now, ...left } };
   };
 };

@@ -8,7 +8,7 @@ import type { IdPrefix } from '../../core/ids.ts';
 import { idProblem } from '../../core/ids.ts';
 
 const ROW =
-  'id, state, ugwo, medium, origin, profile, activity, status, next_action, job, row, created_at, settled_at, exit_code, ' +
+  'id, state, ugwo, medium, origin, profile, activity, status, next_action, job, row, created_at, recorded_at, exit_code, ' +
   'evidence, provider, phone';
 
 const JOB =
@@ -49,7 +49,7 @@ const list = defineCommand<ListInput, typeof listOptions>({
     { about: 'the last five, as JSON', line: 'paycli ledger list --max 5 --json' },
   ],
   output:
-    'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, settled_at, exit_code; ' +
+    'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code; ' +
     'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider and phone too',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {

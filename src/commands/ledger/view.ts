@@ -27,7 +27,7 @@ export const recordOf = (charge: Charge): Received =>
     job: charge.job ?? null,
     row: charge.row ?? null,
     created_at: atom(charge.createdAt),
-    settled_at: atom(charge.settledAt),
+    recorded_at: atom(charge.recordedAt),
     exit_code: charge.exitCode ?? null,
     evidence: charge.evidence,
     provider: charge.provider ?? null,
@@ -35,7 +35,7 @@ export const recordOf = (charge: Charge): Received =>
   });
 
 const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
-const settled: Column = { path: 'settled_at', kind: 'time', label: 'settled' };
+const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
 /** Charges in a list. What matters most at night comes first: a narrow terminal drops from the end. */
@@ -52,7 +52,7 @@ export const listView: View = {
     { path: 'profile', machineOnly: true },
     { path: 'job', machineOnly: true },
     { path: 'row', machineOnly: true },
-    { ...settled, machineOnly: true },
+    { ...recorded, machineOnly: true },
     { ...exitCode, machineOnly: true },
   ],
 };
@@ -116,7 +116,7 @@ const chargeView: View = {
     { path: 'job' },
     { path: 'row' },
     created,
-    settled,
+    recorded,
     exitCode,
     { path: 'next_action', machineOnly: true },
     { path: 'evidence', machineOnly: true },
@@ -145,7 +145,7 @@ export const exportView: View = {
     'job',
     'row',
     'created_at',
-    'settled_at',
+    'recorded_at',
     'exit_code',
     'evidence',
     'provider',

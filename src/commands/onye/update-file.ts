@@ -81,7 +81,7 @@ const sending = async (
     options: printExact([...options].map(([name, { value }]) => [name, value])),
     worker: (job, { columns }) =>
       updateWorker({ job, file, client, jobs: ledger.jobs, deps, naming: namingIn(columns, options), unrecorded }),
-    question: () => ({ verb: 'Update', what: countText() }),
+    question: () => ({ verb: 'Update', one: 'customer', what: countText() }),
     ledger,
     protocol,
     place,

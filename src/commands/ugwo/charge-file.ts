@@ -48,14 +48,20 @@ const sending = async (
   { found, unrecorded }: { readonly found: Found; readonly unrecorded: PayError[] },
 ): Promise<Sending<ChargeItem>> => {
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+  const told = new Set<string>();
+  const tellOnce = async (what: string, text: string): Promise<void> => {
+    if (told.has(what)) return;
+    told.add(what);
+    await deps.notice(text);
+  };
   return (await deps.bulk()).sendingOf({
     command: COMMAND,
     options: optionsText(file),
     worker: (job, { columns }) => {
       const names = namesIn(file, columns);
-      return chargeWorker({ job, file, client, ledger, protocol, place, deps, names, unrecorded });
+      return chargeWorker({ job, file, client, ledger, protocol, place, deps, names, unrecorded, tellOnce });
     },
-    question: () => ({ verb: 'Charge', ...describe(found) }),
+    question: () => ({ verb: 'Charge', one: 'request', ...describe(found) }),
     ledger,
     protocol,
     place,

@@ -7,7 +7,9 @@ import { machineValue } from '../../core/medium.ts';
 import { payableUntil } from '../../core/payable.ts';
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
-import type { Charge, KeptActivity, Refusal } from '../../ledger/ledger.ts';
+import type { KeptActivity, Ledger, Refused } from '../../ledger/ledger.ts';
+import type { Looked } from './charge-look.ts';
+import { activityIn } from './charge-look.ts';
 
 /** The service has shown nothing, and has not said that it may not: the ledger's copy is then the best there is. */
 const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
@@ -36,21 +38,39 @@ const isOver = ({ value, servedAt }: Received<Activity>, now: number): boolean =
   return until !== undefined && until <= (servedAt ?? now);
 };
 
+/** Whether what stands in the way is what this charge would ask for: the same customer for the same, or a payment that was made. */
+const isTheSame = async (
+  { by, why, activity }: Refused,
+  data: Readonly<Record<string, unknown>>,
+  ledger: Ledger,
+  deps: Deps,
+): Promise<boolean> => {
+  const { asksTheSame, contradictsOf } = await deps.protocol();
+  if (why === 'paid') return true;
+  if (why !== 'payable' && why !== 'unseen') return false;
+  return by === undefined ? !contradictsOf(activity, data) : asksTheSame(by, data, ledger.digest);
+};
+
+/** What --reuse gives back, or the news that nothing more can come of what stood in the way. */
+export type Reused =
+  | { readonly kind: 'reused'; readonly record: Received<Activity> }
+  | { readonly kind: 'over'; readonly record: Received<Activity> };
+
 /**
  * What --reuse gives: the activity of an earlier charge that asks the same customer for the same, or that was paid, as the
- * service shows it now, or as the ledger knows it where it shows none. `over` when nothing more can come of it; undefined
- * where there is none to be reused.
+ * service shows it now, or as the ledger knows it where it shows none. Undefined where there is none to be reused.
  */
 export const reused = async (
-  { by, why }: { readonly by: Charge; readonly why: Refusal },
+  refused: Refused,
   data: Readonly<Record<string, unknown>>,
-  client: Client,
-  deps: Deps,
-): Promise<Received<Activity> | 'over' | undefined> => {
-  const { asksTheSame } = await deps.protocol();
-  if (by.activity === undefined || !(why === 'paid' || asksTheSame(by, data))) return undefined;
-  const record = await asShown(by.ugwo, by.activity, client, deps);
-  if (isOver(record, deps.io.clock.now())) return 'over';
-  await deps.notice(`this activity was there already (${by.id}); nothing was charged`);
-  return record;
+  looked: Looked | undefined,
+  { ledger, client, deps }: { readonly ledger: Ledger; readonly client: Client; readonly deps: Deps },
+): Promise<Reused | undefined> => {
+  const { ugwo, by, activity } = refused;
+  if (activity === undefined || !(await isTheSame(refused, data, ledger, deps))) return undefined;
+  const seen = looked && activityIn(looked, activity.uid);
+  const record = seen ?? (await asShown(ugwo, activity, client, deps));
+  if (seen === undefined && isOver(record, deps.io.clock.now())) return { kind: 'over', record };
+  await deps.notice(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
+  return { kind: 'reused', record };
 };

@@ -3,7 +3,7 @@ import { machineValue } from '../../core/medium.ts';
 import { valueAt } from '../../core/path.ts';
 import { rowStateOf } from '../../core/row.ts';
 import type { Settled } from '../../core/row-end.ts';
-import type { Charge } from '../../ledger/ledger.ts';
+import type { Asked, Charge } from '../../ledger/ledger.ts';
 
 /** What the report says of a charge, besides row, state and error: the activity and what the customer must do. */
 export const CHARGE_COLUMNS = [
@@ -16,6 +16,9 @@ export const CHARGE_COLUMNS = [
   'payable_until',
   'ussd',
   'charge',
+  'amount',
+  'currency',
+  'ref',
 ] as const;
 
 type Fields = Readonly<Partial<Record<(typeof CHARGE_COLUMNS)[number], unknown>>>;
@@ -37,9 +40,11 @@ const activityFields = (activity: unknown): Fields => {
   };
 };
 
+const askedFields = ({ amount, currency, ref }: Asked): Fields => ({ amount, currency, ref });
+
 /** A charge that was made by this run. */
-export const madeNow = (activity: unknown, id: string): Settled => {
-  const fields = { ...activityFields(activity), charge: id };
+export const madeNow = (activity: unknown, id: string, asked: Asked = {}): Settled => {
+  const fields = { ...activityFields(activity), charge: id, ...askedFields(asked) };
   const state = rowStateOf('accepted', typeof fields.status === 'string' ? fields.status : undefined);
   const reason = valueAt(activity, 'error.message') ?? valueAt(activity, 'error');
   const error = typeof reason === 'string' ? reason : JSON.stringify(reason ?? null);
@@ -60,7 +65,7 @@ export const asKept = (charge: Charge, activity: unknown): Settled => {
   return {
     state,
     exitCode,
-    fields: { ...activityFields(activity), charge: id },
+    fields: { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}) },
     ...(error === undefined ? {} : { error }),
   };
 };

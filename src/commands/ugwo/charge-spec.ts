@@ -39,6 +39,7 @@ const options = {
   wait: flag('--wait', 'wait until the payment is made or has failed'),
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: for so long at most (15m)', asWaitTimeout),
   again: flag('--again', 'charge even if an earlier charge can still be paid, or was paid; never if one is unknown'),
+  noPreflight: flag('--no-preflight', "don't look at the payment request before charging it"),
   reuse: flag(
     '--reuse',
     'print the activity that the same customer can still pay, or that was paid, and charge nothing; else charge',
@@ -55,6 +56,8 @@ export interface OneCharge {
   readonly params: readonly Pair[];
   /** What to do about an earlier charge that can still be paid, or was paid. */
   readonly earlier: 'refuse' | 'again' | 'reuse';
+  /** Whether the payment request is looked at first. */
+  readonly look: boolean;
   /** How long to wait for the payment, in milliseconds; undefined: not at all. */
   readonly wait: number | undefined;
 }
@@ -66,6 +69,8 @@ export interface FileOfCharges {
   readonly words: ChargeWords;
   readonly params: readonly Pair[];
   readonly again: boolean;
+  /** Whether each payment request is looked at before it is charged. */
+  readonly look: boolean;
 }
 
 export type ChargeInput = OneCharge | FileOfCharges;
@@ -115,6 +120,7 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
     with: readMedium(given, validate),
     params: given.param ?? [],
     earlier: readEarlier(given),
+    look: given.noPreflight !== true,
     wait: readWait(given),
   };
 };
@@ -124,7 +130,8 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
   const alone = (['reuse', 'wait', 'waitTimeout'] as const).find((name) => given[name] !== undefined);
   if (alone !== undefined) throw usageError(`${options[alone].flags.split(' ')[0]} is for one charge, not for --from`);
   const { medium, expiresAt, expiresIn, provider, phone, param = [], again = false } = given;
-  return { kind: 'file', bulk, words: { medium, expiresAt, expiresIn, provider, phone }, params: param, again };
+  const words = { medium, expiresAt, expiresIn, provider, phone };
+  return { kind: 'file', bulk, words, params: param, again, look: given.noPreflight !== true };
 };
 
 export const chargeCommand = defineCommand<ChargeInput, typeof options>({

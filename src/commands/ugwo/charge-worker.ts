@@ -10,7 +10,9 @@ import type { Settled, Worked } from '../../core/row-end.ts';
 import { endedWith, workedWith } from '../../core/row-end.ts';
 import type { Charge, Ledger, Place } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
+import type { Shown } from '../../ledger/shown.ts';
 import { chargeData } from './charge-body.ts';
+import { cannotLook, lookFirst } from './charge-look.ts';
 import type { ChargeItem } from './charge-row.ts';
 import { namingColumns } from './charge-row.ts';
 import { asKept, madeNow } from './charge-settled.ts';
@@ -29,6 +31,8 @@ export interface ChargeWork {
   readonly names: NameOf;
   /** Lines that the ledger could not take (exit 7): nobody else has them. */
   readonly unrecorded: PayError[];
+  /** What people are told once in a run, however many rows it is about. */
+  readonly tellOnce: (what: string, text: string) => Promise<void>;
 }
 
 const earlierOf =
@@ -57,7 +61,27 @@ interface RowOf {
   readonly tower: Tower;
 }
 
-const chargeRow = async ({ item: { ugwo }, data, row, tower }: RowOf, work: ChargeWork): Promise<Worked> => {
+/** A look that failed: nothing was begun, and the next run takes the row up. */
+const notLookedAt = (thrown: unknown): Worked => {
+  if (!(thrown instanceof PayError)) throw thrown;
+  const ended = { ...endedWith(thrown), state: 'not_sent' } as const;
+  if (thrown.kind === 'interrupted') return { ...ended, untouched: true };
+  return thrown.kind === 'auth' ? { ...ended, stops: thrown } : { ...ended, slowDown: 0 };
+};
+
+/** What the payment request shows before its row is sent; undefined where nobody looks, or the service can't show it. */
+const lookAt = async (ugwo: string, { file, client, deps, tellOnce }: ChargeWork): Promise<Shown | undefined> => {
+  if (!file.look) return undefined;
+  const looked = await lookFirst(ugwo, client, deps);
+  if (looked === undefined) await tellOnce('look', cannotLook(ugwo));
+  return looked?.shown;
+};
+
+const chargeRow = async (
+  { item: { ugwo }, data, row, tower }: RowOf,
+  shown: Shown | undefined,
+  work: ChargeWork,
+): Promise<Worked> => {
   const { job, file, client, ledger, protocol, place, deps } = work;
   const { clock, redactor, flight } = deps.io;
   const call = { params: { ugwoUid: ugwo }, body: { type: 'charge', data } };
@@ -72,9 +96,12 @@ const chargeRow = async ({ item: { ugwo }, data, row, tower }: RowOf, work: Char
       again: file.again,
       row: { job, number: row, retry: file.bulk.retryFailed },
       words: placeWords(deps.globals),
+      shown,
     },
     {
       now: clock.now,
+      elsewhere: ({ id, origin }) =>
+        work.tellOnce('elsewhere', `Row ${row}: ${ugwo} has an earlier charge at ${origin} (${id}).`),
       clean: (text) => redactor.cleanAll(text),
       send: (overdue) => client.call('ugwo.charge', { ...call, overdue, slowDown: tower.slowDown }),
       judged: (error) => tower.landed(error === undefined ? undefined : workedWith(error, file.bulk).stops),
@@ -82,11 +109,18 @@ const chargeRow = async ({ item: { ugwo }, data, row, tower }: RowOf, work: Char
   );
   if (charged.kind === 'refused') {
     const words = placeWords(deps.globals);
-    if (charged.why === 'done') return kept(charged.by, protocol);
-    const refused = protocol.refusedError(charged, words, protocol.asksTheSame(charged.by, data));
+    if (charged.why === 'done' && charged.by !== undefined) return kept(charged.by, protocol);
+    const { by } = charged;
+    const refused = protocol.refusedError(
+      charged,
+      words,
+      by !== undefined && protocol.asksTheSame(by, data, ledger.digest),
+    );
     return endedWith(refused, idFields(refused));
   }
-  const made = madeNow(charged.record.value, charged.id);
+  const [odd] = charged.odd;
+  if (odd !== undefined) await work.tellOnce('odd', `Note: row ${row}: ${odd}.`);
+  const made = madeNow(charged.record.value, charged.id, shown?.asked);
   if (charged.unrecorded === undefined) {
     flight.accepted -= 1;
     return made;
@@ -96,9 +130,15 @@ const chargeRow = async ({ item: { ugwo }, data, row, tower }: RowOf, work: Char
 };
 
 const workOn = async (item: ChargeItem, row: number, tower: Tower, work: ChargeWork): Promise<Worked> => {
+  let shown: Shown | undefined;
+  try {
+    shown = await lookAt(item.ugwo, work);
+  } catch (thrown) {
+    return notLookedAt(thrown);
+  }
   const data = chargeData(item, work.deps.io.clock.now());
   try {
-    return await chargeRow({ item, data, row, tower }, work);
+    return await chargeRow({ item, data, row, tower }, shown, work);
   } catch (thrown) {
     return afterError(namingColumns(thrown, item, work.names, data), work);
   }

@@ -9,8 +9,12 @@ import { chargeFailed, notWaitedFor, waitedOf } from '../../core/followed.ts';
 import { machineValue } from '../../core/medium.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
+import type { Charge } from '../../ledger/ledger.ts';
+import type { Shown } from '../../ledger/shown.ts';
 import type { Result, View } from '../../output/view.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
+import type { Looked } from './charge-look.ts';
+import { aboutToCharge, cannotLook, lookFirst } from './charge-look.ts';
 import { reused } from './charge-reuse.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
@@ -25,7 +29,25 @@ interface Made {
   readonly unrecorded?: PayError;
 }
 
-/** Charges, unless an earlier charge stands in the way: then that one's activity, or the guard's no. */
+/** Looks first, and says on a terminal what is about to be charged. */
+const look = async ({ ugwo }: OneCharge, client: Client, deps: Deps): Promise<Looked | undefined> => {
+  const looked = await lookFirst(ugwo, client, deps);
+  if (looked === undefined) await deps.notice(cannotLook(ugwo));
+  else if (deps.io.stderr.isTerminal) await deps.notice(aboutToCharge(ugwo, looked.shown));
+  return looked;
+};
+
+/** The same payment request may be known at another origin: one service by two names. */
+const askElsewhere =
+  ({ confirm, notice, io }: Deps) =>
+  async ({ id, ugwo, origin, state }: Charge): Promise<void> => {
+    const what = state === 'accepted' ? 'can still be paid' : 'may have been made';
+    const said = `${ugwo} has an earlier charge at ${origin} (${id}), which ${what}.`;
+    if (io.stdin.isTerminal) await confirm(`${said} Charge it here, too?`, 'go ahead');
+    else await notice(said);
+  };
+
+/** Charges, unless something stands in the way: then the activity that is there, or the guard's no. */
 const make = async (
   input: OneCharge,
   data: Readonly<Record<string, unknown>>,
@@ -35,7 +57,8 @@ const make = async (
   const [protocol, ledger, place] = [await deps.protocol(), await deps.ledger(), await deps.place()];
   const { clock, redactor } = deps.io;
   const words = placeWords(deps.globals);
-  const charge = () =>
+  const looked = input.look ? await look(input, client, deps) : undefined;
+  const charge = (shown: Shown | undefined) =>
     protocol.chargeOnce(
       ledger,
       {
@@ -46,28 +69,33 @@ const make = async (
         attempt: client.longestAttempt,
         again: input.earlier === 'again',
         words,
+        shown,
       },
       {
         now: clock.now,
+        elsewhere: askElsewhere(deps),
         clean: (text) => redactor.cleanAll(text),
         send: (overdue) =>
           client.call('ugwo.charge', { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data }, overdue }),
       },
     );
-  const looked = new Set<string>();
-  let charged = await charge();
+  const tried = new Set<string | undefined>();
+  let charged = await charge(looked?.shown);
   while (charged.kind === 'refused') {
-    const { by } = charged;
-    const may = input.earlier === 'reuse' && !looked.has(by.id);
-    const record = may ? await reused(charged, data, client, deps) : undefined;
-    if (record === undefined) throw protocol.refusedError(charged, words, protocol.asksTheSame(by, data));
-    if (record !== 'over') return { record };
+    const { by, activity } = charged;
+    const may = input.earlier === 'reuse' && !tried.has(activity?.uid);
+    const found = may ? await reused(charged, data, looked, { ledger, client, deps }) : undefined;
+    if (found === undefined) {
+      throw protocol.refusedError(charged, words, by !== undefined && protocol.asksTheSame(by, data, ledger.digest));
+    }
+    if (found.kind === 'reused') return { record: found.record };
     // It has come to nothing since the ledger last heard of it, and stands in nobody's way any more.
-    looked.add(by.id);
-    charged = await charge();
+    tried.add(activity?.uid);
+    charged = await charge(protocol.shownOf({ activities: [found.record.value] }, found.record));
   }
   const record = charged.record as Received<Activity>;
-  const { id } = charged;
+  const { id, odd } = charged;
+  for (const what of odd) await deps.notice(`Note: ${what}.`);
   return { record, id, wrote: true, ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }) };
 };
 

@@ -51,7 +51,7 @@ const accepted = (): Outcome => ({
 const charge = async (ledger: Ledger, row?: number): Promise<void> => {
   const begun = await ledger.begin(intent(row), { again: false });
   if (begun.kind !== 'begun') throw new Error(`a new charge was refused: ${begun.why}`);
-  await ledger.settle(begun.id, accepted());
+  await ledger.record(begun.id, accepted());
 };
 
 /** Fills a ledger with copies of its one charge, each of another payment request and row of the job. */

@@ -66,7 +66,7 @@ export const charge = (more: Partial<Charge> = {}): Charge => ({
   begun: momentAt(NOON).mark,
   took: 0,
   told: { ...momentAt(NOON), service: NOON },
-  settledAt: NOON,
+  recordedAt: NOON,
   exitCode: 0,
   activity: account(),
   evidence: [],

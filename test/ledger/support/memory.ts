@@ -39,7 +39,7 @@ export const charge = (some: Partial<Charge> = {}): Charge => ({
   begun: markAt(SENT),
   took: 10_000,
   told: undefined,
-  settledAt: SENT + 10_000,
+  recordedAt: SENT + 10_000,
   exitCode: 6,
   activity: undefined,
   evidence: [],
@@ -77,8 +77,8 @@ export const memoryLedger = (first: readonly Charge[] = [], now: () => number = 
     jobs: noJobs,
     begin: async (wanted, how) => {
       const standing = all().filter(({ service, ugwo }) => service === wanted.service && ugwo === wanted.ugwo);
-      const refusal = guard(standing, wanted.medium, how, moment());
-      if (refusal !== undefined) return { kind: 'refused', ...refusal, moment: moment() };
+      const obstacle = guard(standing, wanted.medium, how, moment());
+      if (obstacle !== undefined) return { kind: 'refused', ugwo: wanted.ugwo, ...obstacle, moment: moment() };
       const seq = rows.size + 1;
       const id = `chg-${String(seq).padStart(12, '0')}`;
       rows.set(
@@ -91,21 +91,24 @@ export const memoryLedger = (first: readonly Charge[] = [], now: () => number = 
           createdAt: now(),
           begun: moment().mark,
           took: undefined,
-          settledAt: undefined,
+          recordedAt: undefined,
           exitCode: undefined,
         }),
       );
-      return { kind: 'begun', id };
+      return { kind: 'begun', id, elsewhere: undefined };
     },
-    settle: async (id, { state, exitCode, activity, evidence }) =>
+    digest: (text) => `digest of ${text}`,
+    record: async (id, { state, exitCode, activity, evidence }) => {
       change(id, {
         state,
         exitCode,
         activity,
-        settledAt: now(),
+        recordedAt: now(),
         took: now() - (rows.get(id)?.createdAt ?? 0),
         evidence: withEvidence(rows.get(id)?.evidence ?? [], evidence),
-      }),
+      });
+      return undefined;
+    },
     unknown: async () => unknown(),
     get: async (id) => rows.get(id),
     list: async ({ states, ugwo, before, after, oldestFirst, limit }) => {
@@ -123,7 +126,7 @@ export const memoryLedger = (first: readonly Charge[] = [], now: () => number = 
     resolve: async (id, { state, activity, evidence }) => {
       const row = rows.get(id);
       if (row?.state !== 'unknown' || (activity !== undefined && owns(activity.uid))) return false;
-      change(id, { state, activity, settledAt: now(), evidence: withEvidence(row.evidence, evidence) });
+      change(id, { state, activity, recordedAt: now(), evidence: withEvidence(row.evidence, evidence) });
       return true;
     },
     observe: async (activities) => {

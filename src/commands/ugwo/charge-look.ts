@@ -1,0 +1,74 @@
+import type { Deps } from '../../cli/deps.ts';
+import type { Client } from '../../client/client.ts';
+import type { Activity } from '../../contract/activity.ts';
+import { PayError } from '../../core/error.ts';
+import { elementsOf } from '../../core/json.ts';
+import { formatMoney } from '../../core/money.ts';
+import { valueAt } from '../../core/path.ts';
+import type { Received } from '../../core/received.ts';
+import type { Shown } from '../../ledger/shown.ts';
+
+/** What a look at a payment request has shown before it is charged. */
+export interface Looked {
+  readonly shown: Shown;
+  readonly record: Received;
+}
+
+/** Statuses of a service that has no such read: interface.md does not show one, and it can be charged all the same. */
+const NO_SUCH_READ: readonly (number | undefined)[] = [404, 405, 501];
+
+/** A stub may answer every GET alike: what it gives is no failure, and shows nothing. */
+const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true || NO_SUCH_READ.includes(detail.status);
+
+const failed = (ugwo: string, thrown: PayError): PayError => {
+  const { kind, message, detail } = thrown;
+  return new PayError(kind === 'auth' ? 'auth' : 'read_failed', `${ugwo} was not charged: ${message}`, {
+    ...detail,
+    hint: kind === 'auth' && detail.hint !== undefined ? detail.hint : AGAIN,
+    cause: thrown,
+  });
+};
+const AGAIN = 'nothing was sent; run the same command again, or charge without looking first: --no-preflight';
+
+/** An answer that is older than this, in milliseconds, is a cache's, and not how the payment request stands now. */
+const MOST_AGE_MS = 1000;
+
+/**
+ * Looks at a payment request before it is charged (charge-protocol, step 0). Undefined where the service can't show it.
+ * Throws where the read failed: `auth`, `interrupted`, else `read_failed`; nothing was sent then.
+ */
+export const lookFirst = async (ugwo: string, client: Client, deps: Deps): Promise<Looked | undefined> => {
+  try {
+    const record: Received = await client.call('ugwo.get', { params: { uid: ugwo } });
+    const { shownOf } = await deps.protocol();
+    const shown = shownOf(record.value, record);
+    if ((shown.age ?? 0) > MOST_AGE_MS) throw new PayError('read_failed', 'the answer came from a cache');
+    if ((shown.activities ?? []).length > 0) await deps.observe(shown.activities ?? [], record.servedAt, shown.asked);
+    return { shown, record };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
+    if (showsNothing(thrown)) return undefined;
+    throw failed(ugwo, thrown);
+  }
+};
+
+export const cannotLook = (ugwo: string): string =>
+  `The service can't show ${ugwo}, so nothing was checked there before the charge.`;
+
+/** What is about to be charged, in one line. */
+export const aboutToCharge = (ugwo: string, { asked, description, email }: Shown): string => {
+  const { amount, currency, ref, customer } = asked;
+  const money = amount === undefined ? undefined : formatMoney(amount, currency ?? '');
+  const parts = [money, ref, description, email ?? customer].filter((part) => part !== undefined);
+  return `Charging ${ugwo}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+};
+
+/** An activity of a look, with the text that it came as; undefined where the look does not show it. */
+export const activityIn = ({ record, shown }: Looked, uid: string): Received<Activity> | undefined => {
+  const index = (shown.activities ?? []).findIndex((activity) => valueAt(activity, 'uid') === uid);
+  const text = index === -1 ? undefined : elementsOf(record.text, 'activities')[index];
+  if (text === undefined) return undefined;
+  const { servedAt } = record;
+  const value = shown.activities?.[index] as Activity;
+  return { value, text, ...(servedAt === undefined ? {} : { servedAt }) };
+};

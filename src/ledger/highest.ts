@@ -1,0 +1,65 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { thisMachine } from './machine.ts';
+
+/** Beside the ledger, under a name that a copy of `ledger.sqlite*` leaves out. */
+const FILE_NAME = 'highest-charge';
+const WIDTH = 16;
+
+/**
+ * How many charges a ledger has had, kept in a second file: a ledger that has had fewer is an old copy, put back. Written
+ * behind each commit and not synced, so it may lag and never leads. Nothing fails where it can't be kept.
+ */
+export interface Highest {
+  /** The count that was kept for this ledger; 0 where none is. */
+  kept(): number;
+  keep(seq: number): void;
+  close(): void;
+}
+
+const isOurs = (descriptor: number): boolean => {
+  const stats = fstatSync(descriptor);
+  return stats.isFile() && (thisMachine.uid === undefined || stats.uid === thisMachine.uid);
+};
+
+const openOurs = (path: string): number | undefined => {
+  try {
+    const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
+    if (isOurs(descriptor)) return descriptor;
+    closeSync(descriptor);
+  } catch {
+    // A folder that takes no new file, a link: there is no second file then.
+  }
+  return undefined;
+};
+
+export const highestPath = (ledger: string): string => join(dirname(ledger), FILE_NAME);
+
+/** `name` is the ledger's own, which a new one does not share. */
+export const openHighest = (ledger: string, name: string): Highest => {
+  let descriptor: number | undefined;
+  const path = highestPath(ledger);
+  return {
+    kept: () => {
+      try {
+        const [known, seq] = readFileSync(path, 'utf8').split(' ');
+        return known === name ? Number.parseInt(seq ?? '', 10) || 0 : 0;
+      } catch {
+        return 0;
+      }
+    },
+    keep: (seq) => {
+      descriptor ??= openOurs(path);
+      if (descriptor === undefined) return;
+      try {
+        writeSync(descriptor, `${name} ${String(seq).padStart(WIDTH, '0')}\n`, 0);
+      } catch {
+        // A full disk is the ledger's own trouble.
+      }
+    },
+    close: () => {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import { isId } from '../core/ids.ts';
+import { machineValue } from '../core/medium.ts';
+import { valueAt } from '../core/path.ts';
+import type { Asked } from './ledger.ts';
+
+/** What a read of a payment request showed (public-facts.md, Payment requests): of each field only what can be read. */
+export interface Shown {
+  /** The service's own clock as it answered, in milliseconds, to the second; where it said so. */
+  readonly servedAt?: number;
+  /** How old the answer was when it came, in milliseconds: it is a cache's. */
+  readonly age?: number;
+  /** The machine value; empty where it can't be read. */
+  readonly status: string;
+  /** As much has been paid as is asked for. */
+  readonly paidInFull: boolean;
+  /** It says that it has no checkout. */
+  readonly noCheckout: boolean;
+  readonly asked: Asked;
+  readonly description: string | undefined;
+  readonly email: string | undefined;
+  /** Undefined where the service does not list them. */
+  readonly activities: readonly unknown[] | undefined;
+}
+
+const DIGITS = /^\d{1,15}$/;
+
+/** An amount in the minor unit, which may come as a text; undefined for what can't be kept exactly. */
+const amountAt = (value: unknown, path: string): number | undefined => {
+  const found = valueAt(value, path);
+  if (typeof found === 'string') return DIGITS.test(found) ? Number(found) : undefined;
+  return typeof found === 'number' && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
+};
+
+const textAt = (value: unknown, path: string): string | undefined => {
+  const found = valueAt(value, path);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+};
+
+const currencyOf = (ugwo: unknown): string | undefined => {
+  const currency = machineValue(valueAt(ugwo, 'currency') ?? valueAt(ugwo, 'checkout.currency'));
+  return /^[A-Za-z]{3}$/.test(currency) ? currency.toUpperCase() : undefined;
+};
+
+/** The customer is an object, or the uid of one. */
+const customerOf = (ugwo: unknown): string | undefined =>
+  [textAt(ugwo, 'onye.uid'), textAt(ugwo, 'onye'), textAt(ugwo, 'onye_nzube.uid')].find(
+    (uid) => uid !== undefined && isId('ony', uid),
+  );
+
+const isPaidInFull = (ugwo: unknown): boolean => {
+  const [asked, paid] = [amountAt(ugwo, 'amount'), amountAt(ugwo, 'total_amount_paid')];
+  return asked !== undefined && asked > 0 && paid !== undefined && paid >= asked;
+};
+
+/** A payment request as it was received. */
+export const shownOf = (
+  ugwo: unknown,
+  { servedAt, age }: { readonly servedAt?: number; readonly age?: number } = {},
+): Shown => {
+  const activities = valueAt(ugwo, 'activities');
+  return {
+    ...(servedAt === undefined ? {} : { servedAt }),
+    ...(age === undefined ? {} : { age }),
+    status: machineValue(valueAt(ugwo, 'status')),
+    paidInFull: isPaidInFull(ugwo),
+    noCheckout: valueAt(ugwo, 'checkout') === null,
+    asked: {
+      amount: amountAt(ugwo, 'amount'),
+      currency: currencyOf(ugwo),
+      ref: textAt(ugwo, 'ref'),
+      customer: customerOf(ugwo),
+    },
+    description: textAt(ugwo, 'description'),
+    email: textAt(ugwo, 'onye.email') ?? textAt(ugwo, 'onye_nzube.email'),
+    activities: Array.isArray(activities) ? activities : undefined,
+  };
+};

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { guard } from '../../src/ledger/guard.ts';
+import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
+import type { Shown } from '../../src/ledger/shown.ts';
+import { shownOf } from '../../src/ledger/shown.ts';
+import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+
+const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** An activity as the service shows it: an account to pay into for a quarter of an hour, made at noon by somebody else. */
+const made = (some: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+  uid: uid(9),
+  activity_type: 'charge',
+  status: 'requires_action',
+  next_action: account().nextAction,
+  created_at: iso(NOON),
+  ...some,
+});
+const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
+
+const look = (ugwo: Readonly<Record<string, unknown>>, servedAt: number | undefined = NOON): Shown =>
+  shownOf(ugwo, servedAt === undefined ? {} : { servedAt });
+
+const why = (
+  shown: Shown | undefined,
+  { medium = 'bank_transfer', charges = [] as readonly Charge[], again = false, at = NOON } = {},
+): Refusal | undefined => guard(charges, medium, { again, shown }, momentAt(at))?.why;
+
+describe('what the payment request says of itself', () => {
+  it.each<[string, Readonly<Record<string, unknown>>, Refusal | undefined, Refusal | undefined]>([
+    ['paid', { status: 'ugwo_successful' }, 'paid', undefined],
+    ['paid, as a pair', { status: ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'] }, 'paid', undefined],
+    ['partly refunded', { status: 'partially_refunded' }, 'refunded', undefined],
+    ['refunded', { status: 'refunded' }, 'refunded', undefined],
+    ['cancelled', { status: 'cancelled' }, 'cancelled', 'cancelled'],
+    ['without a checkout', { status: 'requires_ugwo', checkout: null }, 'no_checkout', undefined],
+    ['paid by its sums', { status: 'requires_ugwo', amount: 500, total_amount_paid: '500' }, 'paid', undefined],
+    ['paid in part', { status: 'requires_ugwo', amount: 500, total_amount_paid: 499 }, undefined, undefined],
+    ['open', { status: 'requires_ugwo', checkout: [] }, undefined, undefined],
+    ['processing', { status: 'processing' }, undefined, undefined],
+    ['of a status that nobody knows', { status: 'on_the_moon' }, undefined, undefined],
+    ['of a status that can not be read', { status: { code: 4 } }, undefined, undefined],
+    ['without anything', {}, undefined, undefined],
+  ])('%s', (_what, ugwo, refusal, again) => {
+    expect(why(look(ugwo))).toBe(refusal);
+    expect(why(look(ugwo), { again: true })).toBe(again);
+  });
+});
+
+describe('an activity that is not from this ledger', () => {
+  it.each<[string, Readonly<Record<string, unknown>>, string, Refusal | undefined]>([
+    ['an account that can be paid', {}, 'bank_transfer', 'payable'],
+    ['an account, before another medium', {}, 'ussd', undefined],
+    ['a dial string', { next_action: DIAL }, 'ussd', 'payable'],
+    ['a dial string, before another medium', { next_action: DIAL }, 'bank_transfer', undefined],
+    ['one under way', { status: 'processing', next_action: null, medium: 'mobile_money' }, 'mobile_money', 'payable'],
+    ['one under way that does not show its medium', { status: 'processing', next_action: [] }, 'ussd', 'payable'],
+    ['one paid by the same medium', { status: 'successful' }, 'bank_transfer', 'paid'],
+    ['one paid by another medium', { status: ['successful', 'Paid'], next_action: DIAL }, 'bank_transfer', 'paid'],
+    ['one paid by a card', { status: 'successful', ugwo_medium: { last4: '4242' } }, 'bank_transfer', 'paid'],
+    ['a card payment that is open', { next_action: { type: 'redirect_to_url' } }, 'bank_transfer', undefined],
+    ['a stored card', { next_action: null, ugwo_medium: { last4: '4242' } }, 'ussd', undefined],
+    ['a refund', { activity_type: 'refund', next_action: null }, 'bank_transfer', undefined],
+    ['a failed one', { status: 'failed', next_action: null }, 'bank_transfer', undefined],
+    ['one whose status can not be read', { status: 7 }, 'bank_transfer', 'payable'],
+  ])('%s', (_what, some, medium, refusal) => {
+    const found = guard([], medium, { again: false, shown: look({ activities: [made(some)] }) }, momentAt(NOON));
+    expect(found?.why).toBe(refusal);
+    if (refusal !== undefined) expect(found).toMatchObject({ by: undefined, activity: { uid: uid(9) } });
+    expect(why(look({ activities: [made(some)] }), { medium, again: true })).toBeUndefined();
+  });
+
+  it('stands in the way until its account has expired by both clocks, where both may be right', () => {
+    const expiry = NOON + 15 * MINUTE;
+    const at = (served: number, own: number) => why(look({ activities: [made()] }, served), { at: own });
+    expect(at(expiry - 1, expiry - 1)).toBe('payable');
+    expect(at(expiry, expiry)).toBeUndefined();
+    // A front end that is fifteen minutes fast.
+    expect(at(expiry, NOON)).toBe('payable');
+    // A machine whose clock is hours off says nothing.
+    expect(at(expiry, NOON - 180 * MINUTE)).toBeUndefined();
+  });
+
+  it('is judged by this machine, with two minutes to spare, where the service does not tell its time', () => {
+    const expiry = NOON + 15 * MINUTE;
+    const at = (own: number) => why(shownOf({ activities: [made()] }), { at: own });
+    expect(at(expiry + 2 * MINUTE - 1)).toBe('payable');
+    expect(at(expiry + 2 * MINUTE)).toBeUndefined();
+  });
+});
+
+describe('a charge of this ledger that the look shows', () => {
+  const own = (some: Readonly<Record<string, unknown>> = {}) => made({ uid: account().uid, ...some });
+  const LATE = NOON + 20 * MINUTE;
+
+  it('is named as the ledger knows it', () => {
+    const by = charge();
+    expect(
+      guard([by], 'bank_transfer', { again: false, shown: look({ activities: [own()] }) }, momentAt(NOON)),
+    ).toMatchObject({ why: 'payable', by: { id: by.id }, activity: { uid: account().uid } });
+  });
+
+  it('is paid, where the ledger has it as expired', () => {
+    const shown = look({ activities: [own({ status: 'successful', next_action: null })] }, LATE);
+    expect(why(shown, { charges: [charge()], at: LATE })).toBe('paid');
+  });
+
+  it('is over once it is seen after its expiry, and not before', () => {
+    expect(why(undefined, { charges: [charge()], at: LATE })).toBe('unseen');
+    expect(why(look({ activities: [own()] }, LATE), { charges: [charge()], at: LATE })).toBeUndefined();
+    expect(why(look({ activities: [] }, LATE), { charges: [charge()], at: LATE })).toBe('unseen');
+    expect(why(undefined, { charges: [charge()], at: LATE, again: true })).toBeUndefined();
+  });
+
+  it('stays paid where an older word says otherwise', () => {
+    const paid = charge({ activity: account({ status: 'successful' }) });
+    expect(why(look({ activities: [own()] }), { charges: [paid] })).toBe('paid');
+  });
+
+  it('goes by the medium that it was charged with, which the activity may not show', () => {
+    const by = charge({ medium: 'mobile_money', activity: account({ status: 'processing', nextAction: null }) });
+    const shown = look({ activities: [own({ status: 'processing', next_action: null })] });
+    expect(why(shown, { charges: [by], medium: 'mobile_money' })).toBe('payable');
+    expect(why(shown, { charges: [by], medium: 'ussd' })).toBeUndefined();
+  });
+
+  it('never hides that another charge is unresolved', () => {
+    const charges = [charge({ state: 'unknown', activity: undefined })];
+    expect(why(look({ status: 'cancelled' }), { charges })).toBe('unresolved');
+    expect(why(look({ status: 'ugwo_successful' }), { charges, again: true })).toBe('unresolved');
+  });
+});
+
+describe('what a look shows', () => {
+  it('is read field by field', () => {
+    const shown = shownOf(
+      {
+        amount: '500000',
+        currency: ['ngn', 'enum.currency.ngn'],
+        ref: 'INV-1',
+        description: 'Cocoa',
+        onye: { uid: 'ony.AbCd.000000000000000000000001', email: 'ada@example.com' },
+        checkout: { currency: ['GHS', 'Cedi'] },
+      },
+      { servedAt: NOON, age: 5 },
+    );
+    expect(shown).toMatchObject({
+      servedAt: NOON,
+      age: 5,
+      asked: { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.000000000000000000000001' },
+      description: 'Cocoa',
+      email: 'ada@example.com',
+      noCheckout: false,
+      activities: undefined,
+    });
+  });
+
+  it.each([[null], [[]], [7], ['x'], [{ amount: 1.5, currency: 4, ref: {}, onye: [], activities: {} }]])(
+    'may be nothing: %j',
+    (value) => {
+      expect(shownOf(value)).toMatchObject({
+        status: '',
+        paidInFull: false,
+        noCheckout: false,
+        asked: { amount: undefined, currency: undefined, ref: undefined, customer: undefined },
+        activities: undefined,
+      });
+    },
+  );
+});
