@@ -304,7 +304,10 @@ describe('charges from a file', () => {
 
   it('are not sent where nobody answers, which is safe to do again', async () => {
     const service = { origin: 'http://127.0.0.1:1' };
-    const ended = await chargeFrom(ussdFile(1), { service, ...home() });
+    const looked = await chargeFrom(ussdFile(1), { service, ...home() });
+    expect(looked.code).toBe(8);
+    expect(summaryOf(looked)).toMatchObject({ not_sent: 1 });
+    const ended = await chargeFrom(ussdFile(1), { service, ...home() }, '--no-preflight');
     expect(ended.code).toBe(5);
     expect(summaryOf(ended)).toMatchObject({ not_sent: 1 });
   });
@@ -527,8 +530,9 @@ describe('--check', () => {
       ...more,
     });
   const checked = (others: Readonly<Record<number, object>>) =>
-    serveBy((seen) =>
-      seen.method === 'GET' ? shown(numberIn(seen), others[numberIn(seen)] ?? {}) : charged(numberIn(seen)),
+    serveBy(
+      (seen) => (seen.method === 'GET' ? shown(numberIn(seen), others[numberIn(seen)] ?? {}) : charged(numberIn(seen))),
+      { looks: 'asked' },
     );
 
   it('tells of what can not be charged before anything is sent', async () => {
@@ -551,7 +555,7 @@ describe('--check', () => {
   it('looks only at what is still to be charged', async () => {
     const service = await checked({});
     const [file, options] = [ussdFile(1, 2), { service, ...home() }];
-    expect(await chargeFrom(file, options, '--check')).toMatchObject({ code: 0 });
+    expect(await chargeFrom(file, options, '--check', '--no-preflight')).toMatchObject({ code: 0 });
     const reads = service.seen.filter(({ method }) => method === 'GET').length;
     expect(reads).toBe(2);
     expect(await chargeFrom(file, options, '--check')).toMatchObject({ code: 0 });

@@ -288,11 +288,16 @@ describe('the answer to a charge', () => {
   });
 
   it('no connection: 5, and it says that it may be repeated', async () => {
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], {
-      service: { origin: await deadOrigin() },
-    });
+    const [command, service] = [
+      ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'],
+      { origin: await deadOrigin() },
+    ];
+    const ended = await paycli([...command, '--no-preflight'], { service });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
     expect(ended.stderr).toContain('safe to run the same command again');
+    const looked = await paycli(command, { service });
+    expect(looked).toMatchObject({ code: 8, stdout: '' });
+    expect(looked.stderr).toContain('nothing was sent');
   });
 
   it('429 to the end: 5', async () => {

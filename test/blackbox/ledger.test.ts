@@ -13,7 +13,7 @@ import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, reset, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight'];
 
 const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 const now = (offset = 0): string => `${new Date(Date.now() + offset).toISOString().slice(0, 19)}+00:00`;
@@ -37,7 +37,7 @@ const rowsOf = ({ stdout }: Ended): Row[] => (JSON.parse(stdout) as { data: Row[
 
 /** A charge whose answer is lost, against a service that then gives these answers. */
 const lost = async (...answers: readonly Answer[]): Promise<{ options: RunOptions; id: string }> => {
-  const options = { service: await serve([reset, ...answers]), home: newFolder() };
+  const options = { service: await serve([reset, ...answers], { looks: 'asked' }), home: newFolder() };
   const ended = await paycli([...CHARGE, '--json'], options);
   expect(ended.code).toBe(6);
   return { options, id: String(errorOf(ended)['ledger_id']) };

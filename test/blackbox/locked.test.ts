@@ -43,7 +43,7 @@ describe('a charge over a ledger that another process keeps locked', () => {
     expect(performance.now() - killedAt).toBeLessThan(3000);
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(errorOf(ended)).toMatchObject({ kind: 'interrupted', exit_code: code });
-    expect(service.connections()).toBe(0);
+    expect(service.seen).toEqual([]);
     db.exec('ROLLBACK');
     expect(db.prepare('SELECT ugwo FROM charge').all()).toEqual([{ ugwo: OTHER }]);
     expect(readdirSync(home).filter((name) => name.includes('-emergency-'))).toEqual([]);
@@ -54,8 +54,8 @@ describe('a charge over a ledger that another process keeps locked', () => {
     const service = await serve([json(200, { ...ACTIVITY, uid: 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1m' })]);
     const running = start(chargeOf(UGWO_ID), { home, service });
     await aboutToBegin(home);
-    expect(service.connections()).toBe(0);
+    expect(service.seen).toEqual([]);
     db.exec('ROLLBACK');
-    expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await running.ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining('error') });
   });
 });

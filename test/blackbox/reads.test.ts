@@ -7,7 +7,8 @@ import { openTerminal } from '../support/terminal.ts';
 
 const GET_ACTIVITY = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
 const GET_UGWO = ['ugwo', 'get', UGWO_ID];
-const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--json'];
+const ASKED = { looks: 'asked' } as const;
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--json', '--no-preflight'];
 const FAILED = { ...ACTIVITY, status: 'failed', next_action: null, error: { message: 'no funds' } };
 const WHOLE = {
   ...ugwo(1),
@@ -18,7 +19,7 @@ const WHOLE = {
 describe('activity get', () => {
   it('prints the activity as it was sent', async () => {
     const text = JSON.stringify(ACTIVITY).replace('{', '{"later":9007199254740993,');
-    const service = await serve([json(200, text)]);
+    const service = await serve([json(200, text)], ASKED);
     const ended = await paycli([...GET_ACTIVITY, '--json'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: `${text}\n`, stderr: '' });
     expect(service.seen).toMatchObject([
@@ -27,7 +28,7 @@ describe('activity get', () => {
   });
 
   it('of a charge that has failed is a read that has not', async () => {
-    const service = await serve([json(200, FAILED)]);
+    const service = await serve([json(200, FAILED)], ASKED);
     expect(await paycli([...GET_ACTIVITY, '--columns', 'status,error.message'], { service })).toMatchObject({
       code: 0,
       stdout: 'status\tfailed\nerror.message\tno funds\n',
@@ -35,7 +36,7 @@ describe('activity get', () => {
   });
 
   it('shows on a terminal what the customer must do', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
+    const service = await serve([json(200, ACTIVITY)], ASKED);
     const terminal = openTerminal(GET_ACTIVITY, { service });
     expect((await terminal.ended).code).toBe(0);
     expect(await terminal.screen()).toContain('*737*000*5000#');
@@ -44,7 +45,7 @@ describe('activity get', () => {
 
 describe('ugwo get', () => {
   it('prints all of it as JSON, and the columns of the list as csv', async () => {
-    const service = await serve([json(200, WHOLE), json(200, WHOLE)]);
+    const service = await serve([json(200, WHOLE), json(200, WHOLE)], ASKED);
     expect((await paycli([...GET_UGWO, '--json'], { service })).stdout).toBe(`${JSON.stringify(WHOLE)}\n`);
     expect((await paycli([...GET_UGWO, '-o', 'csv'], { service })).stdout.split('\r\n')[0]).toBe(
       'uid,status,amount,currency,ref,description,onye.uid,onye.email,created_at',
@@ -56,7 +57,7 @@ describe('ugwo get', () => {
     [100, '│ act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l │ failed '],
     [50, 'uid      act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l\nstatus   failed'],
   ])('shows its activities on a terminal of %i columns', async (columns, text) => {
-    const service = await serve([json(200, WHOLE)]);
+    const service = await serve([json(200, WHOLE)], ASKED);
     const terminal = openTerminal(GET_UGWO, { service, columns });
     expect((await terminal.ended).code).toBe(0);
     const screen = await terminal.screen();
@@ -65,21 +66,21 @@ describe('ugwo get', () => {
   });
 
   it('does not show another one', async () => {
-    const service = await serve([json(200, ugwo(1))]);
+    const service = await serve([json(200, ugwo(1))], ASKED);
     const ended = await paycli([...GET_UGWO, '--json'], { service });
     expect(ended).toMatchObject({ code: 8, stdout: '' });
     expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining(`another payment request`) });
   });
 
   it('takes one without activities', async () => {
-    const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID })]);
+    const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID })], ASKED);
     expect(await paycli(GET_UGWO, { service })).toMatchObject({ code: 0 });
   });
 });
 
 describe('a read', () => {
   it('makes no ledger, and does not mind one that cannot be used', async () => {
-    const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)]), home: newFolder() };
+    const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)], ASKED), home: newFolder() };
     expect((await paycli(GET_ACTIVITY, options)).code).toBe(0);
     expect(readdirSync(options.home)).not.toContain('ledger.sqlite');
     writeFileSync(`${options.home}/ledger.sqlite`, 'no ledger', { mode: 0o600 });
@@ -87,7 +88,7 @@ describe('a read', () => {
   });
 
   it('tells the ledger the service’s time', async () => {
-    const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)]), home: newFolder() };
+    const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)], ASKED), home: newFolder() };
     expect((await paycli(CHARGE, options)).code).toBe(0);
     const db = new DatabaseSync(`${options.home}/ledger.sqlite`);
     onTestFinished(() => db.close());
@@ -97,14 +98,14 @@ describe('a read', () => {
   });
 
   it.each([GET_ACTIVITY, GET_UGWO])('of nothing is rejected: %s %s', async (...args) => {
-    const service = await serve([problem(404, 'Not found')]);
+    const service = await serve([problem(404, 'Not found')], ASKED);
     const ended = await paycli([...args, '--json'], { service });
     expect(ended.code).toBe(3);
     expect(errorOf(ended)).toMatchObject({ kind: 'rejected', status: 404 });
   });
 
   it.each([GET_ACTIVITY, GET_UGWO])('can be shown in place of being made: %s %s', async (...args) => {
-    const service = await serve([]);
+    const service = await serve([], ASKED);
     const ended = await paycli([...args, '--as-curl'], { service });
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain(`${service.origin}/v1/ugwo/${UGWO_ID}`);
@@ -118,7 +119,7 @@ describe('a read', () => {
     [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--wait-timeout', '0s'], /is not from 1s to 24h/],
     [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--as-curl'], /this command is not one/],
   ])('that can not be meant is refused: %j', async (args, message) => {
-    const service = await serve([]);
+    const service = await serve([], ASKED);
     const ended = await paycli(args, { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(message);
@@ -133,7 +134,7 @@ describe('a read', () => {
     async (_which, args, answer) => {
       const home = newFolder();
       const next = { ...ACTIVITY, uid: 'act.AbCd.9' };
-      const service = await serve([json(200, ACTIVITY), json(200, answer), json(200, next)]);
+      const service = await serve([json(200, ACTIVITY), json(200, answer), json(200, next)], ASKED);
       expect((await paycli(CHARGE, { service, home })).code).toBe(0);
       expect((await paycli(CHARGE, { service, home })).code).toBe(9);
       await paycli(args, { service, home });

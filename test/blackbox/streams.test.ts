@@ -288,7 +288,7 @@ describe('a signal', () => {
     const large = { ...ACTIVITY, note: 'x'.repeat(3_000_000) };
     const service = await serve([json(200, large)]);
     const running = start([...CHARGE, '--json', '--debug'], { service, readStdout: false });
-    await running.saw(/< 200/);
+    await running.saw(/> POST[^]*< 200/);
     // Two of a kind might arrive as one.
     running.kill('SIGTERM');
     running.kill('SIGINT');

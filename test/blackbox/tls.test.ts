@@ -4,7 +4,7 @@ import { errorOf, paycli } from '../support/program.ts';
 import { ACTIVITY, deadOrigin, json, serve, serveMute, UGWO_ID } from '../support/service.ts';
 import { CA_FILE, serveProxy, serveTls } from '../support/tls.ts';
 
-const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--no-preflight'];
 const LIST = ['ugwo', 'list', '--json'];
 const ANSWER = JSON.stringify(ACTIVITY);
 const TRUSTED = { NODE_EXTRA_CA_CERTS: CA_FILE };

@@ -125,18 +125,18 @@ const { live, sandbox } = ENVIRONMENTS;
 describe('before rows are sent to where money may be real', () => {
   it('it is asked, with profile, origin, rows and mediums', async () => {
     const { prompts, sent } = await charge({ origin: live, typed: 'y' });
-    expect(prompts).toEqual([`live: ${live}, profile shop\nCharge 2 rows (ussd 1, bank_transfer 1)? [y/N] `]);
+    expect(prompts).toEqual([`live: ${live}, profile shop\nCharge 2 requests (ussd 1, bank_transfer 1)? [y/N] `]);
     expect(sent).toHaveLength(2);
   });
 
   it('the question names what it comes to, where that was looked at', async () => {
     const { prompts } = await charge({ origin: live, typed: 'y', args: { check: true } });
-    expect(prompts[0]).toContain('(ussd 1, bank_transfer 1), NGN 10,000.00 in all?');
+    expect(prompts[0]).toContain('Charge 2 requests, NGN 10,000.00 (ussd 1, bank_transfer 1)?');
   });
 
   it('it is asked for updates too, with the fields', async () => {
     const { prompts, sent } = await update({ origin: live, typed: 'yes' });
-    expect(prompts).toEqual([`live: ${live}, profile shop\nUpdate 1 row (email 1)? [y/N] `]);
+    expect(prompts).toEqual([`live: ${live}, profile shop\nUpdate 1 customer (email 1)? [y/N] `]);
     expect(sent).toEqual(['onye.update']);
   });
 

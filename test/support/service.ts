@@ -21,6 +21,8 @@ export type Answer = (seen: Seen, response: ServerResponse, socket: Socket) => v
 export interface Service {
   readonly origin: string;
   readonly seen: readonly Seen[];
+  /** The looks at payment requests before they are charged, which the service answers by itself: they are open. */
+  readonly looks: readonly Seen[];
   /** Connections that were opened, used or not. */
   connections(): number;
 }
@@ -31,12 +33,33 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
+const LOOK = /^\/v1\/ugwo\/(ugw\.[^/?]+)$/;
+
+/** An open payment request, for whoever looks before charging. */
+const openRequest: Answer = ({ url }, response) => {
+  const uid = LOOK.exec(url)?.[1];
+  const text = JSON.stringify({ ...ugwo(1), uid, checkout: { uid: 'chk.AbCd.1' }, activities: [] });
+  response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+};
+
+/** `asked`: the test answers the reads of payment requests itself. */
+export interface ServeOptions {
+  readonly looks?: 'open' | 'asked';
+}
+
 /** A real HTTP service on loopback, which `answer` answers for; where it has none, that is kept as unexpected. */
-const listen = async (answer: (seen: Seen, turn: number) => Answer | undefined) => {
+const listen = async (answer: (seen: Seen, turn: number) => Answer | undefined, { looks = 'open' }: ServeOptions) => {
   const seen: Seen[] = [];
+  const looked: Seen[] = [];
   const numbers = new Map<Socket, number>();
   const unexpected: string[] = [];
   const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    if (looks === 'open' && method === 'GET' && LOOK.test(url)) {
+      const one = { method, url, headers, body: '', connection: numbers.get(request.socket) ?? 0 };
+      looked.push(one);
+      return openRequest(one, response, request.socket);
+    }
     const turn = seen.length;
     const index = seen.push({
       method: request.method ?? '',
@@ -65,15 +88,15 @@ const listen = async (answer: (seen: Seen, turn: number) => Answer | undefined) 
     expect(unexpected, 'requests that the test did not expect').toEqual([]);
   });
   const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, seen, connections: () => numbers.size };
+  return { origin: `http://127.0.0.1:${port}`, seen, looks: looked, connections: () => numbers.size };
 };
 
 /**
  * A service that answers its requests in turn. A request more than there are answers, or an answer that nobody asked for,
  * fails the test that started it.
  */
-export const serve = async (answers: readonly Answer[]): Promise<Service> => {
-  const service = await listen((_seen, turn) => answers[turn]);
+export const serve = async (answers: readonly Answer[], options: ServeOptions = {}): Promise<Service> => {
+  const service = await listen((_seen, turn) => answers[turn], options);
   onTestFinished(() => {
     expect(service.seen.length, 'requests that the test expected').toBe(answers.length);
   });
@@ -81,7 +104,8 @@ export const serve = async (answers: readonly Answer[]): Promise<Service> => {
 };
 
 /** A service that answers by what is asked, in any order; a request without an answer fails the test that started it. */
-export const serveBy = (answer: (seen: Seen) => Answer | undefined): Promise<Service> => listen(answer);
+export const serveBy = (answer: (seen: Seen) => Answer | undefined, options: ServeOptions = {}): Promise<Service> =>
+  listen(answer, options);
 
 /** Takes connections and never says a word. */
 export const serveMute = async (): Promise<{ readonly origin: string; readonly connected: Promise<void> }> => {
