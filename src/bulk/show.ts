@@ -17,6 +17,8 @@ export interface ShowProgress {
   readonly checking: (done: number, total: number) => void;
   readonly working: (standing: Standing, total: number) => void;
   readonly waiting: (rows: number) => Promise<void>;
+  /** What the charges of a file have come to so far. */
+  readonly following: (how: () => string) => void;
   /** Takes the line away; the next phase shows it again. */
   end(): Promise<void>;
 }
@@ -56,6 +58,7 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>):
         `waiting for ${rows} ${rows === 1 ? 'row' : 'rows'} that another paycli is sending; Ctrl-C leaves them to it`,
       );
     },
+    following: (how) => tell('following', 0, undefined, how),
     end: async () => {
       await beat?.end();
       beat = undefined;

@@ -19,6 +19,18 @@ export interface Summing {
   readonly stop: AbortSignal;
   /** What to do about rows that are unknown. */
   readonly findOut: string;
+  /** What has become of the rows since they were sent, where that was waited for. */
+  readonly followed?: Followed | undefined;
+}
+
+export interface Followed {
+  /** In one line. */
+  readonly text: string;
+  readonly codes: readonly number[];
+  /** What to do about what is left; undefined where nothing is. */
+  readonly hint: string | undefined;
+  /** What the record says of it. */
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 type Counts = Readonly<Record<RowState | 'not_started', number>>;
@@ -28,7 +40,7 @@ const countsOf = ({ counts, rows, bad, done }: JobEnd): Counts => {
   return { ...all, invalid: all.invalid + bad, not_started: rows - bad - done - all.sending };
 };
 
-const recordOf = (end: JobEnd, { command, bulk }: Summing) => ({
+const recordOf = (end: JobEnd, { command, bulk, followed }: Summing) => ({
   job: end.id,
   command,
   file: end.name,
@@ -36,6 +48,7 @@ const recordOf = (end: JobEnd, { command, bulk }: Summing) => ({
   ...countsOf(end),
   skipped: end.skipped,
   report: bulk.report ?? null,
+  ...followed?.fields,
 });
 
 const exitOf = ({ detail, kind }: PayError): number => detail.exitCode ?? EXIT_CODES[kind];
@@ -115,17 +128,25 @@ const answersOf = (unrecorded: readonly PayError[]): string | undefined => {
 };
 
 /** What a job ends with: the gravest of its rows' exit codes and of what stopped it; undefined where all is well. */
-const failureOf = (end: JobEnd, { bulk, unrecorded, stop, findOut }: Summing): PayError | undefined => {
+const failureOf = (end: JobEnd, { bulk, unrecorded, stop, findOut, followed }: Summing): PayError | undefined => {
   const counts = countsOf(end);
   const stopped = stoppedBy(end, counts, stop);
   const run = [...(stopped === undefined ? [] : [stopped]), ...unrecorded].map(exitOf);
-  const code = gravest([...end.codes, ...run]);
+  const code = gravest([...end.codes, ...run, ...(followed?.codes ?? [])]);
   if (code === 0) return undefined;
-  const lines = [whatOf(counts, end.rows), ...whyOf(stopped, counts, stop), ...troublesOf(end, bulk.report)];
+  const lines = [
+    whatOf(counts, end.rows),
+    ...(followed === undefined ? [] : [followed.text]),
+    ...whyOf(stopped, counts, stop),
+    ...troublesOf(end, bulk.report),
+  ];
   const answer = answersOf(unrecorded);
   // Of an unknown row it would say what is said for all of them.
   const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;
-  const hints = [...hintsOf(counts, end.codes, findOut, stopped), ...(hint === undefined ? [] : [hint])];
+  const hints = [
+    ...hintsOf(counts, end.codes, findOut, stopped),
+    ...[hint, followed?.hint].filter((line) => line !== undefined),
+  ];
   return new PayError(kindOf(code), lines.join('\n'), {
     exitCode: code,
     ...(end.id === null ? {} : { ledgerId: end.id }),

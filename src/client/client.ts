@@ -1,7 +1,7 @@
 import type { Activity } from '../contract/activity.ts';
 import type { AnswerOf, ListId, Operation, OperationId, RecordOf } from '../contract/operations.ts';
 import { breaches, operations, pathOf } from '../contract/operations.ts';
-import { usageError } from '../core/error.ts';
+import { PayError, usageError } from '../core/error.ts';
 import type { Followed } from '../core/followed.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
@@ -38,6 +38,8 @@ export interface Preview {
 export interface Client {
   /** `signal` gives up a read that nobody waits for any more; a write is never given up so. */
   call<K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal): Promise<Received<AnswerOf<K>>>;
+  /** A read that the service may not have: undefined where it has none, or answers every GET alike. Throws what `call` throws. */
+  look<K extends OperationId>(id: K, input: CallInput): Promise<Received<AnswerOf<K>> | undefined>;
   /** Reads an activity until its status is final, or until there is nothing more to wait for. */
   follow(follow: Follow): Promise<Followed<Activity>>;
   /** The pages of a list; the next one is asked for while the current one is being consumed. */
@@ -94,6 +96,11 @@ const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInp
   return { operation, path, body, ...(subject === undefined ? {} : { subject }) };
 };
 
+/** interface.md shows no read of a payment request, and a service without one can be used all the same. */
+const NO_SUCH_READ: readonly (number | undefined)[] = [404, 405, 501];
+
+const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true || NO_SUCH_READ.includes(detail.status);
+
 /** A client over one transport, which holds the one origin and the key. */
 export const createClient = (options: ClientOptions): Client => {
   const writing = { ...options, held: sayHeld(options) };
@@ -107,6 +114,14 @@ export const createClient = (options: ClientOptions): Client => {
     (await send(id, input, signal)) as Received<AnswerOf<K>>;
   return {
     call,
+    look: async (id, input) => {
+      try {
+        return await call(id, input);
+      } catch (thrown) {
+        if (thrown instanceof PayError && showsNothing(thrown)) return undefined;
+        throw thrown;
+      }
+    },
     follow: (follow) => followActivity(options, (signal) => call('activity.get', follow, signal), follow),
     pages: <K extends ListId>(id: K, input: CallInput, walk: Walk) =>
       walkPages<RecordOf<K>>(async (cursor, signal) => {

@@ -40,7 +40,7 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered,
       : { received: decoded };
   }
   const problem = 'fault' in body ? undefined : readProblem(status, body.json);
-  if (status === 408 || status === 429 || status >= 500) {
+  if (status === 408 || status === 429 || (status >= 500 && status !== 501)) {
     const wait = retryAfter(outcome.retryAfter, context.clock.now(), BUDGET_MS);
     const fault = failed(exchange, `the service answered ${status}${problem ? ` ${problem.title}` : ''}`, status);
     return wait === undefined ? { fault, again: true } : { fault, again: true, wait };

@@ -91,6 +91,7 @@ const GRAVITY: readonly number[] = [
   EXIT_CODES.charge_failed,
   EXIT_CODES.not_sent,
   EXIT_CODES.refused,
+  EXIT_CODES.pending,
   0,
 ];
 

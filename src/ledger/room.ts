@@ -3,8 +3,10 @@ import { contradictsOf } from './fits.ts';
 import { rowsBegun } from './jobs.ts';
 import { asActivity, keptActivity } from './kept.ts';
 import { wasResolved } from './news.ts';
+import { openSums, paymentOf } from './payments.ts';
 import { asksTheSame } from './private.ts';
 import { reconcile } from './reconcile.ts';
+import { chargesOf, refreshCharge } from './refresh.ts';
 import { refusedError } from './refused.ts';
 import { shownOf } from './shown.ts';
 
@@ -19,6 +21,10 @@ export const ledgerRoom = {
   asksTheSame,
   contradictsOf,
   reconcile,
+  refreshCharge,
+  chargesOf,
+  paymentOf,
+  openSums,
   wasResolved,
 };
 export type LedgerRoom = typeof ledgerRoom;

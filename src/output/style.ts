@@ -32,6 +32,9 @@ const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red' | 'm
   ['refunded', 'magenta'],
   ['processing', 'cyan'],
   ['failed', 'red'],
+  ['paid', 'green'],
+  ['open', 'yellow'],
+  ['expired', 'red'],
   ['cancelled', 'red'],
   // Of a charge in the ledger. What is not known must stand out in any list.
   ['sending', 'cyan'],

@@ -1,5 +1,5 @@
 import { PAGE_MAX } from '../../core/page.ts';
-import type { ReceivedPage } from '../../core/received.ts';
+import type { Received, ReceivedPage } from '../../core/received.ts';
 import type { Charge, Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { Shelf } from './shelf.ts';
 import { foreignCursor, shelfPages } from './shelf.ts';
@@ -18,6 +18,11 @@ export const seqOf = (cursor: string): number => {
   if (Number.isNaN(seq) || cursorOf(seq) !== cursor) throw foreignCursor(cursor);
   return seq;
 };
+
+/** A list that is one page. */
+export async function* onePage(records: readonly Received[]): AsyncGenerator<ReceivedPage> {
+  yield { records, cursor: undefined, nextCursor: null };
+}
 
 /** Charges page by page. */
 export const pagesOf = (

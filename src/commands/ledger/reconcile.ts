@@ -3,7 +3,6 @@ import type { Client } from '../../client/client.ts';
 import { PayError } from '../../core/error.ts';
 import { LOCAL_PROFILE } from '../../core/local.ts';
 import { placeWords } from '../../core/place-words.ts';
-import type { ReceivedPage } from '../../core/received.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Charge, Ledger, Place } from '../../ledger/ledger.ts';
 import type { Sight } from '../../ledger/look.ts';
@@ -12,6 +11,7 @@ import type { Result } from '../../output/view.ts';
 import { find } from './find.ts';
 import type { Left } from './left.ts';
 import { leftError } from './left.ts';
+import { onePage } from './pages.ts';
 import type { ReconcileInput } from './spec.ts';
 import { listView, recordOf } from './view.ts';
 
@@ -67,10 +67,6 @@ const looker = (ledger: Ledger, deps: Deps) => {
   };
 };
 
-async function* onePage(charges: readonly Charge[]): AsyncGenerator<ReceivedPage> {
-  yield { records: charges.map(recordOf), cursor: undefined, nextCursor: null };
-}
-
 /** Finds out what became of the charges that may have been made, as far as the service shows it. */
 export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
@@ -85,7 +81,7 @@ export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> 
   const again = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(deps.globals)]);
   return {
     kind: 'list',
-    pages: onePage(looked.map(({ charge }) => charge)),
+    pages: onePage(looked.map(({ charge }) => recordOf(charge))),
     view: listView,
     ...(left.length === 0
       ? {}

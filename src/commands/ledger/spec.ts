@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../../cli/define.ts';
-import { argument, defineCommand, option, repeated } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asInteger, asOneOf, asText } from '../../cli/options.ts';
 import type { ChargeState } from '../../core/charge.ts';
 import { CHARGE_STATES } from '../../core/charge.ts';
@@ -8,8 +8,8 @@ import type { IdPrefix } from '../../core/ids.ts';
 import { idProblem } from '../../core/ids.ts';
 
 const ROW =
-  'id, state, ugwo, medium, origin, profile, activity, status, next_action, job, row, created_at, recorded_at, exit_code, ' +
-  'evidence, provider, phone';
+  'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +
+  'created_at, recorded_at, exit_code, evidence, provider, phone';
 
 const JOB =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
@@ -49,7 +49,8 @@ const list = defineCommand<ListInput, typeof listOptions>({
     { about: 'the last five, as JSON', line: 'paycli ledger list --max 5 --json' },
   ],
   output:
-    'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code; ' +
+    'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
+    'currency, ref, customer; ' +
     'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider and phone too',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
@@ -123,6 +124,37 @@ const reconcile = defineCommand<ReconcileInput, Record<never, never>>({
   exits: ['usage', 'auth', 'unknown', 'ledger', 'interrupted'],
   read: (args) => ({ ids: args }),
   load: () => import('./reconcile.ts'),
+});
+
+export interface RefreshInput {
+  /** Charges and jobs; none: what was charged one by one, and the last file. */
+  readonly ids: readonly string[];
+  /** Every open charge, of whatever job. */
+  readonly all: boolean;
+}
+
+const refreshOptions = { all: flag('--all', 'every open charge, of all files') } as const;
+
+const refresh = defineCommand<RefreshInput, typeof refreshOptions>({
+  path: ['ledger', 'refresh'],
+  summary: 'find out who has paid: look at open charges and record what they have come to',
+  description:
+    'Reads the payment request of each open charge and records its status. Without an id it looks at what was charged one by ' +
+    'one and at the last file; with a job, at that file, whose sums count all of its charges. It sends no charge and changes ' +
+    'nothing at the service.',
+  args: [{ name: 'id...', about: 'these charges, chg-…, or jobs, job-…', required: false }],
+  options: refreshOptions,
+  examples: [
+    { about: 'who has paid by now', line: 'paycli ledger refresh' },
+    { about: 'every open charge, for a script', line: 'paycli ledger refresh --all --json' },
+  ],
+  output: 'a line for each kind and currency: payment (paid, refunded, open, expired, failed), currency, count, amount',
+  exits: ['usage', 'auth', 'read_failed', 'ledger', 'interrupted'],
+  read: (args, given) => {
+    if (args.length > 0 && given.all === true) throw usageError("--all and an id can't be used together");
+    return { ids: args, all: given.all === true };
+  },
+  load: () => import('./refresh.ts'),
 });
 
 export interface ResolveInput {
@@ -201,4 +233,4 @@ const exportCommand = defineCommand<ExportInput, Record<never, never>>({
 });
 
 /** The noun `ledger`. */
-export const ledgerCommands: readonly CommandSpec[] = [list, jobs, show, reconcile, resolve, exportCommand];
+export const ledgerCommands: readonly CommandSpec[] = [list, jobs, show, refresh, reconcile, resolve, exportCommand];

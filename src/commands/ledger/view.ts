@@ -1,10 +1,12 @@
 import { standingOf } from '../../core/charge.ts';
+import { NumberText, printExact } from '../../core/json.ts';
 import { readNextAction } from '../../core/next-action.ts';
 import { valueAt } from '../../core/path.ts';
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import type { Charge } from '../../ledger/ledger.ts';
+import type { Sum } from '../../ledger/payments.ts';
 import type { Column, InnerList, View } from '../../output/view.ts';
 
 /** An instant as output has it. */
@@ -23,6 +25,10 @@ export const recordOf = (charge: Charge): Received =>
     activity: charge.activity?.uid ?? null,
     // A person who names an activity does not know how it stands.
     status: charge.activity?.status || null,
+    amount: charge.asked?.amount ?? null,
+    currency: charge.asked?.currency ?? null,
+    ref: charge.asked?.ref ?? null,
+    customer: charge.asked?.customer ?? null,
     next_action: charge.activity?.nextAction ?? null,
     job: charge.job ?? null,
     row: charge.row ?? null,
@@ -54,6 +60,10 @@ export const listView: View = {
     { path: 'row', machineOnly: true },
     { ...recorded, machineOnly: true },
     { ...exitCode, machineOnly: true },
+    { path: 'amount', kind: 'money', currency: 'currency' },
+    { path: 'currency', machineOnly: true },
+    { path: 'ref', flexible: true },
+    { path: 'customer', machineOnly: true },
   ],
 };
 
@@ -111,6 +121,10 @@ const chargeView: View = {
     { path: 'phone' },
     { path: 'activity' },
     { path: 'status', kind: 'state' },
+    { path: 'amount', kind: 'money', currency: 'currency' },
+    { path: 'currency', machineOnly: true },
+    { path: 'ref' },
+    { path: 'customer' },
     { path: 'origin' },
     { path: 'profile' },
     { path: 'job' },
@@ -129,6 +143,22 @@ export const viewOf = (charge: Charge): View => ({
   ...chargeView,
   lists: charge.evidence.length === 0 ? [] : [seen, ...lastLook(charge)],
 });
+
+/** What charges have come to, added up; the amount has all its digits. */
+export const sumRecord = ({ payment, currency, count, amount }: Sum): Received => {
+  const exact = amount === undefined ? null : new NumberText(String(amount));
+  const value = { payment, currency: currency ?? null, count, amount: exact };
+  return { value, text: printExact(value) };
+};
+
+export const paymentsView: View = {
+  columns: [
+    { path: 'payment', kind: 'state' },
+    { path: 'currency', machineOnly: true },
+    { path: 'count', kind: 'count' },
+    { path: 'amount', kind: 'money', currency: 'currency' },
+  ],
+};
 
 /** Whole rows. */
 export const exportView: View = {
@@ -150,5 +180,9 @@ export const exportView: View = {
     'evidence',
     'provider',
     'phone',
+    'amount',
+    'currency',
+    'ref',
+    'customer',
   ].map((path) => ({ path })),
 };

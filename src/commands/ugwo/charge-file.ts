@@ -1,13 +1,17 @@
 import type { JobEnd, Sending } from '../../bulk/job.ts';
+import type { Followed } from '../../bulk/summary.ts';
 import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { PayError } from '../../core/error.ts';
+import { EXIT_CODES } from '../../core/exit.ts';
 import { printExact } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import { placeWords } from '../../core/place-words.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Result } from '../../output/view.ts';
 import { checker } from './charge-check.ts';
+import type { FileWait } from './charge-follow.ts';
+import { followFile, sumsText } from './charge-follow.ts';
 import type { ChargeItem } from './charge-row.ts';
 import { chargeReader, namesIn } from './charge-row.ts';
 import { CHARGE_COLUMNS } from './charge-settled.ts';
@@ -70,6 +74,31 @@ const sending = async (
   });
 };
 
+/** Waits for the payments of a file, and says what has become of them. */
+const follow = async (
+  { bulk }: FileOfCharges,
+  job: string,
+  limit: number,
+  { deps, ...of }: Pick<FileWait, 'world' | 'client' | 'runRows'> & { readonly deps: Deps },
+): Promise<Followed> => {
+  const [ledger, protocol] = [await deps.ledger(), await deps.protocol()];
+  const { sums, codes } = await followFile({ ...of, ledger, protocol, job, limit, concurrency: bulk.concurrency });
+  const refresh = shellLine(['paycli', 'ledger', 'refresh', job, ...placeWords(deps.globals)]);
+  return {
+    text: sumsText(sums),
+    codes,
+    hint: codes.includes(EXIT_CODES.pending) ? `look again later: \`${refresh}\`` : undefined,
+    fields: {
+      payments: sums.map(({ payment, currency, count, amount }) => ({
+        payment,
+        currency: currency ?? null,
+        count,
+        amount: amount === undefined ? null : Number(amount),
+      })),
+    },
+  };
+};
+
 /** Charges the rows of a file, each once over any number of runs (charge-protocol, Bulk). */
 export const chargeFile = async (file: FileOfCharges, deps: Deps): Promise<Result> => {
   const { globals, io } = deps;
@@ -99,7 +128,15 @@ export const chargeFile = async (file: FileOfCharges, deps: Deps): Promise<Resul
     },
     world,
   );
+  const followed =
+    file.wait === undefined || end.id === null || io.signals.stop.aborted
+      ? undefined
+      : await follow(file, end.id, file.wait, { world, client, deps, runRows: room.runRows });
   const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(globals)]);
   const findOut = `find out what became of the unknown ones: \`${reconcile}\``;
-  return room.jobResult(end, { command: COMMAND, bulk, unrecorded, stop: io.signals.stop, findOut }, chargesView);
+  return room.jobResult(
+    end,
+    { command: COMMAND, bulk, unrecorded, stop: io.signals.stop, findOut, followed },
+    chargesView,
+  );
 };

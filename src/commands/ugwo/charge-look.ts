@@ -14,12 +14,6 @@ export interface Looked {
   readonly record: Received;
 }
 
-/** Statuses of a service that has no such read: interface.md does not show one, and it can be charged all the same. */
-const NO_SUCH_READ: readonly (number | undefined)[] = [404, 405, 501];
-
-/** A stub may answer every GET alike: what it gives is no failure, and shows nothing. */
-const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true || NO_SUCH_READ.includes(detail.status);
-
 const failed = (ugwo: string, thrown: PayError): PayError => {
   const { kind, message, detail } = thrown;
   return new PayError(kind === 'auth' ? 'auth' : 'read_failed', `${ugwo} was not charged: ${message}`, {
@@ -39,7 +33,8 @@ const MOST_AGE_MS = 1000;
  */
 export const lookFirst = async (ugwo: string, client: Client, deps: Deps): Promise<Looked | undefined> => {
   try {
-    const record: Received = await client.call('ugwo.get', { params: { uid: ugwo } });
+    const record = await client.look('ugwo.get', { params: { uid: ugwo } });
+    if (record === undefined) return undefined;
     const { shownOf } = await deps.protocol();
     const shown = shownOf(record.value, record);
     if ((shown.age ?? 0) > MOST_AGE_MS) throw new PayError('read_failed', 'the answer came from a cache');
@@ -47,7 +42,6 @@ export const lookFirst = async (ugwo: string, client: Client, deps: Deps): Promi
     return { shown, record };
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
-    if (showsNothing(thrown)) return undefined;
     throw failed(ugwo, thrown);
   }
 };

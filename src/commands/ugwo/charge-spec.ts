@@ -36,7 +36,7 @@ const options = {
   provider: option('--provider <code>', "ussd: the bank's code (gtb, zenith, …); mobile_money: the provider's", asText),
   phone: option('--phone <number>', 'mobile_money: the number in international format, +233…', asText),
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json for a value that is no text', parsePair),
-  wait: flag('--wait', 'wait until the payment is made or has failed'),
+  wait: flag('--wait', 'wait until the payment is made or has failed; with --from, until all are'),
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: for so long at most (15m)', asWaitTimeout),
   again: flag('--again', 'charge even if an earlier charge can still be paid, or was paid; never if one is unknown'),
   noPreflight: flag('--no-preflight', "don't look at the payment request before charging it"),
@@ -71,6 +71,8 @@ export interface FileOfCharges {
   readonly again: boolean;
   /** Whether each payment request is looked at before it is charged. */
   readonly look: boolean;
+  /** How long to wait for the payments once all rows are sent, in milliseconds; undefined: not at all. */
+  readonly wait: number | undefined;
 }
 
 export type ChargeInput = OneCharge | FileOfCharges;
@@ -127,11 +129,10 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
 
 const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
   if (args.length > 0) throw usageError(`--from and "${args[0]}" exclude each other`);
-  const alone = (['reuse', 'wait', 'waitTimeout'] as const).find((name) => given[name] !== undefined);
-  if (alone !== undefined) throw usageError(`${options[alone].flags.split(' ')[0]} is for one charge, not for --from`);
+  if (given.reuse === true) throw usageError('--reuse is for one charge, not for --from');
   const { medium, expiresAt, expiresIn, provider, phone, param = [], again = false } = given;
   const words = { medium, expiresAt, expiresIn, provider, phone };
-  return { kind: 'file', bulk, words, params: param, again, look: given.noPreflight !== true };
+  return { kind: 'file', bulk, words, params: param, again, look: given.noPreflight !== true, wait: readWait(given) };
 };
 
 export const chargeCommand = defineCommand<ChargeInput, typeof options>({

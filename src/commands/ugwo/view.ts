@@ -33,6 +33,19 @@ export const wholeUgwoView: View = {
 };
 
 /** What became of a file of charges. */
-export const chargesView: View = { columns: SUMMARY_COLUMNS };
+export const chargesView: View = {
+  columns: SUMMARY_COLUMNS,
+  lists: [
+    {
+      path: 'payments',
+      heading: 'Payments',
+      columns: [
+        { path: 'payment', kind: 'state' },
+        { path: 'count', kind: 'count' },
+        { path: 'amount', kind: 'money', currency: 'currency' },
+      ],
+    },
+  ],
+};
 
 export { activityView } from '../activity/view.ts';

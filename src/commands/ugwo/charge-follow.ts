@@ -1,0 +1,105 @@
+import type { JobWorld } from '../../bulk/job.ts';
+import type { BulkRoom } from '../../bulk/room.ts';
+import type { Client } from '../../client/client.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { PayError } from '../../core/error.ts';
+import { EXIT_CODES } from '../../core/exit.ts';
+import { interrupted } from '../../core/interrupt.ts';
+import { formatMoney } from '../../core/money.ts';
+import type { Charge, Ledger } from '../../ledger/ledger.ts';
+import type { Sum, Sums } from '../../ledger/payments.ts';
+import type { LedgerRoom } from '../../ledger/room.ts';
+
+const FIRST_PAUSE_MS = 2000;
+const LONGEST_PAUSE_MS = 15_000;
+const GROWTH = 1.5;
+
+export interface FileWait {
+  readonly job: string;
+  /** How long to wait at most, in milliseconds. */
+  readonly limit: number;
+  readonly concurrency: number;
+  readonly ledger: Ledger;
+  readonly protocol: LedgerRoom;
+  readonly client: Client;
+  readonly runRows: BulkRoom['runRows'];
+  readonly world: JobWorld;
+}
+
+/** How the payments of a file ended. */
+export interface FollowedFile {
+  readonly sums: readonly Sum[];
+  /** The exit codes that they stand for. */
+  readonly codes: readonly number[];
+}
+
+/** `paid 12 (NGN 60,000.00), open 3 (NGN 15,000.00)` */
+export const sumsText = (sums: readonly Sum[]): string =>
+  sums
+    .map(({ payment, currency, count, amount }) => {
+      const money = amount === undefined ? '' : ` (${formatMoney(amount, currency ?? '')})`;
+      return `${payment} ${count}${money}`;
+    })
+    .join(', ');
+
+const countOf = (sums: readonly Sum[], payment: Sum['payment']): number =>
+  sums.reduce((total, sum) => (sum.payment === payment ? total + sum.count : total), 0);
+
+const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => [
+  ...(countOf(sums, 'failed') + countOf(sums, 'refunded') > 0 ? [EXIT_CODES.charge_failed] : []),
+  ...(countOf(sums, 'open') + countOf(sums, 'expired') > 0 ? [EXIT_CODES.pending] : []),
+  ...(stop.aborted ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted] : []),
+];
+
+/** Looks once at every charge that is still open; what can't be read now is looked at the next time. */
+const lookAtOpen = async (wait: FileWait, sums: Sums, tell: () => void): Promise<void> => {
+  const { ledger, protocol, client, runRows, world, job, concurrency } = wait;
+  const reads = {
+    ugwo: (uid: string) => client.look('ugwo.get', { params: { uid } }),
+    activity: (ugwoUid: string, activityUid: string) =>
+      client.look('activity.get', { params: { ugwoUid, activityUid } }),
+  };
+  const work = async (charge: Charge) => {
+    if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return { state: 'ended' };
+    try {
+      await protocol.refreshCharge(ledger, charge, reads);
+    } catch (thrown) {
+      if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
+      return { state: 'unread', ...(thrown.kind === 'auth' ? { stops: thrown } : { slowDown: 0 }) };
+    }
+    const now = await ledger.get(charge.id);
+    const payment = now && protocol.paymentOf(now, ledger.moment());
+    if (now !== undefined && payment !== undefined) sums.move(now, 'open', payment);
+    tell();
+    return { state: 'looked' };
+  };
+  const rows = protocol.chargesOf(ledger, { job, unfinished: true });
+  const ran = await runRows({ ...world, rows, concurrency, work, onSettled: () => undefined });
+  if (ran.stopped !== undefined && ran.stopped !== 'signal') throw ran.stopped;
+};
+
+/** Follows every charge of a file until each is paid, failed or expired, or the time is over. */
+export const followFile = async (wait: FileWait): Promise<FollowedFile> => {
+  const { ledger, protocol, world, job, limit } = wait;
+  const { clock, stop, progress } = world;
+  const sums = protocol.openSums();
+  for await (const charge of protocol.chargesOf(ledger, { job })) {
+    const payment = protocol.paymentOf(charge, ledger.moment());
+    if (payment !== undefined) sums.add(charge, payment);
+  }
+  const until = clock.ticks() + limit;
+  const left = (): number => until - clock.ticks();
+  const tell = (): void =>
+    progress.following(
+      () => `${sumsText(sums.all())}; ${formatDuration(Math.max(1000, left()))} left, Ctrl-C stops waiting`,
+    );
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)) {
+    tell();
+    await lookAtOpen(wait, sums, tell);
+    if (countOf(sums.all(), 'open') === 0 || left() <= 0 || stop.aborted) break;
+    await clock.sleep(Math.min(pause, left()), stop).catch(() => undefined);
+    if (stop.aborted) break;
+  }
+  await progress.end();
+  return { sums: sums.all(), codes: codesOf(sums.all(), stop) };
+};

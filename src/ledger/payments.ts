@@ -1,0 +1,53 @@
+import { standingOf } from '../core/charge.ts';
+import { payableFor, wasSeenExpired } from './guard.ts';
+import type { Charge, Moment } from './ledger.ts';
+
+/** What has become of the money of an accepted charge, in the order in which it is told. */
+export const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'] as const;
+export type Payment = (typeof PAYMENTS)[number];
+
+/** Undefined for a charge that is not known to have been made. An account counts as expired once somebody has looked since. */
+export const paymentOf = (charge: Charge, moment: Moment): Payment | undefined => {
+  if (charge.state !== 'accepted') return undefined;
+  const status = charge.activity?.status ?? '';
+  const standing = standingOf(status);
+  if (standing === 'failed') return status === 'expired' ? 'expired' : 'failed';
+  if (standing !== 'open') return standing;
+  return (payableFor(charge, moment) ?? 1) <= 0 && wasSeenExpired(charge) ? 'expired' : 'open';
+};
+
+/** How many charges there are of one kind and currency, and what they come to in the minor unit. */
+export interface Sum {
+  readonly payment: Payment;
+  readonly currency: string | undefined;
+  readonly count: number;
+  /** Undefined where no amount is known. */
+  readonly amount: bigint | undefined;
+}
+
+/** Adds charges up, by payment and currency. */
+export const openSums = () => {
+  const sums = new Map<string, Sum>();
+  const change = ({ asked = {} }: Charge, payment: Payment, by: 1 | -1): void => {
+    const { amount, currency } = asked;
+    const key = `${payment} ${currency ?? ''}`;
+    const { count = 0, amount: before } = sums.get(key) ?? {};
+    const sum = amount === undefined ? before : (before ?? 0n) + BigInt(by * amount);
+    sums.set(key, { payment, currency, count: count + by, amount: sum });
+  };
+  return {
+    add: (charge: Charge, payment: Payment): void => change(charge, payment, 1),
+    /** The same charge, as something else. */
+    move: (charge: Charge, from: Payment, to: Payment): void => {
+      if (from === to) return;
+      change(charge, from, -1);
+      change(charge, to, 1);
+    },
+    /** In the order of `PAYMENTS`. */
+    all: (): Sum[] =>
+      [...sums.values()]
+        .filter(({ count }) => count > 0)
+        .sort((a, b) => PAYMENTS.indexOf(a.payment) - PAYMENTS.indexOf(b.payment) || b.count - a.count),
+  };
+};
+export type Sums = ReturnType<typeof openSums>;

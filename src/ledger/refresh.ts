@@ -1,0 +1,37 @@
+import { valueAt } from '../core/path.ts';
+import type { Received } from '../core/received.ts';
+import { keptActivity } from './kept.ts';
+import type { Charge, Ledger, ListFilter } from './ledger.ts';
+import { shownOf } from './shown.ts';
+
+/** The reads that a refresh makes; undefined where the service has none. Both throw what a read throws. */
+export interface Reads {
+  readonly ugwo: (uid: string) => Promise<Received | undefined>;
+  readonly activity: (ugwo: string, activity: string) => Promise<Received | undefined>;
+}
+
+const PAGE = 200;
+
+/** Charges page by page, oldest first; what is added meanwhile comes at the end. */
+export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit'>): AsyncGenerator<Charge> {
+  for (let after = 0; ; ) {
+    const found = await ledger.list({ ...filter, oldestFirst: true, after, limit: PAGE });
+    yield* found;
+    const last = found.at(-1);
+    if (last === undefined || found.length < PAGE) return;
+    after = last.seq;
+  }
+}
+
+/** Reads how the activity of a charge stands, and writes it. False where the service shows nothing of it. */
+export const refreshCharge = async (ledger: Ledger, { ugwo, activity }: Charge, reads: Reads): Promise<boolean> => {
+  if (activity === undefined) return false;
+  const request = await reads.ugwo(ugwo);
+  const { activities, asked } = shownOf(request?.value, request);
+  const listed = activities?.find((one) => valueAt(one, 'uid') === activity.uid);
+  const record = listed === undefined ? await reads.activity(ugwo, activity.uid) : undefined;
+  const seen = listed ?? record?.value;
+  if (seen === undefined) return false;
+  await ledger.observe([keptActivity(seen, (record ?? request)?.servedAt)], asked, true);
+  return true;
+};
