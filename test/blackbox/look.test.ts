@@ -1,0 +1,425 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import type { RunOptions } from '../support/program.ts';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import type { Answer, Seen, Service } from '../support/service.ts';
+import { ACTIVITY, hang, json, problem, raw, reset, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { chargeFrom, csvOf, fileOf, reportOf, summaryOf, ussdFile } from './bulk-support.ts';
+
+const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
+const THEIRS = 'act.AbCd.000000000000000000000077';
+const MINUTE = 60_000;
+const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+
+/** An account that lives for so long from now. */
+const account = (uid: string, livesFor = 10 * MINUTE, some: object = {}): Record<string, unknown> => ({
+  ...ACTIVITY,
+  uid,
+  next_action: {
+    type: 'user_action',
+    instruction: 'Transfer to this account.',
+    headers: {
+      bank_name: 'Test Bank',
+      account_name: 'Ada Obi',
+      account_number: '0123456789',
+      expires_at: atom(Date.now() + livesFor),
+    },
+  },
+  created_at: atom(Date.now() + livesFor - 15 * MINUTE),
+  ...some,
+});
+
+const request = (some: object = {}): Record<string, unknown> => ({
+  ...ugwo(7),
+  uid: UGWO_ID,
+  checkout: { uid: 'chk.AbCd.1' },
+  onye: { uid: 'ony.AbCd.000000000000000000000001', email: 'ada@example.com' },
+  activities: [],
+  ...some,
+});
+
+/** A service that shows a payment request in this way, and charges it. */
+const showing = (look: Answer, charge: Answer = json(200, account(ACTIVITY.uid))): Promise<Service> =>
+  serveBy(({ method }) => (method === 'GET' ? look : charge), { looks: 'asked' });
+
+const methods = ({ seen }: Service): string => seen.map(({ method }) => method).join();
+const rows = async (home: string): Promise<Record<string, unknown>[]> =>
+  (JSON.parse((await paycli(['ledger', 'list', '--json'], { home })).stdout) as { data: Record<string, unknown>[] })
+    .data;
+
+describe('the look before a charge', () => {
+  it.each<[string, object, RegExp]>([
+    ['paid', { status: 'ugwo_successful' }, /it has been paid/],
+    ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, /paid and refunded/],
+    ['cancelled', { status: 'cancelled' }, /it is cancelled/],
+    ['without a checkout', { checkout: null }, /no checkout/],
+    [
+      'being paid by somebody else',
+      { activities: [account(THEIRS)] },
+      /act\.AbCd\.\S+77, not from this ledger\) can still be paid/,
+    ],
+  ])('refuses what is %s with 9, and sends and notes nothing', async (_what, some, message) => {
+    const [service, home] = [await showing(json(200, request(some))), newFolder()];
+    const ended = await paycli(TRANSFER, { service, home });
+    expect(ended).toMatchObject({ code: 9, stdout: '' });
+    expect(errorOf(ended)['message']).toMatch(message);
+    expect(methods(service)).toBe('GET');
+    expect(await rows(home)).toEqual([]);
+  });
+
+  it('shows the account that is there, whoever made it', async () => {
+    const service = await showing(json(200, request({ activities: [account(THEIRS)] })));
+    const error = errorOf(await paycli(TRANSFER, { service }));
+    expect(error['message']).toContain('account number 0123456789');
+    expect(error['activity']).toMatchObject({ uid: THEIRS });
+    expect(error).not.toHaveProperty('ledger_id');
+  });
+
+  it('names the charge of the ledger where it is ours', async () => {
+    const [home, made] = [newFolder(), account(ACTIVITY.uid)];
+    const first = await showing(json(200, request()), json(200, made));
+    expect((await paycli(TRANSFER, { service: first, home })).code).toBe(0);
+    const [row] = await rows(home);
+    const service = await serveBy(() => json(200, request({ activities: [made] })), { looks: 'asked' });
+    const ended = await paycli(TRANSFER, {
+      service: { origin: service.origin },
+      home,
+      env: { PAYCLI_BASE_URL: first.origin },
+    });
+    expect(errorOf(ended)).toMatchObject({ kind: 'refused', ledger_id: row?.['id'] });
+  });
+
+  it.each<[string, object, number]>([
+    ['paid', { status: 'ugwo_successful' }, 0],
+    ['open with another account', { activities: [account(THEIRS)] }, 0],
+    ['cancelled', { status: 'cancelled' }, 9],
+  ])('of what is %s is overridden by --again, but for a cancelled one', async (_what, some, code) => {
+    const service = await showing(json(200, request(some)));
+    expect((await paycli([...TRANSFER, '--again'], { service })).code).toBe(code);
+    expect(methods(service)).toBe(code === 0 ? 'GET,POST' : 'GET');
+  });
+
+  it('gives back with --reuse what the service lists, as it came', async () => {
+    const theirs = account(THEIRS, 10 * MINUTE, { extra: 1.5 });
+    const service = await showing(json(200, JSON.stringify(request({ activities: [theirs] })).replace('1.5', '1.50')));
+    const ended = await paycli([...TRANSFER, '--reuse'], { service });
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ uid: THEIRS });
+    expect(ended.stdout).toContain('"extra":1.50');
+    expect(methods(service)).toBe('GET');
+  });
+
+  it('does not give with --reuse what shows another phone', async () => {
+    const other = account(THEIRS, MINUTE, { next_action: null, status: 'processing', medium: 'mobile_money' });
+    const asking = {
+      ...other,
+      next_action: { type: 'prompt', instruction: 'Approve', headers: { phone: '+233200000000' } },
+    };
+    const service = await showing(json(200, request({ activities: [asking] })));
+    const command = [
+      'ugwo',
+      'charge',
+      UGWO_ID,
+      '--medium',
+      'mobile_money',
+      '--provider',
+      'mtn',
+      '--phone',
+      '+233241234567',
+    ];
+    expect((await paycli([...command, '--reuse', '--json'], { service })).code).toBe(9);
+  });
+
+  it('charges what was paid in time with --reuse no second time', async () => {
+    const home = newFolder();
+    const late = { date: new Date(Date.now() + 20 * MINUTE).toUTCString() };
+    let paid = false;
+    const made = account(ACTIVITY.uid);
+    const service = await serveBy(
+      ({ method }) => {
+        if (method === 'POST') return json(200, made);
+        const activities = paid ? [{ ...made, status: 'successful', next_action: null }] : [];
+        return json(200, request({ activities, ...(paid ? { status: 'ugwo_successful' } : {}) }), paid ? late : {});
+      },
+      { looks: 'asked' },
+    );
+    expect((await paycli([...TRANSFER, '--reuse'], { service, home })).code).toBe(0);
+    paid = true;
+    const again = await paycli([...TRANSFER, '--reuse'], { service, home });
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ uid: ACTIVITY.uid, status: 'successful' });
+    expect(methods(service)).toBe('GET,POST,GET');
+  });
+
+  it('is needed once an account has expired: nobody knows what it came to', async () => {
+    const home = newFolder();
+    const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000)));
+    expect((await paycli([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const db = new DatabaseSync(join(home, 'ledger.sqlite'));
+    // As if it had been told an hour ago.
+    db.exec(`UPDATE charge SET created_at = created_at - 3600000, begun_uptime = begun_uptime - 3600000, told = NULL`);
+    db.close();
+    const ended = await paycli([...TRANSFER, '--no-preflight'], { service, home });
+    expect(ended.code).toBe(9);
+    expect(errorOf(ended)['message']).toContain('not known whether it was paid in time');
+  });
+
+  it.each<[string, Answer, number]>([
+    ['fails', problem(500, 'Oops'), 8],
+    ['breaks off', reset, 8],
+    ['is no JSON', raw('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'), 8],
+    ['is refused with 422', problem(422, 'No'), 8],
+    ['finds the key refused', problem(401, 'Unauthorized'), 4],
+    ['is forbidden', problem(403, 'Forbidden'), 4],
+    ['comes from a cache', json(200, request(), { age: '60' }), 8],
+  ])('that %s ends the run, and nothing is sent', async (_what, look, code) => {
+    const [service, home] = [await showing(look), newFolder()];
+    const ended = await paycli(TRANSFER, { service, home });
+    expect(ended.code).toBe(code);
+    expect(service.seen.every(({ method }) => method === 'GET')).toBe(true);
+    expect(await rows(home)).toEqual([]);
+  });
+
+  it.each<[string, Answer]>([
+    ['a service that has no such read (404)', problem(404, 'Not found')],
+    ['one that answers 405', json(405, { message: 'Method not allowed' })],
+    ['one that answers 501', json(501, {})],
+    ['a page of its own for 404', raw('HTTP/1.1 404 No\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\n<p/>')],
+    ['a stub that answers every GET alike', json(200, { status: 'ok' })],
+    ['a stub that answers with another payment request', json(200, ugwo(9))],
+    ['a stub that answers every GET with a page', json(200, { data: [], next_cursor: null })],
+  ])('goes ahead at %s, and says so', async (_what, look) => {
+    const service = await showing(look);
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain("can't show");
+    expect(methods(service)).toBe('GET,POST');
+  });
+
+  it('is left out with --no-preflight', async () => {
+    const service = await showing(json(200, request({ status: 'cancelled' })));
+    expect((await paycli([...TRANSFER, '--no-preflight'], { service })).code).toBe(0);
+    expect(methods(service)).toBe('POST');
+  });
+
+  it('keeps what the payment request asks for in the ledger', async () => {
+    const home = newFolder();
+    const service = await showing(json(200, request({ amount: '500007', currency: ['NGN', 'enum.currency.NGN'] })));
+    expect((await paycli(TRANSFER, { service, home })).code).toBe(0);
+    expect(await rows(home)).toMatchObject([
+      { amount: 500_007, currency: 'NGN', ref: 'order-7', customer: 'ony.AbCd.000000000000000000000001' },
+    ]);
+  });
+
+  it('says on a terminal what is about to be charged, before it is', async () => {
+    let sent = false;
+    const service = await serveBy(
+      ({ method }) => {
+        if (method === 'GET') return json(200, request());
+        sent = true;
+        return hang;
+      },
+      { looks: 'asked' },
+    );
+    const session = openTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service, columns: 160 });
+    await session.saw(/NGN 5,000\.07, order-7, Order 7, ada@example\.com/);
+    await expect.poll(() => sent).toBe(true);
+    session.type("\u0003");
+    session.type("\u0003");
+    await session.ended;
+  });
+
+  it('lets two processes that have looked alike send once', async () => {
+    const home = newFolder();
+    const posts: Seen[] = [];
+    const both = Promise.withResolvers<void>();
+    let looks = 0;
+    const service = await serveBy(
+      (seen) => (one, response, socket) => {
+        if (seen.method === 'POST') {
+          posts.push(one);
+          return json(200, account(ACTIVITY.uid))(one, response, socket);
+        }
+        looks += 1;
+        if (looks === 2) both.resolve();
+        // Neither is answered before both have asked.
+        void both.promise.then(() => json(200, request())(one, response, socket));
+      },
+      { looks: 'asked' },
+    );
+    const ends = await Promise.all([1, 2].map(() => paycli(TRANSFER, { service, home })));
+    expect(ends.map(({ code }) => code).sort()).toEqual([0, 9]);
+    expect(posts).toHaveLength(1);
+  });
+});
+
+describe('the look before each row of a file', () => {
+  const numberOf = ({ url }: Seen): number => Number(/ugw\.AbCd\.(\d+)/.exec(url)?.[1]);
+  const service = (looks: Readonly<Record<number, Answer>>): Promise<Service> =>
+    serveBy(
+      (seen) => {
+        const number = numberOf(seen);
+        const uid = `act.AbCd.${String(number).padStart(24, '0')}`;
+        if (seen.method === 'POST') return json(200, { ...ACTIVITY, uid });
+        return looks[number] ?? json(200, { ...ugwo(number), checkout: { uid: 'chk.AbCd.1' }, activities: [] });
+      },
+      { looks: 'asked' },
+    );
+  const postsOf = ({ seen }: Service): number[] =>
+    seen
+      .filter(({ method }) => method === 'POST')
+      .map(numberOf)
+      .sort();
+
+  it('refuses those that are paid, and the report says what each asks for', async () => {
+    const charged = await service({ 2: json(200, { ...ugwo(2), status: 'ugwo_successful' }) });
+    const [home, report] = [newFolder(), join(newFolder(), 'r.csv')];
+    const ended = await chargeFrom(ussdFile(1, 2, 3), { service: charged, home }, '--report', report);
+    expect(ended.code).toBe(9);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2, refused: 1 });
+    expect(postsOf(charged)).toEqual([1, 3]);
+    expect(reportOf(report)).toMatchObject({
+      1: { amount: '500001', currency: 'NGN', ref: 'order-1' },
+      2: { state: 'refused', error: expect.stringContaining('it has been paid') },
+    });
+  });
+
+  it('leaves rows that could not be looked at for the next run, and ends with 8', async () => {
+    const home = newFolder();
+    const file = ussdFile(1, 2);
+    const failing = await service({ 2: problem(422, 'No') });
+    const options: RunOptions = { service: failing, home };
+    const ended = await chargeFrom(file, options);
+    expect(ended.code).toBe(8);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, not_sent: 1 });
+    const healed = await service({});
+    const again = await chargeFrom(file, { home, service: healed, env: {} });
+    expect(again.code).toBe(0);
+    expect(postsOf(healed)).toEqual([1, 2]);
+  });
+
+  it('is left out with --no-preflight, and said once where the service can not show anything', async () => {
+    const quick = await service({});
+    expect((await chargeFrom(ussdFile(1, 2), { service: quick, home: newFolder() }, '--no-preflight')).code).toBe(0);
+    expect(quick.seen.map(({ method }) => method)).toEqual(['POST', 'POST']);
+    const blind = await service({ 1: json(404, {}), 2: json(404, {}) });
+    const ended = await paycli(['ugwo', 'charge', '--from', ussdFile(1, 2)], { service: blind, home: newFolder() });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr.match(/can't show/g)).toHaveLength(1);
+  });
+});
+
+describe('a ledger', () => {
+  it('that is removed under a running file ends it, and nothing more is sent', async () => {
+    const home = newFolder();
+    const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
+    let posts = 0;
+    const service = await serveBy((seen) => {
+      posts += 1;
+      if (posts === 10)
+        for (const end of ['', '-wal', '-shm']) rmSync(join(home, `ledger.sqlite${end}`), { force: true });
+      return json(200, {
+        ...ACTIVITY,
+        uid: `act.AbCd.${String(posts).padStart(24, '0')}`,
+        ugwo_uid: seen.url.split('/')[3],
+      });
+    });
+    const ended = await chargeFrom(ussdFile(...numbers), { service, home }, '--concurrency', '1', '--no-preflight');
+    expect([7, 10]).toContain(ended.code);
+    expect(posts).toBeLessThan(13);
+    expect(ended.stderr).toContain('removed or replaced');
+  });
+
+  it('that is an old copy, put back, is refused', async () => {
+    const [home, service] = [newFolder(), await showing(json(200, request()))];
+    expect((await paycli([...TRANSFER], { service, home })).code).toBe(0);
+    const old = readFileSync(join(home, 'ledger.sqlite'));
+    expect((await paycli([...TRANSFER, '--again'], { service, home })).code).toBe(0);
+    const db = join(home, 'ledger.sqlite');
+    rmSync(db);
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(db, old, { mode: 0o600 });
+    const ended = await paycli(TRANSFER, { service, home });
+    expect(ended.code).toBe(10);
+    expect(errorOf(ended)['message']).toContain('knows 1 of 2 charges');
+    rmSync(join(home, 'highest-charge'));
+    expect((await paycli(['ledger', 'list'], { home })).code).toBe(0);
+  });
+});
+
+describe('who has paid', () => {
+  /** Charges three requests, of which the first is then paid and the second failed. */
+  const scene = async () => {
+    const [home, states] = [newFolder(), new Map<string, string>()];
+    const service = await serveBy(
+      ({ method, url }) => {
+        const number = Number(/ugw\.AbCd\.(\d+)/.exec(url)?.[1]);
+        const uid = `act.AbCd.${String(number).padStart(24, '0')}`;
+        const status = states.get(uid) ?? 'requires_action';
+        const activity = { ...ACTIVITY, uid, status, created_at: atom(Date.now()) };
+        if (method === 'POST') {
+          states.set(uid, 'requires_action');
+          return json(200, activity);
+        }
+        return json(200, {
+          ...ugwo(number),
+          checkout: { uid: 'chk.AbCd.1' },
+          activities: states.has(uid) ? [activity] : [],
+        });
+      },
+      { looks: 'asked' },
+    );
+    return { home, service, states };
+  };
+  const activity = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
+
+  it('is found out by ledger refresh, with sums, and kept', async () => {
+    const { home, service, states } = await scene();
+    const file = fileOf(
+      csvOf('ugwo,medium,provider', ...[1, 2, 3].map((n) => `ugw.AbCd.${String(n).padStart(24, '0')},ussd,gtb`)),
+    );
+    const charged = await chargeFrom(file, { home, service });
+    expect(charged.code).toBe(0);
+    states.set(activity(1), 'successful').set(activity(2), 'failed');
+    const ended = await paycli(['ledger', 'refresh', '--json'], { home, service });
+    expect(ended.code).toBe(0);
+    expect((JSON.parse(ended.stdout) as { data: unknown[] }).data).toEqual([
+      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001 },
+      { payment: 'open', currency: 'NGN', count: 1, amount: 500_003 },
+      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_002 },
+    ]);
+    const job = String(summaryOf(charged)['job']);
+    expect((await rows(home)).map(({ status }) => status)).toEqual(['requires_action', 'failed', 'successful']);
+    const looks = service.seen.length;
+    const again = await paycli(['ledger', 'refresh', job, '-o', 'tsv'], { home, service });
+    expect(again.stdout.split('\n')[0]).toBe('paid\tNGN\t1\t500001');
+    // Only what is still open is looked at again.
+    expect(service.seen).toHaveLength(looks + 1);
+  });
+
+  it('is waited for with --wait over a whole file', async () => {
+    const { home, service, states } = await scene();
+    const run = start(['ugwo', 'charge', '--from', ussdFile(1, 2), '--json', '--wait'], { home, service });
+    await expect.poll(() => states.size).toBe(2);
+    states.set(activity(1), 'successful').set(activity(2), 'successful');
+    const ended = await run.ended;
+    expect(ended.code).toBe(0);
+    expect(summaryOf(ended)).toMatchObject({
+      payments: [{ payment: 'paid', currency: 'NGN', count: 2, amount: 1_000_003 }],
+    });
+  });
+
+  it('ends with 12 when the time is over before the payments are there, and with 11 when one has failed', async () => {
+    const { home, service, states } = await scene();
+    const command = ['ugwo', 'charge', '--from', ussdFile(1), '--json', '--wait', '--wait-timeout', '1s'];
+    const open = await paycli(command, { home, service });
+    expect(open.code).toBe(12);
+    expect(errorOf(open)['hint']).toContain('paycli ledger refresh job-');
+    states.set(activity(1), 'failed');
+    expect((await paycli(command, { home, service })).code).toBe(11);
+  });
+});
