@@ -52,7 +52,7 @@ const openNotice =
     if (isSilent(io, globals)) return;
     await status.line?.clear();
     const { notice } = await import('./output/notice.ts');
-    await io.stderr.write(notice(text));
+    await io.stderr.write(notice(text, io));
   };
 
 const openRooms = (io: Io) => {
@@ -200,7 +200,7 @@ const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms
   if (globals.asCurl) {
     throw usageError('--as-curl shows one request, and --from is many', { hint: '--dry-run checks the whole file' });
   }
-  const [{ openSeen }, { openStatusLine }, { stylesFor }, { rowSource }] = await Promise.all([
+  const [{ openSeen }, { openStatusLine }, { speaksUtf8, stylesFor }, { rowSource }] = await Promise.all([
     import('./database/seen.ts'),
     import('./output/status-line.ts'),
     import('./output/style.ts'),
@@ -208,7 +208,7 @@ const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms
     holdMemory({ io, closing }, 'file'),
   ]);
   const { clock, random, signals, stderr, env, redactor } = io;
-  const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal));
+  const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
   const line = openStatusLine(io, styles, isSilent(io, globals));
   status.line = line;
   return {

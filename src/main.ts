@@ -15,7 +15,7 @@ const CRASH_LIMIT_MS = 1000;
 const crash = async (io: Io, thrown: unknown): Promise<never> => {
   process.removeAllListeners('uncaughtException').on('uncaughtException', () => undefined);
   const { errorBlock } = await import('./output/error.ts');
-  const block = await errorBlock(defect(thrown), { color: false });
+  const block = await errorBlock(defect(thrown), { color: false, beside: io });
   await Promise.race([io.stderr.write(block), io.clock.sleep(CRASH_LIMIT_MS)]);
   return process.exit(abruptExit(io.flight, EXIT_CODES.internal));
 };

@@ -51,7 +51,7 @@ const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number
   const json = globals.format === 'json' || globals.format === 'ndjson';
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
   const stack = globals.debug && error.kind === 'internal';
-  await io.stderr.write(json ? errorLine(error, exitCode) : await errorBlock(error, { color, stack }));
+  await io.stderr.write(json ? errorLine(error, exitCode) : await errorBlock(error, { color, stack, beside: io }));
   return exitCode;
 };
 
@@ -165,7 +165,8 @@ export const run = async (argv: readonly string[], io: Io, program: Program): Pr
     if (parsed.kind === 'run') {
       return await execute(parsed.spec, parsed.input, withFormat(parsed.globals, parsed.spec), io, program);
     }
-    await io.stdout.write(parsed.text);
+    const { forLocale } = await import('../output/style.ts');
+    await io.stdout.write(forLocale(parsed.text, io.env));
     return 0;
   } catch (thrown) {
     return await report(thrown, parsed.globals, io);

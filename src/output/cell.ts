@@ -54,12 +54,20 @@ const countText = (value: unknown, always: boolean): string => {
   return value === 0 && !always ? '' : count().format(value);
 };
 
+const customerText = (customer: unknown): string => {
+  if (!isObject(customer)) return plainText(customer);
+  const { email, first_name, last_name, uid } = customer;
+  const name = [first_name, last_name].filter((part) => !isBlank(part)).map(plainText);
+  return plainText(email) || name.join(' ') || plainText(uid);
+};
+
 const textOf = (record: unknown, column: Column): string => {
   const value = valueAt(record, column.path);
   if (column.kind === 'time') return timeText(value);
   if (column.kind === 'money') return moneyText(value, valueAt(record, column.currency ?? 'currency'));
   if (column.kind === 'enum' || column.kind === 'state') return enumText(value);
   if (column.kind === 'count') return countText(value, column.always === true);
+  if (column.kind === 'customer') return customerText(value);
   return plainText(value);
 };
 
@@ -72,3 +80,7 @@ export const cellOf = (record: unknown, column: Column, styles: Styles): Cell =>
 
 /** What a column is called on a card. */
 export const labelOf = (column: Column): string => visible(column.label ?? column.path);
+
+/** What a column is called in a table: what `--columns` calls it, where that can name it. */
+export const headingOf = (column: Column): string =>
+  column.peopleOnly === true ? labelOf(column) : visible(column.path);

@@ -23,7 +23,11 @@ const pathsIn = (records: readonly Received[]): Set<string> => {
   return paths;
 };
 
-const viewPaths = (view: View): string[] => view.columns.map((column) => column.path);
+/** What programs see, and what `--columns` can name. */
+const contractColumns = ({ columns }: View): readonly Column[] =>
+  columns.filter(({ peopleOnly }) => peopleOnly !== true);
+
+const viewPaths = (view: View): string[] => contractColumns(view).map(({ path }) => path);
 
 const unknownColumn = (name: string, known: readonly string[]): PayError => {
   const meant = didYouMean(name, known);
@@ -35,7 +39,7 @@ const unknownColumn = (name: string, known: readonly string[]): PayError => {
 
 /** A count that was asked for by its name is shown, also where it is none. */
 const asColumn = (name: string, view: View): Column => {
-  const column = view.columns.find(({ path }) => path === name) ?? { path: name };
+  const column = contractColumns(view).find(({ path }) => path === name) ?? { path: name };
   return column.kind === 'count' ? { ...column, always: true } : column;
 };
 
@@ -95,7 +99,7 @@ export const checkRecordColumns = (columns: readonly string[], view: View, recor
 
 /** The columns of tsv and csv: the view's, or every top-level field of `records` where the view has none. */
 export const machineColumns = (view: View, records: readonly Received[]): readonly Column[] => {
-  if (view.columns.length > 0) return view.columns;
+  if (view.columns.length > 0) return contractColumns(view);
   const names = new Set(records.flatMap(({ value }) => (isObject(value) ? Object.keys(value) : [])));
   return [...names].map((path) => ({ path }));
 };
@@ -105,7 +109,8 @@ const saysSomething = (value: unknown, kind: CellKind | undefined): boolean =>
 
 /** The columns of a table: those that say something about one of `records`, or always stand, and that no other cell says. */
 export const tableColumns = (view: View, records: readonly Received[]): readonly Column[] => {
-  const candidates = machineColumns(view, records).filter((column) => column.machineOnly !== true);
+  const all = view.columns.length > 0 ? view.columns : machineColumns(view, records);
+  const candidates = all.filter((column) => column.machineOnly !== true);
   const used = candidates.filter(
     ({ path, kind, always }) =>
       always === true || records.some(({ value }) => saysSomething(valueAt(value, path), kind)),

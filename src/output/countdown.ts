@@ -17,7 +17,12 @@ const clockText = (ms: number): string => {
 };
 
 /** The line at a moment, in at most `width` columns: what matters least is left out first. */
-export const countdownText = ({ status, until, failing }: Waiting, now: number, width: number): string => {
+export const countdownText = (
+  { status, until, failing }: Waiting,
+  now: number,
+  width: number,
+  ellipsis = '…',
+): string => {
   const left = clockText(until - now);
   const state = status === undefined ? '' : `${visible(status)}, `;
   const trouble = failing ? '; the last read failed' : '';
@@ -27,7 +32,7 @@ export const countdownText = ({ status, until, failing }: Waiting, now: number, 
     `${state}${left} left`,
     left,
   ];
-  return shorten(texts.find((text) => widthOf(text) <= width) ?? left, width);
+  return shorten(texts.find((text) => widthOf(text) <= width) ?? left, width, ellipsis);
 };
 
 type CountdownIo = Pick<Io, 'stderr' | 'clock' | 'env'>;
@@ -50,7 +55,7 @@ export const openCountdown = ({ stderr, clock, env }: CountdownIo, styles: Style
   let shown = '';
   const draw = async (): Promise<void> => {
     if (waiting === undefined || over.signal.aborted) return;
-    const text = countdownText(waiting, clock.ticks(), line.width);
+    const text = countdownText(waiting, clock.ticks(), line.width, styles.ellipsis);
     if (text === shown) return;
     shown = text;
     await line.show(text);

@@ -1,12 +1,16 @@
 import type { PayError, Violation } from '../core/error.ts';
 import { minify } from '../core/json.ts';
+import type { Beside } from './prose.ts';
+import { proseLines, roomOn } from './prose.ts';
 import { visible, visibleJson } from './sanitize.ts';
-import { stylesFor } from './style.ts';
+import type { Paint } from './style.ts';
+import { speaksUtf8, stylesFor } from './style.ts';
 
 export interface ErrorBlockOptions {
   readonly color: boolean;
   /** Adds where it was thrown, and what caused it. */
   readonly stack?: boolean;
+  readonly beside: Beside;
 }
 
 /** Lines of our own stay lines, set in so that none of them can pass for another part of the block. */
@@ -38,28 +42,38 @@ const stackLines = (thrown: unknown): string[] => {
   return [...lines(thrown.stack ?? String(thrown)), ...stackLines(thrown.cause)];
 };
 
+/** Columns by which all but the first line of a message is set in. */
+const INDENT = '  ';
+
 /**
  * The error as lines for people: what happened and why, a line per violation naming the flag and the property, what to do
- * next, the request.
+ * next, the request. On a terminal they are wrapped at words.
  */
-export const errorBlock = async (error: PayError, options: ErrorBlockOptions): Promise<string> => {
-  const styles = await stylesFor(options.color);
+export const errorBlock = async (
+  error: PayError,
+  { color, stack = false, beside: { stderr, env } }: ErrorBlockOptions,
+): Promise<string> => {
+  const styles = await stylesFor(color, speaksUtf8(env));
+  const room = roomOn(stderr) - INDENT.length;
+  const setIn = (text: string): string[] => proseLines(text, room, env).map((line) => INDENT + line);
+  const led = (lead: string, paint: Paint, text: string): string[] => {
+    const [first = '', ...more] = proseLines(`${lead} ${text}`, room, env);
+    return [paint(lead) + first.slice(lead.length), ...more.map((line) => INDENT + line)];
+  };
   const [first = '', ...more] = lines(error.message);
-  const { hint, answer } = error.detail;
+  const { hint, answer, ledgerId } = error.detail;
   const request = requestLine(error.detail);
-  const id = error.detail.ledgerId;
-  const noted = id === undefined ? [] : [`in the ledger: ${visible(id)}`];
   const small = [
-    ...noted,
-    ...(request === undefined ? [] : [request]),
-    ...(options.stack === true ? stackLines(error) : []),
+    ...(ledgerId === undefined ? [] : setIn(`in the ledger: ${visible(ledgerId)}`)),
+    ...(request === undefined ? [] : setIn(request)),
+    ...(stack ? stackLines(error).map((line) => INDENT + line) : []),
   ];
   const block = [
-    `${styles.bold(styles.alarm('error:'))} ${first}`,
-    ...more.map((line) => `  ${line}`),
-    ...(error.detail.violations ?? []).map((violation) => `  ${violationLine(violation)}`),
-    ...(hint === undefined ? [] : lines(hint).map((line) => `${styles.bold('→')} ${line}`)),
-    ...small.map((line) => styles.dim(`  ${line}`)),
+    ...led('error:', (text) => styles.bold(styles.alarm(text)), first),
+    ...more.flatMap(setIn),
+    ...(error.detail.violations ?? []).flatMap((violation) => setIn(violationLine(violation))),
+    ...(hint === undefined ? [] : lines(hint).flatMap((line) => led(styles.arrow, styles.bold, line))),
+    ...small.map(styles.dim),
     ...(answer === undefined ? [] : [jsonLine(answer)]),
   ];
   return block.map((line) => `${line}\n`).join('');

@@ -1,12 +1,9 @@
-import type { Env } from '../cli/io.ts';
 import type { Surface } from './surface.ts';
 
 /** Light modules around the code; scanners rely on these four. */
 const QUIET_ZONE = 4;
 /** No dial string is longer; a code made of more would not fit a screen. */
 const LONGEST = 64;
-
-const speaksUtf8 = (env: Env): boolean => /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 
 /** Two modules in one character: a dark one is ink, a light one is paper. */
 const halfBlock = (upper: boolean, lower: boolean): string => {
@@ -22,9 +19,9 @@ const telLink = (code: string): string | undefined =>
  * The lines of a QR code that makes a telephone dial `code`; none where it could not be scanned: without colour (its
  * polarity would be the terminal's), in a pipe, on a narrow or dumb terminal, or where half blocks can't be shown.
  */
-export const dialQr = async (code: string, { styles: { paper }, width, env }: Surface): Promise<string[]> => {
+export const dialQr = async (code: string, { styles: { paper, unicode }, width, env }: Surface): Promise<string[]> => {
   const link = telLink(code);
-  const shows = Number.isFinite(width) && speaksUtf8(env) && env['TERM'] !== 'dumb';
+  const shows = Number.isFinite(width) && unicode && env['TERM'] !== 'dumb';
   if (link === undefined || paper === undefined || !shows) return [];
   const { encode } = await import('uqr');
   const { data, size } = encode(link, { ecc: 'L', border: QUIET_ZONE });

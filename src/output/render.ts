@@ -6,9 +6,10 @@ import { openCountdown } from './countdown.ts';
 import { csvRecord, csvSink } from './csv.ts';
 import { jsonRecord, jsonSink, ndjsonSink } from './json.ts';
 import { notice } from './notice.ts';
+import { roomOn } from './prose.ts';
 import { visible, visibleText } from './sanitize.ts';
 import type { Sink } from './sink.ts';
-import { stylesFor } from './style.ts';
+import { speaksUtf8, stylesFor } from './style.ts';
 import type { Surface } from './surface.ts';
 import { listSink } from './table.ts';
 import { tsvRecord, tsvSink } from './tsv.ts';
@@ -21,12 +22,9 @@ import { walk } from './walk.ts';
 /** What rendering needs of the world. */
 export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock'>;
 
-/** Below this nothing is laid out any more; the terminal breaks the lines. */
-const NARROWEST_TERMINAL = 20;
-
 const surfaceOf = async ({ stdout, clock, env }: RenderIo, options: OutputOptions): Promise<Surface> => ({
-  width: stdout.isTerminal ? Math.max(NARROWEST_TERMINAL, stdout.columns) : Number.POSITIVE_INFINITY,
-  styles: await stylesFor(options.color),
+  width: roomOn(stdout),
+  styles: await stylesFor(options.color, speaksUtf8(env)),
   now: clock.now(),
   env,
 });
@@ -95,7 +93,7 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
   const walked = await walk(list.pages, list.max, io.stdout, sink);
   const texts = options.quiet ? [] : [sink.notice?.(), endingText(walked, list, options)];
   for (const text of texts.filter((said) => said !== undefined)) {
-    await write(io.stderr, notice(visible(text), await stylesFor(options.noticeColor)));
+    await write(io.stderr, notice(visible(text), io, await stylesFor(options.noticeColor)));
   }
   if (walked.how === 'broken') throw walked.fault;
 };
@@ -107,7 +105,7 @@ type Wait = Extract<Result, { kind: 'wait' }>;
 
 const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Promise<Ending> => {
   const { view } = wait;
-  const countdown = openCountdown(io, await stylesFor(options.noticeColor), options.quiet);
+  const countdown = openCountdown(io, await stylesFor(options.noticeColor, speaksUtf8(io.env)), options.quiet);
   const show = async (record: Received, before: Received | undefined): Promise<void> => {
     if (before === undefined) return renderRecord(record, view, io, options);
     await write(io.stdout, await cardChanges(before, record, options.columns, view, await surfaceOf(io, options)));

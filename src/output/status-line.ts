@@ -41,7 +41,8 @@ export const openStatusLine = (
     show: async (text) => {
       if (!rewrites) return stderr.write(`${visible(text)}\n`);
       shown = true;
-      await stderr.write(`${ERASE}${styles.dim(shorten(visible(text), Math.max(1, stderr.columns - KEPT_FREE)))}`);
+      const line = shorten(visible(text), Math.max(1, stderr.columns - KEPT_FREE), styles.ellipsis);
+      await stderr.write(`${ERASE}${styles.dim(line)}`);
     },
     clear: async () => {
       if (shown) await stderr.write(ERASE);

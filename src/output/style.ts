@@ -1,7 +1,21 @@
+import type { Env } from '../cli/io.ts';
+
 /** Puts colour around a text that is already padded and free of control characters. */
 export type Paint = (text: string) => string;
 
-export interface Styles {
+/** What is drawn besides texts. */
+interface Signs {
+  /** Whether more than ASCII can be shown. */
+  readonly unicode: boolean;
+  /** Drawn along under the head of a table. */
+  readonly rule: string;
+  /** Where something of a text is left out. */
+  readonly ellipsis: string;
+  /** In front of what to do next. */
+  readonly arrow: string;
+}
+
+export interface Styles extends Signs {
   readonly dim: Paint;
   readonly bold: Paint;
   readonly heading: Paint;
@@ -14,7 +28,18 @@ export interface Styles {
 
 export const unpainted: Paint = (text) => text;
 
-const PLAIN: Styles = {
+const UNICODE: Signs = { unicode: true, rule: '─', ellipsis: '…', arrow: '→' };
+const ASCII: Signs = { unicode: false, rule: '-', ellipsis: '...', arrow: '->' };
+
+/** Whether the locale says that its terminal shows UTF-8; that of Windows does, and has no such variables. */
+export const speaksUtf8 = (env: Env): boolean =>
+  /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '') || env['OS'] === 'Windows_NT';
+
+/** A text of ours, without what the locale can't show. */
+export const forLocale = (text: string, env: Env): string =>
+  speaksUtf8(env) ? text : text.replaceAll(UNICODE.ellipsis, ASCII.ellipsis);
+
+const PLAIN: Omit<Styles, keyof Signs> = {
   dim: unpainted,
   bold: unpainted,
   heading: unpainted,
@@ -53,13 +78,16 @@ const ofOne =
 
 /**
  * The styles of this run. Whether there is colour is the caller's decision, never detected here; the sixteen basic
- * colours follow the user's own palette. chalk is loaded only when there is something to colour.
+ * colours follow the user's own palette. chalk is loaded only when there is something to colour. Without `unicode`, what
+ * is drawn is ASCII.
  */
-export const stylesFor = async (color: boolean): Promise<Styles> => {
-  if (!color) return PLAIN;
+export const stylesFor = async (color: boolean, unicode = true): Promise<Styles> => {
+  const signs = unicode ? UNICODE : ASCII;
+  if (!color) return { ...PLAIN, ...signs };
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   return {
+    ...signs,
     dim: ofOne(chalk.dim),
     bold: ofOne(chalk.bold),
     heading: ofOne(chalk.bold),

@@ -1,16 +1,15 @@
 import type { Received } from '../core/received.ts';
 import type { Cell } from './cell.ts';
-import { cellOf, labelOf } from './cell.ts';
+import { cellOf, headingOf, labelOf } from './cell.ts';
 import { checkColumns, tableColumns } from './columns.ts';
 import { fieldLines, labelWidth } from './fields.ts';
-import { fitWidths, widen } from './fit.ts';
-import { visible } from './sanitize.ts';
+import { fitWidths, GAP, mayBeCut, widen } from './fit.ts';
 import type { Sink } from './sink.ts';
 import type { Styles } from './style.ts';
 import type { Surface } from './surface.ts';
 import { exactValue } from './value.ts';
 import type { Column, View } from './view.ts';
-import { pad, shorten, widthOf } from './width.ts';
+import { pad, shorten, shortenStart, widthOf } from './width.ts';
 
 type CliTable = typeof import('cli-table3');
 
@@ -19,28 +18,18 @@ interface Layout {
   readonly widths: readonly number[];
 }
 
-const NO_RULES = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-};
-/** Under the header the bottom line is the rule above the first row. */
-const RULE_BELOW = { bottom: '─', 'bottom-mid': '┼', 'bottom-left': '├', 'bottom-right': '┤' };
+const NO_LINE = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' };
+const NO_FRAME = { left: '', right: '', 'bottom-left': '', 'bottom-right': '', bottom: '', 'bottom-mid': '' };
 
 /**
  * Lines of one table row. The cells come padded to their widths, and cli-table3 takes its widths from them: so characters
- * that it measures wrongly don't move a border.
+ * that it measures wrongly don't move a column.
  */
-const draw = (Table: CliTable, cells: readonly string[], chars: object, styles: Styles): string[] => {
-  const bar = styles.dim('│');
+const draw = (Table: CliTable, cells: readonly string[], rule = ''): string[] => {
+  const below = { bottom: rule, 'bottom-mid': rule.repeat(GAP.length) };
   const table = new Table({
-    chars: { left: bar, middle: bar, right: bar, ...chars },
-    style: { head: [], border: [] },
+    chars: { ...NO_LINE, ...NO_FRAME, ...below, middle: GAP },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
   table.push([...cells]);
   return table.toString().split('\n');
@@ -49,42 +38,36 @@ const draw = (Table: CliTable, cells: readonly string[], chars: object, styles: 
 const MARK = '#';
 
 /** What stands before, between and behind the cells of a row. Drawn once: a table for each row takes a hundred times as long. */
-const seamsOf = (Table: CliTable, count: number, styles: Styles): string[] => {
+const seamsOf = (Table: CliTable, count: number): string[] => {
   const marks = Array.from({ length: count }, () => MARK);
-  return draw(Table, marks, NO_RULES, styles).join('').split(MARK);
+  return draw(Table, marks).join('').split(MARK);
 };
 
 const alignOf = (column: Column | undefined): 'left' | 'right' =>
   column?.kind === 'money' || column?.kind === 'count' ? 'right' : 'left';
 
-const fitted = ({ text, paint }: Cell, column: Column | undefined, width: number, mayCut: boolean): string => {
-  const short = mayCut && column?.flexible === true ? shorten(text, width) : text;
-  return paint(pad(short, width, alignOf(column)));
-};
-
-const frameParts = (Table: CliTable, { columns, widths }: Layout, mayCut: boolean, styles: Styles) => {
-  const names = columns.map((column, index) =>
-    fitted({ text: visible(column.path), paint: styles.heading }, column, widths[index] ?? 0, mayCut),
-  );
-  const [top = '', header = '', rule = ''] = draw(Table, names, RULE_BELOW, styles);
-  const blanks = widths.map((width) => ' '.repeat(width));
-  const bottom = draw(Table, blanks, {}, styles).at(-1) ?? '';
-  return { head: [styles.dim(top), header, styles.dim(rule)], bottom: styles.dim(bottom) };
-};
+const shortened = (text: string, column: Column, width: number, { ellipsis }: Styles): string =>
+  (column.endMatters === true ? shortenStart : shorten)(text, width, ellipsis);
 
 const naturalWidths = (rows: readonly (readonly Cell[])[], columns: readonly Column[]): number[] =>
-  columns.map(({ path }, index) =>
-    rows.reduce((width, row) => Math.max(width, widthOf(row[index]?.text ?? '')), widthOf(visible(path))),
+  columns.map((column, index) =>
+    rows.reduce((width, row) => Math.max(width, widthOf(row[index]?.text ?? '')), widthOf(headingOf(column))),
   );
 
-/** The layout that the first page asks for; undefined where no table fits and records are stacked. */
+/** Columns of which a table may consist, and whether they may get as narrow as can be. */
+interface Choice {
+  readonly columns: readonly Column[];
+  readonly tight: boolean;
+}
+
+/** The layout that the first page asks for; undefined where no table of these columns fits. */
 const layoutOf = (
   rows: readonly (readonly Cell[])[],
-  columns: readonly Column[],
+  { columns, tight }: Choice,
   width: number,
   more: boolean,
 ): Layout | undefined => {
-  const widths = fitWidths(naturalWidths(rows, columns), columns, width);
+  const widths = fitWidths(naturalWidths(rows, columns), columns, width, tight);
   if (widths === undefined) return undefined;
   return { columns, widths: more && Number.isFinite(width) ? widen(widths, columns, width) : widths };
 };
@@ -92,10 +75,22 @@ const layoutOf = (
 /** A table of fewer columns than these says too little: records are stacked instead. */
 const FEWEST_COLUMNS = 3;
 
-/** The widest choice of columns whose table fits, the last ones given up first; a choice of the user's stays whole. */
-const choices = (columns: readonly Column[], chosen: boolean): (readonly Column[])[] => {
-  const fewer = Math.max(0, columns.length - FEWEST_COLUMNS);
-  return chosen ? [columns] : Array.from({ length: fewer + 1 }, (_, less) => columns.slice(0, columns.length - less));
+/** The first columns, from so many down to so many. */
+const firstOf = (columns: readonly Column[], most: number, fewest: number): (readonly Column[])[] =>
+  Array.from({ length: Math.max(0, most - fewest + 1) }, (_, less) => columns.slice(0, most - less));
+
+/**
+ * What is tried in turn. The last columns are given up first: while they can be read those that are not needed, then the
+ * needed ones, which get narrow before. A choice of the user's stays whole.
+ */
+const choices = (columns: readonly Column[], chosen: boolean): Choice[] => {
+  if (chosen) return [{ columns, tight: true }];
+  const fewest = Math.min(columns.length, FEWEST_COLUMNS);
+  const needed = Math.max(fewest, columns.findLastIndex((column) => column.needed === true) + 1);
+  return [
+    ...firstOf(columns, columns.length, needed).map((some) => ({ columns: some, tight: false })),
+    ...firstOf(columns, needed, fewest).map((some) => ({ columns: some, tight: true })),
+  ];
 };
 
 const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
@@ -104,25 +99,36 @@ const joined = (lines: readonly string[]): string => lines.map((line) => `${line
  * Pages under one header, with the widths that the first page asked for. A cell that is wider than its column pushes its own
  * row out and is not cut.
  */
-const tableSink = (Table: CliTable, layout: Layout, { width, styles }: Surface): Sink => {
+const tableSink = (Table: CliTable, { columns, widths }: Layout, { width, styles }: Surface): Sink => {
   const mayCut = Number.isFinite(width);
-  const frame = frameParts(Table, layout, mayCut, styles);
-  let started = false;
-  const seams = seamsOf(Table, layout.columns.length, styles);
-  const row = (record: Received): string => {
-    const value = exactValue(record);
-    const cells = layout.columns.map((column, index) =>
-      fitted(cellOf(value, column, styles), column, layout.widths[index] ?? 0, mayCut),
-    );
-    return seams.map((seam, index) => seam + (cells[index] ?? '')).join('');
+  const seams = seamsOf(Table, columns.length);
+  const fitted = ({ text, paint }: Cell, column: Column, index: number): string => {
+    const room = widths[index] ?? 0;
+    const short = mayCut && mayBeCut(column) ? shortened(text, column, room, styles) : text;
+    const isLast = index === columns.length - 1;
+    return paint(isLast && alignOf(column) === 'left' ? short : pad(short, room, alignOf(column)));
   };
+  const line = (cellAt: (column: Column) => Cell): string => {
+    const cells = columns.map((column, index) => fitted(cellAt(column), column, index));
+    return seams
+      .map((seam, index) => seam + (cells[index] ?? ''))
+      .join('')
+      .trimEnd();
+  };
+  const head = (): string[] => {
+    const blanks = widths.map((columnWidth) => ' '.repeat(columnWidth));
+    const rule = draw(Table, blanks, styles.rule).at(-1) ?? '';
+    return [line((column) => ({ text: headingOf(column), paint: styles.heading })), styles.dim(rule)];
+  };
+  let started = false;
   return {
     page: (records) => {
-      const head = started ? [] : frame.head;
+      const first = started ? [] : head();
       started = true;
-      return joined([...head, ...records.map(row)]);
+      const rows = records.map(exactValue).map((value) => line((column) => cellOf(value, column, styles)));
+      return joined([...first, ...rows]);
     },
-    end: () => joined([frame.bottom]),
+    end: () => '',
   };
 };
 
@@ -153,11 +159,11 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
   const choose = (records: readonly Received[], more: boolean): Sink => {
     const columns = names === undefined ? tableColumns(view, records) : checkColumns(names, view, records);
     const values = records.map(exactValue);
-    for (const some of choices(columns, names !== undefined)) {
-      const rows = values.map((value) => some.map((column) => cellOf(value, column, surface.styles)));
-      const layout = layoutOf(rows, some, surface.width, more);
+    for (const choice of choices(columns, names !== undefined)) {
+      const rows = values.map((value) => choice.columns.map((column) => cellOf(value, column, surface.styles)));
+      const layout = layoutOf(rows, choice, surface.width, more);
       if (layout === undefined) continue;
-      hidden = columns.slice(some.length);
+      hidden = columns.slice(choice.columns.length);
       return tableSink(Table, layout, surface);
     }
     return stackedSink(columns, surface);
@@ -171,7 +177,7 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
     end: (next) => sink?.end(next) ?? '',
     notice: () => {
       if (hidden.length === 0) return undefined;
-      return `Not shown at this width: ${hidden.map(({ path }) => path).join(', ')} (--columns picks, -o json has all)`;
+      return `Not shown at this width: ${hidden.map(headingOf).join(', ')} (--columns picks, -o json has all)`;
     },
   };
 };

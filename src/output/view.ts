@@ -7,10 +7,10 @@ export type Format = (typeof FORMATS)[number];
 
 /**
  * How a value is shown to people. `enum` and `state` take a string or a `[value, label]` pair; `money` is an integer in
- * the minor unit of the currency at `currency`; a `count` is grouped by thousands, and none is nothing to say. Formats for
- * programs (tsv, csv) show the machine's value instead.
+ * the minor unit of the currency at `currency`; a `count` is grouped by thousands, and none is nothing to say; a `customer`
+ * is shown by e-mail, else by name, else by uid. Formats for programs (tsv, csv) show the machine's value instead.
  */
-export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count';
+export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count' | 'customer';
 
 export interface Column {
   /** The dotted path into the record; also the header, and the name for `--columns`. */
@@ -22,10 +22,18 @@ export interface Column {
   readonly label?: string;
   /** May be shortened on a narrow terminal; identifiers and amounts may not. */
   readonly flexible?: boolean;
+  /** Stays when a narrow terminal makes a table leave out columns; those before it must be needed too. */
+  readonly needed?: boolean;
+  /** How narrow it may become where only needed columns are left. */
+  readonly least?: number;
+  /** What tells its values apart is their end: they are shortened at their start. */
+  readonly endMatters?: boolean;
   /** In every table, even where the first records have nothing in it; a count of none is said. */
   readonly always?: boolean;
   /** In csv and tsv, but not in the table or on the card, where another cell says it already. */
   readonly machineOnly?: boolean;
+  /** On the card and in the table, headed by its label, but neither in csv and tsv nor for `--columns`. */
+  readonly peopleOnly?: boolean;
 }
 
 /** How records of one resource are shown. */

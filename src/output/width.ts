@@ -40,17 +40,27 @@ export const widthOf = (text: string): number => {
   return graphemesOf(text).reduce((width, grapheme) => width + widthOfGrapheme(grapheme), 0);
 };
 
-/** `text` in at most `width` columns, ending in … where something is left out. */
-export const shorten = (text: string, width: number): string => {
-  if (widthOf(text) <= width) return text;
-  let kept = '';
-  let used = 1;
-  for (const grapheme of graphemesOf(text)) {
+/** The first of `graphemes` that take at most `width` columns. */
+const headOf = (graphemes: readonly string[], width: number): string[] => {
+  let used = 0;
+  const end = graphemes.findIndex((grapheme) => {
     used += widthOfGrapheme(grapheme);
-    if (used > width) break;
-    kept += grapheme;
-  }
-  return `${kept}…`;
+    return used > width;
+  });
+  return end === -1 ? [...graphemes] : graphemes.slice(0, end);
+};
+
+/** `text` in at most `width` columns, with `ellipsis` (of one column a character) for what is left out at its end. */
+export const shorten = (text: string, width: number, ellipsis = '…'): string => {
+  if (widthOf(text) <= width) return text;
+  return headOf(graphemesOf(text), width - ellipsis.length).join('') + ellipsis.slice(0, width);
+};
+
+/** As `shorten`, but what is left out is the start. */
+export const shortenStart = (text: string, width: number, ellipsis = '…'): string => {
+  if (widthOf(text) <= width) return text;
+  const kept = headOf(graphemesOf(text).toReversed(), width - ellipsis.length).toReversed();
+  return ellipsis.slice(0, width) + kept.join('');
 };
 
 /** `text` filled up with blanks to `width` columns; longer text stays as it is. */
@@ -59,7 +69,7 @@ export const pad = (text: string, width: number, align: 'left' | 'right' = 'left
   return align === 'left' ? text + blanks : blanks + text;
 };
 
-const wrapLine = (line: string, width: number): string[] => {
+const wrapLine = (line: string, width: number, mayBreak: boolean): string[] => {
   if (widthOf(line) <= width) return [line];
   const lines: string[] = [];
   let current = '';
@@ -70,7 +80,7 @@ const wrapLine = (line: string, width: number): string[] => {
   };
   for (const word of line.split(/(?<= )(?! )/)) {
     if (!fits(word)) close();
-    for (const piece of fits(word) ? [word] : graphemesOf(word)) {
+    for (const piece of fits(word) || !mayBreak ? [word] : graphemesOf(word)) {
       if (!fits(piece)) close();
       current += piece;
     }
@@ -81,4 +91,7 @@ const wrapLine = (line: string, width: number): string[] => {
 
 /** `text` in lines of at most `width` columns, broken between words, and inside a word only when it is wider than that. */
 export const wrap = (text: string, width: number): string[] =>
-  text.split('\n').flatMap((line) => wrapLine(line, width));
+  text.split('\n').flatMap((line) => wrapLine(line, width, true));
+
+/** The same of one line, but a word that is wider than that stays whole, so that it can be copied. */
+export const wrapWords = (line: string, width: number): string[] => wrapLine(line, width, false);

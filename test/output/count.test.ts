@@ -45,12 +45,10 @@ it('formats for programs have every count as it is', async () => {
 it('a table has no column of counts that are all none, and blanks for the others', async () => {
   expect(await shown('table', [ONE, { ...ONE, bad: 0 }])).toBe(
     `
-┌────┬───────────┬────────┐
-│ id │      rows │    bad │
-├────┼───────────┼────────┤
-│ a  │ 1,234,567 │ 12,000 │
-│ a  │ 1,234,567 │        │
-└────┴───────────┴────────┘
+id       rows     bad
+─────────────────────
+a   1,234,567  12,000
+a   1,234,567
 `.trimStart(),
   );
 });

@@ -5,6 +5,7 @@ import { PayError } from '../../src/core/error.ts';
 import { errorBlock, errorLine } from '../../src/output/error.ts';
 import { notice } from '../../src/output/notice.ts';
 import { stylesFor } from '../../src/output/style.ts';
+import { pipe, terminal } from './support.ts';
 
 const rejected = new PayError('rejected', 'the service refused the charge', {
   hint: 'did you mean gtb?\nfix it and run it again',
@@ -21,7 +22,7 @@ const rejected = new PayError('rejected', 'the service refused the charge', {
 
 describe('errorBlock', () => {
   it('says what happened, which flag, what to do, and which request', async () => {
-    expect(await errorBlock(rejected, { color: false })).toBe(
+    expect(await errorBlock(rejected, { color: false, beside: pipe() })).toBe(
       [
         'error: the service refused the charge',
         '  --provider (data.provider): is unknown',
@@ -45,14 +46,61 @@ describe('errorBlock', () => {
       'error: no\n  GET /v1/ugwo: 500\n',
     ],
   ])('is as short as can be: %s', async (_, detail, block) => {
-    expect(await errorBlock(new PayError('read_failed', 'no', detail), { color: false })).toBe(block);
+    expect(await errorBlock(new PayError('read_failed', 'no', detail), { color: false, beside: pipe() })).toBe(block);
+  });
+
+  const WORDY = new PayError('rejected', 'the service refused the charge, and says why below\nmore of it', {
+    hint: 'run `paycli ledger reconcile --profile shop`, or log in again\nwhat was shown is whole; go on with: paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
+    violations: [{ propertyPath: 'data.provider', title: 'is not one of the banks of this checkout' }],
+    request: { method: 'POST', path: '/v1/ugwo/ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt/activities' },
+  });
+
+  it('wraps at words on a terminal, and gives a command to copy a line of its own, whole', async () => {
+    expect(await errorBlock(WORDY, { color: false, beside: terminal(40) })).toBe(
+      [
+        'error: the service refused the charge,',
+        '  and says why below',
+        '  more of it',
+        '  data.provider: is not one of the banks',
+        '  of this checkout',
+        '→ run',
+        '    paycli ledger reconcile --profile shop',
+        '  or log in again',
+        '→ what was shown is whole; go on with:',
+        '    paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
+        '  POST',
+        '  /v1/ugwo/ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt/activities',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('wraps nothing in a pipe', async () => {
+    expect(await errorBlock(WORDY, { color: false, beside: pipe() })).toBe(
+      [
+        'error: the service refused the charge, and says why below',
+        '  more of it',
+        '  data.provider: is not one of the banks of this checkout',
+        '→ run `paycli ledger reconcile --profile shop`, or log in again',
+        '→ what was shown is whole; go on with: paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
+        '  POST /v1/ugwo/ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt/activities',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is ASCII where the locale knows no more', async () => {
+    const error = new PayError('usage', 'not an id ugw.…', { hint: 'name one' });
+    expect(await errorBlock(error, { color: false, beside: terminal(80, { LC_ALL: 'C' }) })).toBe(
+      'error: not an id ugw....\n-> name one\n',
+    );
   });
 
   it('keeps the answer of the service as one line of JSON, escapes made visible', async () => {
     const answer = '{ "uid": "act.A.b",\n "n": 1.50, "x": "\u009b31m\u202e" }';
     const kept = '{"uid":"act.A.b","n":1.50,"x":"\\u009b31m\\u202e"}';
     const error = new PayError('unrecorded', 'lost', { answer });
-    expect(await errorBlock(error, { color: false })).toBe(`error: lost\n${kept}\n`);
+    expect(await errorBlock(error, { color: false, beside: pipe() })).toBe(`error: lost\n${kept}\n`);
     expect(errorLine(error, 7)).toBe(
       `{"error":{"kind":"unrecorded","exit_code":7,"message":"lost","answer":${kept}}}\n`,
     );
@@ -60,15 +108,15 @@ describe('errorBlock', () => {
 
   it('shows with debug where it came from', async () => {
     const error = new PayError('internal', 'a defect', { cause: new TypeError('x\u001b is not a function') });
-    const block = await errorBlock(error, { color: false, stack: true });
+    const block = await errorBlock(error, { color: false, stack: true, beside: pipe() });
     expect(block).toMatch(/^ {2}PayError: a defect$/m);
     expect(block).toMatch(/^ {2}TypeError: x\\x1b is not a function$/m);
     expect(block).toMatch(/^ {6}at .*error\.test\.ts/m);
-    expect(await errorBlock(error, { color: false })).not.toContain('error.test.ts');
+    expect(await errorBlock(error, { color: false, beside: pipe() })).not.toContain('error.test.ts');
   });
 
   it('is coloured when asked to be, whatever the environment says', async () => {
-    const block = await errorBlock(new PayError('usage', 'no'), { color: true });
+    const block = await errorBlock(new PayError('usage', 'no'), { color: true, beside: pipe() });
     expect(block).toBe('\u001b[1m\u001b[31merror:\u001b[39m\u001b[22m no\n');
   });
 
@@ -83,10 +131,13 @@ describe('errorBlock', () => {
           violations: [{ propertyPath: inner, title: inner, option: inner }],
           request: { method: 'GET', path: inner },
         });
-        const block = await errorBlock(error, { color: false });
-        expect(block).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\u202e]/u);
-        expect(block.match(/^(?!error: | {2}|→ |$)/m)).toBeNull();
-        expect(block.match(/^error: /gm)).toHaveLength(1);
+        const block = await errorBlock(error, { color: false, beside: pipe() });
+        const narrow = await errorBlock(error, { color: false, beside: terminal(20) });
+        for (const text of [block, narrow]) {
+          expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\u202e]/u);
+          expect(text.match(/^(?!error:| {2}|→|$)/m)).toBeNull();
+          expect(text.match(/^error:/gm)).toHaveLength(1);
+        }
       }),
     );
   });
@@ -117,8 +168,28 @@ describe('errorLine', () => {
 
 describe('notice', () => {
   it('is a safe line, dim with styles', async () => {
-    expect(notice('a\u001b[2Jb')).toBe('a\\x1b[2Jb\n');
-    expect(notice('a', await stylesFor(true))).toBe('\u001b[2ma\u001b[22m\n');
-    expect(notice('a', await stylesFor(false))).toBe('a\n');
+    expect(notice('a\u001b[2Jb', pipe())).toBe('a\\x1b[2Jb\n');
+    expect(notice('a', pipe(), await stylesFor(true))).toBe('\u001b[2ma\u001b[22m\n');
+    expect(notice('a', pipe(), await stylesFor(false))).toBe('a\n');
+  });
+
+  it('is wrapped on a terminal, with a command on a line of its own', () => {
+    const said =
+      'no profile yet: run `paycli login`, or use --local, which needs none\nMore: paycli ugwo list --limit 10';
+    expect(notice(said, terminal(30))).toBe(
+      [
+        'no profile yet: run',
+        '  paycli login',
+        'or use --local, which needs',
+        'none',
+        'More:',
+        '  paycli ugwo list --limit 10',
+        '',
+      ].join('\n'),
+    );
+    expect(notice(said, pipe())).toBe(`${said}\n`);
+    expect(notice('Go on: paycli ugwo list (repeats 3 already shown)', terminal(80))).toBe(
+      'Go on:\n  paycli ugwo list\n(repeats 3 already shown)\n',
+    );
   });
 });

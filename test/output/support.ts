@@ -2,7 +2,7 @@ import type { Env, Output } from '../../src/cli/io.ts';
 import type { Received, ReceivedPage } from '../../src/core/received.ts';
 import { formatLocalFull } from '../../src/core/time.ts';
 import type { RenderIo } from '../../src/output/render.ts';
-import { stylesFor } from '../../src/output/style.ts';
+import { speaksUtf8, stylesFor } from '../../src/output/style.ts';
 import type { Surface } from '../../src/output/surface.ts';
 import type { OutputOptions, View } from '../../src/output/view.ts';
 
@@ -44,9 +44,11 @@ const ioOf = (stdout: FakeOutput, stderr: FakeOutput, env: Env): FakeIo => ({
   env,
 });
 
-export const pipe = (): FakeIo => ioOf(new FakeOutput(), new FakeOutput(), {});
+const UTF8: Env = { LANG: 'en_NG.UTF-8' };
 
-export const terminal = (columns = 80, env: Env = { LANG: 'en_NG.UTF-8' }): FakeIo =>
+export const pipe = (env: Env = UTF8): FakeIo => ioOf(new FakeOutput(), new FakeOutput(), env);
+
+export const terminal = (columns = 80, env: Env = UTF8): FakeIo =>
   ioOf(new FakeOutput({ isTerminal: true, columns }), new FakeOutput({ isTerminal: true, columns }), env);
 
 export const options = (more: Partial<OutputOptions> = {}): OutputOptions => ({
@@ -61,7 +63,7 @@ export const options = (more: Partial<OutputOptions> = {}): OutputOptions => ({
 
 export const surface = async (width: number, color = false, env: Env = {}): Promise<Surface> => ({
   width,
-  styles: await stylesFor(color),
+  styles: await stylesFor(color, speaksUtf8(env)),
   now: NOW,
   env,
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pad, shorten, widthOf, wrap } from '../../src/output/width.ts';
+import { pad, shorten, shortenStart, widthOf, wrap, wrapWords } from '../../src/output/width.ts';
 
 describe('widthOf', () => {
   it.each([
@@ -40,10 +40,26 @@ describe('shorten', () => {
     expect(shorten(text, width)).toBe(short);
   });
 
-  it('never exceeds the width', () => {
+  it.each([
+    ['INV-000120', 10, 'INV-000120'],
+    ['INV-000120', 6, '…00120'],
+    ['a東京', 4, '…京'],
+  ])('cuts the start of %j to %d columns: %j', (text, width, short) => {
+    expect(shortenStart(text, width)).toBe(short);
+  });
+
+  it('says with what it is asked to that something is left out', () => {
+    expect([shorten('abcdef', 5, '...'), shortenStart('abcdef', 5, '...'), shorten('abcdef', 2, '...')]).toEqual([
+      'ab...',
+      '...ef',
+      '..',
+    ]);
+  });
+
+  it.each([shorten, shortenStart])('never exceeds the width: %o', (cut) => {
     fc.assert(
-      fc.property(word, fc.integer({ min: 1, max: 20 }), (text, width) => {
-        expect(widthOf(shorten(text, width))).toBeLessThanOrEqual(width);
+      fc.property(word, fc.integer({ min: 1, max: 20 }), fc.constantFrom('…', '...'), (text, width, ellipsis) => {
+        expect(widthOf(cut(text, width, ellipsis))).toBeLessThanOrEqual(width);
       }),
     );
   });
@@ -77,5 +93,9 @@ describe('wrap', () => {
         expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
       }),
     );
+  });
+
+  it('leaves a word whole that is wider, where it is to be copied', () => {
+    expect(wrapWords('POST /v1/ugwo/ugw.A.b: 422 no', 10)).toEqual(['POST', '/v1/ugwo/ugw.A.b:', '422 no']);
   });
 });

@@ -4,14 +4,15 @@ import type { View } from '../../output/view.ts';
 /** A payment request: the columns of its list and the lines of its card. */
 export const ugwoView: View = {
   columns: [
-    { path: 'uid' },
-    { path: 'status', kind: 'state' },
-    { path: 'amount', kind: 'money', currency: 'currency' },
+    { path: 'uid', needed: true },
+    { path: 'status', kind: 'state', needed: true, least: 8 },
+    { path: 'amount', kind: 'money', currency: 'currency', needed: true },
     { path: 'currency', kind: 'enum', machineOnly: true },
-    { path: 'ref', flexible: true },
+    { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
+    { path: 'onye', kind: 'customer', label: 'customer', flexible: true, needed: true, least: 8, peopleOnly: true },
     { path: 'description', flexible: true },
     { path: 'onye.uid', machineOnly: true },
-    { path: 'onye.email', flexible: true },
+    { path: 'onye.email', machineOnly: true },
     { path: 'created_at', kind: 'time', label: 'created' },
   ],
 };
