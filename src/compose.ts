@@ -219,6 +219,7 @@ const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms
     source: rowSource(io),
     folder: (await rooms.folders()).data,
     clean: (text) => redactor.cleanAll(text),
+    rawCsv: globals.rawCsv,
     openSeen,
     notice,
     progress: (await rooms.bulk()).showProgress(line, clock),

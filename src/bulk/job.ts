@@ -29,6 +29,8 @@ export interface JobWorld {
   readonly folder: string;
   /** Takes secrets out of a text. */
   readonly clean: (text: string) => string;
+  /** A report in CSV is written as it is, for programs (--raw-csv). */
+  readonly rawCsv: boolean;
   readonly openSeen: () => Seen & { close(): void };
   readonly notice: (text: string) => Promise<void>;
   readonly progress: ShowProgress;

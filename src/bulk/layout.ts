@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { withoutFormula } from '../core/formula.ts';
+import { forSpreadsheet, withoutFormula } from '../core/formula.ts';
 import { printExact } from '../core/json.ts';
 import type { Format } from './format.ts';
 import type { Input } from './input.ts';
@@ -11,6 +11,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface Content extends Pick<Input, 'columns' | 'format' | 'delimiter' | 'mark'> {
   /** The names of what is added. One that the input has already gets `_2` (then `_3`, …). */
   readonly own: readonly string[];
+  /** Leaves what a spreadsheet would run or change as it is (--raw-csv). */
+  readonly rawCsv: boolean;
 }
 
 /** How the rows of a report are written. */
@@ -21,10 +23,11 @@ export interface Layout {
   line(row: Fields, own: Fields): string;
 }
 
-/** A text loses what a spreadsheet would run; numbers, and what else JSON knows, are no formulas. */
-const cellOf = (value: unknown): string => {
+/** A text loses what a spreadsheet would run or change; numbers, and what else JSON knows, are written as they are. */
+const cellOf = (value: unknown, rawCsv: boolean): string => {
   if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? withoutFormula(value) : printExact(value);
+  if (typeof value !== 'string') return printExact(value);
+  return rawCsv ? value : forSpreadsheet(value);
 };
 
 /** A cell of the operator's own CSV file goes back as it was: it is how the row is found again. */
@@ -45,16 +48,17 @@ const csvLine = (cells: readonly string[], delimiter: string): string =>
     eof: true,
   });
 
-const csvLayout = ({ columns, own, format, delimiter = ',', mark }: Content): Layout => {
+const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv }: Content): Layout => {
   const isCsv = format === 'csv';
-  const inputCell = isCsv ? asItWas : cellOf;
+  const ownCell = (value: unknown): string => cellOf(value, rawCsv);
+  const inputCell = isCsv ? asItWas : ownCell;
   // No column of a CSV file may be without a name, nor two have the same.
-  const names = isCsv ? columns : freeNames(columns.map(cellOf), ['']);
+  const names = isCsv ? columns : freeNames(rawCsv ? columns : columns.map(withoutFormula), ['']);
   const header = csvLine([...names, ...freeNames(own, names)], delimiter);
   return {
     header: mark && isCsv ? `${MARK}${header}` : header,
     line: (row, more) =>
-      csvLine([...columns.map((name) => inputCell(row[name])), ...own.map((name) => cellOf(more[name]))], delimiter),
+      csvLine([...columns.map((name) => inputCell(row[name])), ...own.map((name) => ownCell(more[name]))], delimiter),
   };
 };
 

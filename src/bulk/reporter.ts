@@ -37,14 +37,16 @@ export interface ReporterOptions {
   readonly clean: (text: string) => string;
   /** Ends the waiting for the reader of a pipe. */
   readonly stop: AbortSignal;
+  /** Leaves what a spreadsheet would run or change as it is. */
+  readonly rawCsv: boolean;
 }
 
-export const openReporter = (input: Input, { path, columns, clean, stop }: ReporterOptions): Reporter => {
+export const openReporter = (input: Input, { path, columns, clean, stop, rawCsv }: ReporterOptions): Reporter => {
   let opening: Promise<Report> | undefined;
   const failed = new AbortController();
   const opened = (): Promise<Report> | undefined => {
     if (path === undefined) return undefined;
-    opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error'] }, stop);
+    opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error'], rawCsv }, stop);
     return opening;
   };
   const write = async (row: InputRow, settled: Settled): Promise<void> => {

@@ -1,3 +1,4 @@
+import { fromSpreadsheet } from './formula.ts';
 import { depthOf, NumberText, parseExact } from './json.ts';
 
 /** The fields of a row that were given, by column, in their order. */
@@ -17,9 +18,13 @@ export interface Gathered {
 
 const MAX_DEPTH = 64;
 
-/** What was given of a row: an empty cell of CSV, and null in NDJSON, was not. */
-export const givenOf = (fields: Readonly<Record<string, unknown>>, format: 'csv' | 'ndjson'): Given =>
-  new Map(Object.entries(fields).filter(([, value]) => value !== null && !(format === 'csv' && value === '')));
+/** What was given of a row: an empty cell of CSV, and null in NDJSON, was not. Digits kept for a spreadsheet are just those. */
+export const givenOf = (fields: Readonly<Record<string, unknown>>, format: 'csv' | 'ndjson'): Given => {
+  const entries = Object.entries(fields);
+  if (format === 'ndjson') return new Map(entries.filter(([, value]) => value !== null));
+  const cells = entries.filter(([, value]) => value !== null && value !== '');
+  return new Map(cells.map(([name, value]) => [name, typeof value === 'string' ? fromSpreadsheet(value) : value]));
+};
 
 /** The text that a column gives, where it gives one. */
 export const textIn = (given: Given, column: string): { readonly text?: string; readonly fault?: FieldFault } => {

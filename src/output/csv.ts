@@ -1,4 +1,4 @@
-import { withoutFormula } from '../core/formula.ts';
+import { forSpreadsheet, withoutFormula } from '../core/formula.ts';
 import { NumberText } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
@@ -8,29 +8,29 @@ import type { Sink } from './sink.ts';
 import { exactValue, machineText } from './value.ts';
 import type { Column, View } from './view.ts';
 
-/** A text cell: a formula gets an apostrophe in front unless `raw`; quoted where RFC 4180 asks for it. */
-const textCell = (text: string, raw: boolean): string => {
-  const safe = visibleText(raw ? text : withoutFormula(text));
+/** A text as a cell: made visible, and quoted where RFC 4180 asks for it. */
+const quoted = (text: string): string => {
+  const safe = visibleText(text);
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
 const cell = (value: unknown, kind: Column['kind'], raw: boolean): string => {
   const isText = typeof value !== 'number' && typeof value !== 'boolean' && !(value instanceof NumberText);
   const text = machineText(value, kind);
-  return isText ? textCell(text, raw) : text;
+  return isText ? quoted(raw ? text : forSpreadsheet(text)) : text;
 };
 
 const line = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
 const headerOf = (columns: readonly Column[], raw: boolean): string =>
-  columns.length === 0 ? '' : line(columns.map(({ path }) => textCell(path, raw)));
+  columns.length === 0 ? '' : line(columns.map(({ path }) => quoted(raw ? path : withoutFormula(path))));
 
 const rowOf = (record: Received, columns: readonly Column[], raw: boolean): string => {
   const value = exactValue(record);
   return line(columns.map(({ path, kind }) => cell(valueAt(value, path), kind, raw)));
 };
 
-/** RFC 4180 with a header, which an empty list has too. `raw` leaves formulas as they are. */
+/** RFC 4180 with a header, which an empty list has too. `raw` leaves what a spreadsheet would run or change as it is. */
 export const csvSink = (names: readonly string[] | undefined, view: View, raw: boolean): Sink => {
   let columns: readonly Column[] | undefined;
   return {

@@ -20,6 +20,7 @@ const about = (own: readonly string[], more: Partial<Content> = {}): Content => 
   format: 'csv',
   delimiter: ',',
   mark: false,
+  rawCsv: false,
   ...more,
   own,
 });
@@ -30,10 +31,11 @@ const reported = async (
   reportName: string,
   added: Readonly<Record<string, unknown>>,
   more: More = {},
+  rawCsv = false,
 ): Promise<string> => {
   const input = await opened(folder, inputName, content, more);
   const path = join(folder, reportName);
-  const report = await openReport(path, { ...input, own: Object.keys(added) });
+  const report = await openReport(path, { ...input, own: Object.keys(added), rawCsv });
   for await (const { fields } of input.rows()) await report.write(fields, added);
   await report.close();
   await input.close();
@@ -54,6 +56,26 @@ describe('a report in CSV on an input in CSV', () => {
     const content = '=x\n=1\n+234\n-5\n@a\n"\t=1"\n"\r=1"\n';
     expect(await reported(['i.csv', content], 'r.csv', { state: '=1' })).toBe(
       "=x,state\r\n=1,'=1\r\n+234,'=1\r\n-5,'=1\r\n@a,'=1\r\n\t=1,'=1\r\n\"\r=1\",'=1\r\n",
+    );
+  });
+
+  it('keeps the digits of ours that a spreadsheet would change, and touches none of the input', async () => {
+    const content = 'phone\n0803\n"=""0803"""\n';
+    const added = { account_number: '0736251840', long: '1234567890123456', short: '7', n: 7 };
+    expect(await reported(['i.csv', content], 'r.csv', added)).toBe(
+      'phone,account_number,long,short,n\r\n' +
+        '0803,"=""0736251840""","=""1234567890123456""",7,7\r\n' +
+        '"=""0803""","=""0736251840""","=""1234567890123456""",7,7\r\n',
+    );
+  });
+
+  it('is left as it is with rawCsv', async () => {
+    const added = { account_number: '0736251840', why: '=1' };
+    expect(await reported(['i.csv', 'a\n1\n'], 'r.csv', added, {}, true)).toBe(
+      'a,account_number,why\r\n1,0736251840,=1\r\n',
+    );
+    expect(await reported(['i.ndjson', '{"=x":"=1"}\n'], 'r.csv', added, {}, true)).toBe(
+      '=x,account_number,why\r\n=1,0736251840,=1\r\n',
     );
   });
 

@@ -34,7 +34,7 @@ const input = await openInput({
 });
 const report = await openReport(
   `${folder}/report.${format}`,
-  { ...input, own: ['state'] },
+  { ...input, rawCsv: false, own: ['state'] },
   new AbortController().signal,
 );
 let [rows, first, most] = [0, 0, 0];

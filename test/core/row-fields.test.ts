@@ -10,6 +10,8 @@ const gathered = (fields: Fields, format: 'csv' | 'ndjson' = 'ndjson') => gather
 describe('what was given', () => {
   it.each<['csv' | 'ndjson', Fields, Fields]>([
     ['csv', { a: '', b: ' ', c: '0' }, { b: ' ', c: '0' }],
+    ['csv', { a: '="0736251840"', b: '="7"', c: '="0a"' }, { a: '0736251840', b: '="7"', c: '="0a"' }],
+    ['ndjson', { a: '="0736251840"' }, { a: '="0736251840"' }],
     [
       'ndjson',
       { a: null, b: '', c: 0, d: false, e: [], f: { g: null } },

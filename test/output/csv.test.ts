@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { activityView } from '../../src/commands/activity/view.ts';
+import { fromSpreadsheet } from '../../src/core/formula.ts';
 import type { Received } from '../../src/core/received.ts';
 import { render } from '../../src/output/render.ts';
 import type { OutputOptions, View } from '../../src/output/view.ts';
@@ -110,6 +112,43 @@ describe('a cell that a spreadsheet would run', () => {
   });
 });
 
+describe('digits that a spreadsheet would change', () => {
+  const ACTIVITY = recordOf({
+    uid: 'act.A.b',
+    next_action: { type: 'display_bank', headers: { account_number: '0736251840', account_name: 'A' } },
+  });
+  const columns = ['uid', 'next_action.headers.account_number'];
+  const shown = async (rawCsv: boolean): Promise<string[][]> => {
+    const io = pipe();
+    await render(
+      { kind: 'record', record: ACTIVITY, view: activityView },
+      io,
+      options({ format: 'csv', columns, rawCsv }),
+    );
+    return parseCsv(io.stdout.text);
+  };
+
+  it('stand in a formula that gives the text, in an account number', async () => {
+    expect(await shown(false)).toEqual([columns, ['act.A.b', '="0736251840"']]);
+  });
+
+  it('are left alone with rawCsv', async () => {
+    expect(await shown(true)).toEqual([columns, ['act.A.b', '0736251840']]);
+  });
+
+  it('are no numbers, which stay, and no names', async () => {
+    const text = await many(
+      [[received('{"01":12345678901234567890,"a":"12345678901234567890"}')]],
+      {},
+      { columns: [] },
+    );
+    expect(parseCsv(text)).toEqual([
+      ['01', 'a'],
+      ['12345678901234567890', '="12345678901234567890"'],
+    ]);
+  });
+});
+
 describe('any text', () => {
   const printable = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', ' ', 'é', '東', '=', "'", '+', '\\') });
 
@@ -132,7 +171,8 @@ describe('any text', () => {
     await fc.assert(
       fc.asyncProperty(any, any, async (a, b) => {
         const text = await many([[recordOf({ a, b })]], {}, AB);
-        for (const cell of parseCsv(text).flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]|(?![\n\t])\p{Cc}/u);
+        for (const cell of parseCsv(text).flat().map(fromSpreadsheet))
+          expect(cell).not.toMatch(/^[=+\-@\t\r]|(?![\n\t])\p{Cc}/u);
       }),
     );
   });
