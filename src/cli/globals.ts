@@ -34,21 +34,24 @@ const LONGEST_TIMEOUT_MS = 3_600_000;
 const asTimeout = (text: string): number => {
   const ms = asDuration(text);
   if (ms >= SHORTEST_TIMEOUT_MS && ms <= LONGEST_TIMEOUT_MS) return ms;
-  throw usageError(`"${text}" is not from 1s to 1h`);
+  throw usageError(`must be between 1s and 1h (got ${text})`);
 };
 
 export const GLOBAL_OPTIONS = {
-  profile: option('--profile <name>', 'which profile (PAYCLI_PROFILE; else the default one)', asText),
-  local: flag('--local', 'the built-in emulator: no network, no key, state kept between calls'),
-  baseUrl: option('--base-url <url>', 'another origin for this call (PAYCLI_BASE_URL)', asText),
-  output: option('-o, --output <format>', `how to print: ${FORMATS.join(', ')}`, asOneOf(FORMATS)),
-  json: flag('--json', 'the same as -o json'),
-  columns: option('--columns <a,b.c>', 'which columns, in which order; dotted paths reach into objects', asNames),
-  rawCsv: flag('--raw-csv', 'csv: leave cells that a spreadsheet would run as a formula as they are'),
-  color: option('--color <when>', 'auto, always or never', asOneOf(['auto', 'always', 'never'] as const)),
-  quiet: flag('-q, --quiet', 'no progress, hints or notices; data and errors only'),
-  debug: flag('--debug', 'one line per HTTP step on stderr, safe to paste into a ticket'),
-  timeout: option('--timeout <duration>', 'bound on one HTTP attempt, 1s to 1h (30s)', asTimeout),
+  profile: option('--profile <name>', 'profile to use (PAYCLI_PROFILE; else the default one)', asText),
+  local: flag('--local', 'use the built-in emulator: no network, no key; it keeps its state between calls'),
+  baseUrl: option('--base-url <url>', 'send this call to another origin (PAYCLI_BASE_URL)', asText),
+  output: option('-o, --output <format>', `output format: ${FORMATS.join(', ')}`, asOneOf(FORMATS)),
+  json: flag('--json', 'same as -o json'),
+  columns: option('--columns <a,b.c>', 'columns to show, in this order; dotted paths reach into objects', asNames),
+  rawCsv: flag(
+    '--raw-csv',
+    'csv, reports too: write cells as they are, even where a spreadsheet would run or change them',
+  ),
+  color: option('--color <when>', 'use color: auto, always or never', asOneOf(['auto', 'always', 'never'] as const)),
+  quiet: flag('-q, --quiet', 'print data and errors only: no progress, hints or notices'),
+  debug: flag('--debug', 'print one line per HTTP step on stderr, safe to paste into a ticket'),
+  timeout: option('--timeout <duration>', 'time limit per request, 1s to 1h (30s)', asTimeout),
   noInput: flag('--no-input', 'never prompt; a missing answer is a usage error'),
   yes: flag('-y, --yes', 'answer yes to confirmations'),
   dryRun: flag('--dry-run', 'show the request and send nothing'),
@@ -65,15 +68,15 @@ const isLocal = (given: GivenGlobals, env: Env): boolean =>
 /** Throws a usage error for options that contradict each other. */
 export const checkGlobals = (given: GivenGlobals, env: Env): void => {
   if (given.json === true && given.output !== undefined && given.output !== 'json') {
-    throw usageError(`--json and -o ${given.output} exclude each other`);
+    throw usageError(`--json and -o ${given.output} can't be used together`);
   }
   if (given.local === true && given.profile !== undefined && given.profile !== 'local') {
-    throw usageError(`--local and --profile ${given.profile} exclude each other`);
+    throw usageError(`--local and --profile ${given.profile} can't be used together`);
   }
   // What --local means must not silently win over a place that was named as plainly.
   const place = given.baseUrl ?? (given.local === true ? undefined : env['PAYCLI_BASE_URL']);
   if (isLocal(given, env) && place !== undefined) {
-    throw usageError('the built-in emulator (--local, or the profile "local") and a base URL exclude each other');
+    throw usageError(`the built-in emulator (--local, or the profile "local") and a base URL can't be used together`);
   }
 };
 

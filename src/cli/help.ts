@@ -35,15 +35,15 @@ export const commandHelp = ({ output, exits, examples }: CommandSpec, columns: n
       'Examples',
       examples.flatMap(({ about, line }) => [`# ${about}`, line]),
     ) +
-    `\n${wrap('The global options (--profile, --local, --json, …) go anywhere: see paycli --help', columns).join('\n')}\n`
+    `\n${wrap('Global options (--profile, --local, --json, …) can stand anywhere. See paycli --help', columns).join('\n')}\n`
   );
 };
 
 /** What stands below the first page of help. */
 export const rootHelp = (): string =>
   block('Start here', [
-    '# look around, on this machine alone',
+    '# look around on this machine; no network, no key',
     'paycli ugwo list --local',
-    '# against the service',
+    '# use the real service',
     'paycli login --environment sandbox',
   ]);

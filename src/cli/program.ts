@@ -18,7 +18,7 @@ export interface ProgramOptions {
   /** Columns that help is wrapped to. */
   readonly width: number;
   readonly env: Env;
-  /** One line a noun, for the first page of help. */
+  /** What each noun is about, for help. */
   readonly nouns: Readonly<Record<string, string>>;
 }
 
@@ -86,6 +86,13 @@ const addCommand = (
   command.action(() => chosen({ spec, command }));
 };
 
+/** On the first page of help a noun names its verbs. */
+const nameVerbs = (program: Command): void => {
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
+    group.summary(`${group.description()}: ${group.commands.map((verb) => verb.name()).join(', ')}`);
+  }
+};
+
 interface Chosen {
   readonly spec: CommandSpec;
   readonly command: Command;
@@ -107,8 +114,9 @@ const newProgram = (written: { out: string }, options: ProgramOptions): Command 
       getErrHasColors: () => false,
     })
     .version(options.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help for a command')
     .description('Operate a payments service from a terminal, a script or a CI job.')
-    .helpCommand('help [command]', 'show how a command is called');
+    .helpCommand('help [command]', 'show help for a command');
   for (const option of Object.values(GLOBAL_OPTIONS)) program.addOption(toCommander(option));
   program.addHelpText('after', rootHelp);
   return program;
@@ -130,7 +138,7 @@ const wordsOf = (program: Command, argv: readonly string[]): string[] => {
 /** A fault that commander found, in one sentence. */
 const messageOf = (error: CommanderError, words: readonly string[]): string => {
   if (error.code === 'commander.help') {
-    return words.length === 0 ? 'no command was given' : `${words.join(' ')} wants a verb`;
+    return words.length === 0 ? 'no command given' : `${words.join(' ')} needs a verb`;
   }
   return error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
 };
@@ -161,13 +169,14 @@ export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[]
       chosen = run;
     });
   }
+  nameVerbs(program);
   try {
     if (argv.length === 0)
       return { kind: 'text', text: program.helpInformation() + rootHelp(), globals: globalsOf(program, options.env) };
     program.parse([...withoutHelpWord(argv, program)], { from: 'user' });
     checkGlobals(given(GLOBAL_OPTIONS, program), options.env);
     const globals = globalsOf(program, options.env);
-    if (chosen === undefined) throw usageError('no command was given');
+    if (chosen === undefined) throw usageError('no command given');
     const { spec, command } = chosen;
     const input = spec.read(command.args, given(spec.options, command), { validate: globals.validate });
     return { kind: 'run', spec, input, globals };

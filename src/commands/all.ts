@@ -16,12 +16,12 @@ export const SPECS: readonly CommandSpec[] = [
   ...emulatorCommands,
 ];
 
-/** One line a noun, for help. */
+/** What each noun is about, for help, which adds its verbs. */
 export const NOUNS: Readonly<Record<string, string>> = {
-  ugwo: 'payment requests: charge, get, list',
-  activity: 'attempts to charge a payment request: get, wait',
-  onye: 'customers: update',
-  ledger: 'what was charged from here, and what is still unknown: list, show, reconcile, resolve, export',
-  profile: 'where requests go and with which key: list, show, use, remove',
-  emulator: 'the service itself, on this machine: start, seed, settle, reset',
+  ugwo: 'payment requests',
+  activity: 'attempts to charge a payment request',
+  onye: 'customers',
+  ledger: 'what was charged from this machine, and what is still unknown',
+  profile: 'where requests go, and with which key',
+  emulator: 'the service itself, on this machine',
 };

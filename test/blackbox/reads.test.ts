@@ -54,7 +54,7 @@ describe('ugwo get', () => {
   });
 
   it.each([
-    [100, '│ act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l │ failed '],
+    [100, '\nact.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l  failed '],
     [50, 'uid      act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l\nstatus   failed'],
   ])('shows its activities on a terminal of %i columns', async (columns, text) => {
     const service = await serve([json(200, WHOLE)], ASKED);

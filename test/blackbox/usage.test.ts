@@ -20,6 +20,28 @@ describe('help', () => {
       expect(ended.stdout).toContain(word);
   });
 
+  it('names every verb on the first page', async () => {
+    const { stdout } = await paycli(['--help']);
+    const listed =
+      stdout
+        .split('Commands:')[1]
+        ?.split('Start here')[0]
+        ?.replaceAll(/\n {4,}/g, ' ') ?? '';
+    const verbs = Object.fromEntries(
+      [...listed.matchAll(/^ {2}(\w+) .*?(?:: ([\w, ]+))?$/gm)].map(([, noun = '', names = '']) => [
+        noun,
+        names.split(', '),
+      ]),
+    );
+    for (const { path } of SPECS) expect(verbs[path[0] ?? '']).toContain(path[1] ?? '');
+  });
+
+  it('is ASCII where the locale knows no more', async () => {
+    const ended = await paycli(['ugwo', 'charge', '--help'], { env: { LC_ALL: 'C' } });
+    expect(ended.stdout).toMatch(/^[ -~\n]+$/);
+    expect((await paycli(['nope'], { env: { LC_ALL: 'C' } })).stderr).toMatch(/^-> see: paycli --help$/m);
+  });
+
   it.each([
     [
       ['ugwo', 'charge', '--help'],
@@ -65,15 +87,15 @@ describe('help', () => {
 
 describe('a command that can not be understood', () => {
   it.each([
-    [['ugwo'], /ugwo wants a verb/],
+    [['ugwo'], /ugwo needs a verb/],
     [['ugwo', 'chrage'], /unknown command 'chrage'.*charge/s],
     [['ugvo', 'list'], /unknown command 'ugvo'.*ugwo/s],
     [['ugwo', 'list', '--lmit', '3'], /unknown option '--lmit'.*--limit/s],
     [['ugwo', 'list', '--limit'], /--limit.*argument missing/s],
     [['ugwo', 'list', '--timeout', 'soon'], /--timeout: "soon" is not a duration/],
-    [['ugwo', 'list', '--timeout', '0s'], /--timeout: "0s" is not from 1s to 1h/],
-    [['ugwo', 'list', '--timeout', '1000h'], /--timeout: "1000h" is not from 1s to 1h/],
-    [['--quiet'], /no command was given/],
+    [['ugwo', 'list', '--timeout', '0s'], /--timeout: must be between 1s and 1h \(got 0s\)/],
+    [['ugwo', 'list', '--timeout', '1000h'], /--timeout: must be between 1s and 1h \(got 1000h\)/],
+    [['--quiet'], /no command given/],
     [['help', 'nope'], /no command "nope"/],
     [['help', 'ugwo', 'nope'], /no command "nope"/],
     [['ugwo', 'list', '--color', 'blue'], /--color: "blue" is not one of auto, always, never/],
@@ -98,6 +120,19 @@ describe('a command that can not be understood', () => {
     }
   });
 
+  it('gives the command to read on a line of its own on a terminal', async () => {
+    const terminal = openTerminal(['ugwo', 'list', '--timeout', 'a-while'], { columns: 50 });
+    expect(await terminal.ended).toEqual({ code: 2 });
+    expect(await terminal.screen()).toBe(
+      [
+        'error: --timeout: "a-while" is not a duration',
+        '  such as 90s, 10m or 1h',
+        '→ see:',
+        '    paycli ugwo list --help',
+      ].join('\n'),
+    );
+  });
+
   it('always says where to read on', async () => {
     for (const args of [['ugwo', 'charge', 'ugw.A.b'], ['ugwo', 'list', '--limit'], ['nope']]) {
       expect((await paycli(args)).stderr).toMatch(/^→ see: paycli.* --help$/m);
@@ -114,7 +149,7 @@ describe('a command that can not be understood', () => {
     expect(await paycli(['ugwo', 'list', ...args], { env })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('exclude each other'),
+      stderr: expect.stringContaining("can't be used together"),
     });
   });
 

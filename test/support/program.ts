@@ -41,6 +41,7 @@ export const environment = (options: RunOptions): Record<string, string> => ({
   PAYCLI_HOME: options.home ?? newFolder(),
   // One for all, or every start would compile the program anew.
   XDG_CACHE_HOME: join(RUN_FOLDER, 'cache'),
+  LANG: 'C.UTF-8',
   ...(process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] }),
   ...(process.env['LC_ALL'] === undefined ? {} : { LC_ALL: process.env['LC_ALL'] }),
   ...(options.service === undefined ? {} : { PAYCLI_BASE_URL: options.service.origin, PAYCLI_SECRET_KEY: CANARY }),

@@ -27,7 +27,7 @@ export const openTerminal = (
     cols: columns,
     rows,
     cwd: options.cwd ?? newFolder('cwd'),
-    env: { TERM: 'xterm-256color', LANG: 'C.UTF-8', ...environment(options) },
+    env: { TERM: 'xterm-256color', ...environment(options) },
   });
   const screen = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: false });
   const waiting = new Set<() => void>();
