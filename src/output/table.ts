@@ -177,7 +177,7 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
     end: (next) => sink?.end(next) ?? '',
     notice: () => {
       if (hidden.length === 0) return undefined;
-      return `Not shown at this width: ${hidden.map(headingOf).join(', ')} (--columns picks, -o json has all)`;
+      return `Not shown at this width: ${hidden.map(headingOf).join(', ')} (pick columns with --columns; -o json has all)`;
     },
   };
 };

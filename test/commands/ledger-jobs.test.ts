@@ -88,10 +88,10 @@ describe('a job', () => {
     for (const path of ['show', 'export']) {
       const { error } = await call(path, { ledger, args: ['job-k3v9x2m7q4abcdez'] });
       expect(error).toMatchObject({ kind: 'usage', message: 'there is no job "job-k3v9x2m7q4abcdez" in the ledger' });
-      expect(error?.detail.hint).toBe('did you mean job-k3v9x2m7q4abcdef?\n`paycli ledger jobs` shows what there is');
+      expect(error?.detail.hint).toBe('did you mean job-k3v9x2m7q4abcdef?\nsee what there is: `paycli ledger jobs`');
     }
     const other = await call('show', { ledger: await open(newPath()), args: ['job-1'] });
-    expect(other.error?.detail.hint).toBe('`paycli ledger jobs` shows what there is');
+    expect(other.error?.detail.hint).toBe('see what there is: `paycli ledger jobs`');
   });
 });
 

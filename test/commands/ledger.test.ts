@@ -87,9 +87,9 @@ describe('ledger show', () => {
     const ledger = memoryLedger([charge({ id: 'chg-k3v9x2m7q4ab' }), charge(numbered(2))]);
     const { error } = await call('show', { ledger, args: ['chg-k3v9x2m7q4az'] });
     expect(error).toMatchObject({ kind: 'usage', message: 'there is no charge "chg-k3v9x2m7q4az" in the ledger' });
-    expect(error?.detail.hint).toBe('did you mean chg-k3v9x2m7q4ab?\n`paycli ledger list` shows what there is');
+    expect(error?.detail.hint).toBe('did you mean chg-k3v9x2m7q4ab?\nsee what there is: `paycli ledger list`');
     const other = await call('show', { ledger, args: ['zzz'] });
-    expect(other.error?.detail.hint).toBe('`paycli ledger list` shows what there is');
+    expect(other.error?.detail.hint).toBe('see what there is: `paycli ledger list`');
   });
 
   it.each([

@@ -251,6 +251,40 @@ ${uid('115')}  require…      NGN 5,000.00  …00115
   );
 });
 
+describe('a list of charges', () => {
+  const view: View = {
+    columns: [
+      { path: 'id', needed: true },
+      { path: 'state', kind: 'state', needed: true },
+      { path: 'medium', needed: true },
+      { path: 'amount', kind: 'money', currency: 'currency', needed: true },
+      { path: 'origin', flexible: true, needed: true, least: 12 },
+      { path: 'ugwo' },
+      { path: 'activity' },
+    ],
+  };
+  const charge = recordOf({
+    id: 'chg-pg39tvg2ed33',
+    state: 'not_created',
+    medium: 'bank_transfer',
+    amount: 123_456_700,
+    currency: 'NGN',
+    origin: 'https://api-dev.example.com',
+    ugwo: 'ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt',
+    activity: 'act.Lcal.GRCMeV180TznAQvS7a9gTBRR',
+  });
+
+  it.each([
+    [80, 'chg-pg39tvg2ed33  not_created  bank_transfer  NGN 1,234,567.00  https://api-dev…'],
+    [
+      120,
+      'chg-pg39tvg2ed33  not_created  bank_transfer  NGN 1,234,567.00  https://api-dev.exam…  ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt',
+    ],
+  ])('has whole ids at %d columns', async (columns, row) => {
+    expect((await drawn(terminal(columns), [[charge]], {}, view)).split('\n')[2]).toBe(row);
+  });
+});
+
 describe('a table over several pages', () => {
   const later = ugwo('d4', { amount: 500_000_000_000_000, description: 'far too long for the column of page one' });
 

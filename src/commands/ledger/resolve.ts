@@ -25,7 +25,7 @@ const checkOwner = async (ledger: Ledger, charge: Charge, activity: string | und
   if (activity === undefined || activity === charge.activity?.uid || !(await ledger.owned([activity])).has(activity))
     return;
   throw usageError(`--activity ${activity} belongs to another charge of the ledger`, {
-    hint: '`paycli ledger list --state accepted` shows which',
+    hint: 'see which: `paycli ledger list --state accepted`',
   });
 };
 

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { json, serve, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const CURSOR = 'c'.repeat(90);
+
+const RECORDS = [
+  { ...ugwo(1), ref: 'INV-000120', onye: { uid: 'ony.AbCd.1', email: 'amaka.olawale16@example.com' } },
+  { ...ugwo(2), ref: 'INV-000119', onye: { uid: 'ony.AbCd.2', email: null, first_name: 'Ada', last_name: 'Bello' } },
+];
+
+const listed = async (columns: number, env: Record<string, string> = {}): Promise<string> => {
+  const service = await serve([json(200, { data: RECORDS, next_cursor: CURSOR })]);
+  const terminal = openTerminal(['ugwo', 'list', '--limit', '2'], { service, columns, env });
+  expect(await terminal.ended).toEqual({ code: 0 });
+  return terminal.raw().replaceAll('\r\n', '\n');
+};
+
+describe('a list on a terminal of 80 columns', () => {
+  it('shows uid, status, amount, ref and customer, between no borders', async () => {
+    const [head = '', rule = '', ...rows] = (await listed(80, { NO_COLOR: '1' })).split('\n');
+    expect(head).toMatch(/^uid {32}status +amount {2}ref +customer$/);
+    expect(rule).toMatch(/^─{60,80}$/);
+    expect(rows[0]).toMatch(/^ugw\.AbCd\.0{23}1 {2}\S+ +NGN [\d,.]+ {2}INV-000120 {2}amaka\S+$/);
+    expect(rows[1]).toMatch(/^ugw\.AbCd\.0{23}2 {2}\S+ +NGN [\d,.]+ {2}INV-000119 {2}Ada Bello$/);
+  });
+
+  it('gives the command that goes on a line of its own, and breaks it nowhere', async () => {
+    const lines = (await listed(80, { NO_COLOR: '1' })).split('\n');
+    expect(lines.slice(-3)).toEqual(['More:', `  paycli ugwo list --limit 2 --cursor ${CURSOR}`, '']);
+  });
+
+  it.each([{ LC_ALL: 'C' }, { LC_ALL: '', LANG: 'C' }, { LC_ALL: '', LC_CTYPE: 'POSIX' }])('is ASCII with %j', async (env) => {
+    expect(await listed(64, { NO_COLOR: '1', ...env })).toMatch(/^[ -~\n]+$/);
+  });
+});
