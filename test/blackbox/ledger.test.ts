@@ -214,9 +214,9 @@ describe('the ledger', () => {
   it.each([
     [
       ['shop', 'shop'],
-      /2 charges are unknown: they may have been made\. Find out: paycli ledger reconcile --profile shop\s/,
+      /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger reconcile --profile shop\s/,
     ],
-    [['shop', 'stall'], /2 charges are unknown: they may have been made\. Find out: paycli ledger reconcile$/m],
+    [['shop', 'stall'], /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger reconcile$/m],
   ])('reminds on a terminal of unknown charges of the profiles %j', async (profiles, reminder) => {
     const home = newFolder();
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));

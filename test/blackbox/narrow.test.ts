@@ -30,7 +30,10 @@ describe('a list on a terminal of 80 columns', () => {
     expect(lines.slice(-3)).toEqual(['More:', `  paycli ugwo list --limit 2 --cursor ${CURSOR}`, '']);
   });
 
-  it.each([{ LC_ALL: 'C' }, { LC_ALL: '', LANG: 'C' }, { LC_ALL: '', LC_CTYPE: 'POSIX' }])('is ASCII with %j', async (env) => {
-    expect(await listed(64, { NO_COLOR: '1', ...env })).toMatch(/^[ -~\n]+$/);
-  });
+  it.each([{ LC_ALL: 'C' }, { LC_ALL: '', LANG: 'C' }, { LC_ALL: '', LC_CTYPE: 'POSIX' }])(
+    'is ASCII with %j',
+    async (env) => {
+      expect(await listed(64, { NO_COLOR: '1', ...env })).toMatch(/^[ -~\n]+$/);
+    },
+  );
 });

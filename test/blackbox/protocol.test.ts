@@ -497,7 +497,7 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
 });
 
 describe('what any command says on a terminal', () => {
-  const REMINDER = /1 charge is unknown: it may have been made\. Find out: paycli ledger reconcile/;
+  const REMINDER = /1 charge is unknown: it may have been made\. Find out:\n {2}paycli ledger reconcile/;
   const lost = async (): Promise<RunOptions> => {
     const options = await against(reset);
     await paycli(CHARGE, options);
@@ -527,7 +527,7 @@ describe('what any command says on a terminal', () => {
     const words = ['ugwo', 'charge', losing, '--local', '--medium', 'bank_transfer'];
     expect((await paycli(words, { home })).code).toBe(6);
     expect(await onTerminal(['ugwo', 'list', '--local', '--limit', '1'], { home })).toMatch(
-      /Find out: paycli ledger reconcile --local$/m,
+      /Find out:\n {2}paycli ledger reconcile --local$/m,
     );
     // What was only practised is nobody's worry in real work.
     expect(await onTerminal(['profile', 'list'], { home })).not.toMatch(/Find out/);
