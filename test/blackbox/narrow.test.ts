@@ -21,8 +21,8 @@ describe('a list on a terminal of 80 columns', () => {
     const [head = '', rule = '', ...rows] = (await listed(80, { NO_COLOR: '1' })).split('\n');
     expect(head).toMatch(/^uid {32}status +amount {2}ref +customer$/);
     expect(rule).toMatch(/^─{60,80}$/);
-    expect(rows[0]).toMatch(/^ugw\.AbCd\.0{23}1 {2}\S+ +NGN [\d,.]+ {2}…000120 {2}amaka\S+…$/);
-    expect(rows[1]).toMatch(/^ugw\.AbCd\.0{23}2 {2}\S+ +NGN [\d,.]+ {2}…000119 {2}Ada Bello$/);
+    expect(rows[0]).toMatch(/^ugw\.AbCd\.0{23}1 {2}\S+ +NGN [\d,.]+ {2}…-000120 {2}amaka\S+…$/);
+    expect(rows[1]).toMatch(/^ugw\.AbCd\.0{23}2 {2}\S+ +NGN [\d,.]+ {2}…-000119 {2}Ada Bello$/);
   });
 
   it('gives the command that goes on a line of its own, and breaks it nowhere', async () => {
