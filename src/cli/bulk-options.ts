@@ -10,7 +10,9 @@ const JOB = /^job-[0-9a-z]{16}$/;
 
 const asJob = (text: string): string => {
   if (JOB.test(text)) return text;
-  throw usageError(`"${text}" is not a job such as job-0123456789abcdef`, { hint: 'see which there are: `paycli ledger jobs`' });
+  throw usageError(`"${text}" is not a job such as job-0123456789abcdef`, {
+    hint: 'see which there are: `paycli ledger jobs`',
+  });
 };
 
 /** The options of a command that takes its rows from a file (cli.md, Bulk). */
