@@ -76,7 +76,7 @@ const goOnText = ({ next, repeats }: Walked, goOn: List['goOn']): string | undef
 };
 
 /** What people are told about how a list ended; undefined where there is nothing to tell. */
-const endingText = (walked: Walked, { goOn }: List, { format }: OutputOptions): string | undefined => {
+const endingText = (walked: Walked, { goOn, toldEmpty }: List, { format }: OutputOptions): string | undefined => {
   const command = goOnText(walked, goOn);
   // A broken walk is told about by its error, which says how to go on.
   if (walked.how === 'closed' || walked.how === 'broken') return undefined;
@@ -84,7 +84,9 @@ const endingText = (walked: Walked, { goOn }: List, { format }: OutputOptions): 
     const stopped = `Stopped at ${walked.shown} ${walked.shown === 1 ? 'record' : 'records'}, more remain.`;
     return command === undefined ? stopped : `${stopped} Go on: ${command}`;
   }
-  if (walked.shown === 0 && format === 'table' && walked.next === null) return 'Nothing to show.';
+  if (walked.shown === 0 && format === 'table' && walked.next === null) {
+    return toldEmpty === true ? undefined : 'Nothing to show.';
+  }
   return command === undefined ? undefined : `More: ${command}`;
 };
 

@@ -92,6 +92,8 @@ export type Result =
       readonly max?: number;
       /** The command that goes on from a cursor. */
       readonly goOn?: (cursor: string) => string;
+      /** Where it is empty, that was said already. */
+      readonly toldEmpty?: true;
       /** What the run ends with, once the list is printed. */
       readonly failure?: PayError;
     }

@@ -344,6 +344,18 @@ describe('ledger reconcile', () => {
     expect(practised.notices).toEqual(['1 more is unknown: look without --local', 'looking at 2 payment requests']);
   });
 
+  it.each([
+    ['no charge is unknown', {}, []],
+    ['no charge is unknown, except 1 practice charge: look with --local', {}, ['local']],
+    ['no charge is unknown, except 2 practice charges: look with --local', {}, ['local', 'local']],
+    ['no charge is unknown, except 1 real charge: look without --local', { local: true }, ['shop']],
+  ])('says in one line: %s', async (line, globals, profiles) => {
+    const rows = profiles.map((profile, index) => charge(numbered(index + 1, { profile })));
+    const done = await call('reconcile', { ledger: memoryLedger(rows, () => NOW), now: NOW, globals });
+    expect(done.notices).toEqual([line]);
+    expect(done.rows).toEqual([]);
+  });
+
   it('keeps no key that the service echoes', async () => {
     const ledger = memoryLedger([charge()], () => NOW);
     const echoing = { ...made(), next_action: { ...DIAL, instruction: 'the key sk.AbCd.0123456789 said so' } };

@@ -15,15 +15,23 @@ import { onePage } from './pages.ts';
 import type { ReconcileInput } from './spec.ts';
 import { listView, recordOf } from './view.ts';
 
+/** What is said of the unknown charges that are left out, practised or real. */
+const othersText = (here: number, others: number, local: boolean): string | undefined => {
+  const where = local ? 'without --local' : 'with --local';
+  if (here > 0)
+    return others === 0 ? undefined : `${others} more ${others === 1 ? 'is' : 'are'} unknown: look ${where}`;
+  const kind = `${local ? 'real' : 'practice'} ${others === 1 ? 'charge' : 'charges'}`;
+  return others === 0 ? 'no charge is unknown' : `no charge is unknown, except ${others} ${kind}: look ${where}`;
+};
+
 /** The charges that were named, each once, else all that are unknown; with --local, and only then, the practised ones. */
 const chosen = async (ledger: Ledger, ids: readonly string[], deps: Deps): Promise<readonly Charge[]> => {
   if (ids.length > 0) return Promise.all([...new Set(ids)].map((id) => find(ledger, id)));
   const { local } = deps.globals;
   const all = await ledger.unknown();
   const charges = all.filter(({ profile }) => (profile === LOCAL_PROFILE) === local);
-  const others = all.length - charges.length;
-  const where = local ? 'without --local' : 'with --local';
-  if (others > 0) await deps.notice(`${others} more ${others === 1 ? 'is' : 'are'} unknown: look ${where}`);
+  const text = othersText(charges.length, all.length - charges.length, local);
+  if (text !== undefined) await deps.notice(text);
   return charges;
 };
 
@@ -71,7 +79,6 @@ const looker = (ledger: Ledger, deps: Deps) => {
 export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charges = await chosen(ledger, ids, deps);
-  if (charges.length === 0) await deps.notice('no charge is unknown');
   if (charges.length > 1) await deps.notice(`looking at ${charges.length} payment requests`);
   const look = looker(ledger, deps);
   const looked: Looked[] = [];
@@ -83,6 +90,7 @@ export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> 
     kind: 'list',
     pages: onePage(looked.map(({ charge }) => recordOf(charge))),
     view: listView,
+    toldEmpty: true,
     ...(left.length === 0
       ? {}
       : { failure: leftError(left, { looked: charges.length, again, now: deps.io.clock.now() }) }),
