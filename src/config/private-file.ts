@@ -1,12 +1,14 @@
 import type { Stats } from 'node:fs';
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { LEDGER_FILE_NAME } from '../core/charge.ts';
 import { PayError, reasonOf } from '../core/error.ts';
+import { LOCAL_DATA_FILE } from '../core/local.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
 
 /**
- * A folder and a file that hold keys (security.md, row 3). What is there already is never mended in silence: an open
- * mode may mean that the key is known by now, and that is for the user to judge.
+ * A folder and a file that hold keys (security.md, row 3). Where a key is there already an open mode is never mended in
+ * silence: it may mean that the key is known by now, and that is for the user to judge.
  */
 
 const READ_OR_WRITE_BY_OTHERS = 0o066;
@@ -23,7 +25,12 @@ const lookAt = (path: string): Stats | undefined => {
   }
 };
 
-const check = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
+const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
+
+const isOpen = ({ mode }: Stats, { platform }: Machine): boolean =>
+  platform !== 'win32' && (mode & READ_OR_WRITE_BY_OTHERS) !== 0;
+
+const checkOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
   if (machine.platform === 'win32') return;
   if (stats.isSymbolicLink()) {
     refuse(`${path} is a symbolic link, so the keys behind it were not used`, 'replace it by what it points at');
@@ -37,39 +44,71 @@ const check = (path: string, stats: Stats, what: 'folder' | 'file', machine: Mac
       'run paycli as its owner, or move it away and run `paycli login`',
     );
   }
-  if ((stats.mode & READ_OR_WRITE_BY_OTHERS) !== 0) {
-    const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
-    refuse(
-      `${path} is open to other users (mode ${mode}), so it was not used`,
-      `run: chmod ${what === 'folder' ? '700' : '600'} ${shellQuote(path)}; if others use this machine, get a new key too`,
-    );
-  }
+};
+
+const checkMode = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
+  if (!isOpen(stats, machine)) return;
+  refuse(
+    `${path} is open to other users (mode ${modeOf(stats)}), so it was not used`,
+    `run: chmod ${what === 'folder' ? '700' : '600'} ${shellQuote(path)}; if others use this machine, get a new key too`,
+  );
 };
 
 /** True when the file is there and private, false when it is not there. Throws when it or its folder isn't safe. */
 export const isPrivateFileThere = (folder: string, file: string, machine: Machine): boolean => {
   const around = lookAt(folder);
   if (around === undefined) return false;
-  check(folder, around, 'folder', machine);
+  checkOwner(folder, around, 'folder', machine);
   const inside = lookAt(file);
+  // A folder without a key gives none away, whatever its mode is.
   if (inside === undefined) return false;
-  check(file, inside, 'file', machine);
+  checkMode(folder, around, 'folder', machine);
+  checkOwner(file, inside, 'file', machine);
+  checkMode(file, inside, 'file', machine);
   return true;
 };
 
-const make = (folder: string): void => {
+/** A name that only this program gives: of the ledger, of the emulator's data, and of what SQLite keeps beside them. */
+const isOwnName = (name: string): boolean => [LEDGER_FILE_NAME, LOCAL_DATA_FILE].some((own) => name.startsWith(own));
+
+const namesIn = (folder: string): string[] => {
   try {
-    const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Only what was made here: the umask may have taken rights from it.
+    return readdirSync(folder);
+  } catch (thrown) {
+    return refuse(`${folder} can't be read: ${reasonOf(thrown)}`, `run: chmod 700 ${shellQuote(folder)}`);
+  }
+};
+
+/**
+ * Whether a folder is private, is not there, or is open to others and may be closed: it holds no key yet, and nothing that
+ * is not this program's own. Throws for any other; changes nothing.
+ */
+export const stateOfFolder = (folder: string, file: string, machine: Machine): 'private' | 'missing' | 'open' => {
+  const stats = lookAt(folder);
+  if (stats === undefined) return 'missing';
+  checkOwner(folder, stats, 'folder', machine);
+  if (!isOpen(stats, machine)) return 'private';
+  if (lookAt(file) !== undefined) checkMode(folder, stats, 'folder', machine);
+  if (namesIn(folder).every(isOwnName)) return 'open';
+  return refuse(
+    `${folder} is open to other users (mode ${modeOf(stats)}), so no key is stored in it; nothing was stored`,
+    `run: chmod 700 ${shellQuote(folder)}, or set PAYCLI_HOME to a folder for paycli alone`,
+  );
+};
+
+/** Makes the folder with mode 0700, whatever the umask is, or closes one that is its own and has no key in it yet. */
+export const makePrivateFolder = (folder: string, file: string, machine: Machine): void => {
+  const state = stateOfFolder(folder, file, machine);
+  if (state === 'private') return;
+  try {
+    const made = state === 'missing' ? mkdirSync(folder, { recursive: true, mode: 0o700 }) : folder;
+    // Not one that another process made meanwhile: the umask may have taken rights from ours.
     if (made !== undefined) chmodSync(folder, 0o700);
   } catch (thrown) {
     refuse(`${folder} could not be made: ${reasonOf(thrown)}`, 'set PAYCLI_HOME to a folder that you may write to');
   }
-};
-
-/** Makes the folder with mode 0700, whatever the umask is; one that is there must be private already. */
-export const makePrivateFolder = (folder: string, machine: Machine): void => {
-  if (lookAt(folder) === undefined) make(folder);
   const stats = lookAt(folder);
-  if (stats !== undefined) check(folder, stats, 'folder', machine);
+  if (stats === undefined) return;
+  checkOwner(folder, stats, 'folder', machine);
+  checkMode(folder, stats, 'folder', machine);
 };

@@ -52,6 +52,8 @@ export interface ProfileRoom {
   /** What flags and environment say, checked; no profile is read. */
   chosen(asked: Asked): Chosen;
   list(): readonly ProfileSummary[];
+  /** Throws where nothing could be stored, for what its folder is; changes nothing. */
+  checkFolder(): void;
   /** The named profile; without a name the default one. */
   show(name: string | undefined): ProfileSummary;
   /** Everything that `save` would refuse, and the key itself: a helper is run. Stores nothing. */
@@ -117,6 +119,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
       const file = store.read();
       return Object.keys(file?.profiles ?? {}).map((name) => summaryOf(file, name));
     },
+    checkFolder: store.checkFolder,
     show: (name) => summaryOf(store.read(), name === undefined ? undefined : checkName(name)),
     async check(profile) {
       const { origin, key, key_command } = stored(profile, io);

@@ -5,12 +5,14 @@ import { PayError, reasonOf } from '../core/error.ts';
 import type { Redactor } from '../core/secret.ts';
 import { Conf } from './conf.ts';
 import type { Machine } from './machine.ts';
-import { isPrivateFileThere, makePrivateFolder } from './private-file.ts';
+import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from './private-file.ts';
 
 /** The one file of profiles: read anew each time, written as a whole. */
 export interface Store {
   /** Undefined when there is no file yet. Throws for a file that is not safe, or not one that this version wrote. */
   read(): ProfileFile | undefined;
+  /** Throws where `write` would for what its folder is; changes nothing. */
+  checkFolder(): void;
   /** Replaces the file, or makes it. */
   write(next: ProfileFile): void;
 }
@@ -58,8 +60,11 @@ export const openStore = (folder: string, machine: Machine, redactor: Redactor):
       for (const { key } of Object.values(content.profiles)) if (key !== undefined) redactor.add(key);
       return content;
     },
+    checkFolder() {
+      stateOfFolder(folder, file, machine);
+    },
     write(next) {
-      makePrivateFolder(folder, machine);
+      makePrivateFolder(folder, file, machine);
       isPrivateFileThere(folder, file, machine);
       try {
         new Conf({ ...where, configFileMode: 0o600 }).store = next;

@@ -189,9 +189,22 @@ describe('a stored key', () => {
     expect(service.connections()).toBe(0);
   });
 
+  it('is kept in a home that was open to others while nothing was in it', async () => {
+    const home = newFolder();
+    chmodSync(home, 0o755);
+    expect((await paycli(['ugwo', 'list'], { home })).stderr).toMatch(/paycli login/);
+    const args = ['login', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
+    expect(await paycli(args, { home, stdin: CANARY })).toMatchObject({ code: 0 });
+    expect(lstatSync(home).mode & 0o777).toBe(0o700);
+  });
+
   it('is removed by logout', async () => {
     const home = await loggedIn('https://api.example.com');
-    expect(await paycli(['logout'], { home })).toMatchObject({ code: 0 });
+    const before = readFileSync(join(home, 'config.json'), 'utf8');
+    const asked = await paycli(['logout'], { home });
+    expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
+    expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(before);
+    expect(await paycli(['logout', '--yes'], { home })).toMatchObject({ code: 0 });
     expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain(CANARY);
     expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 4 });
   });
@@ -223,7 +236,7 @@ describe('profiles', () => {
       name: 'main',
       default: true,
     });
-    expect(await paycli(['profile', 'remove', 'shop'], { home })).toMatchObject({ code: 0 });
+    expect(await paycli(['profile', 'remove', 'shop', '--yes'], { home })).toMatchObject({ code: 0 });
     const unknown = await paycli(['ugwo', 'list', '--profile', 'mian', '--json'], { home });
     expect(unknown.code).toBe(4);
     expect(JSON.stringify(errorOf(unknown))).toContain('main');

@@ -165,7 +165,9 @@ describe('the same charge again', () => {
 
   it('is refused while the provider works on the first', async () => {
     const options = await against(json(200, made(1, { status: 'processing', next_action: null })));
-    expect((await paycli(MOBILE, options)).stderr).toContain('the charge is with the provider');
+    expect((await paycli(MOBILE, options)).stderr).toContain(
+      'the charge is with the provider; the customer usually has to approve it on the phone',
+    );
     expect((await paycli(MOBILE, options)).code).toBe(9);
   });
 

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
@@ -187,6 +187,11 @@ describe('login', () => {
     chmodSync(folder, 0o755);
     const outcome = await call('login', { folder, lines: ['live', KEY] });
     expect([outcome.error?.kind, outcome.prompts]).toEqual(['auth', []]);
+    const shared = newFolder();
+    writeFileSync(join(shared, 'notes.txt'), '');
+    chmodSync(shared, 0o755);
+    const refused = await call('login', { folder: shared, lines: ['live', KEY] });
+    expect([refused.error?.kind, refused.prompts]).toEqual(['auth', []]);
   });
 
   it('keeps the default that there is', async () => {

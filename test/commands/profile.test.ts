@@ -16,7 +16,8 @@ describe('logout and profile remove', () => {
     ['profile remove', 'the name', { args: ['b'] }, 'b'],
     ['profile remove', 'the name, whatever --profile says', { args: ['b'], globals: { profile: 'a' } }, 'b'],
   ])('%s removes %s', async (path, _what, options, name) => {
-    const outcome = await call(path, { ...options, folder: two() });
+    const said = { ...options, globals: { yes: true, ...options.globals } };
+    const outcome = await call(path, { ...said, folder: two() });
     expect(outcome.records).toMatchObject([{ name, default: name === 'a' }]);
     expect(Object.keys(profilesIn(outcome) as object)).toEqual([name === 'a' ? 'b' : 'a']);
     expect(bytesOf(outcome.file)).not.toContain(name === 'a' ? OLD : KEY);
@@ -31,6 +32,8 @@ describe('logout and profile remove', () => {
     ['nothing', { lines: [] }, false],
     ['--yes', { lines: [], globals: { yes: true } }, true],
     ['--no-input', { lines: [], globals: { input: false } }, false],
+    ['nothing, since there is none', {}, false],
+    ['--yes, where there is none', { globals: { yes: true } }, true],
   ])('on a terminal that says %s', async (_what, options, removed) => {
     for (const [path, args] of [
       ['logout', []],
@@ -97,7 +100,7 @@ describe('profile list, show and use', () => {
 describe('the key in the environment', () => {
   it.each<[string, Call]>([
     ['login', piped],
-    ['logout', {}],
+    ['logout', { globals: { yes: true } }],
     ['profile show', {}],
     ['profile use', { args: ['a'] }],
   ])('%s says that it wins over the stored one', async (path, options) => {

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { thisMachine } from '../../src/config/machine.ts';
@@ -149,13 +159,14 @@ describe('the folder and the file of profiles', () => {
   it('are looked at again before a write, whatever a read before it found', async () => {
     const content = { version: 1 as const, profiles: {} };
     const [open, link] = [newFolder(), folderWith({ name: 'shop' })];
+    writeFileSync(join(open, 'notes.txt'), '');
     chmodSync(open, 0o755);
     asLink(join(link, 'config.json'));
     for (const folder of [open, link]) {
       const error = await errorOf(() => openStore(folder, thisMachine, new Redactor()).write(content));
       expect(error.kind).toBe('auth');
     }
-    expect(readdirSync(open)).toEqual([]);
+    expect(readdirSync(open)).toEqual(['notes.txt']);
     expect(contentOf(join(link, 'config.json.real'))).toHaveProperty('profiles.shop');
   });
 
@@ -168,11 +179,32 @@ describe('the folder and the file of profiles', () => {
     expect((await errorOf(() => uses(file).list())).message).toContain('is not a folder');
   });
 
-  it('an open folder is refused for the first write too, and left as it is', async () => {
+  it.each([
+    ['is empty', []],
+    ['holds a ledger', ['ledger.sqlite', 'ledger.sqlite-wal', 'emulator.sqlite']],
+  ])('an open folder that %s is closed by the first write, and not by a read', (_what, names) => {
     const folder = newFolder();
+    for (const name of names) writeFileSync(join(folder, name), '');
     chmodSync(folder, 0o755);
-    expect((await errorOf(() => uses(folder).save())).detail.hint).toContain(`chmod 700 ${folder}`);
-    expect([modeOf(folder), readdirSync(folder)]).toEqual(['755', []]);
+    expect(openRoom({ folder }).room.list()).toEqual([]);
+    expect(modeOf(folder)).toBe('755');
+    uses(folder).save();
+    expect(modeOf(folder)).toBe('700');
+    expect(uses(folder).list()).toHaveLength(1);
+  });
+
+  it('an open folder that holds other things is left as it is, and nothing is called known', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'notes.txt'), '');
+    chmodSync(folder, 0o755);
+    expect(openRoom({ folder }).room.list()).toEqual([]);
+    const { room } = openRoom({ folder });
+    for (const use of [() => uses(folder).save(), () => room.checkFolder()]) {
+      const { message, detail } = await errorOf(use);
+      expect(message).toContain('is open to other users (mode 0755), so no key is stored in it');
+      expect(detail.hint).toBe(`run: chmod 700 ${folder}, or set PAYCLI_HOME to a folder for paycli alone`);
+    }
+    expect([modeOf(folder), readdirSync(folder)]).toEqual(['755', ['notes.txt']]);
   });
 
   it('are not judged by modes where there are none', () => {

@@ -97,6 +97,7 @@ export const run = async (input: LoginInput, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const chosen = room.chosen(deps.globals);
   checkAnswerable(input, chosen, deps);
+  room.checkFolder();
   const name = chosen.name ?? 'default';
   const there = room.list().find((profile) => profile.name === name);
   const origin = await originFor(input, chosen, deps);

@@ -19,11 +19,11 @@ const noticeRemoved = async (
     await notice(`no profile is the default now: \`paycli profile use ${left[0]?.name}\` makes one`);
 };
 
-/** Removes the named profile, and with it its key, after a confirmation on a terminal. */
+/** Removes the named profile, and with it its key, after a confirmation. */
 export const run = async ({ name }: { readonly name: string }, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const profile = room.show(name);
-  await deps.confirm(`Remove the profile ${described(profile)} and what it stores?`, 'go ahead');
+  await deps.confirm(`Remove the profile ${described(profile)} and what it stores?`, 'refuse');
   const removed = room.remove(profile.name);
   await noticeRemoved(deps, removed, room.list());
   return { kind: 'record', record: madeHere(removed), view: profileView };

@@ -59,7 +59,8 @@ const login = defineCommand({
 const logout = defineCommand({
   path: ['logout'],
   summary: 'remove the profile in use, and with it its stored key',
-  description: 'The profile is the one that --profile names, else the default. Asks first on a terminal.',
+  description:
+    'The profile is the one that --profile names, else the default. Asks first; in a script, --yes is needed.',
   args: [],
   options: {},
   examples: [
@@ -114,7 +115,7 @@ const use = defineCommand({
 const remove = defineCommand({
   path: ['profile', 'remove'],
   summary: 'remove a profile, and with it its stored key',
-  description: 'Asks first on a terminal. The service takes the key until it is rotated there.',
+  description: 'Asks first; in a script, --yes is needed. The service takes the key until it is rotated there.',
   args: [argument('name', 'the profile')],
   options: {},
   examples: [{ about: 'without a question', line: 'paycli profile remove shop --yes' }],

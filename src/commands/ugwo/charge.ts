@@ -106,7 +106,8 @@ const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: stri
     return { failure: id === undefined ? failure : failure.with({ ledgerId: id }) };
   }
   if (status !== 'processing') return {};
-  return { notice: 'the charge is with the provider; the customer has nothing more to do here' };
+  const next = medium === 'mobile_money' ? 'usually has to approve it on the phone' : 'has nothing more to do here';
+  return { notice: `the charge is with the provider; the customer ${next}` };
 };
 
 /** The result that waits for the payment, for at most `limit` milliseconds; not where a signal came before the charge was made. */
