@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { EXPIRY_LIMIT_MS, MEDIUMS } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
+import { phoneFault } from '../core/phone.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
 import type { Judge } from './common.ts';
@@ -70,8 +71,9 @@ const expiresAt = z.string({ error: 'should be a text' }).refine((text) => parse
   error: 'is not an ISO 8601 time with an offset',
 });
 
-const phone = notBlank.refine((text) => text.trim() === '' || /^\+[1-9]\d{5,14}$/.test(text), {
-  error: 'is not in international format, a plus and digits only: +2348031234567',
+const phone = notBlank.superRefine((text, context) => {
+  const message = text.trim() === '' ? undefined : phoneFault(text);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
 /** The body that creates a charge (interface.md 4.2), one variant a medium. Keys of `data` without a name here travel untouched. */

@@ -420,7 +420,7 @@ describe('a file that is not right', () => {
       { row: 6, column: 'expires_in', title: expect.stringContaining('15 min') },
       { row: 7, column: 'expires_in', title: expect.stringContaining('"soon" is not a duration') },
       { row: 8, column: 'expires_at', title: expect.stringContaining('in the future') },
-      { row: 9, column: 'phone', title: expect.stringContaining('international format') },
+      { row: 9, column: 'phone', title: expect.stringContaining('national number') },
       { row: 10, column: 'ugwo', title: expect.stringContaining('row 1 already') },
       { row: 11, column: 'ugwo', title: expect.stringContaining('is missing') },
     ]);

@@ -104,7 +104,7 @@ describe('ugwo charge', () => {
     [
       'a local phone number',
       ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '0241234567'],
-      /--phone.*international format/s,
+      /--phone.*looks like a national number.*\+233241234567/s,
     ],
     ['a blank provider', ['--medium', 'ussd', '--provider', ' '], /--provider.*should not be blank/s],
     ['a phone as a parameter', ['--medium', 'bank_transfer', '--param', 'phone=1'], /--param phone: use --phone/],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { activityCreate } from '../../src/contract/activity.ts';
+import { phoneFault } from '../../src/core/phone.ts';
 import { formatDateAtom } from '../../src/core/time.ts';
 import { faultsOf, pathsOf } from './faults.ts';
 
@@ -176,26 +177,58 @@ describe('phone', () => {
   });
 
   it.each([
-    ['the number of digits of a short code', '+12345'],
-    ['16 digits', '+1234567890123456'],
-    ['no plus', '2348031234567'],
-    ['two zeros for the plus', '002348031234567'],
-    ['the form at home', '08031234567'],
-    ['a country code that begins with 0', '+02348031234567'],
-    ['blanks', '+234 803 123 4567'],
-    ['dashes', '+234-803-123-4567'],
-    ['brackets', '+234(0)8031234567'],
-    ['a letter', '+23480312345o7'],
-    ['two pluses', '++2348031234567'],
-    ['a line break at the end', '+2348031234567\n'],
-    ['digits of another script', '+٢٣٤٨٠٣١٢٣٤٥٦٧'],
-    ['a plus alone', '+'],
-  ])('refuses %s: %j', (_what, phone) => {
-    expect(faultsOfPhone(phone)).toEqual([
-      {
-        propertyPath: 'data.phone',
-        title: 'is not in international format, a plus and digits only: +2348031234567',
-      },
-    ]);
+    ['the number of digits of a short code', '+12345', 'is too short: 5 digits, at least 6'],
+    ['16 digits', '+1234567890123456', 'is too long: 16 digits, at most 15'],
+    ['no plus', '2348031234567', 'needs a plus in front: +2348031234567'],
+    ['no plus and a few digits', '2348', 'is too short: 4 digits, at least 6'],
+    ['two zeros for the plus', '002348031234567', 'begins with 00: write +2348031234567'],
+    [
+      'the form at home',
+      '08031234567',
+      'looks like a national number: add the country code, such as +2348031234567 for Nigeria',
+    ],
+    [
+      'the form at home, with blanks',
+      '024 123 4567',
+      'looks like a national number: add the country code, such as +233241234567 for Ghana',
+    ],
+    [
+      'the form of another home',
+      '030123456',
+      'looks like a national number: add the country code, such as +2348031234567',
+    ],
+    [
+      'a country code that begins with 0',
+      '+02348031234567',
+      'has a 0 behind the plus: the country code comes first, such as +2348031234567',
+    ],
+    ['blanks', '+234 803 123 4567', 'has blanks or other signs in it: write +2348031234567'],
+    ['dashes', '+234-803-123-4567', 'has blanks or other signs in it: write +2348031234567'],
+    ['brackets', '+234(0)8031234567', 'has blanks or other signs in it: write +2348031234567'],
+    ['a line break at the end', '+2348031234567\n', 'has blanks or other signs in it: write +2348031234567'],
+    [
+      'the form of a spreadsheet',
+      '2.34803E+12',
+      'was rounded by a spreadsheet: make the column text and type it again',
+    ],
+    ['a letter', '+23480312345o7', 'should be a plus and digits only, such as +2348031234567'],
+    ['two pluses', '++2348031234567', 'should be a plus and digits only, such as +2348031234567'],
+    ['digits of another script', '+٢٣٤٨٠٣١٢٣٤٥٦٧', 'should be a plus and digits only, such as +2348031234567'],
+    ['a plus alone', '+', 'should be a plus and digits only, such as +2348031234567'],
+  ])('refuses %s: %j', (_what, phone, title) => {
+    expect(faultsOfPhone(phone)).toEqual([{ propertyPath: 'data.phone', title }]);
+  });
+
+  it('is judged by one rule, and each number that a fault says to write is taken', () => {
+    const piece = fc.constantFrom('+', '0', '00', '1', '234', '8031234567', '(0)', ' ', '-', 'x');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = pieces.join('');
+        const fault = phoneFault(text);
+        expect(fault === undefined).toBe(/^\+[1-9]\d{5,14}$/.test(text));
+        const named = /(?:write|front:|such as) (\+\d+)/.exec(fault ?? '')?.[1];
+        if (named !== undefined) expect(phoneFault(named)).toBeUndefined();
+      }),
+    );
   });
 });
