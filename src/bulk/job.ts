@@ -1,8 +1,10 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Clock } from '../cli/io.ts';
+import { columnNames } from '../core/column-names.ts';
 import type { PayError } from '../core/error.ts';
 import { usageError } from '../core/error.ts';
 import { checkRows, hasEnd } from './check.ts';
+import { fieldsOf } from './fields.ts';
 import type { Input } from './input.ts';
 import { openInput } from './input.ts';
 import { jobId } from './job-id.ts';
@@ -50,6 +52,8 @@ export interface Sending<T> {
 /** A file and what is to be done with its rows. */
 export interface JobSpec<T> {
   readonly bulk: BulkInput;
+  /** The names of columns that are read, in lower case; a dot at the end stands for all that begin so. */
+  readonly known: readonly string[];
   /** Made once the columns are known; throws where they can't be. */
   readonly reader: (input: Pick<Input, 'columns' | 'format'>) => Reader<T>;
   /** The columns of the report that come behind those of the file, `row`, `state` and `error` apart. */
@@ -72,6 +76,12 @@ const nameOf = ({ from }: BulkInput): string => (from === '-' ? 'standard input'
 const inputOf = (bulk: BulkInput, { source, folder }: JobWorld): Promise<Input> => {
   const { from, inputFormat: format, delimiter } = bulk;
   return openInput({ ...source(from), name: nameOf(bulk), format, delimiter, spoolFolder: folder });
+};
+
+/** A header without rows is more often a broken export than nothing to do. */
+const refuseEmpty = ({ rows }: Plan, bulk: BulkInput): void => {
+  if (rows > 0) return;
+  throw usageError(`${nameOf(bulk)} has no rows; nothing was sent`, { hint: 'a CSV file has a header, then the rows' });
 };
 
 /** Any row that is not right ends the run before anything is sent, with the first of what is wrong. */
@@ -153,22 +163,34 @@ const checkedPlan = async <T>(
 
 const NOTHING_SENT = { counts: {}, done: 0, skipped: 0, codes: new Set<number>(), troubles: [], untold: 0 };
 
+/** The reader of a file, to which the columns have their known names, however the header writes them; and those names. */
+const readerOf = <T>({ known, reader: make }: JobSpec<T>, { columns: written, format }: Input) => {
+  // Keys of JSON are what they are.
+  const columns = format === 'csv' ? columnNames(written, known) : written;
+  const reader = make({ columns, format });
+  if (columns.every((name, index) => name === written[index])) return { columns, reader };
+  const read: Reader<T>['read'] = ({ number, fields }) =>
+    reader.read({ number, fields: fieldsOf(columns.map((name, index) => [name, fields[written[index] ?? '']])) });
+  return { columns, reader: { ...reader, read } };
+};
+
 /** The job that a file is with these options, and who works on its rows. */
-const jobOf = async <T>({ bulk, sending }: JobSpec<T>, input: Input) => {
+const jobOf = async <T>({ bulk, sending }: JobSpec<T>, input: Input, columns: Input['columns']) => {
   if (sending === undefined) return undefined;
   const id = jobId([...sending.shape, await input.digest()]);
   refuseOther(id, bulk);
-  return { ...sending, id, worker: sending.worker(id, input) };
+  return { ...sending, id, worker: sending.worker(id, { columns }) };
 };
 
 const runInput = async <T>(spec: JobSpec<T>, world: JobWorld, input: Input, reporter: Reporter): Promise<JobEnd> => {
   const { bulk } = spec;
   const { progress, stop } = world;
-  const reader = spec.reader(input);
+  const { columns, reader } = readerOf(spec, input);
   for (const line of reader.notices) await world.notice(line);
-  const job = await jobOf(spec, input);
+  const job = await jobOf(spec, input, columns);
   const source = { input, reader, onBad: reporter.bad };
   const plan = await planOf(spec, world, source, job?.worker);
+  refuseEmpty(plan, bulk);
   refuseBad(plan, bulk);
   const { rows, bad } = plan;
   const name = nameOf(bulk);

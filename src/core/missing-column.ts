@@ -27,9 +27,9 @@ const stepOf = (columns: readonly string[], { name, prefix, aliases, all }: Need
   }
   if (columns.length === 1 && DELIMITERS.test(first)) return 'say what separates the cells: --delimiter';
   const meant =
-    columns.find((column) => aliases.includes(column)) ??
+    columns.find((column) => aliases.includes(column.trim().toLowerCase())) ??
     columns.find((column) => didYouMean(column, [name]) !== undefined);
-  return meant === undefined ? `the first line names the columns: ${all}` : `is it ${meant}? Then name it ${name}`;
+  return meant === undefined ? `the first line names the columns: ${all}` : `rename column ${meant} to ${name}`;
 };
 
 /** A file without the column that says what each of its rows is about. */

@@ -449,7 +449,8 @@ describe('a file that is not right', () => {
 
   it.each([
     ['is empty', '', 'is empty'],
-    ['has a header alone', 'ugwo,medium\n', undefined],
+    ['has a header alone', 'ugwo,medium\n', 'has no rows'],
+    ['has one column by two names', `ugwo,UGWO\n${ugwoOf(1)},${ugwoOf(2)}\n`, '"ugwo" and "UGWO" are both ugwo'],
     ['has no column ugwo', 'uid,medium\nx,ussd\n', 'there is no column ugwo'],
     ['has a NUL', `ugwo,medium,provider\n${ugwoOf(1)},ussd,g\0b\n`, 'row 1, column "provider": a NUL'],
     [
@@ -463,11 +464,22 @@ describe('a file that is not right', () => {
     const service = await serveCharges();
     const ended = await chargeFrom(fileOf(text), { service, ...home() });
     expect(service.seen).toHaveLength(0);
-    if (told === undefined) expect(ended).toMatchObject({ code: 0 });
-    else {
-      expect(ended.code).toBe(2);
-      expect(errorOf(ended)['message']).toContain(told);
-    }
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toContain(told);
+  });
+
+  it('may write its header in any case, which the report keeps', async () => {
+    const service = await serveCharges();
+    const report = reportPath();
+    const file = fileOf(csvOf(' UGWO,Medium,Provider ,Param.Tier,Note', `${ugwoOf(1)},ussd,gtb,vip,hello`));
+    const ended = await chargeFrom(file, { service, ...home() }, '--report', report);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(service.seen[0]?.body ?? '')).toMatchObject({
+      data: { medium: 'ussd', provider: 'gtb', Tier: 'vip' },
+    });
+    const [header, row] = readFileSync(report, 'utf8').split('\r\n');
+    expect(header).toMatch(/^ UGWO,Medium,Provider ,Param.Tier,Note,row,state,/);
+    expect(row).toContain(`${ugwoOf(1)},ussd,gtb,vip,hello,1,accepted,`);
   });
 
   it('may have 100,000 columns', async () => {

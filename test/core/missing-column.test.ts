@@ -4,8 +4,9 @@ import { missingColumn } from '../../src/core/missing-column.ts';
 const NEEDED = { name: 'ugwo', prefix: 'ugw.', aliases: ['uid'], all: 'ugwo, medium' };
 
 it.each([
-  [['uid', 'medium'], 'there is no column ugwo: uid, medium', 'is it uid? Then name it ugwo'],
-  [['UGWO', 'medium'], 'there is no column ugwo: UGWO, medium', 'is it UGWO? Then name it ugwo'],
+  [['uid', 'medium'], 'there is no column ugwo: uid, medium', 'rename column uid to ugwo'],
+  [['UID', 'medium'], 'there is no column ugwo: UID, medium', 'rename column UID to ugwo'],
+  [['ugwos', 'medium'], 'there is no column ugwo: ugwos, medium', 'rename column ugwos to ugwo'],
   [['ugwo;medium'], 'there is no column ugwo: ugwo;medium', 'say what separates the cells: --delimiter'],
   [['medium'], 'there is no column ugwo: medium', 'the first line names the columns: ugwo, medium'],
   [

@@ -103,6 +103,7 @@ export const updateFile = async (file: FileOfUpdates, options: OptionFields, dep
   const end = await room.runJob(
     {
       bulk,
+      known: ONYE_COLUMNS,
       columns: [],
       reader: (input) => readerOf(input, options, { client, validate: globals.validate, changed }),
       sending: dryRun ? undefined : await sending(file, options, client, deps, { changed, unrecorded }),

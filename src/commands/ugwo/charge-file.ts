@@ -13,7 +13,7 @@ import { checker } from './charge-check.ts';
 import type { FileWait } from './charge-follow.ts';
 import { followFile, sumsText } from './charge-follow.ts';
 import type { ChargeItem } from './charge-row.ts';
-import { chargeReader, namesIn } from './charge-row.ts';
+import { CHARGE_NAMES, chargeReader, namesIn } from './charge-row.ts';
 import { CHARGE_COLUMNS } from './charge-settled.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 import { chargeWorker } from './charge-worker.ts';
@@ -122,6 +122,7 @@ export const chargeFile = async (file: FileOfCharges, deps: Deps): Promise<Resul
   const end: JobEnd = await room.runJob(
     {
       bulk,
+      known: CHARGE_NAMES,
       columns: CHARGE_COLUMNS,
       reader: (input) => chargeReader(file, input, reading),
       sending: dryRun ? undefined : await sending(file, client, deps, { found, unrecorded }),

@@ -29,6 +29,8 @@ const UGWO = 'ugwo';
 const PARAM = 'param';
 const FIELDS = Object.keys(KEY_OF) as ChargeField[];
 const KNOWN = [UGWO, ...Object.values(KEY_OF)];
+/** The names of the columns that are read; a dot at the end stands for all that begin so. */
+export const CHARGE_NAMES: readonly string[] = [...KNOWN, PARAM, `${PARAM}.`];
 
 const isChargeColumn = (name: string): boolean =>
   KNOWN.includes(name) || name === PARAM || name.startsWith(`${PARAM}.`);
@@ -196,6 +198,6 @@ export const chargeReader = (
       const medium = charge.medium === 'unchecked' ? (charge.name ?? 'no medium') : charge.medium;
       mediums.set(medium, (mediums.get(medium) ?? 0) + 1);
     },
-    notices: unusedNotices(columns, isChargeColumn, [...KNOWN, PARAM, `${PARAM}.`]),
+    notices: unusedNotices(columns, isChargeColumn, CHARGE_NAMES),
   };
 };
