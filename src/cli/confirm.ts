@@ -11,6 +11,8 @@ export const confirmer =
     if (!input || !stdin.isTerminal) {
       throw usageError(`nobody can be asked: ${question}`, { hint: 'say yes with --yes; nothing was changed' });
     }
-    const answer = await stdin.line(`${question} [y/N] `, { hidden: false });
+    // A question may name what a service has shown.
+    const { visibleLines } = await import('../output/sanitize.ts');
+    const answer = await stdin.line(`${visibleLines(question)} [y/N] `, { hidden: false });
     if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) throw usageError('not confirmed; nothing was changed');
   };

@@ -55,10 +55,12 @@ export const rowExit = ({ state, exitCode }: RowEnd): number => {
     case 'rejected':
       return exitCode === EXIT_CODES.auth ? EXIT_CODES.auth : EXIT_CODES.rejected;
     case 'not_sent':
-      // Over a connection that is not trusted it is 4, after a look that failed 8; what a signal stopped is left for the next run.
-      return exitCode === EXIT_CODES.auth || exitCode === EXIT_CODES.read_failed || isSignalCode(exitCode)
-        ? exitCode
-        : EXIT_CODES.not_sent;
+      // What can't be sent over a connection that is not trusted ends with 4, what a failed read kept from being sent with 8;
+      // what a signal stopped is left for the next run.
+      return (
+        [EXIT_CODES.auth, EXIT_CODES.read_failed, ...SIGNAL_CODES].find((code) => code === exitCode) ??
+        EXIT_CODES.not_sent
+      );
     case 'not_created':
       return EXIT_CODES.not_sent;
     case 'failed':

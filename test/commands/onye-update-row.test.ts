@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OptionFields } from '../../src/commands/onye/update-row.ts';
+import type { RowOptions } from '../../src/commands/onye/update-row.ts';
 import {
   checkOnyeColumns,
   isOnyeColumn,
@@ -10,11 +10,18 @@ import {
 import { printExact } from '../../src/core/json.ts';
 
 const UID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
-const NONE: OptionFields = new Map();
-const OPTIONS: OptionFields = new Map([
-  ['email', { value: 'all@example.com', flag: '--email' }],
-  ['meta', { value: { tier: 'vip' }, flag: '--meta' }],
-]);
+const NONE: RowOptions = { fields: new Map(), change: undefined };
+const OPTIONS: RowOptions = {
+  fields: new Map([
+    ['email', { value: 'all@example.com', flag: '--email' }],
+    ['meta', { value: { tier: 'vip' }, flag: '--meta' }],
+  ]),
+  change: undefined,
+};
+const changing = (set: Record<string, unknown>, ...unset: string[]): RowOptions => ({
+  ...NONE,
+  change: { set, unset },
+});
 
 type Format = 'csv' | 'ndjson';
 
@@ -76,12 +83,55 @@ describe('the update that a row asks for', () => {
 
   it('has the fields of the options where the file has none', () => {
     expect(bodyOf({ ref: 'r' }, OPTIONS)).toEqual({ email: 'all@example.com', meta: { tier: 'vip' }, ref: 'r' });
-    expect(bodyOf({}, new Map([['meta', { value: {}, flag: '--clear-meta' }]]))).toEqual({ meta: {} });
+    const clearing = { ...NONE, fields: new Map([['meta', { value: {}, flag: '--clear-meta' }]]) };
+    expect(bodyOf({}, clearing)).toEqual({ meta: {} });
   });
 
   it('has a name that every object has as a name like any other', () => {
     const body = bodyOf({ 'meta.__proto__': 'x', 'meta.constructor': 'y' });
     expect(printExact(body)).toBe('{"meta":{"__proto__":"x","constructor":"y"}}');
+  });
+});
+
+describe('the change of metadata that a row asks for', () => {
+  const changeOf = (fields: object, options = NONE, format: Format = 'csv'): unknown => {
+    const row = onyeRow({ uid: UID, ...fields }, format, options, true);
+    return row.kind === 'update' ? row.change : row.faults;
+  };
+
+  it.each([
+    [
+      { 'merge_meta.a': 'x', 'merge_meta.n:': '3', 'merge_meta.b': '' },
+      { set: { a: 'x', n: 3 }, unset: [] },
+    ],
+    [{ merge_meta: '{"a":{"b":1}}' }, { set: { a: { b: 1 } }, unset: [] }],
+    [{ ref: 'r', 'merge_meta.a': '' }, undefined],
+    [{ ref: 'r', merge_meta: '{}' }, undefined],
+  ])('is made of the columns %j', (fields, change) => {
+    expect(changeOf(fields)).toEqual(change);
+  });
+
+  it('is that of the options, with keys to be removed beside the columns', () => {
+    expect(changeOf({ ref: 'r' }, changing({ a: 1 }, 'b'))).toEqual({ set: { a: 1 }, unset: ['b'] });
+    expect(changeOf({ 'merge_meta.a': 'x' }, changing({}, 'b'))).toEqual({ set: { a: 'x' }, unset: ['b'] });
+  });
+
+  it('is no part of the body', () => {
+    expect(bodyOf({ 'merge_meta.a': 'x' })).toEqual({});
+  });
+
+  it.each<[object, RowOptions, string]>([
+    [{ 'merge_meta.a:': '{' }, NONE, 'merge_meta.a:: not JSON'],
+    [{ meta: { a: 1 }, 'merge_meta.b': 'x' }, NONE, "merge_meta.b: can't be used together with meta"],
+    [{ 'merge_meta.a': 'x' }, OPTIONS, 'merge_meta.a: is of the same field as --meta'],
+    [{ 'meta.a': 'x' }, changing({ b: 1 }), 'meta.a: is of the same field as --merge-meta'],
+    [{ 'meta.a': 'x' }, changing({}, 'b'), 'meta.a: is of the same field as --unset-meta'],
+    [{ 'merge_meta.a': 'x' }, changing({ b: 1 }), 'merge_meta.a: is of the same field as --merge-meta'],
+    [{ 'merge_meta.a:': '1' }, changing({}, 'a'), 'merge_meta.a:: "a" is removed by --unset-meta'],
+    [{ merge_meta: { a: 1 } }, changing({}, 'a'), 'merge_meta: "a" is removed by --unset-meta'],
+  ])('of %j has a fault', (fields, options, fault) => {
+    const faults = faultsOf({ uid: UID, ...fields }, options, 'ndjson');
+    expect(faults).toEqual([expect.stringContaining(fault)]);
   });
 });
 
@@ -166,6 +216,15 @@ describe('the columns of a file', () => {
       `${flag} and the column "${column}" are of the same field`,
     );
     expect(() => checkOnyeColumns(['uid', 'ref'], OPTIONS)).not.toThrow();
+  });
+
+  it('may not replace the metadata and merge into it', () => {
+    for (const column of ['meta', 'meta.a', 'meta.a:']) {
+      expect(() => checkOnyeColumns(['uid', column, 'merge_meta.b'], NONE)).toThrow(
+        `the columns "${column}" and "merge_meta.b" can't be used together`,
+      );
+    }
+    expect(() => checkOnyeColumns(['uid', 'merge_meta', 'merge_meta.b'], changing({}, 'c'))).not.toThrow();
   });
 });
 

@@ -10,6 +10,11 @@ import { parsePair } from '../../core/pairs.ts';
 import type { Source } from '../../core/source.ts';
 import { sourceOf } from '../../core/source.ts';
 
+const asKey = (text: string): string => {
+  if (text !== '') return text;
+  throw usageError('the name of a key is empty');
+};
+
 const options = {
   email: option('--email <address>', 'e-mail address', asText),
   ref: option('--ref <text>', 'your own reference, at most 150 characters', asText),
@@ -19,15 +24,22 @@ const options = {
   meta: repeated('--meta <k=v>', 'metadata; k:=json for a value that is no text; replaces the whole map', parsePair),
   metaJson: option('--meta-json <json|@file|->', 'the whole metadata as one JSON object', sourceOf),
   clearMeta: flag('--clear-meta', 'remove all metadata'),
+  mergeMeta: repeated(
+    '--merge-meta <k=v>',
+    'set keys of the metadata (k:=json) and keep the others: reads the customer, then writes the whole map',
+    parsePair,
+  ),
+  unsetMeta: repeated('--unset-meta <k>', 'remove a key of the metadata and keep the others, likewise', asKey),
   data: option('--data <json|@file|->', 'a JSON object merged under the flags; may hold any field', sourceOf),
   ...BULK_OPTIONS,
 } as const;
 
-/** Metadata is replaced as a whole, so it is given in exactly one way. */
+/** Metadata is replaced as a whole or changed key by key, so it is given in exactly one way. */
 export type MetaInput =
   | { readonly kind: 'pairs'; readonly pairs: readonly Pair[] }
   | { readonly kind: 'json'; readonly source: Source }
-  | { readonly kind: 'clear' };
+  | { readonly kind: 'clear' }
+  | { readonly kind: 'merge'; readonly set: readonly Pair[]; readonly unset: readonly string[] };
 
 /** What the options change of a customer; `fields` are plain texts, by their name in the body. */
 export interface Changes {
@@ -43,9 +55,19 @@ export type UpdateInput =
   | { readonly kind: 'file'; readonly bulk: BulkInput; readonly changes: Changes };
 export type FileOfUpdates = Extract<UpdateInput, { readonly kind: 'file' }>;
 
+const readMerge = (set: readonly Pair[], unset: readonly string[]): MetaInput => {
+  const both = set.find(([name]) => unset.includes(name));
+  if (both !== undefined) throw usageError(`"${both[0]}" is given to both --merge-meta and --unset-meta`);
+  return { kind: 'merge', set, unset };
+};
+
 const readMeta = (given: Given<typeof options>): MetaInput | undefined => {
-  const ways = [given.meta, given.metaJson, given.clearMeta].filter((way) => way !== undefined);
-  if (ways.length > 1) throw usageError('--meta, --meta-json and --clear-meta exclude each other');
+  const merges = given.mergeMeta !== undefined || given.unsetMeta !== undefined;
+  const ways = [given.meta, given.metaJson, given.clearMeta, merges || undefined].filter((way) => way !== undefined);
+  if (ways.length > 1) {
+    throw usageError('--meta, --meta-json, --clear-meta, and --merge-meta with --unset-meta exclude each other');
+  }
+  if (merges) return readMerge(given.mergeMeta ?? [], given.unsetMeta ?? []);
   if (given.meta !== undefined) return { kind: 'pairs', pairs: given.meta };
   if (given.metaJson !== undefined) return { kind: 'json', source: given.metaJson };
   return given.clearMeta === true ? { kind: 'clear' } : undefined;
@@ -74,6 +96,8 @@ const CHANGES = [
   'meta',
   'metaJson',
   'clearMeta',
+  'mergeMeta',
+  'unsetMeta',
   'data',
 ] as const satisfies readonly (keyof typeof options)[];
 
@@ -106,8 +130,12 @@ const update = defineCommand<UpdateInput, typeof options>({
   path: ['onye', 'update'],
   summary: 'change fields of a customer, or of many; what is not given stays as it is',
   description:
+    'Metadata is replaced as a whole by --meta, --meta-json and --clear-meta: on a terminal the keys that would be lost are ' +
+    'named first, in a script it is sent as given. --merge-meta and --unset-meta read the customer (with --dry-run, too), ' +
+    'change those keys and write the whole map back, which is not atomic: a change that somebody else makes in between is ' +
+    'lost. Where nothing would change, nothing is sent.\n\n' +
     'With --from, each row of a file is one update. Columns are known by their names: uid, email, ref, first_name, last_name, ' +
-    'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON); the options fill what the file has no column ' +
+    'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k; the options fill what the file has no column ' +
     'for, other columns are carried into the report, and an empty cell leaves a field as it is. The whole file is checked ' +
     'before anything is sent. The same command again goes on where it stopped; where it is not known what became of an ' +
     'update, the customer is looked at before it is sent again.',
@@ -121,6 +149,10 @@ const update = defineCommand<UpdateInput, typeof options>({
     {
       about: 'replace the metadata',
       line: 'paycli onye update ony.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --meta tier=vip --meta visits:=3',
+    },
+    {
+      about: 'set one key of the metadata, remove another, and keep the rest',
+      line: 'paycli onye update ony.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --merge-meta tier=vip --unset-meta trial',
     },
     {
       about: 'a spreadsheet of customers, with what came of each',

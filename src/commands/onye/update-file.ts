@@ -11,7 +11,7 @@ import { faultsOf } from '../../core/row-end.ts';
 import { unusedNotices } from '../../core/unused-columns.ts';
 import type { Result } from '../../output/view.ts';
 import type { FileOfUpdates } from './spec.ts';
-import type { OptionFields } from './update-row.ts';
+import type { RowOptions } from './update-row.ts';
 import { checkOnyeColumns, isOnyeColumn, ONYE_COLUMNS, onyeColumnOf, onyeRow } from './update-row.ts';
 import type { UpdateItem } from './update-worker.ts';
 import { checkOnye, updateWorker } from './update-worker.ts';
@@ -21,9 +21,12 @@ const COMMAND = 'onye update';
 
 /** An error about a row, whose violations name the column or the flag behind each property. */
 const namingIn =
-  (columns: readonly string[], options: OptionFields) =>
+  (columns: readonly string[], options: RowOptions) =>
   (thrown: unknown): unknown =>
-    namingFlags(thrown, (path) => onyeColumnOf(columns, path) ?? options.get(path.split('.')[0] ?? path)?.flag ?? path);
+    namingFlags(
+      thrown,
+      (path) => onyeColumnOf(columns, path) ?? options.fields.get(path.split('.')[0] ?? path)?.flag ?? path,
+    );
 
 /** What the contract has against an update; nothing is sent. */
 const breachesOf = (
@@ -41,7 +44,7 @@ const breachesOf = (
 
 const readerOf = (
   { columns, format }: Pick<Input, 'columns' | 'format'>,
-  options: OptionFields,
+  options: RowOptions,
   {
     client,
     validate,
@@ -55,21 +58,27 @@ const readerOf = (
     keyOf: ({ uid }) => uid,
     read: ({ fields }: InputRow) => {
       const row = onyeRow(fields, format, options, validate);
-      if (row.kind === 'faulty') return row;
-      return { item: { uid: row.uid, body: row.body } };
+      return row.kind === 'faulty' ? row : { item: row };
     },
     breaches: (item) => breachesOf(item, client, naming),
     check: checkOnye(client),
-    onGood: ({ body }) => {
-      for (const name of Object.keys(body)) changed.set(name, (changed.get(name) ?? 0) + 1);
+    onGood: ({ body, change }) => {
+      const names = change === undefined ? Object.keys(body) : [...Object.keys(body), 'merged meta'];
+      for (const name of names) changed.set(name, (changed.get(name) ?? 0) + 1);
     },
     notices: unusedNotices(columns, isOnyeColumn, ONYE_COLUMNS),
   };
 };
 
+/** The options that shape the requests: with the same file, the same ones again are the same job. */
+const optionsText = ({ fields, change }: RowOptions): string => {
+  const given = [...fields].map(([name, { value }]) => [name, value]);
+  return printExact(change === undefined ? given : [...given, change]);
+};
+
 const sending = async (
   file: FileOfUpdates,
-  options: OptionFields,
+  options: RowOptions,
   client: Client,
   deps: Deps,
   { changed, unrecorded }: { readonly changed: ReadonlyMap<string, number>; readonly unrecorded: PayError[] },
@@ -78,7 +87,7 @@ const sending = async (
   const countText = (): string => [...changed].map(([name, count]) => `${name} ${count}`).join(', ');
   return (await deps.bulk()).sendingOf({
     command: COMMAND,
-    options: printExact([...options].map(([name, { value }]) => [name, value])),
+    options: optionsText(options),
     worker: (job, { columns }) =>
       updateWorker({ job, file, client, jobs: ledger.jobs, deps, naming: namingIn(columns, options), unrecorded }),
     question: () => ({ verb: 'Update', one: 'customer', what: countText() }),
@@ -91,7 +100,7 @@ const sending = async (
 };
 
 /** Updates the customers of a file, each row once over any number of runs (charge-protocol, Bulk; PATCH's rules). */
-export const updateFile = async (file: FileOfUpdates, options: OptionFields, deps: Deps): Promise<Result> => {
+export const updateFile = async (file: FileOfUpdates, options: RowOptions, deps: Deps): Promise<Result> => {
   const { globals, io } = deps;
   const { bulk } = file;
   const { dryRun } = globals;

@@ -61,6 +61,14 @@ const SAME: ReadonlyMap<string, Same> = new Map([
   ['meta', sameMap],
 ]);
 
+/** Whether metadata has every key that is to be set, and none that is to be removed. Parsed by `parseExact`. */
+export const isMerged = (
+  meta: Fields,
+  { set, unset }: { readonly set: Fields; readonly unset: readonly string[] },
+): boolean =>
+  Object.entries(set).every(([name, value]) => Object.hasOwn(meta, name) && sameJson(meta[name], value)) &&
+  unset.every((name) => !Object.hasOwn(meta, name));
+
 /**
  * Whether a customer, as a read shows it, has every value that the body of an update sets (interface.md 4.1). Both as
  * parsed by `parseExact`. True of an update that was never applied, too, where the customer had those values before.

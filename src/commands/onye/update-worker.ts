@@ -4,18 +4,21 @@ import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
-import { parseExact } from '../../core/json.ts';
 import { isTakenUp } from '../../core/row.ts';
 import type { ColumnFault, Settled, Worked } from '../../core/row-end.ts';
 import { workedWith } from '../../core/row-end.ts';
 import type { JobRow, Jobs, Update, UpdateOutcome } from '../../ledger/job.ts';
+import type { MetaChange } from './meta.ts';
+import { customerToMerge, mergedBody, metaOf, readCustomer } from './meta.ts';
 import type { FileOfUpdates } from './spec.ts';
-import { isApplied } from './update-seen.ts';
+import { isApplied, isMerged } from './update-seen.ts';
 
 /** A row as an update. */
 export interface UpdateItem {
   readonly uid: string;
   readonly body: Readonly<Record<string, unknown>>;
+  /** What is changed of the metadata besides, which a read must show first. */
+  readonly change?: MetaChange;
 }
 
 /** What updating the customers of a job needs. */
@@ -69,7 +72,12 @@ const settled = async (
   }
 };
 
-const send = async ({ uid, body }: UpdateItem, of: JobRow, tower: Tower, work: UpdateWork): Promise<Worked> => {
+const send = async (
+  { uid, body }: Omit<UpdateItem, 'change'>,
+  of: JobRow,
+  tower: Tower,
+  work: UpdateWork,
+): Promise<Worked> => {
   try {
     await work.client.call('onye.update', { params: { uid }, body, slowDown: tower.slowDown });
   } catch (thrown) {
@@ -83,39 +91,95 @@ const send = async ({ uid, body }: UpdateItem, of: JobRow, tower: Tower, work: U
   return noted;
 };
 
+const SEEN: UpdateOutcome = { ...ACCEPTED, message: 'seen in a read' };
+const NOTHING: UpdateOutcome = { ...ACCEPTED, message: 'nothing to change' };
+
 /**
  * Whether the customer shows all that an update of unknown end would have changed. A look that failed says nothing, whatever
  * the service answered: the row is as unknown as it was.
  */
 const look = async ({ uid, body }: UpdateItem, work: UpdateWork): Promise<'applied' | 'not applied' | Worked> => {
   try {
-    const { text } = await work.client.call('onye.get', { params: { uid } });
-    return isApplied(parseExact(text), body) ? 'applied' : 'not applied';
+    return isApplied((await readCustomer(uid, work.client)).exact, body) ? 'applied' : 'not applied';
   } catch (thrown) {
     if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
     return { ...workedWith(thrown, work.file.bulk), state: 'unknown' };
   }
 };
 
+type Begin = (looked: boolean) => Promise<boolean>;
+
 /**
  * The rules of a PATCH: absolute values are sent again only where nothing of them was sent, or where a read shows that they
  * were not applied (charge-protocol, What proves that nothing was sent).
  */
-const updateRow = async (item: UpdateItem, row: number, tower: Tower, work: UpdateWork): Promise<Worked> => {
-  const { client, jobs, job, file, deps } = work;
-  const of = { job, row };
-  const intent = { ...of, onye: item.uid, deadline: deps.io.clock.now() + client.longestWrite };
-  const retry = file.bulk.retryFailed;
-  if (await jobs.beginUpdate(intent, { retry, looked: false })) return send(item, of, tower, work);
-  const [before] = await jobs.updates(job, row, row);
+const setRow = async (item: UpdateItem, of: JobRow, begin: Begin, tower: Tower, work: UpdateWork): Promise<Worked> => {
+  if (await begin(false)) return send(item, of, tower, work);
+  const [before] = await work.jobs.updates(of.job, of.row, of.row);
   if (before === undefined || !isUnknown(before)) return before === undefined ? ELSEWHERE : kept(before);
   const seen = await look(item, work);
   if (seen !== 'applied' && seen !== 'not applied') return seen;
-  if (seen === 'applied') {
-    return settled(of, { state: 'accepted', fields: {} }, { ...ACCEPTED, message: 'seen in a read' }, work);
+  if (seen === 'applied') return settled(of, { state: 'accepted', fields: {} }, SEEN, work);
+  return (await begin(true)) ? send(item, of, tower, work) : ELSEWHERE;
+};
+
+type MergeItem = UpdateItem & { readonly change: MetaChange };
+
+/** What a customer shows, and what is to be sent of it. */
+interface Read {
+  readonly customer: unknown;
+  readonly body: UpdateItem['body'];
+}
+
+/** What a read failed with; nothing is sent then, and the row is as it was. */
+const unread = (thrown: unknown, wasUnknown: boolean, { file }: UpdateWork): Worked => {
+  if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
+  const worked = workedWith(thrown, file.bulk);
+  if (wasUnknown) return { ...worked, state: 'unknown' };
+  return thrown.kind === 'rejected' ? worked : { ...worked, state: 'not_sent', slowDown: 0 };
+};
+
+const readToMerge = async (
+  { uid, body, change }: MergeItem,
+  wasUnknown: boolean,
+  work: UpdateWork,
+): Promise<Read | Worked> => {
+  try {
+    const { exact } = await customerToMerge(uid, work.client);
+    return { customer: exact, body: mergedBody(body, exact, change) };
+  } catch (thrown) {
+    return unread(thrown, wasUnknown, work);
   }
-  const begun = await jobs.beginUpdate(intent, { retry, looked: true });
-  return begun ? send(item, of, tower, work) : ELSEWHERE;
+};
+
+/**
+ * Reads before the row is begun, so that a failed read leaves no trace. The same read tells of an update of unknown end
+ * whether it was applied.
+ */
+const mergeRow = async (item: MergeItem, of: JobRow, begin: Begin, tower: Tower, work: UpdateWork): Promise<Worked> => {
+  const [before] = await work.jobs.updates(of.job, of.row, of.row);
+  const wasUnknown = before !== undefined && isUnknown(before);
+  const read = await readToMerge(item, wasUnknown, work);
+  if (!('customer' in read)) return read;
+  const { customer, body } = read;
+  const isThere = isMerged(metaOf(customer) ?? {}, item.change) && isApplied(customer, item.body);
+  if (wasUnknown && isThere) return settled(of, { state: 'accepted', fields: {} }, SEEN, work);
+  if (!(await begin(wasUnknown))) return ELSEWHERE;
+  if (Object.keys(body).length > 0) return send({ uid: item.uid, body }, of, tower, work);
+  return settled(of, { state: 'accepted', fields: {} }, NOTHING, work);
+};
+
+const updateRow = async (item: UpdateItem, row: number, tower: Tower, work: UpdateWork): Promise<Worked> => {
+  const { client, jobs, job, file, deps } = work;
+  const of = { job, row };
+  const begin: Begin = (looked) => {
+    const deadline = deps.io.clock.now() + client.longestWrite;
+    return jobs.beginUpdate({ ...of, onye: item.uid, deadline }, { retry: file.bulk.retryFailed, looked });
+  };
+  const { change } = item;
+  return change === undefined
+    ? setRow(item, of, begin, tower, work)
+    : mergeRow({ ...item, change }, of, begin, tower, work);
 };
 
 const workOn = async (...[item, row, tower, work]: Parameters<typeof updateRow>): Promise<Worked> => {

@@ -1,0 +1,99 @@
+import type { Deps } from '../../cli/deps.ts';
+import type { Client } from '../../client/client.ts';
+import { usageError } from '../../core/error.ts';
+import { namingFlags } from '../../core/flags.ts';
+import type { Result } from '../../output/view.ts';
+import type { MetaChange } from './meta.ts';
+import { changeFlag, customerToMerge, hasNoRead, mergedBody, metaOf, readCustomer } from './meta.ts';
+import type { Given } from './update.ts';
+import { onyeView } from './view.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+const REPLACED = 'the metadata was replaced as a whole, not merged';
+const MERGED =
+  'the metadata was read, changed and written back as a whole; what somebody else changed in between is overwritten';
+
+const MOST_NAMED = 10;
+
+/** A name that is no plain word goes into quotes, so that each is told from the next. */
+const shown = (name: string): string => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name));
+
+const namesOf = (names: readonly string[]): string => {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return names.slice(0, MOST_NAMED).map(shown).join(', ') + more;
+};
+
+/** The metadata as it is now; undefined where no read shows it. */
+const metaNow = async (uid: string, client: Client) => {
+  try {
+    return metaOf((await readCustomer(uid, client)).exact);
+  } catch (thrown) {
+    if (hasNoRead(thrown)) return undefined;
+    throw thrown;
+  }
+};
+
+/** Asks before keys of the metadata are lost that the body does not name; says nothing where none are. */
+const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: Deps): Promise<void> => {
+  const before = await metaNow(uid, client);
+  const lost = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(meta as object, name));
+  if (before !== undefined && lost.length === 0) return;
+  const what =
+    before === undefined
+      ? "The service doesn't show the metadata that would be lost."
+      : `These keys of the metadata would be lost (--merge-meta keeps them): ${namesOf(lost)}`;
+  await deps.confirm(`${what}\nReplace all metadata?`, 'refuse');
+};
+
+const asks = ({ io, globals }: Deps): boolean => io.stdin.isTerminal && globals.input && !globals.yes;
+
+/** Sends the fields that were given and nothing else. */
+const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
+  const call = { params: { uid }, body };
+  if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('onye.update', call));
+  const client = await deps.client('write');
+  const asked = 'meta' in body && asks(deps);
+  if (asked) {
+    client.preview('onye.update', call);
+    await confirmLoss(uid, body, client, deps);
+  }
+  const record = await client.call('onye.update', call);
+  return {
+    kind: 'record',
+    record,
+    view: onyeView,
+    wrote: true,
+    ...('meta' in body && !asked ? { notice: REPLACED } : {}),
+  };
+};
+
+/** Sends the metadata as a read shows it, with the change made to it; nothing where nothing would change. */
+const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): Promise<Result> => {
+  const client = await deps.client(deps.globals.dryRun ? 'read' : 'write');
+  client.preview('onye.update', { params: { uid }, body: given });
+  const { record: before, exact } = await customerToMerge(uid, client);
+  const call = { params: { uid }, body: mergedBody(given, exact, change) };
+  if (Object.keys(call.body).length === 0) {
+    return { kind: 'record', record: before, view: onyeView, notice: 'nothing would change; nothing was sent' };
+  }
+  if (deps.globals.dryRun) return deps.preview(client.preview('onye.update', call));
+  const record = await client.call('onye.update', call);
+  return { kind: 'record', record, view: onyeView, wrote: true, ...('meta' in call.body ? { notice: MERGED } : {}) };
+};
+
+/** Updates a customer (interface.md 4.1). */
+export const updateOne = async (uid: string, { fields, change }: Given, deps: Deps): Promise<Result> => {
+  if (fields.size === 0 && change === undefined) {
+    throw usageError('--data: the object is empty, so there is nothing to change');
+  }
+  const body = Object.fromEntries([...fields].map(([name, { value }]) => [name, value]));
+  try {
+    return await (change === undefined ? send(uid, body, deps) : merge(uid, body, change, deps));
+  } catch (thrown) {
+    throw namingFlags(thrown, (path) => {
+      const name = path.split('.')[0] ?? path;
+      return fields.get(name)?.flag ?? (name === 'meta' && change !== undefined ? changeFlag(change) : undefined);
+    });
+  }
+};

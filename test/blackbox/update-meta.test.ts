@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import type { Ended } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import type { Answer, Seen, Service } from '../support/service.ts';
+import { json, ONYE_ID, problem, reset, serve, serveBy } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
+
+const UPDATE = ['onye', 'update', ONYE_ID];
+
+/** A customer as the service writes it; `meta` is JSON text, for what a double can't hold. */
+const customer = (meta: string | undefined): Answer =>
+  json(200, `{"uid":"${ONYE_ID}","email":"ada@example.com"${meta === undefined ? '' : `,"meta":${meta}`}}`);
+
+const asked = ({ seen }: Service): string[] =>
+  seen.map(({ method, body }) => (body === '' ? method : `${method} ${body}`));
+
+describe('--merge-meta and --unset-meta', () => {
+  const update = (service: Service, ...args: string[]): Promise<Ended> => paycli([...UPDATE, ...args], { service });
+
+  it('read the customer and write the whole map back, which they say is not atomic', async () => {
+    const service = await serve([customer('{"a":"1","b":"2","c":null}'), customer('{}')]);
+    const ended = await update(
+      service,
+      '--merge-meta',
+      'b=x',
+      '--merge-meta',
+      'n:=3',
+      '--unset-meta',
+      'c',
+      '--ref',
+      'r',
+    );
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toBe(
+      'the metadata was read, changed and written back as a whole; what somebody else changed in between is overwritten\n',
+    );
+    expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
+    expect(JSON.parse(service.seen[1]?.body ?? '')).toEqual({ ref: 'r', meta: { a: '1', b: 'x', n: 3 } });
+  });
+
+  it('keep each number of the kept keys as it was written', async () => {
+    const service = await serve([customer('{"big":12345678901234567890,"r":1.50,"deep":{"e":[1e2]}}'), customer('{}')]);
+    await update(service, '--merge-meta', 'x=1');
+    expect(service.seen[1]?.body).toBe('{"meta":{"big":12345678901234567890,"r":1.50,"deep":{"e":[1e2]},"x":"1"}}');
+  });
+
+  it.each(['[]', '{}', 'null'])('take %s for no metadata', async (meta) => {
+    const service = await serve([customer(meta), customer('{}')]);
+    expect((await update(service, '--merge-meta', 'a=1')).code).toBe(0);
+    expect(asked(service)).toEqual(['GET', 'PATCH {"meta":{"a":"1"}}']);
+  });
+
+  it('send nothing where nothing would change, and only what else is given', async () => {
+    const same = await serve([customer('{"a":"1"}')]);
+    const ended = await update(same, '--merge-meta', 'a=1', '--unset-meta', 'b');
+    expect(ended).toMatchObject({ code: 0, stderr: 'nothing would change; nothing was sent\n' });
+    expect(ended.stdout).toContain(`uid\t${ONYE_ID}`);
+    const other = await serve([customer('{"a":"1"}'), customer('{}')]);
+    expect(await update(other, '--merge-meta', 'a=1', '--ref', 'r')).toMatchObject({ code: 0, stderr: '' });
+    expect(asked(other)).toEqual(['GET', 'PATCH {"ref":"r"}']);
+  });
+
+  it('show the request with --dry-run, once it is known', async () => {
+    const service = await serve([customer('{"a":"1"}')]);
+    const ended = await update(service, '--merge-meta', 'b=2', '--dry-run', '--json');
+    expect(JSON.parse(ended.stdout)).toMatchObject({ method: 'PATCH', body: { meta: { a: '1', b: '2' } } });
+  });
+
+  it.each<[string, Answer, RegExp]>([
+    ['404', problem(404, 'onye.error.not_found'), /404: there is no such customer, or no such read; nothing was sent/],
+    ['404 of another kind', json(404, 'x'), /404: there is no such customer, or no such read; nothing was sent/],
+    ['405', problem(405, 'No'), /405: it has no such read; nothing was sent/],
+  ])('are refused where the read is answered %s', async (_what, answer, message) => {
+    const service = await serve([answer]);
+    const ended = await update(service, '--merge-meta', 'a=1', '--json');
+    expect(ended).toMatchObject({ code: 3, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({ kind: 'rejected', message: expect.stringMatching(message) });
+  });
+
+  it('are refused where the service has no such read at all (501)', async () => {
+    const service = await serveBy(({ method }) => (method === 'GET' ? problem(501, 'No') : undefined));
+    const ended = await update(service, '--unset-meta', 'a', '--json');
+    expect(ended.code).toBe(3);
+    expect(errorOf(ended)).toMatchObject({ status: 501, message: expect.stringContaining('it has no such read') });
+  });
+
+  it.each<[string, Answer, number]>([
+    ['401', problem(401, 'No'), 4],
+    ['a redirect', json(302, {}), 8],
+    ['metadata that is a list', customer('["a"]'), 8],
+    ['no metadata', customer(undefined), 8],
+  ])('send nothing where the read ends with %s', async (_what, answer, code) => {
+    const service = await serve([answer]);
+    expect(await update(service, '--merge-meta', 'a=1')).toMatchObject({ code, stdout: '' });
+  });
+
+  it.each([
+    [['--merge-meta', 'a=1', '--meta', 'b=2'], /exclude each other/],
+    [['--unset-meta', 'a', '--clear-meta'], /exclude each other/],
+    [['--merge-meta', 'a=1', '--meta-json', '{}'], /exclude each other/],
+    [['--merge-meta', 'a=1', '--unset-meta', 'a'], /"a" is given to both --merge-meta and --unset-meta/],
+    [['--merge-meta', 'a=1', '--merge-meta', 'a:=2'], /--merge-meta: "a" is given twice/],
+    [['--merge-meta', 'a=1', '--data', '{"meta":{}}'], /--data has "meta"/],
+    [['--unset-meta', ''], /--unset-meta.*empty/],
+    [['--merge-meta', 'a=1', '--email', 'ada'], /--email.*not a valid e-mail address/s],
+  ])('with %j ask nothing and exit 2', async (args, message) => {
+    const service = await serve([]);
+    const ended = await update(service, ...args);
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+    expect(service.connections()).toBe(0);
+  });
+});
+
+describe('metadata that is replaced', () => {
+  const onTerminal = async (service: Service, answer: string | undefined, ...args: string[]) => {
+    const session = openTerminal([...UPDATE, ...args], { service, columns: 200 });
+    if (answer !== undefined) {
+      await session.saw(/\[y\/N\]/);
+      session.type(`${answer}\r`);
+    }
+    const { code } = await session.ended;
+    return { code, screen: (await session.screen()).replaceAll(/\s+/g, ' ') };
+  };
+
+  it.each([
+    [['--meta', 'c=3'], '{"meta":{"c":"3"}}'],
+    [['--meta-json', '{"c":3}'], '{"meta":{"c":3}}'],
+    [['--clear-meta'], '{"meta":{}}'],
+    [['--data', '{"meta":{"c":3}}'], '{"meta":{"c":3}}'],
+  ])('on a terminal is asked about by the keys that are lost: %j', async (args, body) => {
+    const service = await serve([customer('{"a":"1","b\\u001b[2J":"2","c\\u009b":"3"}'), customer('{}')]);
+    const { code, screen } = await onTerminal(service, 'y', ...args);
+    expect(screen).toContain(
+      'These keys of the metadata would be lost (--merge-meta keeps them): a, "b\\u001b[2J", "c\\x9b" Replace all metadata? [y/N]',
+    );
+    expect(code).toBe(0);
+    expect(asked(service)).toEqual(['GET', `PATCH ${body}`]);
+  });
+
+  it('is not sent without a yes', async () => {
+    const service = await serve([customer('{"a":"1"}')]);
+    expect((await onTerminal(service, 'n', '--meta', 'c=3')).code).toBe(2);
+  });
+
+  it.each(['{"c":"1"}', '{}', '[]'])('needs no question where %s loses no key', async (meta) => {
+    const service = await serve([customer(meta), customer('{}')]);
+    const { code, screen } = await onTerminal(service, undefined, '--meta', 'c=3');
+    expect(code).toBe(0);
+    expect(screen).not.toContain('replaced as a whole');
+  });
+
+  it.each<[string, Answer]>([
+    ['is not there (405)', problem(405, 'No')],
+    ['knows no such customer (404)', problem(404, 'No')],
+    ['shows no metadata', customer(undefined)],
+  ])('is asked about in general where the read %s', async (_what, answer) => {
+    const service = await serve([answer, customer('{}')]);
+    const { code, screen } = await onTerminal(service, 'y', '--meta', 'c=3');
+    expect(screen).toContain("The service doesn't show the metadata that would be lost. Replace all metadata?");
+    expect(code).toBe(0);
+  });
+
+  it('is not sent where the read fails', async () => {
+    const service = await serve([problem(401, 'No')]);
+    expect((await onTerminal(service, undefined, '--meta', 'c=3')).code).toBe(4);
+  });
+
+  it.each([['--yes'], ['--no-input']])('is sent as given with %s', async (flag) => {
+    const service = await serve([customer('{}')]);
+    const { code, screen } = await onTerminal(service, undefined, '--meta', 'c=3', flag);
+    expect(code).toBe(0);
+    expect(screen).toContain('replaced as a whole');
+  });
+
+  it('is sent as given in a script, without a read', async () => {
+    const service = await serve([customer('{}')]);
+    const ended = await paycli([...UPDATE, '--meta', 'c=3'], { service });
+    expect(ended).toMatchObject({ code: 0, stderr: 'the metadata was replaced as a whole, not merged\n' });
+    expect(asked(service)).toEqual(['PATCH {"meta":{"c":"3"}}']);
+  });
+});
+
+describe('merge_meta in a file', () => {
+  const onyeOf = (number: number): string => `ony.AbCd.${String(number).padStart(24, '0')}`;
+  const numberIn = ({ url }: Seen): number => Number(/ony\.AbCd\.(\d+)/.exec(url)?.[1]);
+  const shown = (number: number, meta: object): Answer => json(200, { uid: onyeOf(number), email: 'a@b.c', meta });
+  const updateFrom = (file: string, options: Parameters<typeof paycli>[1], ...more: string[]) =>
+    paycli(['onye', 'update', '--from', file, '--json', ...more], options);
+  /** Customers that keep what they are sent. */
+  const keeping = async (
+    metas: Record<number, object>,
+    others: (seen: Seen) => Answer | undefined = () => undefined,
+  ) => {
+    const service = await serveBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'PATCH') metas[number] = JSON.parse(seen.body).meta ?? metas[number];
+      return others(seen) ?? shown(number, metas[number] ?? {});
+    });
+    const patches = (): string[] =>
+      service.seen.filter(({ method }) => method === 'PATCH').map((seen) => `${numberIn(seen)} ${seen.body}`);
+    return { service, patches };
+  };
+
+  it('is read, merged and written, each row by itself', async () => {
+    const metas = { 1: { a: '1' }, 2: { a: '1', tier: 'vip' }, 3: { a: '3', old: 1 } };
+    const { service, patches } = await keeping(metas);
+    const rows = [`${onyeOf(1)},vip,3,`, `${onyeOf(2)},vip,,`, `${onyeOf(3)},,,r-3`];
+    const file = fileOf(csvOf('uid,merge_meta.tier,Merge_Meta.n:,ref', ...rows));
+    const ended = await updateFrom(file, { service, home: newFolder() }, '--unset-meta', 'old', '--concurrency', '1');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(summaryOf(ended)).toMatchObject({ rows: 3, accepted: 3 });
+    expect(patches()).toEqual(['1 {"meta":{"a":"1","tier":"vip","n":3}}', '3 {"ref":"r-3","meta":{"a":"3"}}']);
+  });
+
+  it('is rejected where the service has no such read, and nothing of the row is sent', async () => {
+    const { service, patches } = await keeping({}, ({ method }) => (method === 'GET' ? problem(405, 'No') : undefined));
+    const [file, report] = [fileOf(csvOf('uid,merge_meta.a', `${onyeOf(1)},x`)), reportPath()];
+    const ended = await updateFrom(file, { service, home: newFolder() }, '--report', report);
+    expect(ended.code).toBe(3);
+    expect(patches()).toEqual([]);
+    expect(reportOf(report)['1']).toMatchObject({ state: 'rejected', error: expect.stringContaining('no such read') });
+  });
+
+  it('is not sent where the read fails, and is taken up by the same command', async () => {
+    let isDown = true;
+    const down = ({ method }: Seen) => (isDown && method === 'GET' ? json(302, {}) : undefined);
+    const { service, patches } = await keeping({ 1: { a: 1 } }, down);
+    const [file, options] = [fileOf(csvOf('uid,merge_meta.b', `${onyeOf(1)},x`)), { service, home: newFolder() }];
+    const first = await updateFrom(file, options);
+    expect(first.code).toBe(8);
+    expect(summaryOf(first)).toMatchObject({ not_sent: 1, unknown: 0 });
+    isDown = false;
+    expect(await updateFrom(file, options)).toMatchObject({ code: 0, stderr: '' });
+    expect(patches()).toEqual(['1 {"meta":{"a":1,"b":"x"}}']);
+  });
+
+  it('that may have been applied counts as applied where a read shows its keys, else is merged again', async () => {
+    const metas: Record<number, object> = { 1: { a: 1 }, 2: { a: 1 } };
+    const lost = new Set([1, 2]);
+    const losing = (seen: Seen): Answer | undefined => {
+      if (seen.method !== 'PATCH' || !lost.delete(numberIn(seen))) return undefined;
+      // Of the second nothing was applied, and somebody else has changed it since.
+      if (numberIn(seen) === 2) metas[2] = { a: 1, c: 3 };
+      return reset;
+    };
+    const { service, patches } = await keeping(metas, losing);
+    const file = fileOf(csvOf('uid,merge_meta.b', `${onyeOf(1)},x`, `${onyeOf(2)},y`));
+    const options = { service, home: newFolder() };
+    expect((await updateFrom(file, options, '--continue-on-unknown', '--concurrency', '1')).code).toBe(6);
+    expect(await updateFrom(file, options)).toMatchObject({ code: 0, stderr: '' });
+    expect(patches()).toEqual([
+      '1 {"meta":{"a":1,"b":"x"}}',
+      '2 {"meta":{"a":1,"b":"y"}}',
+      '2 {"meta":{"a":1,"c":3,"b":"y"}}',
+    ]);
+  });
+
+  it('stays unknown where the look at it fails', async () => {
+    const { service, patches } = await keeping({}, ({ method }) => (method === 'PATCH' ? reset : undefined));
+    const [file, home] = [fileOf(csvOf('uid,merge_meta.b', `${onyeOf(1)},x`)), newFolder()];
+    expect((await updateFrom(file, { service, home })).code).toBe(6);
+    expect(patches()).toHaveLength(1);
+    const gone = await serveBy(() => problem(404, 'No'));
+    const env = { PAYCLI_BASE_URL: gone.origin };
+    const ended = await updateFrom(file, { service, home, env });
+    expect(gone.seen.every(({ method }) => method === 'GET')).toBe(true);
+    expect(ended.code).not.toBe(0);
+  });
+
+  it('can not stand beside meta', async () => {
+    const service = await serve([]);
+    const file = fileOf(csvOf('uid,meta.a,merge_meta.b', `${onyeOf(1)},x,y`));
+    const ended = await updateFrom(file, { service, home: newFolder() });
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toContain('"meta.a" and "merge_meta.b" can\'t be used together');
+  });
+});
