@@ -140,6 +140,15 @@ describe('before rows are sent to where money may be real', () => {
     expect(sent).toEqual(['onye.update']);
   });
 
+  it('it says which rows replace all metadata', async () => {
+    const uid = 'ony.AbCd.000000000000000000000001';
+    const asked = { origin: live, typed: 'n' };
+    const whole = await run('onye update', 'uid,meta.a', [`${uid},x`], asked);
+    expect(whole.prompts[0]).toContain('Update 1 row (all metadata 1)?');
+    const part = await run('onye update', 'uid,merge_meta.a', [`${uid},x`], asked);
+    expect(part.prompts[0]).toContain('Update 1 row (keys of metadata 1)?');
+  });
+
   it.each([['n'], [''], ['Y e s']])('nothing happens at "%s"', async (typed) => {
     for (const command of [charge, update]) {
       const { sent, error, jobs } = await command({ origin: live, typed });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isApplied } from '../../src/commands/onye/update-seen.ts';
+import { isApplied, isMerged } from '../../src/commands/onye/update-seen.ts';
 import { parseExact } from '../../src/core/json.ts';
 
 /** As a read shows it. */
@@ -94,5 +94,19 @@ describe('isApplied', () => {
 
   it.each([[null], ['x'], [[]], [undefined]])('is false of what is no customer: %j', (customer) => {
     expect(isApplied(customer, {})).toBe(false);
+  });
+});
+
+describe('isMerged', () => {
+  it.each([
+    [{ tier: 'vip' }, [], true],
+    [{ tags: ['a', { b: null }] }, ['gone'], true],
+    [{}, ['tier'], false],
+    [{ tier: 'no' }, [], false],
+    [{ visits: '3' }, [], false],
+    [{ constructor: 'x' }, [], false],
+    [{}, ['constructor'], true],
+  ])('sees %j set and %j removed: %s', (set, unset, merged) => {
+    expect(isMerged(CUSTOMER.meta, { set, unset })).toBe(merged);
   });
 });

@@ -49,6 +49,7 @@ describe('rowExit', () => {
     [{ state: 'rejected', exitCode: 4 }, 4],
     [{ state: 'not_sent', exitCode: 5 }, 5],
     [{ state: 'not_sent', exitCode: 4 }, 4],
+    [{ state: 'not_sent', exitCode: 8 }, 8],
     [{ state: 'not_sent', exitCode: 130 }, 130],
     [{ state: 'not_created', exitCode: 6 }, 5],
     [{ state: 'unknown' }, 6],

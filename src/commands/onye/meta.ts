@@ -39,7 +39,7 @@ const noRead = ({ detail }: PayError): PayError => {
   const why = status === 404 ? 'there is no such customer, or no such read' : 'it has no such read';
   return new PayError(
     'rejected',
-    `metadata is merged into what a read shows, and the service answered ${status}: ${why}; nothing was sent`,
+    `merging metadata reads the customer first, and the service answered ${status}: ${why}; nothing was sent`,
     { ...detail, hint: 'check the identifier, or give the whole metadata with --meta' },
   );
 };

@@ -134,7 +134,7 @@ const update = defineCommand<UpdateInput, typeof options>({
     'named first, in a script it is sent as given. --merge-meta and --unset-meta read the customer (with --dry-run, too), ' +
     'change those keys and write the whole map back, which is not atomic: a change that somebody else makes in between is ' +
     'lost. Where nothing would change, nothing is sent.\n\n' +
-    'With --from, each row of a file is one update. Columns are known by their names: uid, email, ref, first_name, last_name, ' +
+    'With --from, each row of a file is one update. Columns are known by their names, in any case: uid, email, ref, first_name, last_name, ' +
     'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k; the options fill what the file has no column ' +
     'for, other columns are carried into the report, and an empty cell leaves a field as it is. The whole file is checked ' +
     'before anything is sent. The same command again goes on where it stopped; where it is not known what became of an ' +

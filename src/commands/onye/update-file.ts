@@ -19,6 +19,9 @@ import { updatesView } from './view.ts';
 
 const COMMAND = 'onye update';
 
+/** How the question calls a field; others by their names. */
+const WORDS: Readonly<Record<string, string>> = { meta: 'all metadata', merge_meta: 'keys of metadata' };
+
 /** An error about a row, whose violations name the column or the flag behind each property. */
 const namingIn =
   (columns: readonly string[], options: RowOptions) =>
@@ -63,7 +66,7 @@ const readerOf = (
     breaches: (item) => breachesOf(item, client, naming),
     check: checkOnye(client),
     onGood: ({ body, change }) => {
-      const names = change === undefined ? Object.keys(body) : [...Object.keys(body), 'merged meta'];
+      const names = change === undefined ? Object.keys(body) : [...Object.keys(body), 'merge_meta'];
       for (const name of names) changed.set(name, (changed.get(name) ?? 0) + 1);
     },
     notices: unusedNotices(columns, isOnyeColumn, ONYE_COLUMNS),
@@ -84,7 +87,7 @@ const sending = async (
   { changed, unrecorded }: { readonly changed: ReadonlyMap<string, number>; readonly unrecorded: PayError[] },
 ): Promise<Sending<UpdateItem>> => {
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
-  const countText = (): string => [...changed].map(([name, count]) => `${name} ${count}`).join(', ');
+  const countText = (): string => [...changed].map(([name, count]) => `${WORDS[name] ?? name} ${count}`).join(', ');
   return (await deps.bulk()).sendingOf({
     command: COMMAND,
     options: optionsText(options),
