@@ -80,15 +80,14 @@ const namesIn = (folder: string): string[] => {
 };
 
 /**
- * Whether a folder is private, is not there, or is open to others and may be closed: it holds no key yet, and nothing that
- * is not this program's own. Throws for any other; changes nothing.
+ * Whether a folder is private, is not there, or is open to others and may be closed: it holds nothing but this program's
+ * own files, and no key among them. Throws for any other; changes nothing.
  */
-export const stateOfFolder = (folder: string, file: string, machine: Machine): 'private' | 'missing' | 'open' => {
+export const stateOfFolder = (folder: string, machine: Machine): 'private' | 'missing' | 'open' => {
   const stats = lookAt(folder);
   if (stats === undefined) return 'missing';
   checkOwner(folder, stats, 'folder', machine);
   if (!isOpen(stats, machine)) return 'private';
-  if (lookAt(file) !== undefined) checkMode(folder, stats, 'folder', machine);
   if (namesIn(folder).every(isOwnName)) return 'open';
   return refuse(
     `${folder} is open to other users (mode ${modeOf(stats)}), so no key is stored in it; nothing was stored`,
@@ -97,8 +96,8 @@ export const stateOfFolder = (folder: string, file: string, machine: Machine): '
 };
 
 /** Makes the folder with mode 0700, whatever the umask is, or closes one that is its own and has no key in it yet. */
-export const makePrivateFolder = (folder: string, file: string, machine: Machine): void => {
-  const state = stateOfFolder(folder, file, machine);
+export const makePrivateFolder = (folder: string, machine: Machine): void => {
+  const state = stateOfFolder(folder, machine);
   if (state === 'private') return;
   try {
     const made = state === 'missing' ? mkdirSync(folder, { recursive: true, mode: 0o700 }) : folder;

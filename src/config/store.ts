@@ -61,10 +61,10 @@ export const openStore = (folder: string, machine: Machine, redactor: Redactor):
       return content;
     },
     checkFolder() {
-      stateOfFolder(folder, file, machine);
+      stateOfFolder(folder, machine);
     },
     write(next) {
-      makePrivateFolder(folder, file, machine);
+      makePrivateFolder(folder, machine);
       isPrivateFileThere(folder, file, machine);
       try {
         new Conf({ ...where, configFileMode: 0o600 }).store = next;

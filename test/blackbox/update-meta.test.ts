@@ -239,18 +239,20 @@ describe('merge_meta in a file', () => {
     const metas: Record<number, object> = { 1: { a: 1 }, 2: { a: 1 } };
     const lost = new Set([1, 2]);
     const losing = (seen: Seen): Answer | undefined => {
-      if (seen.method !== 'PATCH' || !lost.delete(numberIn(seen))) return undefined;
+      if (seen.method === 'GET')
+        return json(200, { uid: onyeOf(numberIn(seen)), ref: 'r', meta: metas[numberIn(seen)] });
+      if (!lost.delete(numberIn(seen))) return undefined;
       // Of the second nothing was applied, and somebody else has changed it since.
       if (numberIn(seen) === 2) metas[2] = { a: 1, c: 3 };
       return reset;
     };
     const { service, patches } = await keeping(metas, losing);
-    const file = fileOf(csvOf('uid,merge_meta.b', `${onyeOf(1)},x`, `${onyeOf(2)},y`));
+    const file = fileOf(csvOf('uid,merge_meta.b,ref', `${onyeOf(1)},x,r`, `${onyeOf(2)},y,`));
     const options = { service, home: newFolder() };
     expect((await updateFrom(file, options, '--continue-on-unknown', '--concurrency', '1')).code).toBe(6);
     expect(await updateFrom(file, options)).toMatchObject({ code: 0, stderr: '' });
     expect(patches()).toEqual([
-      '1 {"meta":{"a":1,"b":"x"}}',
+      '1 {"ref":"r","meta":{"a":1,"b":"x"}}',
       '2 {"meta":{"a":1,"b":"y"}}',
       '2 {"meta":{"a":1,"c":3,"b":"y"}}',
     ]);

@@ -159,14 +159,14 @@ describe('the folder and the file of profiles', () => {
   it('are looked at again before a write, whatever a read before it found', async () => {
     const content = { version: 1 as const, profiles: {} };
     const [open, link] = [newFolder(), folderWith({ name: 'shop' })];
-    writeFileSync(join(open, 'notes.txt'), '');
+    writeFileSync(join(open, 'config.json'), '', { mode: 0o600 });
     chmodSync(open, 0o755);
     asLink(join(link, 'config.json'));
     for (const folder of [open, link]) {
       const error = await errorOf(() => openStore(folder, thisMachine, new Redactor()).write(content));
       expect(error.kind).toBe('auth');
     }
-    expect(readdirSync(open)).toEqual(['notes.txt']);
+    expect([modeOf(open), bytesOf(join(open, 'config.json'))]).toEqual(['755', '']);
     expect(contentOf(join(link, 'config.json.real'))).toHaveProperty('profiles.shop');
   });
 
