@@ -7,14 +7,15 @@ import { EXPIRY_LIMIT_MS, machineValue } from '../core/medium.ts';
 import { formatMoney } from '../core/money.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { unreachable } from '../core/unreachable.ts';
+import { activityOn, type Outcome } from './activity.ts';
 import type { Handler } from './handlers.ts';
-import { derivedDigits, derivedId, newId, randomText } from './ids.ts';
+import { derivedDigits, newId, randomText } from './ids.ts';
+import { isPaid } from './paid.ts';
 import { invalid, refusal } from './refusal.ts';
 import type { Plan } from './store.ts';
 import { type Wish, wishOf } from './wish.ts';
 
 type Data = ActivityCreate['data'];
-type Outcome = Pick<Activity, 'status' | 'next_action' | 'error'>;
 
 const utc = (ms: number): string => formatDateAtom({ ms, offset: 0 });
 
@@ -83,38 +84,42 @@ const planOf = (data: Data, wish: Wish | undefined, now: number): Plan | undefin
   return data.medium === 'bank_transfer' ? { ending: 'expired', due: expiry } : undefined;
 };
 
-/**
- * interface.md 4.2: one attempt to charge a payment request. Attempts know nothing of each other (rule 2), and the
- * state of the payment request does not matter: the contract names no rule about it.
- */
-export const charge: Handler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
-  const ugwo = store.ugwo(params.ugwoUid);
-  if (ugwo === undefined) throw refusal(404, 'ugwo.error.not_found');
-  const { checkout } = ugwo;
+/** A payment request that the money was seen of, or that was called off, takes no charge (public material). */
+const refuseEnded = (ugwo: Ugwo): void => {
+  if (isPaid(ugwo)) throw refusal(409, 'ugwo_processed');
+  if (machineValue(ugwo.status ?? '') === 'cancelled') throw refusal(409, 'ugwo_cancelled');
+};
+
+/** A 422 where the checkout, if there is one, has no way for this charge. */
+const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
   if (checkout === null || checkout === undefined) {
     throw invalid([
       { propertyPath: 'checkout', title: 'the payment request has no checkout, so it cannot be charged' },
     ]);
   }
-  const violations = breachesOf(body.data, checkout);
+  const violations = breachesOf(data, checkout);
   if (violations.length > 0) throw invalid(violations);
+};
+
+/**
+ * interface.md 4.2: one attempt to charge a payment request. Attempts know nothing of each other (rule 2): what is open or
+ * has failed stands in the way of none.
+ */
+export const charge: Handler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
+  const ugwo = store.ugwo(params.ugwoUid);
+  if (ugwo === undefined) throw refusal(404, 'ugwo.error.not_found');
+  refuseEnded(ugwo);
+  refuseUnrouted(body.data, ugwo);
+  const { medium } = body.data;
   const uid = newId('act');
-  const wish = wishOf(ugwo, body.data.medium);
+  const wish = wishOf(ugwo, medium);
   const outcome = wish?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, ugwo, uid, now);
-  const activity: Activity = {
-    uid,
-    activity_type: 'charge',
-    checkout,
-    ugwo_medium: null,
-    psp: derivedId('psp', body.data.medium),
-    psp_external_id: outcome.status === 'failed' ? null : `EMU-${randomText(16)}`,
-    ...outcome,
-    created_at: utc(now),
-    updated_at: utc(now),
-  };
+  const reference = outcome.status === 'failed' ? null : `EMU-${randomText(16)}`;
+  const activity = activityOn(ugwo, { uid, medium, reference, outcome, at: utc(now) });
   if (wish?.kind === 'lost') hangUp();
   if (wish?.kind === 'lost' && !wish.made) return activity;
   const plan = wish?.kind === 'fail' ? undefined : planOf(body.data, wish, now);
   store.addActivity({ activity, ugwo: ugwo.uid }, plan);
+  if (activity.status === 'processing') store.setUgwoStatus(ugwo.uid, 'processing');
   return activity;
 };

@@ -49,5 +49,21 @@ const SECOND = `
   CREATE INDEX activity_due ON activity (due) WHERE due IS NOT NULL;
 `;
 
+/** What was paid of a payment request, and what an activity says of the one that it is on. */
+const THIRD = `
+  UPDATE ugwo
+  SET record = json_set(record, '$.total_amount_paid', record ->> '$.amount' * max(
+    record ->> '$.status' IN ('ugwo_successful', 'partially_refunded', 'refunded'),
+    (SELECT count(*) FROM activity
+      WHERE activity.ugwo = ugwo.uid AND CASE WHEN json_valid(record) THEN record ->> '$.status' = 'successful' END)
+  ))
+  WHERE json_valid(record);
+
+  UPDATE activity
+  SET record = json_set(record, '$.ugwo_uid', ugwo, '$.amount',
+    (SELECT record ->> '$.amount' FROM ugwo WHERE ugwo.uid = activity.ugwo AND json_valid(record)))
+  WHERE json_valid(record);
+`;
+
 /** What brings a data file from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND];
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD];

@@ -1,8 +1,12 @@
+import type { Activity } from '../contract/activity.ts';
 import type { CheckoutSnapshot } from '../contract/checkout.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
+import { machineValue } from '../core/medium.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
-import { derivedId } from './ids.ts';
+import { activityOn } from './activity.ts';
+import { derivedId, derivedReference } from './ids.ts';
+import { isPaid } from './paid.ts';
 import { CITIES, FIRST_NAMES, GOODS, LAST_NAMES, STREETS } from './seed-words.ts';
 import type { Store } from './store.ts';
 
@@ -56,6 +60,13 @@ const STATUSES = [
   'processing',
   'refunded',
 ] as const;
+
+/** How the one activity stands that a seeded payment request of this status has had. */
+const CHARGED: Readonly<Record<string, string>> = {
+  ugwo_successful: 'successful',
+  refunded: 'refunded',
+  processing: 'processing',
+};
 const CHANNELS = ['web', 'till', 'invoice'] as const;
 
 /** Instants for `count` records, oldest first: newer than `after`, and up to a minute before `now`. */
@@ -87,13 +98,16 @@ const customer = (number: number, createdAt: string): Onye => {
 const paymentRequest = (number: number, age: number, createdAt: string): Ugwo => {
   const kind: Kind = pick(KINDS, age);
   const [description, price] = pick(GOODS, number);
+  const amount = price + (number % 40) * 5000;
   const open = age < KINDS.length || kind.checkout === null;
+  const status = open ? 'requires_ugwo' : pick(STATUSES, number);
   const emulate = kind.emulate === undefined ? {} : { emulate: kind.emulate };
   return {
     uid: derivedId('ugw', String(number)),
-    amount: price + (number % 40) * 5000,
+    amount,
+    total_amount_paid: isPaid({ status }) ? amount : 0,
     currency: kind.currency,
-    status: open ? 'requires_ugwo' : pick(STATUSES, number),
+    status,
     ref: `INV-${String(number).padStart(6, '0')}`,
     description,
     metadata: { channel: pick(CHANNELS, number), ...emulate },
@@ -101,6 +115,19 @@ const paymentRequest = (number: number, age: number, createdAt: string): Ugwo =>
     checkout: kind.checkout,
     created_at: createdAt,
   };
+};
+
+/** What a payment request was charged with that is paid by now, or about to be; undefined for any other. */
+const chargeOf = (number: number, ugwo: Ugwo): Activity | undefined => {
+  const status = CHARGED[machineValue(ugwo.status ?? '')];
+  if (status === undefined) return undefined;
+  return activityOn(ugwo, {
+    uid: derivedId('act', String(number)),
+    medium: machineValue(pick(ugwo.checkout?.mediums ?? [], number).medium),
+    reference: derivedReference(String(number)),
+    outcome: { status, next_action: null, error: null },
+    at: ugwo.created_at ?? '',
+  });
 };
 
 /** Each seventh payment request belongs to nobody. */
@@ -122,6 +149,9 @@ export const seedStore = (store: Store, { customers, ugwo }: Amounts, now: numbe
   const firstUgwo = store.made('ugwo') + 1;
   for (let index = 0; index < ugwo; index += 1) {
     const number = firstUgwo + index;
-    store.addUgwo(paymentRequest(number, ugwo - 1 - index, ugwoAt(index)), payerOf(number, payers));
+    const request = paymentRequest(number, ugwo - 1 - index, ugwoAt(index));
+    store.addUgwo(request, payerOf(number, payers));
+    const activity = chargeOf(number, request);
+    if (activity !== undefined) store.addActivity({ activity, ugwo: request.uid }, undefined);
   }
 };

@@ -5,10 +5,8 @@ import type { Ending } from '../core/local.ts';
 import { machineValue } from '../core/medium.ts';
 import { readNextAction } from '../core/next-action.ts';
 import { formatDateAtom } from '../core/time.ts';
+import { isPaid } from './paid.ts';
 import type { KeptActivity, Store } from './store.ts';
-
-/** Where the money of a payment request is in already (public material). */
-const PAID = ['ugwo_successful', 'partially_refunded', 'refunded'];
 
 const FAULTS = {
   failed: { code: 'psp.error.declined', message: 'The provider refused this charge, as the emulator was asked to.' },
@@ -28,18 +26,28 @@ const ended = (activity: Activity, ending: Ending, at: number): Activity => ({
   updated_at: utc(at),
 });
 
+const isProcessing = ({ status }: { readonly status?: Activity['status'] | null | undefined }): boolean =>
+  machineValue(status ?? '') === 'processing';
+
 /** Pays a payment request; true when it was paid before, so that the customer has paid twice (public material). */
 const payTwice = (store: Store, uid: string): boolean => {
-  const status = store.ugwo(uid)?.status;
-  if (PAID.includes(machineValue(status ?? ''))) return true;
-  store.setUgwoStatus(uid, 'ugwo_successful');
-  return false;
+  const wasPaid = isPaid(store.ugwo(uid) ?? {});
+  store.addPayment(uid);
+  if (!wasPaid) store.setUgwoStatus(uid, 'ugwo_successful');
+  return wasPaid;
+};
+
+/** A payment request is `processing` for as long as one of its activities is. */
+const release = (store: Store, uid: string): void => {
+  if (!isProcessing(store.ugwo(uid) ?? {}) || store.activitiesOn(uid).some(isProcessing)) return;
+  store.setUgwoStatus(uid, 'requires_ugwo');
 };
 
 const end = (store: Store, { activity, ugwo }: KeptActivity, ending: Ending, at: number): Activity => {
   const plain = ended(activity, ending, at);
   const result = ending === 'successful' && payTwice(store, ugwo) ? { ...plain, is_double_charge: true } : plain;
   store.replaceActivity(result, undefined);
+  if (ending !== 'successful') release(store, ugwo);
   return result;
 };
 

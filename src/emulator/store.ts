@@ -43,6 +43,8 @@ export interface Store {
   /** The newest payment requests that are older than `position` (all, when it is undefined), newest first. */
   ugwoBefore(position: number | undefined, count: number): Placed<Ugwo>[];
   setUgwoStatus(uid: string, status: string): void;
+  /** Adds its amount once more to what was paid of a payment request. */
+  addPayment(uid: string): void;
   addActivity(kept: KeptActivity, plan: Plan | undefined): void;
   activity(uid: string): KeptActivity | undefined;
   /** Every activity on a payment request, oldest first. */
@@ -76,16 +78,32 @@ const recordOf = <T>(row: Row, column = 'record'): T | undefined => {
   return text === undefined ? undefined : (parseExact(text) as T);
 };
 
-const UGWO = `SELECT ugwo.seq, ugwo.record, onye.record AS onye FROM ugwo LEFT JOIN onye ON onye.uid = ugwo.onye`;
+const UGWO = `SELECT ugwo.seq, ugwo.record, onye.record AS onye,
+    (SELECT record FROM activity WHERE activity.ugwo = ugwo.uid ORDER BY activity.seq DESC LIMIT 1) AS latest
+  FROM ugwo LEFT JOIN onye ON onye.uid = ugwo.onye`;
 
-/** A payment request as it is shown: with its customer as that is now, in short. */
+const customerInShort = (customer: Onye | undefined) => {
+  if (customer === undefined) return null;
+  const { uid, email, first_name, last_name } = customer;
+  return { uid, email, first_name, last_name };
+};
+
+const activityInShort = (activity: Activity | undefined) => {
+  if (activity === undefined) return null;
+  const { uid, status, psp_external_id, is_double_charge = false } = activity;
+  return { uid, status, psp_external_id, is_double_charge };
+};
+
+/** A payment request as it is shown (public material): its customer and its latest activity as they are now, in short. */
 const ugwoOf = (row: Row): Ugwo | undefined => {
   const ugwo = recordOf<Ugwo>(row);
   if (ugwo === undefined) return undefined;
-  const customer = recordOf<Onye>(row, 'onye');
-  if (customer === undefined) return { ...ugwo, onye: null };
-  const { uid, email, first_name, last_name } = customer;
-  return { ...ugwo, onye: { uid, email, first_name, last_name } };
+  return {
+    ...ugwo,
+    onye: customerInShort(recordOf<Onye>(row, 'onye')),
+    // The service spells it so.
+    lastest_ugwo_activity: activityInShort(recordOf<Activity>(row, 'latest')),
+  };
 };
 
 const customers = (db: DatabaseSync) => {
@@ -106,6 +124,9 @@ const requests = (db: DatabaseSync) => {
   const before = db.prepare(`${UGWO} WHERE ugwo.seq < ? ORDER BY ugwo.seq DESC LIMIT ?`);
   const insert = db.prepare('INSERT INTO ugwo (uid, onye, record) VALUES (?, ?, ?)');
   const setStatus = db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?");
+  const pay = db.prepare(`UPDATE ugwo
+    SET record = json_set(record, '$.total_amount_paid', record ->> '$.total_amount_paid' + record ->> '$.amount')
+    WHERE uid = ?`);
   return {
     ugwo: (uid) => ugwoOf(find.get(uid)),
     addUgwo: (ugwo, customer) => void insert.run(ugwo.uid, customer, printExact(ugwo)),
@@ -115,6 +136,7 @@ const requests = (db: DatabaseSync) => {
         return record === undefined ? [] : [{ position: Number(row['seq']), record }];
       }),
     setUgwoStatus: (uid, status) => void setStatus.run(status, uid),
+    addPayment: (uid) => void pay.run(uid),
   } satisfies Partial<Store>;
 };
 

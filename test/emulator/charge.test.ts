@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { BANK_CODES } from '../../src/core/banks.ts';
 import { formatDateAtom } from '../../src/core/time.ts';
-import { type Answer, activitiesIn, type Emulator, NOON, startEmulator, violationsOf } from './support.ts';
+import { type Answer, activitiesIn, type Emulator, inFile, NOON, startEmulator, violationsOf } from './support.ts';
 
 const MINUTE = 60_000;
 const at = (ms: number, offset = 0): string => formatDateAtom({ ms, offset });
 
 interface Charging extends Emulator {
   /** The newest payment requests, by what charging them does. */
-  readonly ugwo: Record<'naira' | 'cedi' | 'unrouted' | 'failing' | 'failingUssd', { uid: string; checkout: unknown }>;
+  readonly ugwo: Record<
+    'naira' | 'cedi' | 'unrouted' | 'failing' | 'failingUssd',
+    { uid: string; amount: number; checkout: unknown }
+  >;
   charge(ugwo: { uid: string }, data: unknown): Promise<Answer>;
 }
 
@@ -82,6 +85,39 @@ describe('4.2 create an activity', () => {
     expect(activitiesIn(file)).toEqual([]);
   });
 
+  test.each([
+    ['ugwo_successful', 'ugwo_processed'],
+    ['partially_refunded', 'ugwo_processed'],
+    ['refunded', 'ugwo_processed'],
+    ['cancelled', 'ugwo_cancelled'],
+  ])(
+    'a payment request that is %s is a 409 problem, %s, whatever else is wrong (public material)',
+    async (status, code) => {
+      const { charge, ugwo, file } = await charging();
+      inFile(file, (db) => db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?)").run(status));
+      for (const sent of [charge(ugwo.naira, TRANSFER), charge(ugwo.unrouted, TRANSFER), charge(ugwo.cedi, USSD)]) {
+        const answer = await sent;
+        expect(answer.status).toBe(409);
+        expect(answer.json).toMatchObject({ title: 'Conflict', status: 409, detail: code });
+      }
+      expect(activitiesIn(file)).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['requires_ugwo', 'naira', TRANSFER, 'requires_ugwo'],
+    ['requires_ugwo', 'naira', USSD, 'requires_ugwo'],
+    ['requires_ugwo', 'failing', USSD, 'requires_ugwo'],
+    ['requires_ugwo', 'cedi', MOBILE, 'processing'],
+    ['processing', 'naira', TRANSFER, 'processing'],
+  ] as const)('a %s one (%s) charged by %j is %s (public material)', async (before, which, data, after) => {
+    const { charge, ugwo, file, send } = await charging();
+    inFile(file, (db) => db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?)").run(before));
+    const { uid } = (await charge(ugwo[which], data)).json;
+    const { json } = await send('GET', `/v1/ugwo/${ugwo[which].uid}`);
+    expect(json).toMatchObject({ status: after, total_amount_paid: 0, lastest_ugwo_activity: { uid } });
+  });
+
   test('rule 2: activities are independent; creating one does not alter or block the others', async () => {
     const { charge, ugwo, file } = await charging();
     const first = (await charge(ugwo.failingUssd, USSD)).json;
@@ -100,7 +136,9 @@ describe('4.2 create an activity', () => {
     const { json } = await charge(ugwo.naira, TRANSFER);
     expect(json).toEqual({
       uid: expect.stringMatching(/^act\.Lcal\.[A-Za-z0-9]{24}$/),
+      ugwo_uid: ugwo.naira.uid,
       activity_type: 'charge',
+      amount: ugwo.naira.amount,
       checkout: ugwo.naira.checkout,
       ugwo_medium: null,
       psp: expect.stringMatching(/^psp\.Lcal\.[A-Za-z0-9]{24}$/),

@@ -29,9 +29,12 @@ describe('the data file survives', () => {
     const first = await startEmulator({ customers: 2, ugwo: 12 });
     const customer = `/v1/onye/${customersIn(first.file)[0]}`;
     await first.send('PATCH', customer, { first_name: 'Kept' });
+    const [{ uid }] = (await first.send('GET', '/v1/ugwo?limit=1')).json.data;
+    const activity = await first.send('POST', `/v1/ugwo/${uid}/activities`, {
+      type: 'charge',
+      data: { medium: 'bank_transfer' },
+    });
     const page = (await first.send('GET', '/v1/ugwo')).json;
-    const charged = `/v1/ugwo/${page.data[0].uid}/activities`;
-    const activity = await first.send('POST', charged, { type: 'charge', data: { medium: 'bank_transfer' } });
     await first.close();
 
     const second = await startEmulator({ file: first.file });
@@ -39,7 +42,7 @@ describe('the data file survives', () => {
     expect((await second.send('PATCH', customer, {})).json.first_name).toBe('Kept');
     expect((await second.send('GET', '/v1/ugwo')).json.data).toEqual(page.data);
     expect((await second.send('GET', `/v1/ugwo?cursor=${page.next_cursor}`)).json.data).toHaveLength(2);
-    const kept = inFile(first.file, (db) => db.prepare('SELECT record FROM activity').all());
+    const kept = inFile(first.file, (db) => db.prepare('SELECT record FROM activity ORDER BY seq DESC LIMIT 1').all());
     expect(kept.map(({ record }) => JSON.parse(String(record)))).toEqual([activity.json]);
   });
 
@@ -200,7 +203,7 @@ describe('a file that is not ours is refused and left alone', () => {
 });
 
 describe('a file of ours that is beyond use', () => {
-  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 3'));
+  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 4'));
   const damaged = (file: string) => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, 100, 4000);
@@ -209,7 +212,7 @@ describe('a file of ours that is beyond use', () => {
   const keyless = (file: string) => inFile(file, (db) => db.exec('DELETE FROM setting'));
 
   test.each([
-    ['from a newer paycli', newer, 'newer paycli (schema 3, this one knows 2)'],
+    ['from a newer paycli', newer, 'newer paycli (schema 4, this one knows 3)'],
     ['damaged', damaged, 'is damaged'],
     ['without a key', keyless, 'is damaged'],
   ])('%s: a usage error whose hint starts over, and reset does', async (_case, spoil, message) => {

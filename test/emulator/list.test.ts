@@ -40,6 +40,7 @@ describe('4.3 list payment requests', () => {
       expect(ugwo).toEqual({
         uid: expect.stringMatching(/^ugw\.Lcal\.[A-Za-z0-9]{24}$/),
         amount: expect.any(Number),
+        total_amount_paid: 0,
         currency: expect.stringMatching(/^[A-Z]{3}$/),
         status: expect.any(String),
         ref: expect.any(String),
@@ -48,6 +49,7 @@ describe('4.3 list payment requests', () => {
         onye: ugwo.onye === null ? null : expect.objectContaining({ uid: expect.stringMatching(/^ony\./) }),
         checkout: ugwo.checkout === null ? null : expect.objectContaining({ uid: expect.stringMatching(/^chk\./) }),
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+        lastest_ugwo_activity: null,
       });
     }
   });

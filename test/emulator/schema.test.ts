@@ -16,14 +16,42 @@ const COLUMNS = {
   activity: 'seq, uid, ugwo, record',
 };
 
+/** What version 3 came to know of them. */
+const ADDED = { ugwo: ['total_amount_paid'], activity: ['ugwo_uid', 'amount'] };
+
+const parsed = (text: unknown): unknown => {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return text;
+  }
+};
+
+/** Every row, its record as a value: a migration may move a field to the end. */
 const rowsOf = (file: string): unknown[] =>
   inFile(file, (db) =>
-    Object.entries(COLUMNS).map(([table, columns]) => db.prepare(`SELECT ${columns} FROM ${table}`).all()),
+    Object.entries(COLUMNS).flatMap(([table, columns]) =>
+      db
+        .prepare(`SELECT ${columns} FROM ${table}`)
+        .all()
+        .map((row) => ({ ...row, record: parsed(row['record']) })),
+    ),
   );
 
-/** A file of version 1 with an open transfer, an open dial string, a failure and a record that is no JSON. */
-const oldFile = async (): Promise<string> => {
-  const { file, send, close } = await startEmulator({ customers: 2, ugwo: 5 });
+const strip = (file: string): void =>
+  inFile(file, (db) => {
+    for (const [table, names] of Object.entries(ADDED)) {
+      const paths = names.map((name) => `'$.${name}'`).join(', ');
+      db.exec(`UPDATE ${table} SET record = json_remove(record, ${paths}) WHERE json_valid(record)`);
+    }
+  });
+
+/**
+ * A file of version 1 with an open transfer, an open dial string, a failure, one that was paid twice and a record that is no
+ * JSON; and the rows that it has today.
+ */
+const oldFile = async (): Promise<{ readonly file: string; readonly rows: unknown[] }> => {
+  const { file, send, close, clock } = await startEmulator({ customers: 2, ugwo: 25 });
   const { data } = (await send('GET', '/v1/ugwo')).json;
   const charge = (ugwo: { uid: string }, sent: unknown) =>
     send('POST', `/v1/ugwo/${ugwo.uid}/activities`, { type: 'charge', data: sent });
@@ -31,8 +59,18 @@ const oldFile = async (): Promise<string> => {
   await charge(data[0], { medium: 'ussd', provider: 'gtb' });
   await charge(data[2], { medium: 'ussd', provider: 'gtb' });
   await charge(data[4], { medium: 'ussd', provider: 'gtb' });
+  const twice = [];
+  for (const _ of [1, 2]) twice.push((await charge(data[9], { medium: 'ussd', provider: 'gtb' })).json.uid);
+  for (const activity of twice)
+    await emulatorRoom.settle({ file, clock, activity, as: 'successful', after: undefined });
   await close();
-  inFile(file, (db) => db.exec("UPDATE activity SET record = '{' WHERE seq = 4"));
+  inFile(file, (db) => {
+    // Nothing was seeded with an activity then.
+    db.exec('DELETE FROM activity WHERE due IS NULL AND seq <= (SELECT count(*) FROM activity) - 6');
+    db.exec("UPDATE activity SET record = '{' WHERE ugwo = (SELECT uid FROM ugwo ORDER BY seq DESC LIMIT 1 OFFSET 4)");
+  });
+  const rows = rowsOf(file);
+  strip(file);
   const old = tempFile();
   const first = { ...DATA_FILE, migrations: DATA_FILE.migrations.slice(0, 1), fill: () => undefined };
   openDatabase(old, first, (db) => {
@@ -42,14 +80,14 @@ const oldFile = async (): Promise<string> => {
     }
     db.close();
   });
-  return old;
+  return { file: old, rows };
 };
 
 const versionIn = (file: string): unknown => inFile(file, (db) => db.prepare('PRAGMA user_version').get());
 
-test('a data file of version 1 is brought to 2 with its records kept, by two processes at once', async () => {
-  const file = await oldFile();
-  const before = rowsOf(file);
+test('a data file of version 1 is brought to 3 with its records kept, by two processes at once', async () => {
+  const { file, rows } = await oldFile();
+  expect(rowsOf(file)).not.toEqual(rows);
   expect(versionIn(file)).toEqual({ user_version: 1 });
   const script = `
     import { emulatorRoom } from ${JSON.stringify(ROOM)};
@@ -59,25 +97,25 @@ test('a data file of version 1 is brought to 2 with its records kept, by two pro
   const open = async (): Promise<unknown> =>
     (await once(spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' }), 'exit'))[0];
   expect(await Promise.all([open(), open()])).toEqual([0, 0]);
-  expect(versionIn(file)).toEqual({ user_version: 2 });
-  expect(rowsOf(file)).toEqual(before);
+  expect(versionIn(file)).toEqual({ user_version: 3 });
+  expect(rowsOf(file)).toEqual(rows);
   const plans = inFile(file, (db) => db.prepare('SELECT due, ending FROM activity ORDER BY seq').all());
   const none = { due: null, ending: null };
-  expect(plans).toEqual([{ due: NOON + 10 * 60_000, ending: 'expired' }, none, none, none]);
+  expect(plans).toEqual([{ due: NOON + 10 * 60_000, ending: 'expired' }, ...Array(5).fill(none)]);
 });
 
 test('an account in a file of version 1 expires as it says, and nothing else ends by itself', async () => {
-  const file = await oldFile();
+  const { file } = await oldFile();
   const { send, clock } = await startEmulator({ file });
   const statuses = async (): Promise<unknown> => {
-    const [{ uid }] = (await send('GET', '/v1/ugwo')).json.data;
+    const [{ uid }] = (await send('GET', '/v1/ugwo?limit=1')).json.data;
     return (await send('GET', `/v1/ugwo/${uid}`)).json.activities.map(({ status }: { status: string }) => status);
   };
   clock.set(NOON + 10 * 60_000 - 1);
   expect(await statuses()).toEqual(['requires_action', 'requires_action']);
   clock.set(NOON + 10 * 60_000);
   expect(await statuses()).toEqual(['failed', 'requires_action']);
-  const [uid] = inFile(file, (db) => db.prepare('SELECT uid FROM activity WHERE seq = 2').all()).map(
+  const [uid] = inFile(file, (db) => db.prepare('SELECT uid FROM activity ORDER BY seq LIMIT 1 OFFSET 1').all()).map(
     (row) => row['uid'],
   );
   await emulatorRoom.settle({ file, clock, activity: String(uid), as: 'successful', after: undefined });

@@ -8,6 +8,9 @@ const DAY = 24 * 3_600_000;
 interface Listed {
   readonly uid: string;
   readonly amount: number;
+  readonly total_amount_paid: number;
+  readonly status: string;
+  readonly lastest_ugwo_activity: unknown;
   readonly currency: string;
   readonly ref: string;
   readonly onye: { readonly uid: string } | null;
@@ -76,6 +79,31 @@ test('records are plausible: amounts in the bounds, the currency of the checkout
   expect(records.filter(({ onye }) => onye === null).length).toBeGreaterThan(5);
   expect(new Set(records.map(({ onye }) => onye?.uid)).size).toBeGreaterThan(10);
   expect(new Set(records.map(({ ref }) => ref)).size).toBe(100);
+});
+
+test('what is paid, refunded or processing has the one activity that says so, whose identifier is fixed', async () => {
+  const emulator = await startEmulator({ customers: 25, ugwo: 120 });
+  const statuses = { ugwo_successful: 'successful', refunded: 'refunded', processing: 'processing' };
+  const records = await listed(emulator);
+  const seen = new Set<string>();
+  for (const { uid, amount, status, total_amount_paid, lastest_ugwo_activity } of records) {
+    const { activities } = (await emulator.send('GET', `/v1/ugwo/${uid}`)).json;
+    const wanted = statuses[status as keyof typeof statuses];
+    seen.add(status);
+    expect(total_amount_paid).toBe(['ugwo_successful', 'refunded'].includes(status) ? amount : 0);
+    if (wanted === undefined) expect([activities, lastest_ugwo_activity]).toEqual([[], null]);
+    else {
+      const shared = {
+        uid: expect.stringMatching(/^act\.Lcal\.\w{24}$/),
+        status: wanted,
+        psp_external_id: expect.any(String),
+      };
+      expect(activities).toEqual([expect.objectContaining({ ...shared, ugwo_uid: uid, amount, next_action: null })]);
+      expect(lastest_ugwo_activity).toEqual({ ...shared, is_double_charge: false });
+    }
+  }
+  expect([...seen].toSorted()).toEqual(['cancelled', 'processing', 'refunded', 'requires_ugwo', 'ugwo_successful']);
+  expect(records.slice(0, 10).map(({ status }) => status)).toEqual(Array(10).fill('requires_ugwo'));
 });
 
 test('without customers the payment requests belong to nobody', async () => {

@@ -37,23 +37,36 @@ const charging = async (wish?: string) => {
       const body = { type: 'charge', data: MOBILE };
       return (await emulator.send('POST', `/v1/ugwo/${cedi.uid}/activities`, body)).json;
     },
+    cediStatus: async () => (await emulator.send('GET', `/v1/ugwo/${cedi.uid}`)).json.status,
     read: async () => (await emulator.send('GET', path)).json,
     settle: (activity: string, as: Ending, after?: number) => emulatorRoom.settle({ ...emulator, activity, as, after }),
   };
 };
+
+/** An activity as its payment request shows it. */
+const inShort = ({ uid, status, psp_external_id }: Record<string, unknown>) => ({
+  uid,
+  status,
+  psp_external_id,
+  is_double_charge: false,
+});
 
 const DECLINED = { code: 'psp.error.declined', message: expect.stringMatching(/./) };
 const EXPIRED = { code: 'psp.error.expired', message: expect.stringMatching(/./) };
 
 describe('settled by hand', () => {
   test('successful: the activity is, its payment request is paid, and the answer is what a read shows', async () => {
-    const { charge, settle, read, clock, send } = await charging();
+    const { charge, settle, read, clock, send, ugwo } = await charging();
     const made = await charge(TRANSFER);
     clock.set(NOON + MINUTE);
     const settled = await settle(made.uid, 'successful');
     const wanted = { ...made, status: 'successful', next_action: null, updated_at: at(NOON + MINUTE) };
     expect(settled).toEqual({ activity: wanted, due: undefined });
-    expect(await read()).toMatchObject({ status: 'ugwo_successful', activities: [wanted] });
+    expect(await read()).toMatchObject({
+      status: 'ugwo_successful',
+      total_amount_paid: ugwo.amount,
+      activities: [wanted],
+    });
     expect((await send('GET', '/v1/ugwo?limit=1')).json.data[0].status).toBe('ugwo_successful');
   });
 
@@ -65,30 +78,45 @@ describe('settled by hand', () => {
     const made = await charge(USSD);
     const { activity } = await settle(made.uid, as);
     expect(activity).toEqual({ ...made, status: 'failed', next_action: null, error });
-    expect(await read()).toEqual({ ...ugwo, activities: [activity] });
+    expect(await read()).toEqual({ ...ugwo, lastest_ugwo_activity: inShort(activity), activities: [activity] });
     expect(await charge(USSD)).toMatchObject({ status: 'requires_action' });
   });
 
-  test('an activity that is processing can be settled, too', async () => {
-    const { chargeCedi, settle } = await charging();
+  test('an activity that is processing can be settled, too, and its payment request is processing until then', async () => {
+    const { chargeCedi, settle, cediStatus } = await charging();
     const made = await chargeCedi();
+    expect(await cediStatus()).toBe('processing');
     expect((await settle(made.uid, 'successful')).activity).toEqual({ ...made, status: 'successful' });
+    expect(await cediStatus()).toBe('ugwo_successful');
   });
 
-  test('a second success on a payment request is a double charge', async () => {
-    const { charge, settle, read } = await charging();
+  test('a payment request is open again once nothing on it is processing', async () => {
+    const { chargeCedi, settle, cediStatus } = await charging();
+    const [first, second] = [await chargeCedi(), await chargeCedi()];
+    await settle(first.uid, 'failed');
+    expect(await cediStatus()).toBe('processing');
+    await settle(second.uid, 'failed');
+    expect(await cediStatus()).toBe('requires_ugwo');
+  });
+
+  test('a second success on a payment request is a double charge, and counts in what was paid', async () => {
+    const { charge, settle, read, ugwo } = await charging();
     const [first, second] = [await charge(USSD), await charge(USSD)];
     expect((await settle(first.uid, 'successful')).activity).not.toHaveProperty('is_double_charge');
     expect((await settle(second.uid, 'successful')).activity).toMatchObject({ is_double_charge: true });
-    expect((await read()).status).toBe('ugwo_successful');
+    expect(await read()).toMatchObject({
+      status: 'ugwo_successful',
+      total_amount_paid: 2 * ugwo.amount,
+      lastest_ugwo_activity: { uid: second.uid, status: 'successful', is_double_charge: true },
+    });
   });
 
   test.each(['partially_refunded', 'refunded'])('so is a success on one that is %s, which it stays', async (status) => {
     const { charge, settle, read, ugwo, file } = await charging();
+    const { uid } = await charge(USSD);
     inFile(file, (db) =>
       db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?").run(status, ugwo.uid),
     );
-    const { uid } = await charge(USSD);
     expect((await settle(uid, 'successful')).activity).toMatchObject({ is_double_charge: true });
     expect((await read()).status).toBe(status);
   });
@@ -171,12 +199,8 @@ describe('an account that nobody pays', () => {
     clock.set(NOON + 10 * MINUTE - 1);
     expect((await read()).activities).toEqual([made]);
     clock.set(NOON + 20 * MINUTE);
-    expect(await read()).toEqual({
-      ...ugwo,
-      activities: [
-        { ...made, status: 'failed', next_action: null, error: EXPIRED, updated_at: at(NOON + 10 * MINUTE) },
-      ],
-    });
+    const failed = { ...made, status: 'failed', next_action: null, error: EXPIRED, updated_at: at(NOON + 10 * MINUTE) };
+    expect(await read()).toEqual({ ...ugwo, lastest_ugwo_activity: inShort(failed), activities: [failed] });
   });
 
   test('does so after 15 minutes when nothing else was said; a code to dial does not', async () => {
