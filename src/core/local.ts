@@ -16,6 +16,10 @@ export const firstUse = (
     ? undefined
     : `first use: made ${made.customers} customers and ${made.ugwo} payment requests in ${file}`;
 
+/** How the emulator writes its answers. */
+export const DIALECTS = ['documented', 'live'] as const;
+export type Dialect = (typeof DIALECTS)[number];
+
 /** What an open activity of the emulator can be made to end as. */
 export const ENDINGS = ['successful', 'failed', 'expired'] as const;
 export type Ending = (typeof ENDINGS)[number];

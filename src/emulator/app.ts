@@ -4,7 +4,9 @@ import type { Clock } from '../cli/io.ts';
 import { breaches, type Operation, type OperationId, operations } from '../contract/operations.ts';
 import { reasonOf } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
+import type { Dialect } from '../core/local.ts';
 import { readBody } from './body.ts';
+import { SPEECH } from './dialect.ts';
 import { refusePages, refuseStrangers } from './guard.ts';
 import { type Handler, handlers, type RequestOf } from './handlers.ts';
 import { checked, checkedProblem, invalid, Refusal, refusal } from './refusal.ts';
@@ -14,6 +16,7 @@ import type { Store } from './store.ts';
 export interface Service {
   readonly store: Store;
   readonly clock: Clock;
+  readonly dialect: Dialect;
 }
 
 type Env = { Bindings: HttpBindings };
@@ -41,9 +44,10 @@ const respond = (
   });
 
 /** Any thrown thing as an error document; one that is no Refusal is a defect, and a 500. */
-export const respondTo = (thrown: unknown, clock: Clock): Response => {
+export const respondTo = (thrown: unknown, { clock, dialect }: Service): Response => {
   const { problem, headers } = thrown instanceof Refusal ? thrown : refusal(500, reasonOf(thrown));
-  return respond(clock, problem.status, 'application/problem+json', checkedProblem(problem), headers);
+  const speech = SPEECH[dialect];
+  return respond(clock, problem.status, speech.problemType, speech.problem(checkedProblem(problem)), headers);
 };
 
 /** Numbers that a double can't hold are kept as texts here; the contract judges them as the numbers they are. */
@@ -64,7 +68,7 @@ const readRequest = async <K extends OperationId>(
   return { params: context.req.param(), query, body, now } as unknown as Omit<RequestOf<K>, 'hangUp'>;
 };
 
-const mount = <K extends OperationId>(app: Hono<Env>, { store, clock }: Service, id: K): void => {
+const mount = <K extends OperationId>(app: Hono<Env>, { store, clock, dialect }: Service, id: K): void => {
   const operation: Operation = operations[id];
   const handle: Handler<K> = handlers[id];
   app.on(operation.method, routePath(operation), async (context) => {
@@ -78,7 +82,7 @@ const mount = <K extends OperationId>(app: Hono<Env>, { store, clock }: Service,
     // An answer that breaks the contract must leave no trace either.
     const json = operation.safety === 'safe' ? answer() : store.write(answer);
     if (isCut) context.env.incoming.socket.destroy();
-    return respond(clock, operation.success.status, 'application/json', json);
+    return respond(clock, operation.success.status, 'application/json', SPEECH[dialect].answer(id, json));
   });
 };
 
@@ -103,7 +107,7 @@ export const makeApp = (service: Service): Hono<Env> => {
   });
   for (const id of operationIds) mount(app, service, id);
   refuseOtherMethods(app);
-  app.notFound((context) => respondTo(refusal(404, `there is nothing at ${context.req.path}`), service.clock));
-  app.onError((thrown) => respondTo(thrown, service.clock));
+  app.notFound((context) => respondTo(refusal(404, `there is nothing at ${context.req.path}`), service));
+  app.onError((thrown) => respondTo(thrown, service));
   return app;
 };

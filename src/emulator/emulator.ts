@@ -18,9 +18,9 @@ const withStore = <T>(path: string, use: (store: Store) => T): T => {
 /** There is no data yet, and none is to be made. */
 const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(stateOf(path, DATA_FILE));
 
-const start: EmulatorRoom['start'] = async ({ file, port, clock }) => {
+const start: EmulatorRoom['start'] = async ({ file, port, clock, dialect = 'documented' }) => {
   const { serve } = await import('./server.ts');
-  return await serve({ store: openStore(resolve(file)), clock }, port);
+  return await serve({ store: openStore(resolve(file)), clock, dialect }, port);
 };
 
 const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIfNew = false }) =>

@@ -1,4 +1,5 @@
 import type { Clock } from '../cli/io.ts';
+import type { Dialect } from '../core/local.ts';
 import type { Settled, Settling } from './settle.ts';
 
 export { emulatorRoom } from './emulator.ts';
@@ -13,8 +14,13 @@ export interface RunningEmulator {
 }
 
 export interface EmulatorRoom {
-  /** Starts the service over the data in `file` (made when missing, 0600); `port` 0 takes any free one. */
-  start(options: { readonly file: string; readonly port: number; readonly clock: Clock }): Promise<RunningEmulator>;
+  /** Starts the service over the data in `file` (made when missing, 0600); `port` 0 takes any free one; in the documented dialect. */
+  start(options: {
+    readonly file: string;
+    readonly port: number;
+    readonly clock: Clock;
+    readonly dialect?: Dialect;
+  }): Promise<RunningEmulator>;
   /** Adds so many customers and payment requests, and says how many; the same calls on a new file give the same identifiers. */
   seed(options: {
     readonly file: string;

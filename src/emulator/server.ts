@@ -31,7 +31,7 @@ export const serve = async (service: Service, port: number): Promise<RunningEmul
   const listener = getRequestListener(makeApp(service).fetch, {
     // The program around it keeps its own Request and Response.
     overrideGlobalObjects: false,
-    errorHandler: (thrown) => respondTo(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`), service.clock),
+    errorHandler: (thrown) => respondTo(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`), service),
   });
   const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
   try {

@@ -7,6 +7,7 @@ import type { Ending } from '../core/local.ts';
 import { openDatabase } from '../database/open.ts';
 import { transact } from '../database/transact.ts';
 import { BeyondUse, DATA_FILE } from './file.ts';
+import { meantBy } from './ids.ts';
 
 /** A record and its place in the order of creation. */
 export interface Placed<T> {
@@ -30,7 +31,10 @@ export interface KeptActivity {
 /** An activity whose time has come. */
 export interface DueActivity extends KeptActivity, Plan {}
 
-/** The state of one data file. Its records are believed as they come: answers are checked when they leave. */
+/**
+ * The state of one data file. Its records are believed as they come: answers are checked when they leave. A record is found
+ * by its identifier, also as the live dialect shows it.
+ */
 export interface Store {
   readonly key: string;
   customer(uid: string): Onye | undefined;
@@ -107,12 +111,12 @@ const ugwoOf = (row: Row): Ugwo | undefined => {
 };
 
 const customers = (db: DatabaseSync) => {
-  const find = db.prepare('SELECT record FROM onye WHERE uid = ?');
+  const find = db.prepare('SELECT record FROM onye WHERE uid BETWEEN ? AND ?');
   const insert = db.prepare('INSERT INTO onye (uid, record) VALUES (?, ?)');
   const update = db.prepare('UPDATE onye SET record = ? WHERE uid = ?');
   const ids = db.prepare('SELECT uid FROM onye ORDER BY seq');
   return {
-    customer: (uid) => recordOf<Onye>(find.get(uid)),
+    customer: (uid) => recordOf<Onye>(find.get(...meantBy(uid))),
     addCustomer: (customer) => void insert.run(customer.uid, printExact(customer)),
     replaceCustomer: (customer) => void update.run(printExact(customer), customer.uid),
     customerIds: () => ids.all().flatMap((row) => textOf(row, 'uid') ?? []),
@@ -120,7 +124,7 @@ const customers = (db: DatabaseSync) => {
 };
 
 const requests = (db: DatabaseSync) => {
-  const find = db.prepare(`${UGWO} WHERE ugwo.uid = ?`);
+  const find = db.prepare(`${UGWO} WHERE ugwo.uid BETWEEN ? AND ?`);
   const before = db.prepare(`${UGWO} WHERE ugwo.seq < ? ORDER BY ugwo.seq DESC LIMIT ?`);
   const insert = db.prepare('INSERT INTO ugwo (uid, onye, record) VALUES (?, ?, ?)');
   const setStatus = db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?");
@@ -128,7 +132,7 @@ const requests = (db: DatabaseSync) => {
     SET record = json_set(record, '$.total_amount_paid', record ->> '$.total_amount_paid' + record ->> '$.amount')
     WHERE uid = ?`);
   return {
-    ugwo: (uid) => ugwoOf(find.get(uid)),
+    ugwo: (uid) => ugwoOf(find.get(...meantBy(uid))),
     addUgwo: (ugwo, customer) => void insert.run(ugwo.uid, customer, printExact(ugwo)),
     ugwoBefore: (position = Number.MAX_SAFE_INTEGER, count) =>
       before.all(position, count).flatMap((row) => {
@@ -153,7 +157,7 @@ const dueOf = (row: Row): DueActivity | undefined => {
 };
 
 const activities = (db: DatabaseSync) => {
-  const find = db.prepare('SELECT ugwo, record FROM activity WHERE uid = ?');
+  const find = db.prepare('SELECT ugwo, record FROM activity WHERE uid BETWEEN ? AND ?');
   const on = db.prepare('SELECT record FROM activity WHERE ugwo = ? ORDER BY seq');
   const due = db.prepare('SELECT ugwo, record, due, ending FROM activity WHERE due <= ? ORDER BY due, seq');
   const insert = db.prepare('INSERT INTO activity (uid, ugwo, record, due, ending) VALUES (?, ?, ?, ?, ?)');
@@ -161,7 +165,7 @@ const activities = (db: DatabaseSync) => {
   return {
     addActivity: ({ activity, ugwo }, plan) =>
       void insert.run(activity.uid, ugwo, printExact(activity), plan?.due ?? null, plan?.ending ?? null),
-    activity: (uid) => keptOf(find.get(uid)),
+    activity: (uid) => keptOf(find.get(...meantBy(uid))),
     activitiesOn: (ugwo) => on.all(ugwo).flatMap((row) => recordOf<Activity>(row) ?? []),
     replaceActivity: (activity, plan) =>
       void update.run(printExact(activity), plan?.due ?? null, plan?.ending ?? null, activity.uid),

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/cli/io.ts';
 import { PayError } from '../../src/core/error.ts';
+import type { Dialect } from '../../src/core/local.ts';
 import { emulatorRoom, type RunningEmulator } from '../../src/emulator/room.ts';
 
 /** Friday noon, UTC. */
@@ -89,13 +90,14 @@ export interface Setting {
   readonly clock?: TestClock;
   readonly customers?: number;
   readonly ugwo?: number;
+  readonly dialect?: Dialect;
 }
 
 /** A started emulator over a file of its own; closed when the test is over. */
 export const startEmulator = async (setting: Setting = {}): Promise<Emulator> => {
-  const { file = tempFile(), clock = clockAt(), customers = 0, ugwo = 0 } = setting;
+  const { file = tempFile(), clock = clockAt(), customers = 0, ugwo = 0, dialect = 'documented' } = setting;
   await emulatorRoom.seed({ file, clock, customers, ugwo });
-  const running = await emulatorRoom.start({ file, port: 0, clock });
+  const running = await emulatorRoom.start({ file, port: 0, clock, dialect });
   onTestFinished(() => running.close());
   const headers = { authorization: `Bearer ${running.key}`, 'content-type': 'application/json' };
   return {

@@ -3,7 +3,7 @@ import { argument, defineCommand, option } from '../../cli/define.ts';
 import { asDuration, asInteger, asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
-import { ENDINGS, type Ending, FIRST_RECORDS } from '../../core/local.ts';
+import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS } from '../../core/local.ts';
 
 const MOST_RECORDS = 10_000_000;
 
@@ -13,12 +13,18 @@ export interface StartInput {
   /** 0 takes any free port. */
   readonly port: number;
   readonly data: string | undefined;
+  readonly dialect: Dialect;
   readonly seed: { readonly customers: number; readonly ugwo: number };
 }
 
 const startOptions = {
   port: option('--port <n>', 'listen on this port (any free one)', asInteger(0, 65_535)),
   data: dataOption,
+  dialect: option(
+    '--dialect <name>',
+    'documented, or live: answers written as the public service writes them (documented)',
+    asOneOf(DIALECTS),
+  ),
 } as const;
 
 const start = defineCommand<StartInput, typeof startOptions>({
@@ -28,7 +34,9 @@ const start = defineCommand<StartInput, typeof startOptions>({
     'Listens on 127.0.0.1 only and stops with Ctrl-C. Its state is kept in the data file, which --local uses too; an empty ' +
     'file is filled first. What charging a payment request does can be asked for in its metadata.emulate: fail or ' +
     'fail:<medium> (it fails at once), successful:30s, failed:30s or expired:30s (so long after the charge), lost (it is ' +
-    'made, and the connection cut without an answer), lost:unmade (cut, and nothing made).',
+    'made, and the connection cut without an answer), lost:unmade (cut, and nothing made). With --dialect live enums come as ' +
+    'pairs with translation keys, empty objects as [], amounts as texts, identifiers end in _t, and errors are ' +
+    '{message, errors}: to see whether your client reads that, too.',
   args: [],
   options: startOptions,
   examples: [
@@ -37,7 +45,12 @@ const start = defineCommand<StartInput, typeof startOptions>({
   ],
   output: 'origin, key, data; shown at once, then it runs until it is stopped',
   exits: ['usage'],
-  read: (_args, given) => ({ port: given.port ?? 0, data: given.data, seed: FIRST_RECORDS }),
+  read: (_args, given) => ({
+    port: given.port ?? 0,
+    data: given.data,
+    dialect: given.dialect ?? 'documented',
+    seed: FIRST_RECORDS,
+  }),
   load: () => import('./start.ts'),
 });
 

@@ -14,12 +14,12 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 };
 
 /** Runs the emulator until the program is told to stop; an empty data file is filled first. */
-export const run = async ({ port, data, seed }: StartInput, deps: Deps): Promise<Result> => {
+export const run = async ({ port, data, dialect, seed }: StartInput, deps: Deps): Promise<Result> => {
   const { clock, signals } = deps.io;
   const [file, emulator] = [await dataFile(data, deps), await deps.emulator()];
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
   if (said !== undefined) await deps.notice(said);
-  const running = await emulator.start({ file, port, clock });
+  const running = await emulator.start({ file, port, clock, dialect });
   await deps.notice(
     `for your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}\nCtrl-C stops it`,
   );

@@ -1,0 +1,141 @@
+import type { OperationId } from '../contract/operations.ts';
+import { NumberText, parseExact, printExact } from '../core/json.ts';
+import type { Dialect } from '../core/local.ts';
+import { formatDateAtom, parseInstant } from '../core/time.ts';
+import { testId } from './ids.ts';
+
+/** A value of an answer as the live service writes it. */
+type Shape = (value: unknown) => unknown;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !(value instanceof NumberText);
+
+/** An object, field by field; an empty one is `[]`, as PHP writes it. A field that is not named keeps its value. */
+const fields =
+  (shapes: Readonly<Record<string, Shape>>): Shape =>
+  (value) => {
+    if (!isObject(value)) return value;
+    const members = Object.entries(value).map(([name, member]) => {
+      const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+      return [name, (shape ?? plain)(member)];
+    });
+    return members.length === 0 ? [] : Object.fromEntries(members);
+  };
+
+const list =
+  (shape: Shape): Shape =>
+  (value) =>
+    Array.isArray(value) ? value.map(shape) : value;
+
+/** What may hold anything: only its empty objects change. */
+const plain: Shape = (value) => (Array.isArray(value) ? value.map(plain) : fields({})(value));
+
+/** An object that the contract has as null where there is none. */
+const orEmpty =
+  (shape: Shape): Shape =>
+  (value) =>
+    value === null ? [] : shape(value);
+
+/** `["ugwo_successful","enum.ugwo_status.ugwo_successful"]`: the label is a translation key, not a word for people. */
+const pair =
+  (name: string): Shape =>
+  (value) => {
+    const machine = Array.isArray(value) ? value[0] : value;
+    return typeof machine === 'string' ? [machine, `enum.${name}.${machine}`] : value;
+  };
+
+const text: Shape = (value) => (value === null ? null : String(value));
+const id: Shape = (value) => (typeof value === 'string' ? testId(value) : value);
+
+/** A moment in a form of its own; anything else stays. */
+const moment =
+  (offset: number, form: (atom: string) => string): Shape =>
+  (value) => {
+    const ms = typeof value === 'string' ? parseInstant(value)?.ms : undefined;
+    return ms === undefined ? value : form(formatDateAtom({ ms, offset }));
+  };
+/** `2026-11-20T12:00:00.000000+00:00` */
+const micros = moment(0, (atom) => atom.replace('+', '.000000+'));
+/** `2026-11-20T13:00:00+0100` */
+const lagos = moment(60, (atom) => atom.replace(/:(\d\d)$/, '$1'));
+
+const CHECKOUT = fields({ uid: id, currency: pair('currency'), mediums: list(fields({ medium: pair('medium') })) });
+
+const CUSTOMER = fields({ uid: id, status: pair('onye_status'), created_at: micros });
+
+const ACTIVITY = fields({
+  uid: id,
+  ugwo_uid: id,
+  activity_type: pair('ugwo_activity_type'),
+  amount: text,
+  checkout: CHECKOUT,
+  ugwo_medium: orEmpty(plain),
+  psp: (value) => pair('psp')(id(value)),
+  next_action: orEmpty(fields({ type: pair('next_action_type'), headers: fields({ expires_at: lagos }) })),
+  status: pair('ugwo_activity_status'),
+  error: orEmpty(plain),
+  created_at: micros,
+  updated_at: lagos,
+});
+
+/** The service's own plugin reads the currency of one payment request as plain text. */
+const REQUEST = {
+  uid: id,
+  amount: text,
+  total_amount_paid: text,
+  status: pair('ugwo_status'),
+  onye: CUSTOMER,
+  checkout: CHECKOUT,
+  lastest_ugwo_activity: ACTIVITY,
+  activities: list(ACTIVITY),
+  created_at: micros,
+} as const;
+
+/** Does not compile while an operation has no shape. */
+const SHAPES: Readonly<Record<OperationId, Shape>> = {
+  'onye.get': CUSTOMER,
+  'onye.update': CUSTOMER,
+  'ugwo.charge': ACTIVITY,
+  'ugwo.get': fields(REQUEST),
+  'activity.get': ACTIVITY,
+  'ugwo.list': fields({ data: list(fields({ ...REQUEST, currency: pair('currency') })) }),
+};
+
+/** The second shape of an error document; the field as a PHP form names it, `data[provider]`. */
+const problem = (value: unknown): unknown => {
+  const { title, detail, violations } = value as {
+    readonly title: string;
+    readonly detail?: string;
+    readonly violations?: readonly { readonly propertyPath: string; readonly title: string }[];
+  };
+  const errors = (violations ?? []).map((violation) => ({
+    field: violation.propertyPath.replaceAll(/\.(\w+)/g, '[$1]'),
+    message: violation.title,
+  }));
+  return { message: violations === undefined ? (detail ?? title) : 'validation_failed', errors };
+};
+
+/** How answers are written as they leave, after they were checked against the contract. JSON in, JSON out. */
+export interface Speech {
+  answer(operation: OperationId, json: string): string;
+  readonly problemType: string;
+  problem(json: string): string;
+}
+
+/**
+ * `documented` is what the contract says. `live` is how the service writes today, as far as its public material shows it:
+ * enums as pairs, `[]` for every empty object, amounts as texts, times in several forms, identifiers that end in `_t`, and
+ * the second shape of an error. For clients that want to know whether they can read it.
+ */
+export const SPEECH: Readonly<Record<Dialect, Speech>> = {
+  documented: {
+    answer: (_operation, json) => json,
+    problemType: 'application/problem+json',
+    problem: (json) => json,
+  },
+  live: {
+    answer: (operation, json) => printExact(SHAPES[operation](parseExact(json))),
+    problemType: 'application/json',
+    problem: (json) => printExact(problem(parseExact(json))),
+  },
+};
