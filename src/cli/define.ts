@@ -57,7 +57,10 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs> {
   readonly description?: string;
   readonly args: readonly ArgumentSpec[];
   readonly options: O;
-  /** Lines that work as they stand; a test parses each. */
+  /**
+   * Lines that work as they stand on a new built-in service; a test runs each in a shell. `about` names the exit codes that
+   * are not 0.
+   */
   readonly examples: readonly { readonly about: string; readonly line: string }[];
   /** The shape of what it prints. */
   readonly output: string;

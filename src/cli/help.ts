@@ -21,6 +21,13 @@ const INDENT = 2;
 const block = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
 
+const GLOBALS = 'Global options (--profile, --local, --json, …) can stand anywhere. See paycli --help';
+const SEEDED_IDS =
+  'The ids are those of the built-in service: add --local, or export PAYCLI_PROFILE=local to try a whole example.';
+
+const triedBy = (examples: CommandSpec['examples']): string[] =>
+  examples.some(({ line }) => line.includes('.Lcal.')) ? [SEEDED_IDS] : [];
+
 /** What stands below the options of a command: its output, how it can end, and lines to copy. */
 export const commandHelp = ({ output, exits, examples }: CommandSpec, columns: number): string => {
   const width = columns - INDENT;
@@ -33,9 +40,9 @@ export const commandHelp = ({ output, exits, examples }: CommandSpec, columns: n
     ]) +
     block(
       'Examples',
-      examples.flatMap(({ about, line }) => [`# ${about}`, line]),
+      examples.flatMap(({ about, line }) => [`# ${about}`, ...line.split('\n')]),
     ) +
-    `\n${wrap('Global options (--profile, --local, --json, …) can stand anywhere. See paycli --help', columns).join('\n')}\n`
+    `\n${[...triedBy(examples), GLOBALS].flatMap((text) => wrap(text, columns)).join('\n')}\n`
   );
 };
 

@@ -7,6 +7,16 @@ export const LOCAL_PROFILE = 'local';
 /** How many records a new data file is filled with. */
 export const FIRST_RECORDS = { customers: 25, ugwo: 120 } as const;
 
+/** Some of them: their identifiers are the same on every machine, so that a line of help can be copied. */
+export const SEEDED = {
+  onye: 'ony.Lcal.KM95wboeepUEQlRxTTvqlK7H',
+  ugwo: 'ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt',
+  /** Where the answer of a charge is lost. */
+  losing: 'ugw.Lcal.ooyvPSy0Q4PmAh5sDC725Y8y',
+  paid: { ugwo: 'ugw.Lcal.jSjnPykArw2vSDlN97UMEZ4k', activity: 'act.Lcal.HX4qrPvtNdRm2oKSudke0xnC' },
+  processing: { ugwo: 'ugw.Lcal.ZP9S3Yh3ll6gZfRG0i3qZJIk', activity: 'act.Lcal.oOQCF4VliwmNl9Sr6ziqH0R8' },
+} as const;
+
 /** What is said when a data file was filled; undefined when it had been before. */
 export const firstUse = (
   made: { readonly customers: number; readonly ugwo: number },

@@ -183,7 +183,7 @@ describe('--dry-run', () => {
   it.each(
     SPECS.filter(({ previews }) => previews !== true).map(({ path, examples }) => [
       path.join(' '),
-      examples[0]?.line ?? '',
+      examples[0]?.line.split('\n').at(-1) ?? '',
     ]),
   )('of %s, which is no request, is refused and changes nothing', async (_path, line) => {
     const home = newFolder();

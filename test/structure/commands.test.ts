@@ -18,9 +18,13 @@ describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (
   it('has examples, each of which parses', () => {
     expect(spec.examples.length).toBeGreaterThan(0);
     for (const { line } of spec.examples) {
-      const [program, ...argv] = words(line);
-      expect(program).toBe('paycli');
-      expect(parseArgv(argv, SPECS, PROGRAM), line).toMatchObject({ kind: 'run', spec: { path: spec.path } });
+      const calls = line.split(/\n| \| /).filter((call) => call.startsWith('paycli '));
+      const parsed = calls.map((call) => parseArgv(words(call).slice(1), SPECS, PROGRAM));
+      expect(
+        parsed.map(({ kind }) => kind),
+        line,
+      ).toEqual(calls.map(() => 'run'));
+      expect(parsed.at(-1), line).toMatchObject({ spec: { path: spec.path } });
     }
   });
 
@@ -29,8 +33,8 @@ describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (
     expect(parsed.kind).toBe('text');
     const text = parsed.kind === 'text' ? parsed.text : '';
     expect(text).toContain(`Usage: paycli ${name}`);
-    for (const part of ['Output:', 'Exit codes:', 'Examples:', spec.output, spec.examples[0]?.line ?? '?'])
-      expect(text).toContain(part);
+    const lines = spec.examples.flatMap(({ line }) => line.split('\n'));
+    for (const part of ['Output:', 'Exit codes:', 'Examples:', spec.output, ...lines]) expect(text).toContain(part);
     for (const option of Object.values(spec.options)) expect(text).toContain(option.flags.split(/[ ,]/)[0]);
   });
 

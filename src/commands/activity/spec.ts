@@ -3,6 +3,9 @@ import { argument, defineCommand, option } from '../../cli/define.ts';
 import { asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
+import { SEEDED } from '../../core/local.ts';
+
+const PAID = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
 const args = [argument('ugwo', 'the payment request, ugw.…'), argument('activity', 'the activity on it, act.…')];
 const output =
@@ -39,11 +42,11 @@ const get = defineCommand<GetInput, Record<never, never>>({
   examples: [
     {
       about: 'how a charge stands',
-      line: 'paycli activity get ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l',
+      line: `paycli activity get ${PAID}`,
     },
     {
       about: 'its status alone, for a script',
-      line: 'paycli activity get ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --json | jq -r .status',
+      line: `paycli activity get ${PAID} -o tsv --columns status`,
     },
   ],
   output,
@@ -65,11 +68,11 @@ const wait = defineCommand<WaitInput, typeof waitOptions>({
   examples: [
     {
       about: 'wait for the customer to pay',
-      line: 'paycli activity wait ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l',
+      line: `paycli activity wait ${PAID}`,
     },
     {
       about: 'for two minutes at most, for a script',
-      line: 'paycli activity wait ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --wait-timeout 2m --json',
+      line: `paycli activity wait ${PAID} --wait-timeout 2m --json`,
     },
   ],
   output,

@@ -3,7 +3,7 @@ import { argument, defineCommand, option } from '../../cli/define.ts';
 import { asDuration, asInteger, asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
-import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS } from '../../core/local.ts';
+import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS, SEEDED } from '../../core/local.ts';
 
 const MOST_RECORDS = 10_000_000;
 
@@ -41,7 +41,8 @@ const start = defineCommand<StartInput, typeof startOptions>({
   options: startOptions,
   examples: [
     { about: 'on any free port', line: 'paycli emulator start' },
-    { about: 'on a port and a data file of its own', line: 'paycli emulator start --port 8765 --data ./test.sqlite' },
+    { about: 'over a data file of its own', line: 'paycli emulator start --data ./test.sqlite' },
+    { about: 'as the public service writes its answers', line: 'paycli emulator start --dialect live' },
   ],
   output: 'origin, key, data; shown at once, then it runs until it is stopped',
   exits: ['usage'],
@@ -99,8 +100,8 @@ const reset = defineCommand<ResetInput, typeof resetOptions>({
   args: [],
   options: resetOptions,
   examples: [
-    { about: 'start over', line: 'paycli emulator reset' },
-    { about: 'in a script', line: 'paycli emulator reset --yes --data ./test.sqlite' },
+    { about: 'start over, without a question', line: 'paycli emulator reset --yes' },
+    { about: 'a data file of its own', line: 'paycli emulator reset --yes --data ./test.sqlite' },
   ],
   output: 'data',
   exits: ['usage', 'interrupted'],
@@ -133,11 +134,15 @@ const settle = defineCommand<SettleInput, typeof settleOptions>({
   examples: [
     {
       about: 'the customer has paid',
-      line: 'paycli emulator settle act.Lcal.1a2b3c4d5e6f7g8h9i0j1k2l --as successful',
+      line:
+        `paycli activity get ${SEEDED.processing.ugwo} ${SEEDED.processing.activity} --local\n` +
+        `paycli emulator settle ${SEEDED.processing.activity} --as successful`,
     },
     {
-      about: 'while another command waits',
-      line: 'paycli emulator settle act.Lcal.1a2b3c4d5e6f7g8h9i0j1k2l --as failed --in 30s',
+      about: 'in half a minute, in a data file of its own',
+      line:
+        'paycli emulator seed --data ./test.sqlite\n' +
+        `paycli emulator settle ${SEEDED.processing.activity} --as failed --in 30s --data ./test.sqlite`,
     },
   ],
   output: 'the activity as it now stands: uid, status, error, updated_at; with --in also due, when it will end',

@@ -6,6 +6,7 @@ import { CHARGE_STATES } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import type { IdPrefix } from '../../core/ids.ts';
 import { idProblem } from '../../core/ids.ts';
+import { SEEDED } from '../../core/local.ts';
 
 const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +
@@ -14,6 +15,14 @@ const ROW =
 const JOB =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
   'run_at, origin, profile';
+
+/** What examples begin with, so that there is something in the ledger. */
+const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
+const LOST = `paycli ugwo charge ${SEEDED.losing} --medium bank_transfer`;
+const FILE = `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer`;
+const LAST_CHARGE = '"$(paycli ledger list --max 1 -o tsv --columns id)"';
+const LAST_UNKNOWN = '"$(paycli ledger list --state unknown --max 1 -o tsv --columns id)"';
+const LAST_JOB = '"$(paycli ledger jobs --max 1 -o tsv --columns id)"';
 
 const checkId = (prefix: IdPrefix, flag: string, uid: string | undefined): void => {
   const problem = uid === undefined ? undefined : idProblem(prefix, uid);
@@ -93,8 +102,8 @@ const show = defineCommand<ShowInput, Record<never, never>>({
   args: [argument('id', 'the charge, chg-…, or the job, job-…')],
   options: {},
   examples: [
-    { about: 'why it is unknown', line: 'paycli ledger show chg-0123456789ab' },
-    { about: 'how far a file is, and how to go on', line: 'paycli ledger show job-0123456789abcdef' },
+    { about: 'the last charge', line: `${CHARGED}\npaycli ledger show ${LAST_CHARGE}` },
+    { about: 'how far the last file is, and how to go on', line: `${FILE}\npaycli ledger show ${LAST_JOB}` },
   ],
   output: `a charge: ${ROW}; a job: ${JOB}`,
   exits: ['usage', 'ledger', 'read_failed'],
@@ -118,7 +127,7 @@ const reconcile = defineCommand<ReconcileInput, Record<never, never>>({
   options: {},
   examples: [
     { about: 'all that are unknown', line: 'paycli ledger reconcile' },
-    { about: 'one of them', line: 'paycli ledger reconcile chg-0123456789ab' },
+    { about: 'one of them (exit 6: its answer was lost)', line: `${LOST}\npaycli ledger reconcile ${LAST_UNKNOWN}` },
   ],
   output: 'each charge as it now stands, as `paycli ledger list` shows it; json: {"data":[…],"next_cursor":null}',
   exits: ['usage', 'auth', 'unknown', 'ledger', 'interrupted'],
@@ -188,12 +197,12 @@ const resolve = defineCommand<ResolveInput, typeof resolveOptions>({
   options: resolveOptions,
   examples: [
     {
-      about: 'it is there',
-      line: 'paycli ledger resolve chg-0123456789ab --as created --activity act.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l',
+      about: 'it is there (exit 6: its answer was lost)',
+      line: `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,
     },
     {
-      about: 'it is not, in a script',
-      line: "paycli ledger resolve chg-0123456789ab --as not-created --reason 'not in the dashboard' --yes",
+      about: 'it is not (exit 6: its answer was lost)',
+      line: `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as not-created --reason 'not in the dashboard' --yes`,
     },
   ],
   output: ROW,
@@ -222,7 +231,7 @@ const exportCommand = defineCommand<ExportInput, Record<never, never>>({
   examples: [
     { about: 'a copy of it all', line: 'paycli ledger export' },
     { about: 'for a spreadsheet', line: 'paycli ledger export -o csv' },
-    { about: 'one file, row by row', line: 'paycli ledger export job-0123456789abcdef' },
+    { about: 'the last file, row by row', line: `${FILE}\npaycli ledger export ${LAST_JOB}` },
   ],
   output:
     `one JSON object a line, on a terminal and in a pipe, unless -o says otherwise: ${ROW}; ` +

@@ -5,6 +5,7 @@ import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
+import { SEEDED } from '../../core/local.ts';
 import type { Pair } from '../../core/pairs.ts';
 import { parsePair } from '../../core/pairs.ts';
 import type { Source } from '../../core/source.ts';
@@ -144,11 +145,11 @@ const update = defineCommand<UpdateInput, typeof options>({
   examples: [
     {
       about: 'change the e-mail address',
-      line: 'paycli onye update ony.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --email ada@example.com',
+      line: `paycli onye update ${SEEDED.onye} --email ada@example.com`,
     },
     {
       about: 'replace the metadata',
-      line: 'paycli onye update ony.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --meta tier=vip --meta visits:=3',
+      line: `paycli onye update ${SEEDED.onye} --meta tier=vip --meta visits:=3`,
     },
     {
       about: 'set one key of the metadata, remove another, and keep the rest',
@@ -156,11 +157,13 @@ const update = defineCommand<UpdateInput, typeof options>({
     },
     {
       about: 'a spreadsheet of customers, with what came of each',
-      line: 'paycli onye update --from customers.csv --report result.csv',
+      line:
+        `printf 'uid,email,meta.tier\\n${SEEDED.onye},ada@example.com,vip\\n' > customers.csv\n` +
+        'paycli onye update --from customers.csv --report result.csv',
     },
     {
       about: 'send a field that paycli has no flag for',
-      line: `paycli onye update ony.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --data '{"locale": "en_NG"}'`,
+      line: `paycli onye update ${SEEDED.onye} --data '{"locale": "en_NG"}'`,
     },
   ],
   output:

@@ -64,8 +64,8 @@ const logout = defineCommand({
   args: [],
   options: {},
   examples: [
-    { about: 'forget the default profile', line: 'paycli logout' },
-    { about: 'another one, without a question', line: 'paycli logout --profile shop --yes' },
+    { about: 'forget the default profile, without a question', line: 'paycli logout --yes' },
+    { about: 'another one', line: 'paycli logout --profile shop --yes' },
   ],
   output: OUTPUT,
   exits: ASKED,

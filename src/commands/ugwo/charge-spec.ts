@@ -7,6 +7,7 @@ import type { ChargeMedium, ChargeWords } from '../../core/charge-with.ts';
 import { flagName, readUnchecked, readWith } from '../../core/charge-with.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
+import { SEEDED } from '../../core/local.ts';
 import { MEDIUMS } from '../../core/medium.ts';
 import type { Pair } from '../../core/pairs.ts';
 import { parsePair } from '../../core/pairs.ts';
@@ -152,35 +153,37 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
   examples: [
     {
       about: 'an account number to transfer to',
-      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium bank_transfer',
+      line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`,
     },
     {
       about: 'the same, for ten minutes',
-      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium bank_transfer --expires-in 10m',
+      line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --expires-in 10m`,
     },
     {
       about: 'a code to dial',
-      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb',
+      line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb`,
     },
     {
       about: 'in a script that may run twice: the customer gets one account',
-      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium bank_transfer --reuse -o json',
+      line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --reuse -o json`,
     },
     {
-      about: 'and wait for the money',
-      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb --wait --wait-timeout 5m',
+      about: 'and wait for the money, five seconds at most (exit 12: it has not come)',
+      line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb --wait --wait-timeout 5s`,
     },
     {
       about: 'a spreadsheet of payment requests, with what came of each',
-      line: 'paycli ugwo charge --from charges.csv --concurrency 16 --report result.csv',
+      line:
+        `printf 'ugwo,medium\\n${SEEDED.ugwo},bank_transfer\\n' > charges.csv\n` +
+        'paycli ugwo charge --from charges.csv --concurrency 16 --report result.csv',
     },
     {
       about: 'rows from another program, at most 50 in a second',
-      line: 'paycli ugwo charge --from - --medium bank_transfer --rate 50/s --yes',
+      line: `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer --rate 50/s --yes`,
     },
     {
       about: 'see the request, send nothing',
-      line: 'paycli ugwo charge ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --medium ussd --provider gtb --as-curl',
+      line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb --as-curl`,
     },
   ],
   output:

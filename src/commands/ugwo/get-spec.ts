@@ -1,6 +1,7 @@
 import { argument, defineCommand } from '../../cli/define.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
+import { SEEDED } from '../../core/local.ts';
 
 export interface GetInput {
   readonly uid: string;
@@ -12,10 +13,10 @@ export const getCommand = defineCommand<GetInput, Record<never, never>>({
   args: [argument('ugwo', 'the payment request, ugw.…')],
   options: {},
   examples: [
-    { about: 'a payment request and its activities', line: 'paycli ugwo get ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l' },
+    { about: 'a payment request and its activities', line: `paycli ugwo get ${SEEDED.paid.ugwo}` },
     {
-      about: 'how each activity stands, for a script',
-      line: `paycli ugwo get ugw.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --json | jq -r '.activities[] | [.uid, .status] | @tsv'`,
+      about: 'how it stands, for a script',
+      line: `paycli ugwo get ${SEEDED.paid.ugwo} -o tsv --columns status,amount`,
     },
   ],
   output:

@@ -24,7 +24,7 @@ export const listCommand = defineCommand<ListInput, typeof options>({
   options,
   examples: [
     { about: 'the newest ten', line: 'paycli ugwo list' },
-    { about: 'all of them, as JSON', line: 'paycli ugwo list --all --json | jq ".data[].uid"' },
+    { about: 'all of them, as JSON', line: 'paycli ugwo list --all --json' },
     { about: 'some columns, for a script', line: 'paycli ugwo list --all -o tsv --columns uid,status,amount' },
   ],
   output:

@@ -1,0 +1,130 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { CommandSpec } from '../../src/cli/define.ts';
+import { SPECS } from '../../src/commands/all.ts';
+import { words } from '../structure/words.ts';
+import { PROGRAM } from '../support/built.ts';
+import { type Ended, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** A folder for PATH with programs of these names, each a line of shell. */
+const programs = (lines: Readonly<Record<string, string>>): string => {
+  const folder = newFolder('bin');
+  for (const [name, line] of Object.entries(lines)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return folder;
+};
+
+/** What a user's shell finds as `paycli`. */
+const PAYCLI = `exec ${PROGRAM.map(quoted).join(' ')} "$@"`;
+
+interface Place {
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly also?: Readonly<Record<string, string>>;
+}
+
+const inShell = (script: string, { home = newFolder(), env = {}, also = {}, ...rest }: Place): RunOptions => {
+  const path = [programs({ paycli: PAYCLI, ...also }), process.env['PATH'] ?? ''].join(delimiter);
+  return { home, program: ['/bin/sh', '-c', script], env: { PATH: path, ...env }, ...rest };
+};
+
+interface Tried {
+  /** How each line ended that did not end with 0. */
+  readonly codes: number[];
+  readonly ended: Ended;
+}
+
+/** Runs the lines of an example one after the other, as they are printed. */
+const tryLines = async (lines: string, place: Place): Promise<Tried> => {
+  const codes = join(newFolder('codes'), 'codes');
+  const script = lines.split('\n').map((line) => `${line}\necho $? >> ${quoted(codes)}`);
+  const ended = await start([], inShell(script.join('\n'), place)).ended;
+  const all = existsSync(codes) ? readFileSync(codes, 'utf8').trim().split('\n').map(Number) : [];
+  expect(all, ended.stderr).toHaveLength(lines.split('\n').length);
+  return { codes: all.filter((code) => code !== 0), ended };
+};
+
+type Example = CommandSpec['examples'][number];
+
+/** The codes that an example says it ends with, beside 0. */
+const namedCodes = ({ about }: Example): number[] =>
+  [...about.matchAll(/\bexit (\d+)/g)].map(([, code]) => Number(code));
+
+const examplesOf = (wanted: (path: string) => boolean): (readonly [path: string, about: string, example: Example])[] =>
+  SPECS.flatMap(({ path, examples }) =>
+    examples.filter(() => wanted(path.join(' '))).map((example) => [path.join(' '), example.about, example] as const),
+  );
+
+const runsOn = (path: string): boolean => path === 'emulator start';
+const isOfProfiles = (path: string): boolean => path === 'logout' || path.startsWith('profile ');
+const isLogin = (path: string): boolean => path === 'login';
+
+describe.runIf(process.platform !== 'win32')('an example of help works as it is printed', () => {
+  // `export PAYCLI_PROFILE=local` is --local for every line of an example, those in $(…) included.
+  const LOCAL = { PAYCLI_PROFILE: 'local' };
+
+  it.each(examplesOf((path) => !runsOn(path) && !isOfProfiles(path) && !isLogin(path)))(
+    'on a new built-in service: %s, %s',
+    async (_path, _about, example) => {
+      const { codes, ended } = await tryLines(example.line, { env: LOCAL });
+      expect(codes, ended.stderr).toEqual(namedCodes(example));
+    },
+  );
+
+  it('and so does the first line of help', async () => {
+    const { stdout } = await paycli(['--help']);
+    const line = /^ {2}(paycli .* --local)$/m.exec(stdout)?.[1] ?? '';
+    expect(await tryLines(line, {})).toMatchObject({ codes: [] });
+  });
+
+  it.each(examplesOf(runsOn))('until it is stopped: %s, %s', async (_path, _about, { line }) => {
+    const running = start([], inShell(`exec ${line} --json`, {}));
+    await running.saw(/"origin":"http:.*\n/);
+    running.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 0 });
+  });
+
+  // There is no profile that --local could stand for: these have the two that `login` would have stored.
+  it.each(examplesOf(isOfProfiles))(
+    'with a profile `default` and one called `shop`: %s, %s',
+    async (_path, _about, { line }) => {
+      const home = newFolder();
+      for (const name of ['default', 'shop']) {
+        const args = ['login', '--profile', name, '--environment', 'sandbox', '--key-stdin', '--no-verify'];
+        expect(await paycli(args, { home, stdin: `sk.Test.${'0'.repeat(80)}` })).toMatchObject({ code: 0 });
+      }
+      const { codes, ended } = await tryLines(line, { home });
+      expect(codes, ended.stderr).toEqual([]);
+    },
+  );
+
+  // A login asks the public service, which no test does: an emulator takes its place, by --base-url for --environment. Its
+  // key is piped in or typed, and `op` stands for the program of a password manager.
+  it.each(examplesOf(isLogin))('against an emulator: %s, %s', async (_path, _about, { line }) => {
+    const home = newFolder();
+    const emulator = start(['emulator', 'start', '--json']);
+    await emulator.saw(/"key":"[^"]+".*\n/);
+    const { origin, key } = JSON.parse(emulator.stdout()) as { origin: string; key: string };
+    expect(line).toMatch(/ --environment \w+/);
+    const also = { op: `echo ${key}` };
+    const named = / --profile \w+/.exec(line)?.[0] ?? '';
+    const here = line.replace(/ --environment \w+/, ` --base-url ${origin}`);
+    if (line.includes('--key-')) {
+      const { codes, ended } = await tryLines(here, { home, stdin: key, also });
+      expect(codes, ended.stderr).toEqual([]);
+    } else {
+      const terminal = openTerminal(words(here).slice(1), { home });
+      await terminal.saw(/Secret key/);
+      terminal.type(`${key}\r`);
+      expect(await terminal.ended).toEqual({ code: 0 });
+    }
+    expect((await tryLines(`paycli ugwo list ${named}`, { home, also })).codes).toEqual([]);
+  });
+});
