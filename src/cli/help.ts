@@ -22,8 +22,7 @@ const block = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
 
 const GLOBALS = 'Global options (--profile, --local, --json, …) can stand anywhere. See paycli --help';
-const SEEDED_IDS =
-  'The ids are those of the built-in service: add --local, or export PAYCLI_PROFILE=local to try a whole example.';
+const SEEDED_IDS = "These ids are the built-in service's: add --local to each line, or export PAYCLI_PROFILE=local";
 
 const triedBy = (examples: CommandSpec['examples']): string[] =>
   examples.some(({ line }) => line.includes('.Lcal.')) ? [SEEDED_IDS] : [];
