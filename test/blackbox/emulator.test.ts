@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SEEDED } from '../../src/core/local.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { serve } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -29,12 +30,22 @@ describe('--local', () => {
     expect((lstatSync(join(home, 'emulator.sqlite')).mode & 0o777).toString(8)).toBe('600');
   });
 
-  it('gives the identifiers that the README names', async () => {
-    const { data } = await list(newFolder(), '--limit', '1');
+  it('gives the identifiers that the README and the examples of help name', async () => {
+    const home = newFolder();
+    const { data } = await list(home);
     expect(data[0]).toMatchObject({
       uid: 'ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt',
       onye: { uid: 'ony.Lcal.KM95wboeepUEQlRxTTvqlK7H' },
     });
+    expect(SEEDED).toMatchObject({ ugwo: data[0]?.uid, onye: data[0]?.onye?.uid });
+    expect(data.find(({ metadata }) => metadata.emulate === 'lost')?.uid).toBe(SEEDED.losing);
+    for (const [{ ugwo, activity }, status] of [
+      [SEEDED.paid, 'successful'],
+      [SEEDED.processing, 'processing'],
+    ] as const) {
+      const { stdout } = await paycli(['activity', 'get', ugwo, activity, '--local', '--json'], { home });
+      expect(JSON.parse(stdout)).toMatchObject({ uid: activity, ugwo_uid: ugwo, status });
+    }
   });
 
   it('keeps state between calls', async () => {
@@ -113,6 +124,10 @@ describe('--local', () => {
         error: { violations: [{ option: '--provider', title: expect.stringContaining('did you mean zenith?') }] },
       },
     });
+    expect(await charge(SEEDED.paid.ugwo, '--medium', 'bank_transfer', '--again')).toMatchObject({
+      code: 3,
+      answer: { error: { status: 409 } },
+    });
     expect(await charge('ugw.Lcal.000000000000000000000000', '--medium', 'bank_transfer')).toMatchObject({
       code: 3,
       answer: { error: { status: 404 } },
@@ -173,6 +188,24 @@ describe('emulator', () => {
     expect(wrong.code).toBe(4);
     running.kill('SIGTERM');
     await running.ended;
+  });
+
+  it('start answers as the live service does when it is told to, and --local never', async () => {
+    const home = newFolder();
+    const running = start(['emulator', 'start', '--dialect', 'live', '--json'], { home });
+    await running.saw(/"key":"[^"]+".*\n/);
+    const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
+    const headers = { authorization: `Bearer ${key}` };
+    const { data } = (await (await fetch(`${origin}/v1/ugwo?limit=1`, { headers })).json()) as { data: unknown[] };
+    expect(data[0]).toMatchObject({
+      uid: SEEDED.ugwo.replace(/..$/, '_t'),
+      status: ['requires_ugwo', 'enum.ugwo_status.requires_ugwo'],
+    });
+    expect((await list(home, '--limit', '1')).data[0]).toMatchObject({ uid: SEEDED.ugwo, status: 'requires_ugwo' });
+    running.kill('SIGINT');
+    await running.ended;
+    const wrong = await paycli(['emulator', 'start', '--dialect', 'alive'], { home });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('live') });
   });
 
   it('start takes a port, and says when it is taken', async () => {
