@@ -10,6 +10,7 @@ import type { OpenDeps } from './cli/run.ts';
 import type { Client } from './client/client.ts';
 import { LEDGER_FILE_NAME } from './core/charge.ts';
 import { reasonOf, usageError } from './core/error.ts';
+import { isId } from './core/ids.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from './core/local.ts';
 import { memo } from './core/memo.ts';
 import { environmentName } from './core/origin.ts';
@@ -168,8 +169,10 @@ const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
     observe: async (activities: readonly unknown[], servedAt?: number, asked?: Asked): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {
         const { keptActivity } = await rooms.protocol();
+        // Of one whose status can't be read, what is known already says more.
+        const kept = activities.map((activity) => keptActivity(activity, servedAt));
         await open.observe(
-          activities.map((activity) => keptActivity(activity, servedAt)),
+          kept.filter(({ uid, status }) => isId('act', uid) && status !== ''),
           asked,
         );
       };

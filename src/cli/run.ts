@@ -1,7 +1,10 @@
 import type { ErrorDetail } from '../core/error.ts';
 import { defect, PayError, reasonOf, usageError } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
+import { about } from '../core/followed.ts';
+import { isId } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
+import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import type { Format, OutputOptions, Result, View } from '../output/view.ts';
 import type { Ending } from '../output/wait.ts';
@@ -85,6 +88,11 @@ const UNRECORDED = 'the service did it, but the result could not be printed';
 const writtenBy = (result: Result): Received | undefined =>
   (result.kind === 'record' || result.kind === 'wait') && result.wrote === true ? result.record : undefined;
 
+const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
+  const uid = valueAt(value, 'uid');
+  return typeof uid === 'string' && isId('act', uid) ? about({ ...(value as object), uid }) : {};
+};
+
 /**
  * Prints a result. Once the service has done something there is no way back to an exit code that invites a repeat: what
  * can't be printed is `unrecorded`, and its JSON goes to stderr with the error.
@@ -93,6 +101,7 @@ const show = async (result: Result, globals: Globals, io: Io): Promise<Ending> =
   const written = writtenBy(result);
   if (written === undefined) return print(result, globals, io).catch(failureFirst(result));
   const detail: ErrorDetail = {
+    ...aboutActivity(written.value),
     answer: written.text,
     hint: 'keep the answer that is shown here, and do not run the command again',
   };

@@ -1,18 +1,19 @@
-import type { Activity } from '../contract/activity.ts';
-import type { AnswerOf, ListId, Operation, OperationId, RecordOf } from '../contract/operations.ts';
+import { oddities } from '../contract/oddities.ts';
+import type { ListId, Operation, OperationId, ProvenOf } from '../contract/operations.ts';
 import { breaches, operations, pathOf } from '../contract/operations.ts';
+import type { ListRecord, Thing, ThingPage } from '../contract/proof.ts';
 import { PayError, usageError } from '../core/error.ts';
 import type { Followed } from '../core/followed.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
-import { decode, pageValue } from './decode.ts';
+import { decode } from './decode.ts';
 import type { Exchange, SendContext, Subject } from './exchange.ts';
 import type { Follow } from './follow.ts';
 import { followActivity } from './follow.ts';
 import type { Walk } from './pages.ts';
 import { walkPages } from './pages.ts';
-import { readPage, sendRead } from './read.ts';
+import { sendRead } from './read.ts';
 import type { Transport } from './transport.ts';
 import type { WriteOptions } from './write.ts';
 import { longestWrite, sayHeld, sendWrite } from './write.ts';
@@ -37,13 +38,13 @@ export interface Preview {
  */
 export interface Client {
   /** `signal` gives up a read that nobody waits for any more; a write is never given up so. */
-  call<K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal): Promise<Received<AnswerOf<K>>>;
+  call<K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal): Promise<Received<ProvenOf<K>>>;
   /** A read that the service may not have: undefined where it has none, or answers every GET alike. Throws what `call` throws. */
-  look<K extends OperationId>(id: K, input: CallInput): Promise<Received<AnswerOf<K>> | undefined>;
+  look<K extends OperationId>(id: K, input: CallInput): Promise<Received<ProvenOf<K>> | undefined>;
   /** Reads an activity until its status is final, or until there is nothing more to wait for. */
-  follow(follow: Follow): Promise<Followed<Activity>>;
+  follow(follow: Follow): Promise<Followed<Thing>>;
   /** The pages of a list; the next one is asked for while the current one is being consumed. */
-  pages<K extends ListId>(id: K, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<RecordOf<K>>>;
+  pages(id: ListId, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<ListRecord>>;
   /** The same checks as `call`, and what it would send; touches no network. */
   preview(id: OperationId, input: CallInput): Preview;
   /** How long one write can take at the longest, and one attempt of it, in milliseconds. */
@@ -93,7 +94,19 @@ const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInp
   const query = new URLSearchParams(input.query).toString();
   const path = pathOf(operation, input.params ?? {}) + (query === '' ? '' : `?${query}`);
   const subject = subjectOf(operation, input);
-  return { operation, path, body, ...(subject === undefined ? {} : { subject }) };
+  const { params = {} } = input;
+  return { operation, path, body, params, ...(subject === undefined ? {} : { subject }) };
+};
+
+/** Says what of an answer could not be read, each thing once however many answers say it. */
+const tellOddities = ({ notice }: ClientOptions): ((exchange: Exchange, value: unknown) => void) => {
+  const said = new Set<string>();
+  return ({ operation, params }, value) => {
+    for (const sentence of oddities(operation, value, params).filter((one) => !said.has(one))) {
+      said.add(sentence);
+      notice(`note: ${sentence}`);
+    }
+  };
 };
 
 /** interface.md shows no read of a payment request, and a service without one can be used all the same. */
@@ -104,14 +117,16 @@ const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true 
 /** A client over one transport, which holds the one origin and the key. */
 export const createClient = (options: ClientOptions): Client => {
   const writing = { ...options, held: sayHeld(options) };
-  const send = async (id: OperationId, input: CallInput, signal?: AbortSignal): Promise<Received> => {
+  const tell = tellOddities(options);
+  const call = async <K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal) => {
     const exchange = exchangeOf(options, operations[id], input);
-    return exchange.operation.safety === 'safe'
-      ? await sendRead(options, options.transport, exchange, signal)
-      : await sendWrite(writing, options.transport, exchange, input);
+    const received =
+      exchange.operation.safety === 'safe'
+        ? await sendRead(options, options.transport, exchange, signal)
+        : await sendWrite(writing, options.transport, exchange, input);
+    tell(exchange, received.value);
+    return received as Received<ProvenOf<K>>;
   };
-  const call = async <K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal) =>
-    (await send(id, input, signal)) as Received<AnswerOf<K>>;
   return {
     call,
     look: async (id, input) => {
@@ -123,13 +138,16 @@ export const createClient = (options: ClientOptions): Client => {
       }
     },
     follow: (follow) => followActivity(options, (signal) => call('activity.get', follow, signal), follow),
-    pages: <K extends ListId>(id: K, input: CallInput, walk: Walk) =>
-      walkPages<RecordOf<K>>(async (cursor, signal) => {
+    pages: (id, input, walk) =>
+      walkPages<ListRecord>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
         const exchange = exchangeOf(options, operations[id], { ...input, query });
-        const { value, checked } = await readPage(options, options.transport, exchange, signal);
-        const { data, next_cursor: nextCursor } = pageValue(value);
-        const open = () => decode.page(checked(), cursor) as ReceivedPage<RecordOf<K>>;
+        const page = (await sendRead(options, options.transport, exchange, signal)) as Received<ThingPage>;
+        const { data, next_cursor: nextCursor } = page.value;
+        const open = (): ReceivedPage<ListRecord> => {
+          tell(exchange, page.value);
+          return decode.page(page, cursor);
+        };
         return { count: data.length, nextCursor, open };
       }, walk),
     preview: (id, input) => {

@@ -1,64 +1,55 @@
+import type { Operation } from '../contract/operations.ts';
+import type { ThingPage } from '../contract/proof.ts';
 import { nounOf } from '../core/ids.ts';
-import { elementsOf } from '../core/json.ts';
+import { elementsOf, mayBeInexact, parseTexts } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
 import type { Exchange, Subject } from './exchange.ts';
-import type { Outcome } from './transport.ts';
+import type { Body, Outcome } from './transport.ts';
 
 type Answer = Pick<Extract<Outcome, { kind: 'answer' }>, 'body'> &
   Partial<Pick<Extract<Outcome, { kind: 'answer' }>, 'servedAt'>>;
 
-interface PageValue {
-  readonly data: readonly unknown[];
-  readonly next_cursor: string | null;
-}
+type Judged = Pick<Exchange, 'operation' | 'params' | 'subject'>;
 
-/** How many records a page has, and where it leads. */
-export const pageValue = (value: unknown): PageValue => value as PageValue;
-
-type Judged = Pick<Exchange, 'operation' | 'subject'>;
+type Whole = Extract<Body, { readonly text: string }>;
 
 interface Fault {
   readonly fault: string;
+  /** It is a whole object, and another one than was asked for. */
+  readonly isOther?: true;
 }
 
-/** Whether a body can be walked on from; what is not so breaks the contract. */
-const isPage = (value: unknown): value is PageValue => {
-  const next = valueAt(value, 'next_cursor');
-  return Array.isArray(valueAt(value, 'data')) && (next === null || (typeof next === 'string' && next !== ''));
-};
+const isFields = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An answer about something else must not decide what became of this. */
-const aboutOther = ({ prefix, uid }: Subject, value: unknown): Fault | undefined => {
+const aboutOther = ({ prefix, uid }: Subject, value: unknown): string | undefined => {
   const answered = valueAt(value, 'uid');
-  if (answered === uid) return undefined;
-  return { fault: `the service answered with another ${nounOf(prefix)}, ${answered}` };
+  return answered === uid ? undefined : `the service answered with another ${nounOf(prefix)}, ${answered}`;
 };
 
-/** Bodies into values that the contract vouches for, with their text kept. */
-export const decode = {
-  /** The answer of an operation, or what about it breaks the contract. */
-  answer: ({ operation, subject }: Judged, { body, servedAt }: Answer): Received | Fault => {
-    if ('fault' in body) return body;
-    const checked = operation.success.schema.safeParse(body.json);
-    const other = checked.success && subject !== undefined ? aboutOther(subject, body.json) : undefined;
-    if (other !== undefined) return other;
-    if (checked.success) return { value: body.json, text: body.text, ...(servedAt === undefined ? {} : { servedAt }) };
-    const issue = checked.error.issues[0];
-    const where = issue === undefined || issue.path.length === 0 ? 'the answer' : `"${issue.path.join('.')}"`;
-    return { fault: `the answer breaks the contract: ${where}: ${issue?.message ?? 'not as agreed'}` };
-  },
+/**
+ * What is kept of a thing, and passed on to a customer, must not lose digits. The records of a list are only shown, from their
+ * texts, and there are many.
+ */
+const keptValue = ({ query }: Operation, { json, text }: Whole): unknown =>
+  query === undefined && mayBeInexact(text) ? parseTexts(text) : json;
 
-  /** A page whose records are looked at later: what leads to the next one is all that is checked. */
-  arrived: (judged: Judged, answer: Answer): Received | Fault => {
-    const { body } = answer;
-    return 'json' in body && isPage(body.json) ? { value: body.json, text: body.text } : decode.answer(judged, answer);
+/** Bodies into values whose identity is proven, with their text kept. */
+export const decode = {
+  /** The answer of an operation, or why it is none. */
+  answer: ({ operation, params, subject }: Judged, { body, servedAt }: Answer): Received | Fault => {
+    if ('fault' in body) return body;
+    const unproven = operation.success.proof(body.json, params);
+    const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, body.json));
+    if (fault !== undefined) return isFields(body.json) ? { fault, isOther: true } : { fault };
+    return { value: keptValue(operation, body), text: body.text, ...(servedAt === undefined ? {} : { servedAt }) };
   },
 
   /** A page and its records, each with the text it came as, but for blanks between tokens. */
-  page: ({ value, text }: Received, cursor: string | undefined): ReceivedPage => {
-    const { data, next_cursor: nextCursor } = pageValue(value);
+  page: <T>({ value, text }: Received<ThingPage>, cursor: string | undefined): ReceivedPage<T> => {
     const texts = elementsOf(text, 'data');
-    return { records: data.map((record, index) => ({ value: record, text: texts[index] ?? '' })), cursor, nextCursor };
+    const records = value.data.map((record, index) => ({ value: record as T, text: texts[index] ?? '' }));
+    return { records, cursor, nextCursor: value.next_cursor };
   },
 };

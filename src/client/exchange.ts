@@ -1,5 +1,6 @@
 import type { Clock, Flight, Signals } from '../cli/io.ts';
 import type { Operation } from '../contract/operations.ts';
+import type { Params } from '../contract/proof.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
 
@@ -14,6 +15,8 @@ export interface Exchange {
   readonly operation: Operation;
   readonly path: string;
   readonly body: string | undefined;
+  /** The parameters in the path. */
+  readonly params: Params;
   /** The one thing that is read: an answer about anything else says nothing. */
   readonly subject?: Subject;
 }

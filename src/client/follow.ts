@@ -1,10 +1,9 @@
 import type { Clock } from '../cli/io.ts';
-import type { Activity } from '../contract/activity.ts';
+import type { Thing } from '../contract/proof.ts';
 import type { Standing } from '../core/charge.ts';
-import { standingOf } from '../core/charge.ts';
+import { standingOf, statusOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Followed } from '../core/followed.ts';
-import { machineValue } from '../core/medium.ts';
 import { payableUntil } from '../core/payable.ts';
 import type { Received } from '../core/received.ts';
 import type { Waiting } from '../output/view.ts';
@@ -26,21 +25,21 @@ const TIMER_SLACK_MS = 10;
 export interface Follow {
   readonly params: { readonly ugwoUid: string; readonly activityUid: string };
   /** What the caller has already, such as the answer to the charge: nothing is read then before the first pause. */
-  readonly known?: Received<Activity>;
+  readonly known?: Received<Thing>;
   /** How long to wait at most, in milliseconds. */
   readonly limit: number;
   /** Called whenever something new is known, and the wait goes on. */
   readonly tell: (waiting: Waiting) => void;
   /** Called with every new reading. */
-  readonly seen?: (record: Received<Activity>) => Promise<void>;
+  readonly seen?: (record: Received<Thing>) => Promise<void>;
 }
 
 /** Reads the activity once; a read that fails throws. */
-type Read = (signal: AbortSignal) => Promise<Received<Activity>>;
+type Read = (signal: AbortSignal) => Promise<Received<Thing>>;
 
 /** How things stand at one point of the wait. Instants are by the clock that nobody sets. */
 interface Sight {
-  readonly record: Received<Activity> | undefined;
+  readonly record: Received<Thing> | undefined;
   readonly standing: Standing;
   /** When the customer can no longer do what is asked of them; undefined where nothing says so. */
   readonly expiry: number | undefined;
@@ -53,7 +52,7 @@ interface Sight {
 }
 
 /** When the next action expires. The service says it by its own clock, ours stands in where it did not tell its time. */
-const expiryOf = ({ value, servedAt }: Received<Activity>, clock: Clock): number | undefined => {
+const expiryOf = ({ value, servedAt }: Received<Thing>, clock: Clock): number | undefined => {
   const until = payableUntil(value);
   return until === undefined ? undefined : clock.ticks() + until - (servedAt ?? clock.now());
 };
@@ -64,9 +63,9 @@ const steady = (expiry: number | undefined, before: number | undefined): number 
 
 const UNSEEN: Sight = { record: undefined, standing: 'open', expiry: undefined };
 
-const sightOf = (record: Received<Activity>, before: Sight, clock: Clock): Sight => ({
+const sightOf = (record: Received<Thing>, before: Sight, clock: Clock): Sight => ({
   record,
-  standing: standingOf(machineValue(record.value.status)),
+  standing: standingOf(statusOf(record.value)),
   expiry: steady(expiryOf(record, clock), before.expiry),
 });
 
@@ -109,7 +108,7 @@ const look = async (context: SendContext, read: Read, before: Sight, until: numb
 };
 
 const waitingOf = ({ record, fault }: Sight, until: number): Waiting => ({
-  status: record === undefined ? undefined : machineValue(record.value.status),
+  status: record === undefined ? undefined : statusOf(record.value),
   until,
   failing: fault !== undefined,
 });
@@ -121,7 +120,7 @@ const followedOf = (
   { record, standing, expiry, fault, unanswered = false }: Sight,
   started: number,
   now: number,
-): Followed<Activity> => ({
+): Followed<Thing> => ({
   record,
   standing,
   unanswered,
@@ -135,7 +134,7 @@ const followedOf = (
  * limit, or soon after the customer's time to act is over. A status that is not known here is open. Throws what the read
  * throws only where nothing is known and the service has refused it; a signal ends the wait, and is in the result.
  */
-export const followActivity = async (context: SendContext, read: Read, follow: Follow): Promise<Followed<Activity>> => {
+export const followActivity = async (context: SendContext, read: Read, follow: Follow): Promise<Followed<Thing>> => {
   const { clock } = context;
   const started = clock.ticks();
   let sight = follow.known === undefined ? UNSEEN : sightOf(follow.known, UNSEEN, clock);

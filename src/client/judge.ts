@@ -1,4 +1,5 @@
-import { readProblem } from '../contract/problem.ts';
+import type { Problem } from '../contract/problem.ts';
+import { isOwnDocument, readProblem } from '../contract/problem.ts';
 import { PayError } from '../core/error.ts';
 import type { Received } from '../core/received.ts';
 import { decode } from './decode.ts';
@@ -48,6 +49,10 @@ const notSent = (exchange: Exchange, reason: string, status?: number): PayError 
     ...(status === undefined ? {} : { status }),
   });
 
+/** A no of the service: whoever lacks the right is told so before the body is looked at, in whatever words. */
+const isNo = ({ operation }: Exchange, status: number, problem: Problem | undefined): boolean =>
+  status === 401 || (problem !== undefined && operation.problems.includes(status));
+
 const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'answer' }): Verdict => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
@@ -56,16 +61,15 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
     const answer = 'text' in body ? body.text : undefined;
     return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
   }
-  const problem = 'fault' in body ? undefined : readProblem(status, body.json);
-  if (problem === undefined)
-    return unknown(exchange, `the answer was ${status}, not in the words of the service`, status);
-  if (exchange.operation.problems.includes(status))
-    return { state: 'refused', error: refusal(exchange, status, problem) };
-  if (status === 429) {
-    const error = notSent(exchange, `the service answered 429 ${problem.title}`, 429);
-    return { state: 'slow_down', error, retryAfter: outcome.retryAfter };
+  const problem = 'fault' in body ? undefined : readProblem(body.json);
+  if (isNo(exchange, status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
+  const said = `the service answered ${status} ${problem?.title ?? ''}`.trimEnd();
+  // Proxies say 429, too, having passed the request on or not.
+  if (status === 429 && 'json' in body && isOwnDocument(status, body.json)) {
+    return { state: 'slow_down', error: notSent(exchange, said, status), retryAfter: outcome.retryAfter };
   }
-  return unknown(exchange, `the service answered ${status} ${problem.title}`, status);
+  const reason = problem === undefined ? `the answer was ${status}, and no JSON object` : said;
+  return unknown(exchange, reason, status);
 };
 
 /**

@@ -12,7 +12,7 @@ export interface Walk {
 export interface Arrived<T> {
   readonly count: number;
   readonly nextCursor: string | null;
-  /** Checks its records and takes them apart; throws for one that breaks the contract. */
+  /** Takes its records apart. */
   readonly open: () => ReceivedPage<T>;
 }
 
@@ -31,7 +31,7 @@ const endlesslyEmpty = (): PayError =>
 
 /**
  * Walks a list (interface.md 4.3): follow `next_cursor` to null, tolerate an empty page, stop at a repeated cursor. The
- * next page is asked for before the current one is even checked, so it travels while this one is worked on and printed.
+ * next page is asked for before the current one is even taken apart, so it travels while this one is worked on and printed.
  */
 export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGenerator<ReceivedPage<T>> {
   const seen = new Set<string>(walk.from === undefined ? [] : [walk.from]);

@@ -28,25 +28,22 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
 
 type Answered = Outcome & { readonly kind: 'answer' };
 
-/** What makes an answer into something received. */
-type Decode = (exchange: Exchange, answer: Answered) => ReturnType<typeof decode.answer>;
-
-const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered, decodeAs: Decode): Reading => {
+const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered): Reading => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
-    const decoded = decodeAs(exchange, outcome);
+    const decoded = decode.answer(exchange, outcome);
     return 'fault' in decoded
-      ? { fault: failed(exchange, decoded.fault, status), again: false }
+      ? { fault: failed(exchange, decoded.fault, status).with(decoded.isOther ? { isOther: true } : {}), again: false }
       : { received: decoded };
   }
-  const problem = 'fault' in body ? undefined : readProblem(status, body.json);
+  const problem = 'fault' in body ? undefined : readProblem(body.json);
   if (status === 408 || status === 429 || (status >= 500 && status !== 501)) {
     const wait = retryAfter(outcome.retryAfter, context.clock.now(), BUDGET_MS);
-    const fault = failed(exchange, `the service answered ${status}${problem ? ` ${problem.title}` : ''}`, status);
+    const fault = failed(exchange, `the service answered ${status} ${problem?.title ?? ''}`.trimEnd(), status);
     return wait === undefined ? { fault, again: true } : { fault, again: true, wait };
   }
-  if (problem !== undefined) return { fault: refusal(exchange, status, problem), again: false };
-  if (status === 401 || status === 403) return { fault: refusal(exchange, status, undefined), again: false };
+  const isNo = status >= 400 && (problem !== undefined || status === 401 || status === 403);
+  if (isNo) return { fault: refusal(exchange, status, problem), again: false };
   const what =
     status >= 300 && status < 400 ? 'a redirect, which is never followed' : 'not in the words of the service';
   return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
@@ -56,9 +53,8 @@ const readOutcome = (
   context: SendContext & { readonly origin: string },
   exchange: Exchange,
   outcome: Outcome,
-  decodeAs: Decode,
 ): Reading => {
-  if (outcome.kind === 'answer') return readAnswer(context, exchange, outcome, decodeAs);
+  if (outcome.kind === 'answer') return readAnswer(context, exchange, outcome);
   if (outcome.kind === 'not_sent' && outcome.untrusted) {
     return { fault: untrustedError(context.origin, outcome.reason), again: false };
   }
@@ -74,7 +70,6 @@ export const sendRead = async (
   transport: Transport,
   exchange: Exchange,
   signal?: AbortSignal,
-  decodeAs: Decode = decode.answer,
 ): Promise<Received> => {
   const { stop } = context.signals;
   const ends = signal === undefined ? stop : AbortSignal.any([stop, signal]);
@@ -90,7 +85,7 @@ export const sendRead = async (
       signal: ends,
     });
     if (stop.aborted) throw interrupted(stop.reason);
-    const reading = readOutcome(context, exchange, outcome, decodeAs);
+    const reading = readOutcome(context, exchange, outcome);
     if ('received' in reading) return reading.received;
     if (!reading.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw reading.fault;
     const wait = reading.wait ?? backoff(retry, context.random);
@@ -98,25 +93,4 @@ export const sendRead = async (
     context.debug(`. waiting ${Math.round(wait)} ms before attempt ${retry + 2} of ${MAX_ATTEMPTS}`);
     await pause(context, wait, signal);
   }
-};
-
-/** A page that was read, and what checks its records: a record that breaks the contract is thrown, as the read's failure. */
-export const readPage = async (
-  context: SendContext & { readonly origin: string },
-  transport: Transport,
-  exchange: Exchange,
-  signal: AbortSignal,
-): Promise<{ readonly value: unknown; readonly checked: () => Received }> => {
-  let answer: Answered | undefined;
-  const arrived: Decode = (asked, came) => {
-    answer = came;
-    return decode.arrived(asked, came);
-  };
-  const { value, text } = await sendRead(context, transport, exchange, signal, arrived);
-  const checked = (): Received => {
-    const decoded = decode.answer(exchange, { body: { json: value, text } });
-    if ('fault' in decoded) throw failed(exchange, decoded.fault, answer?.status);
-    return decoded;
-  };
-  return { value, checked };
 };

@@ -8,6 +8,7 @@ const HINTS: Readonly<Record<number, string>> = {
   402: "the workspace's own balance is too low for this",
   403: 'this key may not do that: use one with the permission, or ask the owner of the workspace',
   404: 'check the identifier, and that the profile is of the workspace that it belongs to',
+  405: 'the service has no such operation: check the address, --base-url or the profile',
   409: 'its state does not allow this now',
 };
 
@@ -24,7 +25,7 @@ export const refusal = (exchange: Exchange, status: number, problem: Problem | u
     status,
     request: requestOf(exchange),
     violations,
-    ...(problem === undefined ? {} : { title: problem.title }),
+    ...(problem === undefined || problem.title === '' ? {} : { title: problem.title }),
     ...(hint === undefined ? {} : { hint }),
   });
 };

@@ -4,6 +4,8 @@ import { activity, activityCreate } from './activity.ts';
 import type { Judge } from './common.ts';
 import { onye, onyeUpdate } from './onye.ts';
 import { page, pageQuery } from './page.ts';
+import type { Proof, Thing, ThingPage } from './proof.ts';
+import { isNoOtherType, namesNoOther, provesPage, provesThing } from './proof.ts';
 import { ugwo, ugwoWithActivities } from './ugwo.ts';
 
 /**
@@ -20,13 +22,14 @@ export interface Operation {
   readonly query?: z.ZodType;
   /** What judges the body at a moment in milliseconds, since some rules are about time. */
   readonly body?: (now: number) => Judge;
-  readonly success: { readonly status: number; readonly schema: z.ZodType };
-  /** Statuses with which the service says no in its own document, having applied nothing (public material). */
+  /** `schema` is the whole answer as documented; `proof`, what of it must hold to be believed. */
+  readonly success: { readonly status: number; readonly schema: z.ZodType; readonly proof: Proof };
+  /** Statuses with which the service says no, having applied nothing: 401 with whatever body, the others with a JSON object. */
   readonly problems: readonly number[];
   readonly safety: Safety;
 }
 
-const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 409, 422];
+const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
 
 /** The table of endpoints: the single truth for client and emulator (interface.md section 4). */
 export const operations = {
@@ -34,7 +37,7 @@ export const operations = {
     method: 'GET',
     path: '/v1/onye/{uid}',
     params: { uid: 'ony' },
-    success: { status: 200, schema: onye },
+    success: { status: 200, schema: onye, proof: provesThing('ony') },
     problems: REFUSALS,
     safety: 'safe',
   },
@@ -43,7 +46,7 @@ export const operations = {
     path: '/v1/onye/{uid}',
     params: { uid: 'ony' },
     body: () => onyeUpdate,
-    success: { status: 200, schema: onye },
+    success: { status: 200, schema: onye, proof: provesThing('ony') },
     problems: REFUSALS,
     safety: 'checked',
   },
@@ -52,7 +55,7 @@ export const operations = {
     path: '/v1/ugwo/{ugwoUid}/activities',
     params: { ugwoUid: 'ugw' },
     body: activityCreate,
-    success: { status: 200, schema: activity },
+    success: { status: 200, schema: activity, proof: provesThing('act', namesNoOther, isNoOtherType) },
     problems: REFUSALS,
     safety: 'never-repeat',
   },
@@ -60,7 +63,7 @@ export const operations = {
     method: 'GET',
     path: '/v1/ugwo/{uid}',
     params: { uid: 'ugw' },
-    success: { status: 200, schema: ugwoWithActivities },
+    success: { status: 200, schema: ugwoWithActivities, proof: provesThing('ugw') },
     problems: REFUSALS,
     safety: 'safe',
   },
@@ -68,7 +71,7 @@ export const operations = {
     method: 'GET',
     path: '/v1/ugwo/{ugwoUid}/activities/{activityUid}',
     params: { ugwoUid: 'ugw', activityUid: 'act' },
-    success: { status: 200, schema: activity },
+    success: { status: 200, schema: activity, proof: provesThing('act', namesNoOther) },
     problems: REFUSALS,
     safety: 'safe',
   },
@@ -77,7 +80,7 @@ export const operations = {
     path: '/v1/ugwo',
     params: {},
     query: pageQuery,
-    success: { status: 200, schema: page(ugwo) },
+    success: { status: 200, schema: page(ugwo), proof: provesPage },
     problems: REFUSALS,
     safety: 'safe',
   },
@@ -86,11 +89,12 @@ export const operations = {
 export type Operations = typeof operations;
 /** The name of an operation: `ugwo.charge`. */
 export type OperationId = keyof Operations;
-/** What an operation answers with, checked. */
+/** What an operation answers with, as documented. */
 export type AnswerOf<K extends OperationId> = z.output<Operations[K]['success']['schema']>;
-/** The lists, and what one record of each is. */
+/** The lists. */
 export type ListId = { [K in OperationId]: AnswerOf<K> extends { data: unknown[] } ? K : never }[OperationId];
-export type RecordOf<K extends ListId> = AnswerOf<K>['data'][number];
+/** What of an operation's answer is proven. */
+export type ProvenOf<K extends OperationId> = K extends ListId ? ThingPage : Thing;
 
 /** The path of an operation with its parameters in place, each encoded. Unsafe segments must have been refused before. */
 export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>

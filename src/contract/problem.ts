@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import type { Violation } from '../core/error.ts';
+import { valueAt } from '../core/path.ts';
 
-/**
- * The service's own error documents. Only these prove that it was the service that said no: a proxy's page, or an
- * answer whose document names another status than its own, proves nothing.
- */
+/** The service's own error documents. Where a proxy may say the same, a 429, only these prove that it was the service. */
 const problemDocument = z.looseObject({
   type: z.string().optional(),
   title: z.string(),
@@ -25,25 +23,59 @@ const messageDocument = z
   })
   .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message));
 
-/** An error document of either shape, in one. */
+/** Whether an error document is one of the service's own shapes, for the status that it came with. */
+export const isOwnDocument = (status: number, body: unknown): boolean => {
+  const first = problemDocument.safeParse(body);
+  return first.success ? first.data.status === status : messageDocument.safeParse(body).success;
+};
+
+/** What an error document of any shape says. */
 export interface Problem {
+  /** Empty where it says nothing. */
   readonly title: string;
   readonly detail: string | undefined;
   readonly violations: readonly Violation[];
 }
 
-/** The error document that came with HTTP status `status`; undefined when it is not the service's. */
-export const readProblem = (status: number, body: unknown): Problem | undefined => {
-  const first = problemDocument.safeParse(body);
-  if (first.success) {
-    if (first.data.status !== status) return undefined;
-    const violations = (first.data.violations ?? []).map(({ propertyPath, title }) => ({ propertyPath, title }));
-    return { title: first.data.title, detail: first.data.detail ?? undefined, violations };
-  }
-  const second = messageDocument.safeParse(body);
-  if (!second.success) return undefined;
-  const violations = second.data.errors.map(({ field, message }) => ({ propertyPath: field ?? '', title: message }));
-  return { title: second.data.message, detail: undefined, violations };
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** The first of these members that holds a text. */
+const textAt = (value: unknown, names: readonly string[]): string =>
+  names.map((name) => textOf(valueAt(value, name))).find((text) => text !== '') ?? '';
+
+const PATHS = ['propertyPath', 'property_path', 'field', 'path', 'property', 'name'];
+const TITLES = ['title', 'message', 'detail', 'error', 'code'];
+
+/** What is at fault by one entry of a list, or by what stands under a path. */
+const violationsIn = (entry: unknown, path: string): Violation[] => {
+  if (Array.isArray(entry)) return entry.flatMap((one) => violationsIn(one, path));
+  const title = isObject(entry) ? textAt(entry, TITLES) : textOf(entry);
+  const propertyPath = textAt(entry, PATHS) || path;
+  return title === '' ? [] : [{ propertyPath, title }];
+};
+
+/** Violations as a list, or as an object whose names are the paths. */
+const violationsOf = (listed: unknown): Violation[] => {
+  if (Array.isArray(listed)) return violationsIn(listed, '');
+  return isObject(listed) ? Object.entries(listed).flatMap(([path, entry]) => violationsIn(entry, path)) : [];
+};
+
+/** Where a title is looked for, and behind it what else is said. */
+const WORDS = ['title', 'message', 'error', 'error.title', 'error.message', 'error_description', 'detail', 'code'];
+
+/**
+ * What a JSON object says as an error document, whatever its shape: RFC 7807, `{message}`, `{code, message}`, `{errors}`,
+ * violations by path. An empty list is an empty object of the service's language; undefined for anything else.
+ */
+export const readProblem = (body: unknown): Problem | undefined => {
+  if (!isObject(body) || (Array.isArray(body) && body.length > 0)) return undefined;
+  const words = [...new Set(WORDS.map((name) => textOf(valueAt(body, name))))].filter((text) => text !== '');
+  const violations = ['violations', 'errors', 'error.violations', 'error.errors'].flatMap((name) =>
+    violationsOf(valueAt(body, name)),
+  );
+  return { title: words[0] ?? '', detail: words[1], violations };
 };
 
 /** What the emulator answers with: RFC 7807 with the service's `violations`. */

@@ -1,3 +1,6 @@
+import { machineValue } from './medium.ts';
+import { valueAt } from './path.ts';
+
 /**
  * What the ledger knows of one charge. `sending`: the intent is on the disk and a process is at it. `unknown`: it may have
  * been made. `not_created`: it was unknown, and the service has shown that it was never made. The others are certain.
@@ -20,6 +23,18 @@ const ENDED: Readonly<Record<string, Standing>> = {
 /** A status that is not known here is open: it may still become anything. */
 export const standingOf = (status: string): Standing =>
   (Object.hasOwn(ENDED, status) ? ENDED[status] : undefined) ?? 'open';
+
+/** The machine value of an activity's status; empty, and so open, where it can't be read. */
+export const statusOf = (activity: unknown): string => machineValue(valueAt(activity, 'status'));
+
+/** The money came, and has all gone back: paid as far as charging again is concerned, but nothing to wait for. */
+export const isRefunded = (status: string): boolean => status === 'refunded';
+
+/** The activities that a payment request lists; undefined where it lists none. */
+export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
+  const listed = valueAt(ugwo, 'activities');
+  return Array.isArray(listed) ? listed : undefined;
+};
 
 /** The statuses of what has failed. */
 export const FAILED_STATUSES: readonly string[] = Object.keys(ENDED).filter((status) => ENDED[status] === 'failed');

@@ -5,6 +5,8 @@ export interface Violation {
   readonly propertyPath: string;
   readonly title: string;
   readonly option?: string;
+  /** What may have been meant: a guess of ours. */
+  readonly suggestion?: string;
   /** Where it is a row of a file: its number, from 1 on, and its column. */
   readonly row?: number;
   readonly column?: string;
@@ -23,7 +25,9 @@ export interface ErrorDetail {
   readonly request?: { readonly method: string; readonly path: string };
   /** What the service answered, as JSON text: kept where it is the only trace of something that was done. */
   readonly answer?: string;
-  /** The activity that stands in the way, as JSON text. */
+  /** The ledger could not note what became of it: `answer` is the line to keep. */
+  readonly unrecorded?: true;
+  /** The activity that this is about, or that stands in the way, as JSON text. */
   readonly activity?: string;
   /** The ledger's name for the charge that this is about. */
   readonly ledgerId?: string;

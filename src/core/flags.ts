@@ -12,9 +12,11 @@ const nameOne = (violation: Violation, flagOf: FlagOf, guess: Guess): Violation 
   const option = flagOf(violation.propertyPath);
   const about = guess(violation.propertyPath);
   const meant = about === undefined ? undefined : didYouMean(about.typed, about.known);
-  const title =
-    meant === undefined || meant === about?.typed ? violation.title : `${violation.title} (did you mean ${meant}?)`;
-  return option === undefined ? { ...violation, title } : { ...violation, title, option };
+  return {
+    ...violation,
+    ...(option === undefined ? {} : { option }),
+    ...(meant === undefined || meant === about?.typed ? {} : { suggestion: meant }),
+  };
 };
 
 /** The same error, whose violations name the flag behind each property path, with a "did you mean" where one is near. */

@@ -1,19 +1,22 @@
 import type { Standing } from './charge.ts';
+import { isRefunded, statusOf } from './charge.ts';
 import { durationWord, formatDuration } from './duration.ts';
 import { PayError } from './error.ts';
-import type { EnumLike } from './medium.ts';
-import { machineValue } from './medium.ts';
 import { valueAt } from './path.ts';
 import type { PlaceOptions } from './place-words.ts';
 import { placeWords } from './place-words.ts';
 import type { Received } from './received.ts';
 import { shellLine } from './shell.ts';
 
-/** An activity, as far as its end is told. */
+/** An activity: what its end is told by may be missing, or of any shape. */
 interface ActivityLike {
   readonly uid: string;
-  readonly status: EnumLike;
 }
+
+/** The activity that an error is about. */
+export const about = (activity: ActivityLike): { readonly activity: string } => ({
+  activity: JSON.stringify({ uid: activity.uid, status: statusOf(activity) }),
+});
 
 /** How following an activity ended. */
 export interface Followed<T = unknown> {
@@ -50,13 +53,30 @@ const reasonIn = (activity: ActivityLike): string | undefined =>
 
 /** The end of a run whose activity came to nothing; `medium` is what it was charged with, where that is known. */
 export const chargeFailed = (activity: ActivityLike, medium?: string): PayError => {
-  const [reason, { uid, status }] = [reasonIn(activity), activity];
-  const how = machineValue(status) === 'expired' ? 'expired' : 'failed';
+  const [reason, { uid }] = [reasonIn(activity), activity];
+  const how = statusOf(activity) === 'expired' ? 'expired' : 'failed';
   const other = medium === undefined ? 'another medium' : `another medium than ${medium}`;
   return new PayError('charge_failed', `the charge ${how}${reason === undefined ? '' : `: ${reason}`}`, {
     hint: `nothing is to be paid on ${uid}; charge the same payment request with ${other}`,
+    ...about(activity),
   });
 };
+
+export const STEP_UNREADABLE = 'the charge was made, but what the customer must do could not be read';
+
+/** The end of a run whose charge is made, but asks of the customer what nobody can read. */
+export const stepUnreadable = ({ value, text }: Received<ActivityLike>): PayError =>
+  new PayError('unrecorded', STEP_UNREADABLE, {
+    hint: `do not charge again; look at the answer that is shown here, and at ${value.uid} in the dashboard`,
+    answer: text,
+    ...about(value),
+  });
+
+const wasRefunded = (activity: ActivityLike): PayError =>
+  new PayError('charge_failed', 'the payment was refunded', {
+    hint: `the customer had paid ${activity.uid}, and has got the money back`,
+    ...about(activity),
+  });
 
 const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions): string => {
   const words = ['paycli', 'activity', 'wait', ugwoUid, uid, ...placeWords(place)];
@@ -65,7 +85,7 @@ const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions
 
 const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError => {
   const { waited, expired, fault, unanswered } = followed;
-  const seen = `the payment is still open: last seen ${machineValue(activity.status)}, waited ${formatDuration(waited)}`;
+  const seen = `the payment is still open: last seen ${statusOf(activity) || 'with no readable status'}, waited ${formatDuration(waited)}`;
   const parts = [
     seen,
     ...(expired ? ['the time to pay is over'] : []),
@@ -75,6 +95,7 @@ const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOpti
   const first = fault?.kind === 'auth' && fault.detail.hint !== undefined ? `${fault.detail.hint}\n` : '';
   return new PayError('pending', parts.join('; '), {
     hint: `${first}wait again with: ${againLine(activity, options)}`,
+    ...about(activity),
     ...(fault === undefined ? {} : { cause: fault }),
   });
 };
@@ -86,19 +107,22 @@ const nothingRead = ({ fault, waited }: Followed): PayError =>
 export const notWaitedFor = (activity: ActivityLike, signal: string, options: WaitOptions): PayError =>
   new PayError('pending', `the charge is made, and was not waited for: stopped by ${signal}`, {
     hint: `wait for the payment with: ${againLine(activity, options)}`,
+    ...about(activity),
   });
 
 /** The end of a wait that a signal has stopped. */
 const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOptions): PayError => {
   const hint = `wait again with: ${againLine(activity, options)}`;
-  if (options.made !== true) return interrupted.with({ hint: `this changes nothing of the payment; ${hint}` });
+  if (options.made !== true) {
+    return interrupted.with({ hint: `this changes nothing of the payment; ${hint}`, ...about(activity) });
+  }
   const message = 'the waiting was stopped; the charge is made, and kept in the ledger';
-  return new PayError('interrupted', message, { ...interrupted.detail, hint });
+  return new PayError('interrupted', message, { ...interrupted.detail, hint, ...about(activity) });
 };
 
 const failureOf = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError | undefined => {
   if (followed.interrupted !== undefined) return stopped(activity, followed.interrupted, options);
-  if (followed.standing === 'paid') return undefined;
+  if (followed.standing === 'paid') return isRefunded(statusOf(activity)) ? wasRefunded(activity) : undefined;
   return followed.standing === 'failed' ? chargeFailed(activity) : stillOpen(activity, followed, options);
 };
 

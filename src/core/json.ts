@@ -233,6 +233,12 @@ export const parseExact = (text: string): unknown => {
   );
 };
 
+/** As `parseExact`, with the text itself in the place of such a number: for what is kept, and passed on. */
+export const parseTexts = (text: string): unknown =>
+  JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' ? (context?.source === String(value) ? value : (context?.source ?? value)) : value,
+  );
+
 /** JSON of a value that may hold NumberTexts. */
 export const printExact = (value: unknown): string => {
   if (value instanceof NumberText) return value.text;

@@ -7,11 +7,11 @@ export const isMedium = (text: string): text is Medium => (MEDIUMS as readonly s
 /** The longest, and the default, life of a bank_transfer account in milliseconds (interface.md section 8). */
 export const EXPIRY_LIMIT_MS = 15 * 60_000;
 
-/** An enum of the service arrives as a text or as a pair `[machine value, label]`. */
-export type EnumLike = string | readonly [value: string, label: string];
-
-/** The machine value of an enum, whatever came in its place; empty where none can be read. */
+/**
+ * The machine value of an enum of the service, which arrives as a text or as a pair `[machine value, label]`; a number becomes
+ * its text. Empty where nothing can be read.
+ */
 export const machineValue = (value: unknown): string => {
-  const found: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' || typeof first === 'number' ? String(first) : '';
 };

@@ -1,20 +1,15 @@
-import type { EnumLike } from './medium.ts';
-import { machineValue } from './medium.ts';
+import { statusOf } from './charge.ts';
 import { readNextAction } from './next-action.ts';
-
-/** An activity, as far as it says what is asked of the customer. */
-interface Asking {
-  readonly status: EnumLike;
-  readonly next_action?: unknown;
-}
+import { valueAt } from './path.ts';
+import { parseInstant } from './time.ts';
 
 /**
- * Until when the customer can still do what is asked of them, in milliseconds since the epoch by the service's clock;
- * undefined where nothing says so. Only a `requires_action` asks for something: with any other status they have acted, or
- * what it means is not known here, and an expiry bounds nothing.
+ * Until when the customer can still do what an activity asks of them, in milliseconds since the epoch by the service's clock;
+ * undefined where nothing says so for certain. Only a `requires_action` asks for something: with any other status they have
+ * acted, or what it means is not known here, and an expiry bounds nothing.
  */
-export const payableUntil = (activity: Asking): number | undefined => {
-  if (machineValue(activity.status) !== 'requires_action') return undefined;
-  const action = readNextAction(activity);
-  return action?.kind === 'transfer' ? action.expiresAt : undefined;
+export const payableUntil = (activity: unknown): number | undefined => {
+  if (statusOf(activity) !== 'requires_action' || readNextAction(activity)?.kind !== 'transfer') return undefined;
+  const text = valueAt(activity, 'next_action.headers.expires_at');
+  return typeof text === 'string' ? parseInstant(text)?.ms : undefined;
 };

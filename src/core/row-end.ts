@@ -1,3 +1,4 @@
+import type { Violation } from './error.ts';
 import { PayError } from './error.ts';
 import { EXIT_CODES } from './exit.ts';
 import type { RowEnd, RowState } from './row.ts';
@@ -42,10 +43,15 @@ const stateOf = ({ kind, detail }: PayError): RowState => {
   return STATE_OF[kind] ?? 'unknown';
 };
 
+const wordsOf = ({ title, suggestion }: Violation): string =>
+  suggestion === undefined ? title : `${title} (did you mean ${suggestion}?)`;
+
+const placeOf = ({ option, propertyPath }: Violation): string => option ?? propertyPath;
+
 /** All that an error says, in one line. */
 const oneLine = ({ message, detail }: PayError): string => {
-  const broken = (detail.violations ?? []).map(
-    ({ option, propertyPath, title }) => `${option ?? propertyPath}: ${title}`,
+  const broken = (detail.violations ?? []).map((violation) =>
+    [placeOf(violation), wordsOf(violation)].filter((text) => text !== '').join(': '),
   );
   return [message, ...broken].join('; ').replaceAll(/\s*\n\s*/g, '; ');
 };
@@ -55,7 +61,7 @@ export const faultsOf = (thrown: unknown): readonly ColumnFault[] => {
   if (!(thrown instanceof PayError)) throw thrown;
   const { violations = [] } = thrown.detail;
   if (violations.length === 0) return [{ column: undefined, what: thrown.message }];
-  return violations.map(({ option, propertyPath, title }) => ({ column: option ?? propertyPath, what: title }));
+  return violations.map((violation) => ({ column: placeOf(violation), what: wordsOf(violation) }));
 };
 
 /** A row that ended with an error. */
@@ -85,8 +91,7 @@ export const workedWith = (
   if (wasNotBegun(thrown, how.begun === true)) {
     return { ...settled, untouched: true, ...(kind === 'ledger' ? { stops: thrown } : {}) };
   }
-  // With an answer to keep, the ledger could not note what became of it.
-  const stops = detail.answer !== undefined || kind === 'auth' || (kind === 'unknown' && !how.continueOnUnknown);
+  const stops = detail.unrecorded === true || kind === 'auth' || (kind === 'unknown' && !how.continueOnUnknown);
   if (stops) return { ...settled, stops: thrown };
   return kind === 'not_sent' ? { ...settled, slowDown: 0 } : settled;
 };

@@ -73,6 +73,8 @@ export const rowExit = ({ state, exitCode }: RowEnd): number => {
       // It was right when the file was checked: what is left out by then is no row of the run.
       return EXIT_CODES.not_sent;
     case 'accepted':
+      // Made, but what the customer must do could not be read.
+      return exitCode === EXIT_CODES.unrecorded ? exitCode : 0;
     case 'sending':
       return 0;
   }

@@ -52,6 +52,18 @@ export const parseInstant = (untrimmed: string): Instant | undefined => {
   return { ms: date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + millis, offset };
 };
 
+const NO_T = /^(\d{4}-\d\d-\d\d) +(?=\d)/;
+
+/**
+ * An instant in an answer, in milliseconds, for people: as `parseInstant`, with a blank for the T too, and in UTC where no
+ * offset is said. Nothing may be concluded from one that `parseInstant` does not take.
+ */
+export const readInstant = (value: unknown): number | undefined => {
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim().replace(NO_T, '$1T');
+  return (parseInstant(text) ?? parseInstant(`${text}Z`))?.ms;
+};
+
 /** DATE_ATOM: seconds and a numeric offset, `2026-11-20T14:05:00+01:00`. A fraction of a second is dropped. */
 export const formatDateAtom = ({ ms, offset }: Instant): string => {
   const local = new Date(ms + offset * 60_000).toISOString().slice(0, 19);

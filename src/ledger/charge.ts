@@ -1,6 +1,7 @@
 import { standingOf } from '../core/charge.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
+import { isStepUnreadable } from '../core/next-action.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { shellLine } from '../core/shell.ts';
@@ -110,12 +111,20 @@ const acceptedOutcome = (record: Received, clean: (text: string) => string): Out
   const kept = keptActivity(record.value, toldAt(record));
   const failed = standingOf(kept.status) === 'failed';
   const activity = { ...kept, nextAction: cleaned(kept.nextAction, clean) };
-  return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : 0, activity };
+  const exitCode = isStepUnreadable(record.value) ? EXIT_CODES.unrecorded : 0;
+  return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : exitCode, activity };
 };
 
+/** So much is kept of an answer that proves nothing. */
+const LONGEST_ANSWER = 2000;
+
 const failedOutcome = (error: PayError, at: number): Outcome => {
-  const { status, exitCode } = error.detail;
-  const evidence = evidenceOf('answer', at, { message: error.message, ...(status === undefined ? {} : { status }) });
+  const { status, exitCode, answer } = error.detail;
+  const evidence = evidenceOf('answer', at, {
+    message: error.message,
+    ...(status === undefined ? {} : { status }),
+    ...(answer === undefined ? {} : { answer: answer.slice(0, LONGEST_ANSWER) }),
+  });
   return { state: stateOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
 };
 
@@ -194,7 +203,7 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
     world.judged?.(error);
     const { unrecorded } = await note(ledger, id, cleaned(failedOutcome(error, now()), clean));
     const answer = unrecorded?.detail.answer;
-    throw named(answer === undefined ? error : error.with({ answer }), id, request.words);
+    throw named(answer === undefined ? error : error.with({ answer, unrecorded: true }), id, request.words);
   }
   world.judged?.(undefined);
   const odd = oddities(record, request.data);

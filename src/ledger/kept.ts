@@ -1,14 +1,13 @@
-import type { EnumLike } from '../core/medium.ts';
-import { machineValue } from '../core/medium.ts';
+import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/path.ts';
 import type { KeptActivity } from './ledger.ts';
 
-/** What is kept of an activity that the contract has accepted; `servedAt` is the service's clock as it told it. */
+/** What is kept of an activity, whatever its fields are like; `servedAt` is the service's clock as it told it. */
 export const keptActivity = (activity: unknown, servedAt?: number): KeptActivity => {
   const createdAt = valueAt(activity, 'created_at');
   return {
     uid: String(valueAt(activity, 'uid')),
-    status: machineValue(valueAt(activity, 'status') as EnumLike),
+    status: statusOf(activity),
     nextAction: valueAt(activity, 'next_action') ?? null,
     createdAt: typeof createdAt === 'string' ? createdAt : undefined,
     ...(servedAt === undefined ? {} : { servedAt }),

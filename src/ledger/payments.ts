@@ -1,4 +1,4 @@
-import { standingOf } from '../core/charge.ts';
+import { isRefunded, standingOf } from '../core/charge.ts';
 import { payableFor, wasSeenExpired } from './guard.ts';
 import type { Charge, Moment } from './ledger.ts';
 
@@ -11,6 +11,7 @@ export const paymentOf = (charge: Charge, moment: Moment): Payment | undefined =
   if (charge.state !== 'accepted') return undefined;
   const status = charge.activity?.status ?? '';
   const standing = standingOf(status);
+  if (isRefunded(status)) return 'refunded';
   if (standing === 'failed') return status === 'expired' ? 'expired' : 'failed';
   if (standing !== 'open') return standing;
   return (payableFor(charge, moment) ?? 1) <= 0 && wasSeenExpired(charge) ? 'expired' : 'open';

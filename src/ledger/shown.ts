@@ -1,3 +1,4 @@
+import { activitiesOf, statusOf } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { machineValue } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
@@ -57,11 +58,10 @@ export const shownOf = (
   ugwo: unknown,
   { servedAt, age }: { readonly servedAt?: number; readonly age?: number } = {},
 ): Shown => {
-  const activities = valueAt(ugwo, 'activities');
   return {
     ...(servedAt === undefined ? {} : { servedAt }),
     ...(age === undefined ? {} : { age }),
-    status: machineValue(valueAt(ugwo, 'status')),
+    status: statusOf(ugwo),
     paidInFull: isPaidInFull(ugwo),
     noCheckout: valueAt(ugwo, 'checkout') === null,
     asked: {
@@ -72,6 +72,6 @@ export const shownOf = (
     },
     description: textAt(ugwo, 'description'),
     email: textAt(ugwo, 'onye.email') ?? textAt(ugwo, 'onye_nzube.email'),
-    activities: Array.isArray(activities) ? activities : undefined,
+    activities: activitiesOf(ugwo),
   };
 };

@@ -3,7 +3,7 @@ import { machineValue } from '../core/medium.ts';
 import { memo } from '../core/memo.ts';
 import { formatMoney } from '../core/money.ts';
 import { valueAt } from '../core/path.ts';
-import { formatLocalFull, parseInstant } from '../core/time.ts';
+import { formatLocalFull, readInstant } from '../core/time.ts';
 import { visible } from './sanitize.ts';
 import type { Paint, Styles } from './style.ts';
 import { unpainted } from './style.ts';
@@ -30,15 +30,20 @@ export const plainText = (value: unknown): string => {
   return typeof value === 'string' ? value : spacedJson(value);
 };
 
-/** The label of a `[machine value, label]` pair, or the string itself. */
+/** Words for people, as opposed to a key for translators: `enum.ugwo_status.successful`. */
+const isForPeople = (label: unknown): label is string =>
+  typeof label === 'string' && label.trim() !== '' && (/\s/.test(label.trim()) || !/[._]/.test(label));
+
+/** The label of a `[machine value, label]` pair where it is for people, else the machine value. */
 const enumText = (value: unknown): string => {
   if (!isEnum(value)) return plainText(value);
-  return typeof value === 'string' ? value : value[1] || value[0];
+  const label: unknown = Array.isArray(value) ? value[1] : undefined;
+  return isForPeople(label) ? label : machineValue(value);
 };
 
 const timeText = (value: unknown): string => {
-  const instant = typeof value === 'string' ? parseInstant(value) : undefined;
-  return instant === undefined ? plainText(value) : formatLocalFull(instant.ms);
+  const instant = readInstant(value);
+  return instant === undefined ? plainText(value) : formatLocalFull(instant);
 };
 
 const moneyText = (value: unknown, currency: unknown): string => {

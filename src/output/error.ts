@@ -28,6 +28,13 @@ const violationLine = (violation: Violation): string => {
   return visible(where === '' ? violation.title : `${where}: ${violation.title}`);
 };
 
+/** Our guess stands on a line of its own, under the service's words. */
+const violationLines = (violation: Violation): string[] => {
+  const { suggestion } = violation;
+  const guess = suggestion === undefined ? [] : [`did you mean ${visible(suggestion)}?`];
+  return [violationLine(violation), ...guess];
+};
+
 /** JSON on one line: what must be kept of it is all there. */
 const jsonLine = (text: string): string => visibleJson(minify(text));
 
@@ -71,7 +78,7 @@ export const errorBlock = async (
   const block = [
     ...led('error:', (text) => styles.bold(styles.alarm(text)), first),
     ...more.flatMap(setIn),
-    ...(error.detail.violations ?? []).flatMap((violation) => setIn(violationLine(violation))),
+    ...(error.detail.violations ?? []).flatMap(violationLines).flatMap(setIn),
     ...(hint === undefined ? [] : lines(hint).flatMap((line) => led(styles.arrow, styles.bold, line))),
     ...small.map(styles.dim),
     ...(answer === undefined ? [] : [jsonLine(answer)]),
@@ -79,10 +86,11 @@ export const errorBlock = async (
   return block.map((line) => `${line}\n`).join('');
 };
 
-const violationJson = ({ propertyPath, title, option, row, column }: Violation): object => ({
+const violationJson = ({ propertyPath, title, option, suggestion, row, column }: Violation): object => ({
   property_path: propertyPath,
   title,
   option,
+  did_you_mean: suggestion,
   row,
   column,
 });

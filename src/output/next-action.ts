@@ -1,5 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import type { NextAction } from '../core/next-action.ts';
+import { missingOf } from '../core/next-action.ts';
 import { formatLocal } from '../core/time.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { fieldLines } from './fields.ts';
@@ -37,6 +38,13 @@ const expiryLines = (expiresAt: number | undefined, { now, styles, width }: Surf
 const instructionLines = ({ instruction }: NextAction, surface: Surface): string[] =>
   instruction === undefined ? [] : wrap(visibleLines(instruction), surface.width - INDENT);
 
+/** Half an account sends money astray. */
+const missingLines = (action: NextAction, { styles, width }: Surface): string[] => {
+  const missing = missingOf(action);
+  if (missing.length === 0) return [];
+  return wrap(`incomplete: the service sent no ${missing.join(' and no ')}`, width - INDENT).map(styles.alarm);
+};
+
 const transferParts = (
   action: Extract<NextAction, { kind: 'transfer' }>,
   amount: string | undefined,
@@ -57,7 +65,7 @@ const headingOf = (action: NextAction): string => {
     case 'dial':
       return 'Next: dial this on the phone';
     case 'other':
-      return `Next: ${visible(action.type)}`;
+      return action.type === '' ? 'Next' : `Next: ${visible(action.type)}`;
     default:
       return unreachable(action);
   }
@@ -87,7 +95,12 @@ export const nextActionLines = async (
   surface: Surface,
 ): Promise<string[]> => {
   const qr = action.kind === 'dial' ? await dialQr(action.code, surface) : [];
-  const parts = [...partsOf(action, amount, surface).map(indented), qr, indented(instructionLines(action, surface))];
+  const parts = [
+    ...partsOf(action, amount, surface).map(indented),
+    indented(missingLines(action, surface)),
+    qr,
+    indented(instructionLines(action, surface)),
+  ];
   const heading = wrap(headingOf(action), surface.width).map(surface.styles.heading);
   return [heading, ...parts]
     .filter((part) => part.length > 0)

@@ -1,5 +1,5 @@
 import { mayBeInexact, NumberText, parseExact, printExact } from '../core/json.ts';
-import type { EnumLike } from '../core/medium.ts';
+import { machineValue } from '../core/medium.ts';
 import type { Received } from '../core/received.ts';
 import type { CellKind } from './view.ts';
 
@@ -24,15 +24,16 @@ export const isBlank = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0);
 
-/** An enum of the service: a string, or a pair `[machine value, label]`. */
-export const isEnum = (value: unknown): value is EnumLike =>
-  typeof value === 'string' ||
-  (Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string'));
+const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && machineValue(value) !== '';
+
+/** An enum of the service: a text, a number, or a pair `[machine value, label]` (see `machineValue`). */
+export const isEnum = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || isPair(value);
 
 /** The text of a value for programs: as sent; objects and lists as compact JSON; null and absent are empty. */
 export const machineText = (value: unknown, kind: CellKind | undefined): string => {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
-  if ((kind === 'enum' || kind === 'state') && isEnum(value)) return value[0];
+  if ((kind === 'enum' || kind === 'state') && isEnum(value)) return machineValue(value);
   return printExact(value);
 };

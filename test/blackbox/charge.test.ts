@@ -159,8 +159,9 @@ describe('ugwo charge', () => {
     expect(errorOf(ended)['violations']).toEqual([
       {
         property_path: 'data.medium',
-        title: 'The value you selected is not a valid choice. (did you mean bank_transfer?)',
+        title: 'The value you selected is not a valid choice.',
         option: '--medium',
+        did_you_mean: 'bank_transfer',
       },
       { property_path: 'data.provider', title: 'unknown provider', option: '--provider' },
       { property_path: 'data.phone', title: 'wrong', option: '--phone' },
@@ -197,7 +198,7 @@ describe('ugwo charge', () => {
     const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtbank'], { service });
     expect(ended).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('--provider (data.provider): unknown (did you mean gtb?)'),
+      stderr: expect.stringContaining('  --provider (data.provider): unknown\n  did you mean gtb?\n'),
     });
   });
 
@@ -268,8 +269,8 @@ describe('the answer to a charge', () => {
     expect(errorOf(ended)).toMatchObject({ kind, exit_code: code });
   });
 
-  it('200 off the contract: 6, and what the service said is kept on stderr', async () => {
-    const odd = { ...ACTIVITY, created_at: 'yesterday' };
+  it('200 without an activity: 6, and what the service said is kept on stderr', async () => {
+    const odd = { ...ACTIVITY, uid: 'activity 7' };
     const service = await serve([json(200, odd), json(200, odd)]);
     const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
     const ended = await paycli(args, { service });

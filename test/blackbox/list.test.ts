@@ -193,12 +193,15 @@ describe('a walk that breaks half way', () => {
     expect(ended).toMatchObject({ code: 4, stdout: '' });
   });
 
-  it('exits 8 at a record that breaks the contract, and says what was answered', async () => {
-    const service = await serve([page([1], 'a'), json(206, { data: [{ uid: 5 }], next_cursor: null })]);
+  it('exits 8 at a record that is none, and says what was answered', async () => {
+    const service = await serve([page([1], 'a'), json(206, { data: [5], next_cursor: null })]);
     const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
     expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{ ref: 'order-1' }], next_cursor: 'a' });
-    expect(errorOf(ended)).toMatchObject({ status: 206, message: expect.stringContaining('data.0.uid') });
+    expect(errorOf(ended)).toMatchObject({
+      status: 206,
+      message: expect.stringContaining('a record in "data" is no object'),
+    });
   });
 
   it('exits 8 after its retries', async () => {

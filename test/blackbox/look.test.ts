@@ -228,8 +228,8 @@ describe('the look before a charge', () => {
     const session = openTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service, columns: 160 });
     await session.saw(/NGN 5,000\.07, order-7, Order 7, ada@example\.com/);
     await expect.poll(() => sent).toBe(true);
-    session.type("\u0003");
-    session.type("\u0003");
+    session.type('\u0003');
+    session.type('\u0003');
     await session.ended;
   });
 

@@ -13,12 +13,40 @@ const printed = (status: string): string => `${JSON.stringify({ ...ACTIVITY, sta
 
 describe('activity wait', () => {
   it('waits for the payment and prints it, once', async () => {
-    const service = await serve([standing('requires_action'), standing(['on_hold', 'On hold']), standing('refunded')]);
+    const service = await serve([standing('requires_action'), standing(['on_hold', 'On hold']), PAID]);
     expect(await paycli([...WAIT, '--json'], { service })).toMatchObject({
       code: 0,
-      stdout: printed('refunded'),
+      stdout: `${JSON.stringify({ ...ACTIVITY, status: 'successful', next_action: null })}\n`,
       stderr: '',
     });
+  });
+
+  it.each(['refunded', ['refunded', 'enum.status.refunded']])(
+    'ends with 11 when it was refunded: %j',
+    async (status) => {
+      const service = await serve([standing(status)]);
+      const ended = await paycli([...WAIT, '--json'], { service });
+      expect(ended.code).toBe(11);
+      expect(errorOf(ended)).toMatchObject({
+        kind: 'charge_failed',
+        message: 'the payment was refunded',
+        activity: { uid: ACTIVITY.uid, status: 'refunded' },
+      });
+    },
+  );
+
+  it('takes what was refunded in part for paid', async () => {
+    const service = await serve([standing('partially_refunded')]);
+    expect(await paycli([...WAIT, '--json'], { service })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('does not believe a reading that names another payment request', async () => {
+    const service = await serve([
+      standing('successful', { ugwo_uid: 'ugw.AbCd.other' }),
+      standing('requires_action'),
+      PAID,
+    ]);
+    expect(await paycli([...WAIT, '--json'], { service })).toMatchObject({ code: 0 });
   });
 
   it('ends with 11 when the charge has failed', async () => {

@@ -40,7 +40,7 @@ const followOn = ({ client }: Bench, more: Partial<Follow> = {}) => {
     params: PARAMS,
     limit: 15 * MINUTE,
     tell: (waiting) => void told.push(waiting),
-    seen: async ({ value }) => void seen.push(value.status),
+    seen: async ({ value }) => void seen.push(value['status']),
     ...more,
   });
   // Handled where it is awaited.

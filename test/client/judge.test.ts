@@ -6,8 +6,18 @@ import type { Body, Outcome } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY } from '../support/service.ts';
 
-const CHARGE: Exchange = { operation: operations['ugwo.charge'], path: '/v1/ugwo/ugw.A.b/activities', body: '{}' };
-const UPDATE: Exchange = { operation: operations['onye.update'], path: '/v1/onye/ony.A.b', body: '{}' };
+const CHARGE: Exchange = {
+  operation: operations['ugwo.charge'],
+  path: '/v1/ugwo/ugw.A.b/activities',
+  body: '{}',
+  params: { ugwoUid: 'ugw.A.b' },
+};
+const UPDATE: Exchange = {
+  operation: operations['onye.update'],
+  path: '/v1/onye/ony.A.b',
+  body: '{}',
+  params: { uid: 'ony.A.b' },
+};
 const ORIGIN = 'http://127.0.0.1:1';
 
 const whole = (value: unknown): Body => ({ text: JSON.stringify(value), json: value });
@@ -28,16 +38,15 @@ describe('the answer to a charge', () => {
     ['not JSON', { fault: 'the answer is not JSON' }],
     ['empty', { fault: 'the answer is empty' }],
     ['no activity', whole({ ok: true })],
-    [
-      'half an account number',
-      whole({ ...ACTIVITY, next_action: { type: 'user_action', headers: { account_number: '012' } } }),
-    ],
     ['another resource', whole({ ...ACTIVITY, uid: 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l' })],
+    ['an empty list', whole([])],
+    ["another request's", whole({ ...ACTIVITY, ugwo_uid: 'ugw.A.c' })],
+    ['a refund', whole({ ...ACTIVITY, activity_type: ['refund', 'Refund'] })],
   ])('200, but %s: unknown', (_what, body) => {
     expect(stateOf(answer(200, body))).toBe('unknown unknown');
   });
 
-  it.each([400, 402, 404, 409, 422])("%i in the service's own document: rejected", (status) => {
+  it.each([400, 402, 404, 405, 409, 415, 422])("%i in the service's own document: rejected", (status) => {
     expect(stateOf(answer(status, document(status)))).toBe('refused rejected');
   });
 
@@ -49,29 +58,55 @@ describe('the answer to a charge', () => {
     expect(stateOf(answer(429, document(429)))).toBe('slow_down not_sent');
   });
 
-  it.each([301, 302, 307, 308, 405, 408, 410, 413, 418, 451, 500, 502, 503, 504, 599])(
+  it.each([301, 302, 307, 308, 408, 410, 413, 418, 451, 500, 502, 503, 504, 599])(
     '%i: unknown, whatever it says',
     (status) => {
       expect(stateOf(answer(status, document(status)))).toBe('unknown unknown');
     },
   );
 
-  it("409 in a gateway's document of the service's second shape: unknown", () => {
-    expect(stateOf(answer(409, whole({ message: 'Conflict', errors: [] })))).toBe('unknown unknown');
+  const NO = [400, 402, 404, 405, 409, 415, 422];
+  const WORDS: readonly unknown[] = [
+    { message: 'Conflict', errors: [] },
+    { error: 'blocked by proxy' },
+    { code: 401, message: 'JWT Token not found' },
+    { title: 'No', status: 299 },
+    { detail: 'ugwo.error.not_found' },
+    { violations: { 'data[provider]': ['Unknown bank.'] } },
+    {},
+    [],
+  ];
+
+  it.each(NO)('%i with a JSON object of any shape: rejected', (status) => {
+    for (const body of WORDS) expect(stateOf(answer(status, whole(body)))).toBe('refused rejected');
   });
 
-  it.each([400, 401, 402, 403, 404, 409, 422, 429])("%i that is not the service's document: unknown", (status) => {
+  it('401 with any body, and 403 with a JSON object: auth', () => {
+    for (const body of WORDS) expect(stateOf(answer(403, whole(body)))).toBe('refused auth');
+    for (const body of [...WORDS, 'no', null]) expect(stateOf(answer(401, whole(body)))).toBe('refused auth');
+    expect(stateOf(answer(401, { fault: 'the answer is empty' }))).toBe('refused auth');
+  });
+
+  it.each([...NO, 403, 429])('%i without a JSON object: unknown', (status) => {
     expect(stateOf(answer(status, { fault: 'the answer is not JSON' }))).toBe('unknown unknown');
-    expect(stateOf(answer(status, whole({ error: 'blocked by proxy' })))).toBe('unknown unknown');
-    expect(stateOf(answer(status, document(status + 1)))).toBe('unknown unknown');
+    for (const body of ['no', 5, null, [{ title: 'No' }]]) {
+      expect(stateOf(answer(status, whole(body)))).toBe('unknown unknown');
+    }
+  });
+
+  it("429 in other words than the service's own: unknown", () => {
+    const others = WORDS.filter((body) => !(typeof body === 'object' && body !== null && 'status' in body));
+    for (const body of [...others, { title: 'No', status: 430 }]) {
+      expect(stateOf(answer(429, whole(body)))).toBe('unknown unknown');
+    }
   });
 
   it('broken after the hand-over: unknown', () => {
     expect(stateOf({ kind: 'broken', reason: 'ECONNREFUSED' })).toBe('unknown unknown');
   });
 
-  it('is kept where it is the only trace of what was done', () => {
-    const odd = { ...ACTIVITY, created_at: 'yesterday' };
+  it('is kept where it proves nothing, and may be the only trace of what was done', () => {
+    const odd = { ...ACTIVITY, uid: 'activity 7' };
     expect(judge(ORIGIN, CHARGE, answer(200, whole(odd)))).toMatchObject({
       error: { detail: { answer: JSON.stringify(odd) } },
     });
@@ -83,7 +118,7 @@ describe('the answer to a charge', () => {
   });
 
   it('of any status that no row names is unknown', () => {
-    const named = new Set([400, 401, 402, 403, 404, 409, 422, 429]);
+    const named = new Set([400, 401, 402, 403, 404, 405, 409, 415, 422, 429]);
     fc.assert(
       fc.property(fc.integer({ min: 300, max: 999 }), (status) => {
         fc.pre(!named.has(status));

@@ -26,7 +26,7 @@ describe('a read', () => {
     const { client } = bench(service.origin);
     const seen: unknown[] = [];
     for await (const { records } of client.pages('ugwo.list', INPUT, {}))
-      seen.push(...records.map(({ value }) => value.uid));
+      seen.push(...records.map(({ value }) => value['uid']));
     expect(seen).toHaveLength(2);
     expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo?limit=10', '/v1/ugwo?limit=10&cursor=a+b%26c']);
     expect(service.connections()).toBe(1);
@@ -139,7 +139,8 @@ describe('a read', () => {
     ['no JSON', (_s, response) => response.end('<html>'), /not JSON/],
     ['nothing', (_s, response) => response.end(), /empty/],
     ['a page without next_cursor', json(200, { data: [] }), /next_cursor/],
-    ['a record without its identifier', json(200, { data: [{}], next_cursor: null }), /data\.0\.uid/],
+    ['a record that is no object', json(200, { data: ['ugw'], next_cursor: null }), /record in "data" is no object/],
+    ['records that are no list', json(200, { data: {}, next_cursor: null }), /"data" is no list/],
     ['an empty cursor', json(200, { data: [], next_cursor: '' }), /next_cursor/],
     [
       'a gzip bomb',

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { problemAnswer, readProblem } from '../../src/contract/problem.ts';
+import type { Problem } from '../../src/contract/problem.ts';
+import { isOwnDocument, problemAnswer, readProblem } from '../../src/contract/problem.ts';
 import { pathsOf } from './faults.ts';
 import { leanProblem, messageProblem, notFoundProblem, validationProblem } from './fixtures.ts';
 
 describe('readProblem', () => {
   it('reads a validation failure with its violations, in their order', () => {
-    expect(readProblem(422, validationProblem)).toEqual({
+    expect(readProblem(validationProblem)).toEqual({
       title: 'Validation Failed',
       detail: 'data.provider: This value should not be blank.',
       violations: [
@@ -26,12 +27,12 @@ describe('readProblem', () => {
     ],
     [422, { title: 'No', status: 422, violations: null }, { title: 'No', detail: undefined, violations: [] }],
     [409, { title: '', status: 409 }, { title: '', detail: undefined, violations: [] }],
-  ])('reads a %d document with less in it', (status, body, problem) => {
-    expect(readProblem(status, body)).toEqual(problem);
+  ])('reads a %d document with less in it', (_status, body, problem) => {
+    expect(readProblem(body)).toEqual(problem);
   });
 
   it('reads the second shape, a fault without a field included', () => {
-    expect(readProblem(409, messageProblem)).toEqual({
+    expect(readProblem(messageProblem)).toEqual({
       title: 'nzube.ugwo.error.ref_already_exists',
       detail: undefined,
       violations: [
@@ -39,60 +40,104 @@ describe('readProblem', () => {
         { propertyPath: '', title: 'Nothing was created.' },
       ],
     });
-    expect(readProblem(404, { message: 'nzube.ugwo.error.not_found', errors: [] })).toEqual({
+    expect(readProblem({ message: 'nzube.ugwo.error.not_found', errors: [] })).toEqual({
       title: 'nzube.ugwo.error.not_found',
       detail: undefined,
       violations: [],
     });
-    expect(readProblem(400, { message: 'bad', errors: [{ message: 'No.' }] })).toMatchObject({ title: 'bad' });
+    expect(readProblem({ message: 'bad', errors: [{ message: 'No.' }] })).toMatchObject({ title: 'bad' });
+  });
+
+  it.each<[what: string, body: unknown, problem: Partial<Problem>]>([
+    ['RFC 7807 without a status', { title: 'No', detail: 'Why' }, { title: 'No', detail: 'Why' }],
+    ['one of another status', { title: 'No', status: 500 }, { title: 'No' }],
+    ['a message', { message: 'no Route matched' }, { title: 'no Route matched', detail: undefined }],
+    ['a code and a message', { code: 401, message: 'JWT Token not found' }, { title: 'JWT Token not found' }],
+    ['a text code', { code: 'ugwo_processed', message: 'Paid.' }, { title: 'Paid.', detail: 'ugwo_processed' }],
+    ['a code alone', { code: 'ugwo_processed' }, { title: 'ugwo_processed' }],
+    ['an error', { error: 'forbidden' }, { title: 'forbidden' }],
+    ['an error with a message', { error: { code: 5, message: 'Forbidden' } }, { title: 'Forbidden' }],
+    ['a detail alone', { detail: 'ugwo.error.not_found' }, { title: 'ugwo.error.not_found', detail: undefined }],
+    ['an empty object', {}, { title: '', detail: undefined, violations: [] }],
+    ['an empty object of PHP', [], { title: '', detail: undefined, violations: [] }],
+    ['fields of other types', { title: 5, detail: [], violations: 'x', errors: 7 }, { title: '', violations: [] }],
+  ])('reads %s', (_what, body, problem) => {
+    expect(readProblem(body)).toMatchObject(problem);
   });
 
   it.each([
-    ['a page of a proxy', 502, '<html><body>Bad Gateway</body></html>'],
-    ['no body', 404, undefined],
-    ['null', 404, null],
-    ['a number', 404, 404],
-    ['a list', 422, [validationProblem]],
-    ['an empty object', 404, {}],
-    ['a document of a gateway', 404, { message: 'no Route matched with those values' }],
-    ['a document of another gateway', 403, { error: 'forbidden', message: 'Forbidden' }],
-    ['a document of a gateway that looks like the second shape', 409, { message: 'Conflict', errors: [] }],
-    ['a sentence for a code', 404, { message: 'nothing is at pay.example.', errors: [] }],
-    ['a problem that names another status', 404, validationProblem],
-    ['a problem that names a success', 422, { ...validationProblem, status: 200 }],
-    ['a problem of another status that has the second shape too', 404, { ...validationProblem, ...messageProblem }],
-    ['a problem without a status', 422, { title: 'Validation Failed', violations: [] }],
-    ['a problem whose status is a text', 422, { ...validationProblem, status: '422' }],
-    ['a problem whose status is no whole number', 422, { ...validationProblem, status: 422.5 }],
-    ['a problem without a title', 422, { status: 422 }],
-    ['violations that are no list', 422, { ...validationProblem, violations: { ref: 'taken' } }],
-    ['a violation without a path', 422, { ...validationProblem, violations: [{ title: 'x' }] }],
-    ['a violation without a title', 422, { ...validationProblem, violations: [{ propertyPath: 'x' }] }],
-    ['errors that are no list', 422, { message: 'x', errors: { ref: ['taken'] } }],
-    ['errors without a message', 422, { message: 'x', errors: [{ field: 'ref' }] }],
-    ['errors that are texts', 422, { message: 'x', errors: ['taken'] }],
-  ])('proves nothing by %s', (_what, status, body) => {
-    expect(readProblem(status, body)).toBeUndefined();
+    ['a list', [{ propertyPath: 'ref', title: 'taken' }]],
+    ['a list with other names', [{ field: 'ref', message: 'taken' }]],
+    ['a list with more names', [{ property_path: 'ref', detail: 'taken', code: 'x' }]],
+    ['an object of texts', { ref: 'taken' }],
+    ['an object of lists', { ref: ['taken'] }],
+    ['an object of objects', { ref: { message: 'taken' } }],
+    ['an object of lists of objects', { ref: [{ title: 'taken', code: 'x' }] }],
+  ])('reads violations that are %s', (_what, listed) => {
+    const violations = [{ propertyPath: 'ref', title: 'taken' }];
+    expect(readProblem({ title: 'x', violations: listed })).toMatchObject({ violations });
+    expect(readProblem({ message: 'x', errors: listed })).toMatchObject({ violations });
+    expect(readProblem({ error: { message: 'x', errors: listed } })).toMatchObject({ title: 'x', violations });
+  });
+
+  it('keeps a violation without a path, and drops what says nothing', () => {
+    const listed = [{ title: 'x' }, 'y', { propertyPath: 'z' }, null, 5, []];
+    expect(readProblem({ violations: listed })?.violations).toEqual([
+      { propertyPath: '', title: 'x' },
+      { propertyPath: '', title: 'y' },
+    ]);
+  });
+
+  it.each([
+    ['a page of a proxy', '<html><body>Bad Gateway</body></html>'],
+    ['no body', undefined],
+    ['null', null],
+    ['a number', 404],
+    ['a list', [validationProblem]],
+  ])('reads nothing in %s', (_what, body) => {
+    expect(readProblem(body)).toBeUndefined();
   });
 
   it('is written by no one with a status that is no whole number', () => {
     expect(pathsOf(problemAnswer, { ...leanProblem, status: 401.5 })).toEqual(['status']);
   });
 
-  it('reads a problem under the status that it names and under no other', () => {
+  it('throws at no document whatever', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (body, listed) => {
+        readProblem(body);
+        expect(readProblem({ title: body, violations: listed, errors: body, error: listed })).toBeDefined();
+      }),
+    );
+  });
+});
+
+describe("the service's own document", () => {
+  it.each([
+    ['of its first shape', 422, validationProblem],
+    ['of its second shape', 409, messageProblem],
+    ['of its second shape, without a fault', 404, { message: 'nzube.ugwo.error.not_found', errors: [] }],
+  ])('is one %s', (_what, status, body) => {
+    expect(isOwnDocument(status, body)).toBe(true);
+  });
+
+  it.each([
+    ['a document of a gateway', 404, { message: 'no Route matched with those values' }],
+    ['one that looks like the second shape', 409, { message: 'Conflict', errors: [] }],
+    ['a sentence for a code', 404, { message: 'nothing is at pay.example.', errors: [] }],
+    ['one that names another status', 404, validationProblem],
+    ['one without a status', 422, { title: 'Validation Failed', violations: [] }],
+    ['an empty object', 429, {}],
+  ])('is not %s', (_what, status, body) => {
+    expect(isOwnDocument(status, body)).toBe(false);
+  });
+
+  it('is one under the status that it names and under no other', () => {
     const status = fc.integer({ min: 100, max: 599 });
     fc.assert(
       fc.property(status, fc.oneof(status, fc.constant(undefined)), (named, other) => {
         const arrived = other ?? named;
-        expect(readProblem(arrived, { title: 'x', status: named }) !== undefined).toBe(arrived === named);
-      }),
-    );
-  });
-
-  it('throws at no document whatever', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (body) => {
-        expect(readProblem(422, body)).toBeUndefined();
+        expect(isOwnDocument(arrived, { title: 'x', status: named })).toBe(arrived === named);
       }),
     );
   });

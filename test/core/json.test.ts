@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { depthOf, elementsOf, indent, minify, NumberText, parseExact, printExact } from '../../src/core/json.ts';
+import {
+  depthOf,
+  elementsOf,
+  indent,
+  minify,
+  NumberText,
+  parseExact,
+  parseTexts,
+  printExact,
+} from '../../src/core/json.ts';
 
 /** A JSON value as its tokens, made without the code under test, and how deep it is nested. */
 interface Tokens {
@@ -351,4 +360,18 @@ describe('parseExact and printExact', () => {
       expect(() => parseExact(text)).toThrow(SyntaxError);
     },
   );
+});
+
+describe('parseTexts', () => {
+  it('gives a number that a double would not give back as its text, and all else as it is', () => {
+    const text = '{"a":73645128901234567890,"b":1.50,"c":-0,"d":5,"e":"1.50","f":[1e400,0.5]}';
+    expect(parseTexts(text)).toEqual({
+      a: '73645128901234567890',
+      b: '1.50',
+      c: '-0',
+      d: 5,
+      e: '1.50',
+      f: ['1e400', 0.5],
+    });
+  });
 });

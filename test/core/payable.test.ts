@@ -28,6 +28,8 @@ describe('until when a customer can pay', () => {
     ['a code to dial', { type: 'user_action', headers: { ussd: '*737#', expires_at: EXPIRES } }],
     ['another action', { type: 'redirect', headers: { expires_at: EXPIRES } }],
     ['an account without an end', account(undefined)],
+    ['an end without an offset', account('2026-11-20 12:15:00')],
+    ['an end that is a number', account(1_795_179_900)],
   ])('is not said by %s', (_what, action) => {
     expect(payableUntil({ status: 'requires_action', next_action: action })).toBeUndefined();
   });

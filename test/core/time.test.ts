@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { formatDateAtom, formatLocal, formatLocalFull, parseInstant } from '../../src/core/time.ts';
+import { formatDateAtom, formatLocal, formatLocalFull, parseInstant, readInstant } from '../../src/core/time.ts';
 
 const YEAR_2 = Date.UTC(2026, 0, 1) - 2024 * 365.2425 * 86_400_000;
 const YEAR_9998 = Date.UTC(9998, 0, 1);
@@ -9,6 +9,30 @@ const seconds = ms.map((at) => Math.floor(at / 1000) * 1000);
 const offset = fc.integer({ min: -(23 * 60 + 59), max: 23 * 60 + 59 });
 
 const ZONES = ['UTC', 'Africa/Lagos', 'Pacific/Kiritimati', 'America/St_Johns', 'Asia/Kathmandu', 'Europe/Bratislava'];
+
+describe('readInstant', () => {
+  it.each([
+    ['2026-11-20T14:05:00.123456+0100', '2026-11-20T13:05:00.123Z'],
+    ['2026-11-20T13:05:00.123456', '2026-11-20T13:05:00.123Z'],
+    ['2026-11-20 13:05:00', '2026-11-20T13:05:00.000Z'],
+    ['2026-11-20 13:05:00.123456', '2026-11-20T13:05:00.123Z'],
+    ['2026-11-20 14:05:00+01:00', '2026-11-20T13:05:00.000Z'],
+  ])('reads %j, in UTC where no offset is said', (text, utc) => {
+    expect(readInstant(text)).toBe(Date.parse(utc));
+  });
+
+  it.each(['2026-11-20', '13:05:00', '2026-11-31 13:05:00', 'soon', '', 1_795_179_900, null, ['2026-11-20T13:05:00Z']])(
+    'does not read %j',
+    (value) => {
+      expect(readInstant(value)).toBeUndefined();
+    },
+  );
+
+  it('leaves the strict reader strict', () => {
+    expect(parseInstant('2026-11-20 13:05:00')).toBeUndefined();
+    expect(parseInstant('2026-11-20T13:05:00')).toBeUndefined();
+  });
+});
 
 describe('parseInstant', () => {
   it.each([

@@ -37,6 +37,19 @@ describe('errorBlock', () => {
     );
   });
 
+  it("puts a guess of ours beside the service's words: on a line of its own, under a key of its own", async () => {
+    const violations = [
+      { propertyPath: 'data.provider', title: 'is unknown', option: '--provider', suggestion: 'gtb' },
+    ];
+    const guessed = new PayError('rejected', 'no', { violations });
+    expect(await errorBlock(guessed, { color: false, beside: pipe() })).toBe(
+      'error: no\n  --provider (data.provider): is unknown\n  did you mean gtb?\n',
+    );
+    expect(JSON.parse(errorLine(guessed, 3))).toMatchObject({
+      error: { violations: [{ title: 'is unknown', did_you_mean: 'gtb' }] },
+    });
+  });
+
   it.each<[string, ErrorDetail, string]>([
     ['nothing more', {}, 'error: no\n'],
     ['a request without an answer', { request: { method: 'GET', path: '/v1/ugwo' } }, 'error: no\n  GET /v1/ugwo\n'],

@@ -102,6 +102,8 @@ describe('a transfer', () => {
       '',
       '  account number',
       '  0123456789',
+      '',
+      '  incomplete: the service sent no bank and no account name',
     ]);
   });
 });
@@ -249,7 +251,7 @@ describe('on a card', () => {
     await render({ kind: 'record', record, view }, io, options({ format: 'table' }));
     expect(io.stdout.text).toBe(
       'uid     act.A.b\namount  NGN 5,000.00\n\nNext: transfer to this account\n\n  amount  NGN 5,000.00\n\n' +
-        '  account number\n  0123456789\n',
+        '  account number\n  0123456789\n\n  incomplete: the service sent no bank and no account name\n',
     );
   });
 

@@ -5,11 +5,11 @@ import type { View } from '../../output/view.ts';
 export const activityView: View = {
   columns: [
     { path: 'uid' },
-    { path: 'activity_type', machineOnly: true },
+    { path: 'activity_type', kind: 'enum', machineOnly: true },
     { path: 'status', kind: 'state' },
-    { path: 'psp' },
+    { path: 'psp', kind: 'enum' },
     { path: 'psp_external_id', label: 'psp reference' },
-    { path: 'next_action.type', machineOnly: true },
+    { path: 'next_action.type', kind: 'enum', machineOnly: true },
     { path: 'next_action.instruction', machineOnly: true },
     { path: 'next_action.headers.bank_name', machineOnly: true },
     { path: 'next_action.headers.account_name', machineOnly: true },

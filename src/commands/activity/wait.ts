@@ -1,7 +1,7 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { Follow } from '../../client/follow.ts';
-import type { Activity } from '../../contract/activity.ts';
+import type { Thing } from '../../contract/proof.ts';
 import type { Followed } from '../../core/followed.ts';
 import { waitedOf } from '../../core/followed.ts';
 import type { Received } from '../../core/received.ts';
@@ -14,15 +14,15 @@ export const view = activityView;
 /** A wait that is under way. */
 interface Begun {
   /** What the first look has shown; undefined where it failed. */
-  readonly first: Received<Activity> | undefined;
+  readonly first: Received<Thing> | undefined;
   /** Tells from now on how it stands, and gives how it ends. */
-  readonly watch: (tell: Follow['tell']) => Promise<Followed<Activity>>;
+  readonly watch: (tell: Follow['tell']) => Promise<Followed<Thing>>;
 }
 
 /** Begins to wait, and comes back after the first look. */
 const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begun> => {
   const looked = Promise.withResolvers<void>();
-  let first: Received<Activity> | undefined;
+  let first: Received<Thing> | undefined;
   let begun = false;
   let latest: Waiting | undefined;
   let tell: Follow['tell'] = () => undefined;
@@ -57,7 +57,7 @@ const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begu
 export const run = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Deps): Promise<Result> => {
   const client = await deps.client('read');
   const params = { ugwoUid, activityUid };
-  const seen = ({ value, servedAt }: Received<Activity>): Promise<void> => deps.observe([value], servedAt);
+  const seen = ({ value, servedAt }: Received<Thing>): Promise<void> => deps.observe([value], servedAt);
   const { first, watch } = await begin(client, { params, limit, seen });
   return {
     kind: 'wait',

@@ -6,6 +6,7 @@ import type { Client } from '../../client/client.ts';
 import type { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { printExact } from '../../core/json.ts';
+import { namesAlong } from '../../core/property-path.ts';
 import type { ColumnFault } from '../../core/row-end.ts';
 import { faultsOf } from '../../core/row-end.ts';
 import { unusedNotices } from '../../core/unused-columns.ts';
@@ -28,7 +29,10 @@ const namingIn =
   (thrown: unknown): unknown =>
     namingFlags(
       thrown,
-      (path) => onyeColumnOf(columns, path) ?? options.fields.get(path.split('.')[0] ?? path)?.flag ?? path,
+      (path) =>
+        onyeColumnOf(columns, path) ??
+        options.fields.get(namesAlong(path, [...options.fields.keys()])[0] ?? path)?.flag ??
+        path,
     );
 
 /** What the contract has against an update; nothing is sent. */

@@ -2,6 +2,7 @@ import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
+import { namesAlong } from '../../core/property-path.ts';
 import type { Result } from '../../output/view.ts';
 import type { MetaChange } from './meta.ts';
 import { changeFlag, customerToMerge, hasNoRead, mergedBody, metaOf, readCustomer } from './meta.ts';
@@ -92,7 +93,7 @@ export const updateOne = async (uid: string, { fields, change }: Given, deps: De
     return await (change === undefined ? send(uid, body, deps) : merge(uid, body, change, deps));
   } catch (thrown) {
     throw namingFlags(thrown, (path) => {
-      const name = path.split('.')[0] ?? path;
+      const name = namesAlong(path, [...fields.keys(), 'meta'])[0] ?? path;
       return fields.get(name)?.flag ?? (name === 'meta' && change !== undefined ? changeFlag(change) : undefined);
     });
   }

@@ -1,6 +1,7 @@
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { missingColumn } from '../../core/missing-column.ts';
+import { namesAlong } from '../../core/property-path.ts';
 import type { Given } from '../../core/row-fields.ts';
 import { gather, givenOf } from '../../core/row-fields.ts';
 import type { MetaChange } from './meta.ts';
@@ -156,11 +157,15 @@ export const onyeRow = (fields: Fields, format: 'csv' | 'ndjson', options: RowOp
 
 /** The column among `columns` that a property of the body came from; undefined where it came from none. */
 export const onyeColumnOf = (columns: readonly string[], path: string): string | undefined => {
-  const parts = path.split('.');
+  const parts = namesAlong(path, [
+    ...TEXTS,
+    ...OBJECTS,
+    ...columns.flatMap((name) => name.replace(/:$/, '').split('.')),
+  ]);
   const paths = parts.map((_, index) => parts.slice(0, parts.length - index).join('.'));
   const candidates = paths.flatMap((some) => [some, `${some}:`]);
   const found =
-    candidates.find((name) => columns.includes(name)) ?? columns.find((name) => name.startsWith(`${path}.`));
+    candidates.find((name) => columns.includes(name)) ?? columns.find((name) => name.startsWith(`${parts.join('.')}.`));
   if (found !== undefined || parts[0] !== META) return found;
   return onyeColumnOf(columns, [MERGE, ...parts.slice(1)].join('.'));
 };

@@ -1,8 +1,10 @@
 import { BANK_CODES } from '../../core/banks.ts';
 import type { ChargeMedium, Expiry } from '../../core/charge-with.ts';
+import { KEY_OF } from '../../core/charge-with.ts';
 import { usageError } from '../../core/error.ts';
 import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/medium.ts';
 import { pairsToObject } from '../../core/pairs.ts';
+import { namesAlong } from '../../core/property-path.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import type { OneCharge } from './charge-spec.ts';
 
@@ -34,12 +36,28 @@ const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
   }
 };
 
+type Sent = Pick<OneCharge, 'with' | 'params'>;
+
+/** The parameters that a charge has by its medium, or was given, by their keys in the body. */
+const sentBy = ({ with: charge, params }: Sent): readonly string[] => {
+  const own = (['provider', 'phone'] as const).filter((name) => name in charge);
+  return ['medium', ...own, ...('expiry' in charge ? ['expires_at'] : []), ...params.map(([name]) => name)];
+};
+
+/** The key in `data` that a property path means. One without `data` in front must be a key that was sent, or may have been. */
+export const dataKeyOf = (input: Sent, path: string): string | undefined => {
+  const sent = sentBy(input);
+  const names = namesAlong(path, ['data', ...Object.values(KEY_OF), ...sent]);
+  if (names[0] === 'data') return names[1];
+  return names.length === 1 && sent.includes(names[0] ?? '') ? names[0] : undefined;
+};
+
 /** The flag behind a property of the body. */
 export const flagOf =
-  (input: Pick<OneCharge, 'with' | 'params'>) =>
+  (input: Sent) =>
   (path: string): string | undefined => {
-    const [root, name = ''] = path.split('.');
-    if (root !== 'data') return undefined;
+    const name = dataKeyOf(input, path);
+    if (name === undefined) return undefined;
     if (input.params.some(([given]) => given === name)) return `--param ${name}`;
     const expiry = 'expiry' in input.with ? input.with.expiry : undefined;
     if (name === 'expires_at') return expiry !== undefined && 'in' in expiry ? '--expires-in' : '--expires-at';
@@ -50,9 +68,12 @@ export const flagOf =
 export const guessOf =
   (data: Readonly<Record<string, unknown>>) =>
   (path: string): { typed: string; known: readonly string[] } | undefined => {
-    if (path === 'data.provider' && data['medium'] === 'ussd')
+    const [name, ...more] = namesAlong(path, Object.keys(data)).filter((one) => one !== 'data');
+    if (more.length > 0) return undefined;
+    if (name === 'provider' && data['medium'] === 'ussd') {
       return { typed: String(data['provider']), known: BANK_CODES };
-    return path === 'data.medium' ? { typed: String(data['medium']), known: MEDIUMS } : undefined;
+    }
+    return name === 'medium' ? { typed: String(data['medium']), known: MEDIUMS } : undefined;
   };
 
 /** `data` of the body (interface.md 4.2); `now` in milliseconds. */

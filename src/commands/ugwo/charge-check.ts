@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
-import type { AnswerOf } from '../../contract/operations.ts';
-import type { Ugwo } from '../../contract/ugwo.ts';
+import type { Thing } from '../../contract/proof.ts';
+import { statusOf } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { machineValue } from '../../core/medium.ts';
 import type { Received } from '../../core/received.ts';
@@ -15,21 +15,22 @@ const STATUS: Readonly<Record<string, string>> = {
   cancelled: 'is cancelled',
 };
 
-const faultsOf = ({ status, checkout }: Ugwo): ColumnFault[] => {
-  const state = status === undefined || status === null ? '' : machineValue(status);
+const faultsOf = (ugwo: Thing): ColumnFault[] => {
+  const state = statusOf(ugwo);
   const what = Object.hasOwn(STATUS, state) ? STATUS[state] : undefined;
   return [
     ...(what === undefined ? [] : [{ column: 'ugwo', what }]),
-    ...(checkout === null ? [{ column: 'ugwo', what: 'has no checkout, so it can be charged by no medium' }] : []),
+    ...(ugwo['checkout'] === null
+      ? [{ column: 'ugwo', what: 'has no checkout, so it can be charged by no medium' }]
+      : []),
   ];
 };
 
 /** Adds up what is asked for, by currency, in the minor unit. */
-const addTo = (totals: Map<string, bigint>, { amount, currency }: Ugwo): void => {
-  if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || currency === undefined || currency === null)
-    return;
-  const code = machineValue(currency);
-  totals.set(code, (totals.get(code) ?? 0n) + BigInt(amount));
+const addTo = (totals: Map<string, bigint>, ugwo: Thing): void => {
+  const [amount, currency] = [machineValue(ugwo['amount']), machineValue(ugwo['currency'])];
+  if (!/^\d{1,15}$/.test(amount) || currency === '') return;
+  totals.set(currency, (totals.get(currency) ?? 0n) + BigInt(amount));
 };
 
 /** A look at each payment request before anything is sent (--check); `totals` is what all of them ask for. */
@@ -37,7 +38,7 @@ export const checker =
   (
     client: Client,
     totals: Map<string, bigint>,
-    seen: (record: Received<AnswerOf<'ugwo.get'>>) => Promise<void>,
+    seen: (record: Received<Thing>) => Promise<void>,
   ): ((item: ChargeItem) => Promise<readonly ColumnFault[]>) =>
   async ({ ugwo }) => {
     try {

@@ -2,6 +2,7 @@ import type { JobEnd, Sending } from '../../bulk/job.ts';
 import type { Followed } from '../../bulk/summary.ts';
 import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
+import { activitiesOf } from '../../core/charge.ts';
 import type { PayError } from '../../core/error.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
 import { printExact } from '../../core/json.ts';
@@ -115,7 +116,7 @@ export const chargeFile = async (file: FileOfCharges, deps: Deps): Promise<Resul
     mediums: found.mediums,
     // A dry run leaves the ledger alone.
     check: checker(client, found.totals, async ({ value, servedAt }) => {
-      if (!dryRun) await deps.observe(value.activities ?? [], servedAt);
+      if (!dryRun) await deps.observe(activitiesOf(value) ?? [], servedAt);
     }),
   };
   const room = await deps.bulk();

@@ -1,9 +1,8 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
-import type { Activity } from '../../contract/activity.ts';
-import { standingOf } from '../../core/charge.ts';
+import type { Thing as Activity } from '../../contract/proof.ts';
+import { standingOf, statusOf } from '../../core/charge.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
-import { machineValue } from '../../core/medium.ts';
 import { payableUntil } from '../../core/payable.ts';
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
@@ -33,7 +32,7 @@ const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: 
 
 /** Whether the customer can do nothing more about it: it has failed, or its account has expired by the service's clock. */
 const isOver = ({ value, servedAt }: Received<Activity>, now: number): boolean => {
-  if (standingOf(machineValue(value.status)) === 'failed') return true;
+  if (standingOf(statusOf(value)) === 'failed') return true;
   const until = payableUntil(value);
   return until !== undefined && until <= (servedAt ?? now);
 };

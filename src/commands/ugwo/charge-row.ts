@@ -15,7 +15,7 @@ import type { Given } from '../../core/row-fields.ts';
 import { gather, givenOf, textIn } from '../../core/row-fields.ts';
 import { parseInstant } from '../../core/time.ts';
 import { unusedNotices } from '../../core/unused-columns.ts';
-import { chargeData, guessOf } from './charge-body.ts';
+import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
 /** A row that can be charged. */
@@ -108,11 +108,12 @@ export const namesIn =
 
 /** The column, or the flag, that a property of the body came from. */
 const columnOf =
-  ({ with: charge }: ChargeItem, names: NameOf) =>
+  (item: ChargeItem, names: NameOf) =>
   (path: string): string | undefined => {
-    const [root, name = ''] = path.split('.');
-    if (root !== 'data' || name === '') return undefined;
+    const name = dataKeyOf(item, path);
+    if (name === undefined) return undefined;
     if (name === 'expires_at') {
+      const { with: charge } = item;
       const within = 'expiry' in charge && charge.expiry !== undefined && 'in' in charge.expiry;
       return names(within ? 'expiresIn' : 'expiresAt');
     }

@@ -1,5 +1,8 @@
-import type { EnumLike } from '../../core/medium.ts';
-import { machineValue } from '../../core/medium.ts';
+import { statusOf } from '../../core/charge.ts';
+import { EXIT_CODES } from '../../core/exit.ts';
+import { STEP_UNREADABLE } from '../../core/followed.ts';
+import { printExact } from '../../core/json.ts';
+import { isStepUnreadable } from '../../core/next-action.ts';
 import { valueAt } from '../../core/path.ts';
 import { rowStateOf } from '../../core/row.ts';
 import type { Settled } from '../../core/row-end.ts';
@@ -26,11 +29,10 @@ type Fields = Readonly<Partial<Record<(typeof CHARGE_COLUMNS)[number], unknown>>
 /** An activity in the service's own fields. */
 const activityFields = (activity: unknown): Fields => {
   const header = (name: string): unknown => valueAt(activity, `next_action.headers.${name}`);
-  const status = valueAt(activity, 'status') as EnumLike | undefined;
   return {
     activity: valueAt(activity, 'uid'),
     // A person who names an activity does not know how it stands.
-    status: status === undefined || status === '' ? undefined : machineValue(status),
+    status: statusOf(activity) || undefined,
     next_action: valueAt(activity, 'next_action') ?? undefined,
     bank_name: header('bank_name'),
     account_name: header('account_name'),
@@ -40,15 +42,20 @@ const activityFields = (activity: unknown): Fields => {
   };
 };
 
+/** The exit code of a row whose charge was made, and why somebody has to look at it, where somebody has. */
+const madeEnd = (activity: unknown): Pick<Settled, 'exitCode' | 'error'> =>
+  isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: STEP_UNREADABLE } : { exitCode: 0 };
+
 const askedFields = ({ amount, currency, ref }: Asked): Fields => ({ amount, currency, ref });
 
 /** A charge that was made by this run. */
 export const madeNow = (activity: unknown, id: string, asked: Asked = {}): Settled => {
   const fields = { ...activityFields(activity), charge: id, ...askedFields(asked) };
-  const state = rowStateOf('accepted', typeof fields.status === 'string' ? fields.status : undefined);
-  const reason = valueAt(activity, 'error.message') ?? valueAt(activity, 'error');
-  const error = typeof reason === 'string' ? reason : JSON.stringify(reason ?? null);
-  return { state, fields, ...(state === 'failed' ? { error: `the charge has failed: ${error}` } : {}) };
+  const state = rowStateOf('accepted', statusOf(activity));
+  if (state !== 'failed') return { state, fields, ...madeEnd(activity) };
+  const reason = valueAt(activity, 'error.message') ?? valueAt(activity, 'error') ?? null;
+  const error = typeof reason === 'string' ? reason : printExact(reason);
+  return { state, fields, error: `the charge has failed: ${error}` };
 };
 
 const lastWord = ({ evidence }: Charge): string | undefined => {
@@ -59,13 +66,9 @@ const lastWord = ({ evidence }: Charge): string | undefined => {
 /** A charge as the ledger has it; `activity` is its activity in the service's own fields. */
 export const asKept = (charge: Charge, activity: unknown): Settled => {
   const state = rowStateOf(charge.state, charge.activity?.status);
-  const error =
-    state === 'accepted' || state === 'sending' ? undefined : (lastWord(charge) ?? state.replaceAll('_', ' '));
   const { exitCode, id } = charge;
-  return {
-    state,
-    exitCode,
-    fields: { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}) },
-    ...(error === undefined ? {} : { error }),
-  };
+  const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}) };
+  const kept = { state, exitCode, fields };
+  if (state === 'accepted') return { ...kept, ...madeEnd(activity) };
+  return state === 'sending' ? kept : { ...kept, error: lastWord(charge) ?? state.replaceAll('_', ' ') };
 };

@@ -50,7 +50,7 @@ const idFields = (thrown: unknown): Settled['fields'] =>
   thrown instanceof PayError && thrown.detail.ledgerId !== undefined ? { charge: thrown.detail.ledgerId } : {};
 
 const afterError = (thrown: unknown, { file, unrecorded }: ChargeWork): Worked => {
-  if (thrown instanceof PayError && thrown.detail.answer !== undefined) unrecorded.push(thrown);
+  if (thrown instanceof PayError && thrown.detail.unrecorded === true) unrecorded.push(thrown);
   return workedWith(thrown, file.bulk, idFields(thrown));
 };
 

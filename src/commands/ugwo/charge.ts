@@ -1,12 +1,12 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
-import type { Activity } from '../../contract/activity.ts';
-import { standingOf } from '../../core/charge.ts';
+import type { Thing as Activity } from '../../contract/proof.ts';
+import { standingOf, statusOf } from '../../core/charge.ts';
 import type { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import type { WaitOptions } from '../../core/followed.ts';
-import { chargeFailed, notWaitedFor, waitedOf } from '../../core/followed.ts';
-import { machineValue } from '../../core/medium.ts';
+import { about, chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../../core/followed.ts';
+import { isStepUnreadable } from '../../core/next-action.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
 import type { Charge } from '../../ledger/ledger.ts';
@@ -100,7 +100,7 @@ const make = async (
 };
 
 const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
-  const status = machineValue(value.status);
+  const status = statusOf(value);
   if (standingOf(status) === 'failed') {
     const failure = chargeFailed(value, medium);
     return { failure: id === undefined ? failure : failure.with({ ledgerId: id }) };
@@ -110,6 +110,14 @@ const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: stri
   return { notice: `the charge is with the provider; the customer ${next}` };
 };
 
+/** Why a charge that is made can be neither passed on nor left to itself; undefined where it can. */
+const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
+  if (unrecorded !== undefined) return unrecorded.with(about(record.value));
+  if (!isStepUnreadable(record.value)) return undefined;
+  const unreadable = stepUnreadable(record);
+  return id === undefined ? unreadable : unreadable.with({ ledgerId: id });
+};
+
 /** The result that waits for the payment, for at most `limit` milliseconds; not where a signal came before the charge was made. */
 const waiting = (made: Made, ugwo: string, limit: number, client: Client, deps: Deps): Result => {
   const { record, wrote } = made;
@@ -117,7 +125,7 @@ const waiting = (made: Made, ugwo: string, limit: number, client: Client, deps: 
   const shown = { record, view: activityView, ...(wrote === undefined ? {} : { wrote }) };
   const options: WaitOptions = { ugwoUid: ugwo, limit, place: deps.globals, made: wrote === true };
   const { stop } = deps.io.signals;
-  if (wrote === true && stop.aborted && standingOf(machineValue(record.value.status)) === 'open') {
+  if (wrote === true && stop.aborted && standingOf(statusOf(record.value)) === 'open') {
     return { kind: 'record', ...shown, failure: notWaitedFor(record.value, String(stop.reason), options) };
   }
   return {
@@ -141,11 +149,12 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
     // What is refused here and now leaves no trace in the ledger.
     client.preview('ugwo.charge', call);
     const made = await make(input, data, client, deps);
-    const { record, unrecorded, wrote } = made;
-    if (input.wait !== undefined && unrecorded === undefined) {
+    const { record, wrote } = made;
+    const trouble = troubleOf(made);
+    if (input.wait !== undefined && trouble === undefined) {
       return waiting(made, input.ugwo, input.wait, client, deps);
     }
-    const end = unrecorded === undefined ? endOf(made, String(data['medium'])) : { failure: unrecorded };
+    const end = trouble === undefined ? endOf(made, String(data['medium'])) : { failure: trouble };
     return { kind: 'record', record, view: activityView, ...(wrote === undefined ? {} : { wrote }), ...end };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input), guessOf(data));

@@ -1,4 +1,5 @@
 import type { Deps } from '../../cli/deps.ts';
+import { activitiesOf } from '../../core/charge.ts';
 import type { Result } from '../../output/view.ts';
 import type { GetInput } from './get-spec.ts';
 import { wholeUgwoView } from './view.ts';
@@ -10,6 +11,6 @@ export const run = async ({ uid }: GetInput, deps: Deps): Promise<Result> => {
   const call = { params: { uid } };
   if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.get', call));
   const record = await (await deps.client('read')).call('ugwo.get', call);
-  await deps.observe(record.value.activities ?? [], record.servedAt);
+  await deps.observe(activitiesOf(record.value) ?? [], record.servedAt);
   return { kind: 'record', record, view };
 };

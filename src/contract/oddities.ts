@@ -1,0 +1,67 @@
+import type * as z from 'zod';
+import { nounOf } from '../core/ids.ts';
+import { machineValue } from '../core/medium.ts';
+import { valueAt } from '../core/path.ts';
+import { readInstant } from '../core/time.ts';
+import type { Operation } from './operations.ts';
+import type { Params } from './proof.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** A list, and an object, are read by their members: a text in their place is not. */
+const wantsMembers = (issue: Issue): boolean =>
+  issue.code === 'invalid_union' || (issue.code === 'invalid_type' && !['string', 'number'].includes(issue.expected));
+
+const wantsNumber = (issue: Issue): boolean => issue.code === 'invalid_type' && issue.expected === 'number';
+
+/** Whether a value that is not as documented is read all the same: what the service's language makes of such a value. */
+const isRead = (issue: Issue, value: unknown): boolean => {
+  if (Array.isArray(value) && value.length === 0) return true;
+  if (wantsMembers(issue)) return false;
+  if (wantsNumber(issue)) return typeof value === 'string' && /^-?\d+$/.test(value);
+  return String(issue.path.at(-1)).endsWith('_at') ? readInstant(value) !== undefined : machineValue(value) !== '';
+};
+
+/** Where it stands, without the places in lists. */
+const nameOf = ({ path }: Issue): string =>
+  path
+    .filter((name) => typeof name !== 'number')
+    .map(String)
+    .join('.');
+
+const inPage = (issue: Issue): Issue => ({
+  ...issue,
+  path: issue.path[0] === 'data' ? issue.path.slice(2) : issue.path,
+});
+
+const sayOf = (name: string, value: unknown): string =>
+  value === undefined
+    ? `the answer has no "${name}"`
+    : `the answer's "${name}" could not be read; it is shown as it came`;
+
+/** What of a proven answer is not as documented and can't be read: a sentence for each of its fields. */
+const unread = ({ success, query }: Operation, answer: unknown): string[] => {
+  const said = new Map<string, string>();
+  for (const issue of success.schema.safeParse(answer).error?.issues ?? []) {
+    const value = valueAt(answer, issue.path.join('.'));
+    if (isRead(issue, value)) continue;
+    const name = nameOf(query === undefined ? issue : inPage(issue));
+    const [field = name] = name.split('.', 1);
+    if (!said.has(field)) said.set(field, sayOf(name, value));
+  }
+  return [...said.values()];
+};
+
+/** An update that is answered with another customer than the one that was asked for. */
+const other = ({ safety, params }: Operation, answer: unknown, given: Params): string[] => {
+  const { uid: prefix } = params;
+  const uid = valueAt(answer, 'uid');
+  if (safety === 'safe' || prefix === undefined || uid === given['uid']) return [];
+  return [`the service answered with another ${nounOf(prefix)}, ${uid}`];
+};
+
+/** What people should be told of an answer that is proven, in sentences; nothing of it speaks against the answer. */
+export const oddities = (operation: Operation, answer: unknown, params: Params): readonly string[] => [
+  ...other(operation, answer, params),
+  ...unread(operation, answer),
+];

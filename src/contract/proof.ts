@@ -1,0 +1,66 @@
+import type { IdPrefix } from '../core/ids.ts';
+import { ID_KINDS, isId } from '../core/ids.ts';
+import { machineValue } from '../core/medium.ts';
+import { valueAt } from '../core/path.ts';
+
+// An answer is believed by what proves it: the identifier of the thing, the envelope of a list. Everything else in it is read
+// field by field, and may be missing or of any shape.
+
+/** A thing of the service, as far as an answer proves it. */
+export interface Thing {
+  readonly uid: string;
+  readonly [name: string]: unknown;
+}
+
+/** A record of a list: an object, and nothing more is proven of it. */
+export type ListRecord = Readonly<Record<string, unknown>>;
+
+/** A page of a list (interface.md 2.6), as far as an answer proves it. */
+export interface ThingPage {
+  readonly data: readonly ListRecord[];
+  readonly next_cursor: string | null;
+}
+
+/** The parameters of the path that was asked. */
+export type Params = Readonly<Record<string, string>>;
+
+/** Why an answer with HTTP 2xx is none of its operation, as a sentence; undefined where it is one. */
+export type Proof = (answer: unknown, params: Params) => string | undefined;
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A JSON object with an identifier of the kind; `more` is asked once that is there. */
+export const provesThing =
+  (prefix: IdPrefix, ...more: readonly Proof[]): Proof =>
+  (answer, params) => {
+    if (!isObject(answer)) return 'the answer is no JSON object';
+    const uid = valueAt(answer, 'uid');
+    if (typeof uid !== 'string' || !isId(prefix, uid)) {
+      return `the answer has no "uid" of ${ID_KINDS[prefix]}, ${prefix}.XXXX.YYYY…`;
+    }
+    return more.map((proof) => proof(answer, params)).find((fault) => fault !== undefined);
+  };
+
+/** An activity that names another payment request than the one that was asked about; one that names none may be its. */
+export const namesNoOther: Proof = (answer, { ugwoUid }) => {
+  const named = machineValue(valueAt(answer, 'ugwo_uid'));
+  return !isId('ugw', named) || named === ugwoUid
+    ? undefined
+    : `the answer is about another payment request, ${named} ("ugwo_uid")`;
+};
+
+/** An activity that says it is something else than a charge. */
+export const isNoOtherType: Proof = (answer) => {
+  const type = machineValue(valueAt(answer, 'activity_type'));
+  return type === '' || type === 'charge' ? undefined : `the answer is no charge, but a ${type} ("activity_type")`;
+};
+
+/** The envelope of a list: its records are objects, and the way on is told. */
+export const provesPage: Proof = (answer) => {
+  const [data, next] = [valueAt(answer, 'data'), valueAt(answer, 'next_cursor')];
+  if (!Array.isArray(data)) return 'the answer is no page: "data" is no list';
+  if (!data.every(isObject)) return 'the answer is no page: a record in "data" is no object';
+  return next === null || (typeof next === 'string' && next !== '')
+    ? undefined
+    : 'the answer is no page: "next_cursor" is neither a text nor null';
+};

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import type { Ended } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import type { Answer, Service } from '../support/service.ts';
+import { ACTIVITY, json, ONYE_ID, problem, serve, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import {
+  charged,
+  chargeFrom,
+  fileOf,
+  numberIn,
+  reportOf,
+  reportPath,
+  summaryOf,
+  ugwoOf,
+  ussdFile,
+} from './bulk-support.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
+/** What the customer must do is there, and can't be read. */
+const MUTE = { ...ACTIVITY, next_action: { type: 'user_action', headers: { bank_name: 'Wema Bank' } } };
+
+/** A service that has no reads, and answers every charge alike. */
+const charges = (answer: Answer): Promise<Service> =>
+  serveBy(({ method }) => (method === 'POST' ? answer : problem(404, 'Not Found')));
+
+const ledgerRow = async (home: string): Promise<Record<string, unknown>> => {
+  const { stdout } = await paycli(['ledger', 'list', '--json'], { home });
+  return (JSON.parse(stdout) as { data: Record<string, unknown>[] }).data[0] ?? {};
+};
+
+describe('a charge whose answer is odd', () => {
+  it('is made, and shown as it came; what could not be read is said once a field', async () => {
+    const odd = {
+      ...ACTIVITY,
+      status: null,
+      psp: ['psp.A', 'enum.psp.a'],
+      checkout: { uid: 5, mediums: 'ussd' },
+      error: 7,
+    };
+    const [service, home] = [await charges(json(200, odd)), newFolder()];
+    const ended = await paycli([...CHARGE, '-o', 'table'], { service, home });
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain('Next: dial this on the phone');
+    expect(ended.stdout).toMatch(/^psp +psp\.A$/m);
+    expect(
+      ended.stderr
+        .trimEnd()
+        .split('\n')
+        .filter((line) => line.startsWith('note:')),
+    ).toEqual([
+      'note: the answer\'s "checkout.mediums" could not be read; it is shown as it came',
+      'note: the answer\'s "status" could not be read; it is shown as it came',
+      'note: the answer\'s "error" could not be read; it is shown as it came',
+    ]);
+    expect(await ledgerRow(home)).toMatchObject({ state: 'accepted', activity: ACTIVITY.uid, exit_code: 0 });
+  });
+
+  it('is printed as JSON in the very words of the service, with nothing beside it', async () => {
+    const text = `{"uid":"${ACTIVITY.uid}","status":[],"amount":1.50,"next_action":[]}`;
+    const service = await charges(json(200, text));
+    expect(await paycli([...CHARGE, '--json'], { service })).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `${text}\n`,
+      stderr: '',
+    });
+  });
+
+  it('shows an account number that is a number digit for digit, and warns of half an account', async () => {
+    const text = JSON.stringify({ ...ACTIVITY, next_action: { headers: { account_number: 'N' } } });
+    const [service, home] = [await charges(json(200, text.replace('"N"', '73645128901234567890'))), newFolder()];
+    const ended = await paycli([...CHARGE, '-o', 'table'], { service, home });
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain('73645128901234567890\n');
+    expect(ended.stdout).toContain('incomplete: the service sent no bank and no account name');
+    const { next_action } = await ledgerRow(home);
+    expect(next_action).toEqual({ headers: { account_number: '73645128901234567890' } });
+  });
+
+  it('is known by what was read before, where a later read shows no status', async () => {
+    const home = newFolder();
+    const service = await serveBy(({ method, url }) => {
+      if (method === 'POST') return json(200, ACTIVITY);
+      return url.endsWith(ACTIVITY.uid) ? json(200, { ...ACTIVITY, status: [] }) : problem(404, 'Not Found');
+    });
+    await paycli(CHARGE, { service, home });
+    expect(await paycli(['activity', 'get', UGWO_ID, ACTIVITY.uid], { service, home })).toMatchObject({ code: 0 });
+    expect(await ledgerRow(home)).toMatchObject({ status: 'requires_action' });
+  });
+
+  it('of which nothing can be passed on is made and exits 7: printed, kept, and said', async () => {
+    const [service, home] = [await charges(json(200, MUTE)), newFolder()];
+    const ended = await paycli([...CHARGE, '--json'], { service, home });
+    expect(ended).toMatchObject({ code: 7, stdout: `${JSON.stringify(MUTE)}\n` });
+    expect(errorOf(ended)).toMatchObject({
+      kind: 'unrecorded',
+      message: 'the charge was made, but what the customer must do could not be read',
+      answer: MUTE,
+      activity: { uid: ACTIVITY.uid, status: 'requires_action' },
+      ledger_id: expect.stringMatching(/^chg-/),
+    });
+    expect(await ledgerRow(home)).toMatchObject({ state: 'accepted', activity: ACTIVITY.uid, exit_code: 7 });
+  });
+
+  it('of which nothing can be passed on is not waited for', async () => {
+    const service = await charges(json(200, MUTE));
+    expect(await paycli([...CHARGE, '--wait', '--json'], { service })).toMatchObject({ code: 7 });
+    expect(service.seen.filter(({ url }) => url.includes('/activities/'))).toEqual([]);
+  });
+
+  it.each([
+    ['another request', { ugwo_uid: 'ugw.AbCd.other' }],
+    ['no charge', { activity_type: ['refund', 'enum.activity_type.refund'] }],
+  ])('that names %s is unknown, and kept as evidence', async (_what, more) => {
+    const answer = { ...ACTIVITY, ...more };
+    const [service, home] = [await charges(json(200, answer)), newFolder()];
+    const ended = await paycli([...CHARGE, '--json'], { service, home });
+    expect(ended).toMatchObject({ code: 6, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({ kind: 'unknown', answer });
+    const row = await ledgerRow(home);
+    expect(row).toMatchObject({ state: 'unknown', evidence: [{ kind: 'answer', answer: JSON.stringify(answer) }] });
+  });
+});
+
+describe('a file of charges whose answers are odd', () => {
+  it('goes on past a row of which nothing can be passed on, and exits 7, when it is run again too', async () => {
+    const service = await serveBy((seen) =>
+      seen.method !== 'POST'
+        ? problem(404, 'Not Found')
+        : numberIn(seen) === 2
+          ? charged(2, { next_action: MUTE.next_action })
+          : charged(numberIn(seen)),
+    );
+    const [home, file, report] = [newFolder(), ussdFile(1, 2, 3), reportPath()];
+    const check = (ended: Ended): void => {
+      expect(ended.code).toBe(7);
+      expect(summaryOf(ended)).toMatchObject({ rows: 3, accepted: 3 });
+      expect(reportOf(report)[2]).toMatchObject({
+        state: 'accepted',
+        activity: 'act.AbCd.000000000000000000000002',
+        error: 'the charge was made, but what the customer must do could not be read',
+      });
+      expect(reportOf(report)[3]).toMatchObject({ state: 'accepted', error: '' });
+    };
+    check(await chargeFrom(file, { service, home }, '--report', report));
+    check(await chargeFrom(file, { service, home }, '--report', report));
+    expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(3);
+  });
+
+  it("stops at an answer that is no charge of ours: unknown, and not the ledger's fault", async () => {
+    const service = await serveBy((seen) =>
+      seen.method === 'POST' ? charged(numberIn(seen), { ugwo_uid: ugwoOf(9) }) : problem(404, 'Not Found'),
+    );
+    const ended = await chargeFrom(ussdFile(1, 2), { service, home: newFolder() }, '--concurrency', '1');
+    expect(ended.code).toBe(6);
+    expect(summaryOf(ended)).toMatchObject({ unknown: 1, not_started: 1 });
+  });
+
+  it('name the column behind a violation, however its path is written', async () => {
+    const violations = { 'data[provider]': ['Unknown bank.'] };
+    const service = await serveBy(({ method }) =>
+      method === 'POST' ? json(422, { message: 'Invalid', violations }) : problem(404, 'Not Found'),
+    );
+    const report = reportPath();
+    const file = fileOf(`ugwo,medium,provider\n${ugwoOf(1)},ussd,gtbank\n`);
+    expect((await chargeFrom(file, { service, home: newFolder() }, '--report', report)).code).toBe(3);
+    expect(reportOf(report)[1]?.['error']).toContain('provider: Unknown bank. (did you mean gtb?)');
+  });
+});
+
+describe('a no in any words', () => {
+  it.each<[string, Answer, number, object]>([
+    ['401 without a body', (_seen, response) => response.writeHead(401).end(), 4, { status: 401 }],
+    ['403 of a gateway', json(403, { error: 'forbidden' }), 4, { title: 'forbidden' }],
+    ['404 by message', json(404, { message: 'No such request' }), 3, { title: 'No such request' }],
+    ['405 as an empty list', json(405, []), 3, { status: 405 }],
+    ['409 by code', json(409, { code: 'ugwo_processed', message: 'Paid already' }), 3, { title: 'Paid already' }],
+  ])('%s: nothing was made', async (_what, answer, code, said) => {
+    const [service, home] = [await charges(answer), newFolder()];
+    const ended = await paycli([...CHARGE, '--json'], { service, home });
+    expect(ended.code).toBe(code);
+    expect(errorOf(ended)).toMatchObject(said);
+    expect(await ledgerRow(home)).toMatchObject({ state: 'rejected', exit_code: code });
+  });
+
+  it.each([
+    ['data.provider', '--provider'],
+    ['data[provider]', '--provider'],
+    ['[data][provider]', '--provider'],
+    ['provider', '--provider'],
+    ['data.orderId', '--param orderId'],
+    ['orderId', '--param orderId'],
+    ['phone', undefined],
+    ['checkout.provider', undefined],
+  ])('names the flag behind %s: %s', async (path, option) => {
+    const service = await charges(json(422, { violations: [{ propertyPath: path, title: 'No.' }] }));
+    const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--param', 'orderId=7', '--json'];
+    const [violation] = errorOf(await paycli(args, { service }))['violations'] as { option?: string }[];
+    expect(violation).toMatchObject({ property_path: path, title: 'No.' });
+    expect(violation?.option).toBe(option);
+  });
+
+  it.each([
+    ['firstName', '--first-name'],
+    ['first_name', '--first-name'],
+    ['[firstName]', '--first-name'],
+    ['billingAddress.city', '--billing-address'],
+    ['billing_address[city]', '--billing-address'],
+    ['provider', undefined],
+  ])('names the flag of an update behind %s: %s', async (path, option) => {
+    const service = await serve([json(422, { errors: { [path]: 'No.' } })]);
+    const args = ['onye', 'update', ONYE_ID, '--first-name', 'Ada', '--billing-address', '{"city":"L"}', '--json'];
+    const [violation] = errorOf(await paycli(args, { service }))['violations'] as { option?: string }[];
+    expect(violation?.option).toBe(option);
+  });
+});
+
+describe('a read whose answer is odd', () => {
+  it('does not end a list, and says once what could not be read', async () => {
+    const odd = (number: number): object => ({ ...ugwo(number), uid: number, status: {}, amount: 'much' });
+    const pages = [
+      json(200, { data: [odd(1), odd(2)], next_cursor: 'a' }),
+      json(200, { data: [odd(3)], next_cursor: null }),
+    ];
+    const service = await serve(pages);
+    const ended = await paycli(['ugwo', 'list', '--all', '-o', 'tsv'], { service });
+    expect(ended.code).toBe(0);
+    expect(ended.stdout.trimEnd().split('\n')).toHaveLength(3);
+    expect(ended.stderr.trimEnd().split('\n')).toEqual(
+      ['amount', 'status'].map((name) => `note: the answer's "${name}" could not be read; it is shown as it came`),
+    );
+  });
+
+  it('does not end a login', async () => {
+    const service = await serve([json(200, { data: [{ uid: null, status: 5 }], next_cursor: null })]);
+    const ended = await paycli(['login', '--base-url', service.origin, '--key-stdin'], {
+      stdin: `sk.AbCd.${'k'.repeat(80)}`,
+    });
+    expect(ended.code).toBe(0);
+  });
+
+  it('shows a pair by its machine value where its label is for translators', async () => {
+    const status = ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'];
+    const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID, status, currency: ['NGN', 'Naira (NGN)'] })]);
+    const { stdout } = await paycli(['ugwo', 'get', UGWO_ID, '-o', 'table'], { service });
+    expect(stdout).toMatch(/^status +ugwo_successful$/m);
+    expect(stdout).toContain('NGN 5,000.01');
+  });
+
+  it('that is another customer than the one that was updated is said', async () => {
+    const service = await serve([json(200, { uid: 'ony.AbCd.other' })]);
+    const ended = await paycli(['onye', 'update', ONYE_ID, '--first-name', 'Ada'], { service });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain('note: the service answered with another customer (onye), ony.AbCd.other\n');
+  });
+});

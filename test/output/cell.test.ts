@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { formatLocalFull } from '../../src/core/time.ts';
+import { cellOf } from '../../src/output/cell.ts';
+import { stylesFor } from '../../src/output/style.ts';
+
+const textOf = async (value: unknown, kind: 'enum' | 'state' | 'time'): Promise<string> =>
+  cellOf({ value }, { path: 'value', kind }, await stylesFor(false)).text;
+
+describe('the cell of an enum', () => {
+  it.each([
+    ['a label for people', ['active', 'Active'], 'Active'],
+    ['a label of several words', ['NGN', 'Naira (NGN)'], 'Naira (NGN)'],
+    ['a label with a dot and a blank', ['gtb', 'G. T. Bank'], 'G. T. Bank'],
+    ['a translation key', ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'], 'ugwo_successful'],
+    ['the value once more', ['ugwo_successful', 'ugwo_successful'], 'ugwo_successful'],
+    ['an empty label', ['active', ''], 'active'],
+    ['a label that is null', ['active', null], 'active'],
+    ['a number for the value', [3, 'enum.status.three'], '3'],
+    ['a text', 'active', 'active'],
+    ['a number', 3, '3'],
+    ['an object', { a: 1 }, '{"a": 1}'],
+    ['a list of three', ['a', 'b', 'c'], '["a", "b", "c"]'],
+    ['an empty list', [], ''],
+  ])('shows %s', async (_what, value, text) => {
+    expect(await textOf(value, 'enum')).toBe(text);
+    expect(await textOf(value, 'state')).toBe(text);
+  });
+});
+
+describe('the cell of a time', () => {
+  it.each(['2026-11-20T13:05:00Z', '2026-11-20 13:05:00', '2026-11-20T14:05:00.000001+0100'])(
+    'reads %j',
+    async (value) => {
+      expect(await textOf(value, 'time')).toBe(formatLocalFull(Date.UTC(2026, 10, 20, 13, 5)));
+    },
+  );
+
+  it('shows what it can not read', async () => {
+    expect(await textOf('soon', 'time')).toBe('soon');
+    expect(await textOf(1_795_179_900, 'time')).toBe('1795179900');
+  });
+});
