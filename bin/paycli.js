@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // Read by Nodes of any age: only what the oldest one understands, until the version is known.
+// Without a listener SIGUSR1 opens Node's inspector, from which any program of this machine could take the secret key.
+process.on('SIGUSR1', () => {});
 const version = process.versions.node.split('.').map(Number);
 if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   process.stderr.write(`paycli needs Node.js 22.19 or later; this is ${process.versions.node}.\n`);
@@ -9,7 +11,13 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   // on stderr they would stand beside the one JSON line that a script reads there.
   process.removeAllListeners('warning');
   enableCache();
-  import('../dist/main.js').then((program) => program.main());
+  import('../dist/main.js').then((program) => program.main()).catch(notLoaded);
+}
+
+/** Nothing was begun: what runs says by itself how it ends. */
+function notLoaded(error) {
+  process.stderr.write(`error: paycli can't be loaded: ${error.message}\n`);
+  process.exitCode = 1;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Io } from './cli/io.ts';
 import { previewResult } from './cli/preview.ts';
 import type { OpenDeps } from './cli/run.ts';
 import type { Client } from './client/client.ts';
+import type { Transport } from './client/transport.ts';
 import { LEDGER_FILE_NAME } from './core/charge.ts';
 import { reasonOf, usageError } from './core/error.ts';
 import { isId } from './core/ids.ts';
@@ -33,6 +34,8 @@ interface Run {
 
 interface Status {
   line?: StatusLine;
+  /** Another one, which says that a request takes long. */
+  waiting?: StatusLine;
 }
 
 /** Where a run's requests go, and how that is told to an operator. */
@@ -51,6 +54,7 @@ const openNotice =
   (io: Io, globals: Globals, status: Status): Deps['notice'] =>
   async (text) => {
     if (isSilent(io, globals)) return;
+    await status.waiting?.clear();
     await status.line?.clear();
     const { notice } = await import('./output/notice.ts');
     await io.stderr.write(notice(text, io));
@@ -123,6 +127,29 @@ const openLedgerOf = async ({ io, closing }: Run, rooms: Rooms): Promise<Ledger>
   return ledger;
 };
 
+/** Tells on a terminal that a request takes long. The lines of --debug, and the progress of a file, move by themselves. */
+const watched = async (transport: Transport, { io, globals, status }: Run, origin: string): Promise<Transport> => {
+  const { stderr, clock, env } = io;
+  if (!stderr.isTerminal || globals.quiet || globals.debug) return transport;
+  const [{ openStatusLine }, { openWaiting }, { stylesFor }] = await Promise.all([
+    import('./output/status-line.ts'),
+    import('./output/waiting.ts'),
+    import('./output/style.ts'),
+  ]);
+  const isFree = (): boolean => status.line === undefined;
+  if (!isFree()) return transport;
+  const line = openStatusLine(io, await stylesFor(usesColor(globals.color, env, true)), false);
+  status.waiting = line;
+  const began = openWaiting(line, clock, new URL(origin).host, isFree);
+  return {
+    ...transport,
+    send: async (attempt) => {
+      const ended = began();
+      return transport.send(attempt).finally(ended);
+    },
+  };
+};
+
 const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>): Promise<Client> => {
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('./client/client.ts'),
@@ -135,7 +162,8 @@ const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>)
     if (globals.debug) void io.stderr.write(`debug: ${line}\n`);
   };
   const userAgent = `paycli/${run.version}`;
-  const transport = openTransport({ credentials, env, clock, userAgent, debug });
+  const opened = openTransport({ credentials, env, clock, userAgent, debug });
+  const transport = await watched(opened, run, credentials.origin);
   closing.push(() => transport.close());
   const notice = (line: string): void => void run.notice(line);
   return createClient({
@@ -150,6 +178,21 @@ const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>)
     notice,
     validate,
   });
+};
+
+/**
+ * Loads all that tells how a write has ended, before it begins: a package that is replaced meanwhile, or a want of
+ * descriptors, must not hide what was done.
+ */
+const loadWords = async ({ io, globals }: Run): Promise<void> => {
+  const [{ stylesFor }] = await Promise.all([
+    import('./output/style.ts'),
+    import('./output/error.ts'),
+    import('./output/notice.ts'),
+    import('./output/render.ts'),
+  ]);
+  const { stdout, stderr, env } = io;
+  for (const { isTerminal } of [stdout, stderr]) await stylesFor(usesColor(globals.color, env, isTerminal));
 };
 
 /** How the charges are found out about that are unknown: where they all belong to one profile, with its name. */
@@ -203,14 +246,18 @@ const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms
   if (globals.asCurl) {
     throw usageError('--as-curl shows one request, and --from is many', { hint: '--dry-run checks the whole file' });
   }
-  const [{ openSeen }, { openStatusLine }, { speaksUtf8, stylesFor }, { rowSource }] = await Promise.all([
-    import('./database/seen.ts'),
-    import('./output/status-line.ts'),
-    import('./output/style.ts'),
-    import('./cli/sources.ts'),
-    holdMemory({ io, closing }, 'file'),
-  ]);
+  const [{ openSeen }, { openStatusLine }, { speaksUtf8, stylesFor }, { rowSource }, { ownFileAt }] = await Promise.all(
+    [
+      import('./database/seen.ts'),
+      import('./output/status-line.ts'),
+      import('./output/style.ts'),
+      import('./cli/sources.ts'),
+      import('./cli/own-files.ts'),
+      holdMemory({ io, closing }, 'file'),
+    ],
+  );
   const { clock, random, signals, stderr, env, redactor } = io;
+  const { data, config } = await rooms.folders();
   const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
   const line = openStatusLine(io, styles, isSilent(io, globals));
   status.line = line;
@@ -220,7 +267,8 @@ const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms
     stop: signals.stop,
     leave: signals.leave,
     source: rowSource(io),
-    folder: (await rooms.folders()).data,
+    folder: data,
+    ownFileAt: (path) => ownFileAt(path, [data, config]),
     clean: (text) => redactor.cleanAll(text),
     rawCsv: globals.rawCsv,
     openSeen,
@@ -249,6 +297,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps =>
     client: async (purpose) => {
       if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
       const aim = await target();
+      if (purpose === 'write') await loadWords(run);
       if (purpose === 'write' && io.stderr.isTerminal) await run.notice(aim.label);
       return openClient(run, aim);
     },

@@ -1,6 +1,7 @@
+import { writeSync } from 'node:fs';
 import packageJson from '../package.json' with { type: 'json' };
 import { abruptExit } from './cli/flight.ts';
-import type { Io } from './cli/io.ts';
+import type { Flight, Io } from './cli/io.ts';
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { NOUNS, SPECS } from './commands/all.ts';
@@ -11,25 +12,63 @@ import { EXIT_CODES } from './core/exit.ts';
 /** How long a reader of stderr may keep a crash from ending, in milliseconds. */
 const CRASH_LIMIT_MS = 1000;
 
-/** A defect that nothing caught: said once, and never with a code that hides a write under way. */
-const crash = async (io: Io, thrown: unknown): Promise<never> => {
-  process.removeAllListeners('uncaughtException').on('uncaughtException', () => undefined);
-  const { errorBlock } = await import('./output/error.ts');
-  const block = await errorBlock(defect(thrown), { color: false, beside: io });
-  await Promise.race([io.stderr.write(block), io.clock.sleep(CRASH_LIMIT_MS)]);
-  return process.exit(abruptExit(io.flight, EXIT_CODES.internal));
+/** What is said where nothing can be loaded any more that says it better; by exit code. */
+const LAST_WORDS: Readonly<Record<number, string>> = {
+  [EXIT_CODES.unrecorded]: 'the service did it, but paycli could not report it; do not run the command again',
+  [EXIT_CODES.unknown]:
+    'paycli ended before the answer to what it sent; find out what became of it before you run it again',
+  [EXIT_CODES.internal]: 'paycli ended before its work was done',
 };
 
-/** The composition root: the real world in, an exit code out. The only place that ends the process. */
+const sayLast = (code: number): void => {
+  try {
+    writeSync(2, `error: ${LAST_WORDS[code]} (exit code ${code})\n`);
+  } catch {
+    // The code says it, too.
+  }
+};
+
+/** The one end of the process. What ends without it, such as an event loop in which nothing is left, is no success. */
+const openEnd = (flight: Flight) => {
+  let isSaid = false;
+  process.on('exit', () => {
+    if (isSaid) return;
+    process.exitCode = abruptExit(flight, EXIT_CODES.internal);
+    sayLast(process.exitCode);
+  });
+  return (code: number): never => {
+    isSaid = true;
+    return process.exit(code);
+  };
+};
+
+/** A defect that nothing caught: said once, and never with a code that hides a write under way. */
+const crash = async (io: Io, thrown: unknown, end: (code: number) => never): Promise<never> => {
+  process.removeAllListeners('uncaughtException').on('uncaughtException', () => undefined);
+  const code = abruptExit(io.flight, EXIT_CODES.internal);
+  try {
+    const { errorBlock } = await import('./output/error.ts');
+    const block = await errorBlock(defect(thrown), { color: false, beside: io });
+    await Promise.race([io.stderr.write(block), io.clock.sleep(CRASH_LIMIT_MS)]);
+  } catch {
+    sayLast(code);
+  }
+  return end(code);
+};
+
+/** The composition root: the real world in, an exit code out. The only place that ends the process; never rejects. */
 export const main = async (): Promise<void> => {
-  const io = processIo((code) => process.exit(code));
-  process.on('uncaughtException', (thrown) => void crash(io, thrown));
+  const flight: Flight = { open: 0, accepted: 0 };
+  const end = openEnd(flight);
+  const io = processIo(flight, end);
+  const crashed = (thrown: unknown): Promise<never> => crash(io, thrown, end);
+  process.on('uncaughtException', (thrown) => void crashed(thrown));
   const { version } = packageJson;
   const code = await run(process.argv.slice(2), io, {
     specs: SPECS,
     nouns: NOUNS,
     version,
     open: (globals) => openDeps(io, globals, version),
-  });
-  process.exit(code);
+  }).catch(crashed);
+  end(code);
 };

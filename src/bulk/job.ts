@@ -29,6 +29,8 @@ export interface JobWorld {
   readonly source: (from: string) => { readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> };
   /** A private folder for what can be read only once. */
   readonly folder: string;
+  /** What a path leads to that a report must not be written to; undefined where it may. */
+  readonly ownFileAt: (path: string) => string | undefined;
   /** Takes secrets out of a text. */
   readonly clean: (text: string) => string;
   /** A report in CSV is written as it is, for programs (--raw-csv). */
@@ -110,15 +112,21 @@ const refuseOther = (id: string, { resume, from }: BulkInput): void => {
   });
 };
 
+/** A report must replace nothing that is read, written or kept besides. */
+const refuseReport = async (input: Input, { report }: BulkInput, { ownFileAt }: JobWorld): Promise<void> => {
+  if (report === undefined) return;
+  const what = (await input.isAt(report)) ? 'the file that is read' : ownFileAt(report);
+  if (what === undefined) return;
+  throw usageError(`--report: ${report} is ${what}`, { hint: 'name another file; nothing was sent' });
+};
+
 /** Reads, checks, asks, and then works off the rows of a file. Nothing is sent before all of it is read and right. */
 export const runJob = async <T>(spec: JobSpec<T>, world: JobWorld): Promise<JobEnd> => {
   const { bulk } = spec;
   const input = await inputOf(bulk, world);
   const reporter = openReporter(input, { ...world, path: bulk.report, columns: spec.columns });
   try {
-    if (bulk.report !== undefined && (await input.isAt(bulk.report))) {
-      throw usageError(`--report: ${bulk.report} is the file that is read`, { hint: 'name another one' });
-    }
+    await refuseReport(input, bulk, world);
     return await runInput(spec, world, input, reporter);
   } finally {
     await world.progress.end();

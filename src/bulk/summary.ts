@@ -101,7 +101,7 @@ const troublesOf = ({ troubles, untold }: JobEnd, report: string | undefined): s
 };
 
 const goOnText = (stopped: PayError | undefined): string => {
-  const text = 'run the same command again: it goes on where this run ended';
+  const text = 'run the same command again: it goes on where this run ended, with what was not sent';
   return stopped?.kind === 'unknown' ? `${text}; --continue-on-unknown keeps it going at the next unknown row` : text;
 };
 
@@ -109,11 +109,9 @@ const hintsOf = (counts: Counts, codes: JobEnd['codes'], findOut: string, stoppe
   const { unknown, rejected, failed, not_sent, not_created, refused, not_started, sending } = counts;
   return [
     ...(unknown > 0 ? [findOut] : []),
-    ...(not_started + sending > 0 || [...codes].some(isSignalCode) ? [goOnText(stopped)] : []),
-    ...(rejected + failed + not_sent + not_created > 0
-      ? [
-          'once the cause is mended, the same command with --retry-failed takes up what was rejected, failed or not sent',
-        ]
+    ...(not_started + sending + not_sent > 0 || [...codes].some(isSignalCode) ? [goOnText(stopped)] : []),
+    ...(rejected + failed + not_created > 0
+      ? ['once the cause is fixed, the same command with --retry-failed takes up what was rejected, failed or not made']
       : []),
     ...(refused > 0
       ? ['what was refused has an earlier charge: with --again it is charged all the same, unless that one is unknown']

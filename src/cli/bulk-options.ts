@@ -42,7 +42,7 @@ export const BULK_OPTIONS = {
   check: flag('--check', 'with --from: look at each one at the service before anything is sent'),
   retryFailed: flag(
     '--retry-failed',
-    'with --from: take up rows that were rejected, failed or not sent; never unknown ones',
+    'with --from: take up rows that were rejected or failed, too; never unknown ones',
   ),
   skipInvalid: flag('--skip-invalid', 'with --from: leave rows out that are not right, and send the others'),
   allowRepeats: flag('--allow-repeats', 'with --from: the same one may stand in several rows'),

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { PayError } from '../core/error.ts';
 import { memo } from '../core/memo.ts';
 import { Redactor } from '../core/secret.ts';
@@ -7,6 +7,8 @@ import type { Clock, Env, Flight, Input, Io, Output } from './io.ts';
 import { listenToSignals } from './signals.ts';
 
 const DEFAULT_WIDTH = 80;
+
+const SHUT_HINT = 'leave it open, or throw the output away by name: >/dev/null';
 
 interface OutputOptions {
   readonly fd: 1 | 2;
@@ -37,6 +39,25 @@ const isFile = (fd: number): boolean => statOf(fd)?.isFile() === true;
 const isTerminal = (fd: number): boolean =>
   statOf(fd)?.isCharacterDevice() === true && process.getBuiltinModule('node:tty').isatty(fd);
 
+/** Open for reading and writing, in the last digit of the flags that Linux tells of a descriptor. */
+const READ_AND_WRITE = /^flags:\s*\d*2$/m;
+
+/**
+ * Whether a standard stream was closed when the program was started (`>&-`). The runtime has put /dev/null into its place by
+ * then, open for both ways; who throws the output away by name (`>/dev/null`) opens it for writing alone.
+ */
+const wasClosed = (fd: number): boolean => {
+  const stats = statOf(fd);
+  if (stats === undefined) return true;
+  try {
+    if (!stats.isCharacterDevice() || stats.rdev !== statSync('/dev/null').rdev) return false;
+    return READ_AND_WRITE.test(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'));
+  } catch {
+    // Only Linux tells.
+    return false;
+  }
+};
+
 type Failed = NodeJS.ErrnoException | null | undefined;
 
 /** Calls `done` once the stream has taken the text, or has failed. */
@@ -60,8 +81,10 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, essential 
     return open().on('error', () => undefined);
   });
   const writer = memo(() => writerOf(stream(), fd));
+  const isShut = memo(() => essential && wasClosed(fd));
   const write = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
+      if (isShut()) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
       writer()(clean(text), (error) => {
         if (error === null || error === undefined) return resolve();
         closed = true;
@@ -118,13 +141,12 @@ const clock: Clock = {
 };
 
 /** The real world. The secret key leaves the environment here, so that no child and no crash report inherits it. */
-export const processIo = (exit: (code: number) => never): Io => {
+export const processIo = (flight: Flight, exit: (code: number) => never): Io => {
   const env: Env = { ...process.env };
   delete process.env['PAYCLI_SECRET_KEY'];
   if (process.report !== undefined) process.report.excludeEnv = true;
   const redactor = new Redactor();
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
-  const flight: Flight = { open: 0, accepted: 0 };
   const signals = listenToSignals(flight, exit);
   return {
     env,

@@ -160,8 +160,8 @@ const execute = async (
     reminds &&= !(thrown instanceof PayError) || thrown.detail.ledgerId === undefined;
     return await report(thrown, globals, io);
   } finally {
-    if (reminds) await remind();
-    // The outcome is settled; what can't be let go of ends with the process.
+    // The outcome is settled: a reminder that fails changes nothing, and what can't be let go of ends with the process.
+    if (reminds) await remind().catch(() => undefined);
     await close().catch(() => undefined);
   }
 };

@@ -1,11 +1,10 @@
-import { constants, createReadStream, openSync, statSync } from 'node:fs';
-import { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
-import { addAbortSignal } from 'node:stream';
+import { createReadStream, statSync } from 'node:fs';
+import { addAbortSignal, Readable } from 'node:stream';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { ReadSource } from '../core/source.ts';
 import type { Io } from './io.ts';
+import { pipeBytes } from './pipe.ts';
 
 const MAX_SOURCE_BYTES = 8 * 1024 * 1024;
 
@@ -43,10 +42,6 @@ export async function* bytesOf(stream: Readable, stop: AbortSignal): AsyncGenera
   }
 }
 
-/** A pipe with a name. It is opened without waiting for who writes: nothing ends an open that waits, no signal and no exit. */
-const openPipe = (path: string): Readable =>
-  new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
-
 const isPipe = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
 
 /** Where rows come from: `-` is standard input; what can be read only once is given as its bytes. */
@@ -54,7 +49,7 @@ export const rowSource =
   ({ stdin, signals }: Io) =>
   (from: string): { readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> } => {
     if (from === '-') return { stdin: stdin.bytes() };
-    return isPipe(from) ? { stdin: bytesOf(openPipe(from), signals.stop) } : { path: from };
+    return isPipe(from) ? { stdin: pipeBytes(from, signals.stop) } : { path: from };
   };
 
 /** A stream to its end as UTF-8; a usage error beyond `limit` bytes, or for bytes that are no text. */
@@ -74,5 +69,8 @@ export const readSource =
     if (source.kind === 'inline') return source.text;
     if (source.kind === 'stdin') return stdin.text(MAX_SOURCE_BYTES);
     const options = { limit: MAX_SOURCE_BYTES, what: source.path, stop: signals.stop };
-    return readAll(createReadStream(source.path), options);
+    const stream = isPipe(source.path)
+      ? Readable.from(pipeBytes(source.path, signals.stop))
+      : createReadStream(source.path);
+    return readAll(stream, options);
   };

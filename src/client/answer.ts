@@ -22,13 +22,15 @@ const isCompressed = (headers: Headers): boolean =>
 
 /**
  * Makes a request before it returns, and resolves with the answer once its last byte is there, or as soon as it is certain
- * that it will not be read to its end. Rejects with what broke it, or with the reason of `signal`: once that is aborted,
+ * that it will not be read to its end. `mayStart` is asked in the turn in which the request is handed over to a connection that
+ * stands, and keeps it back. Rejects with what broke it, or with the reason of `signal`: once that is aborted,
  * nothing is handed over any more. (undici's own `request` makes a stream of each body, which costs more than all the rest.)
  */
 export const answerTo = (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
+  mayStart: () => boolean = () => true,
 ): Promise<RawAnswer> => {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const chunks: Uint8Array[] = [];
@@ -52,6 +54,7 @@ export const answerTo = (
     onRequestStart: (controller) => {
       started = controller;
       if (signal.aborted) controller.abort(signal.reason);
+      else if (!mayStart()) controller.abort(new Error('it was too late to send it'));
     },
     onResponseStart: (controller, status, headers) => {
       // What comes before the answer (1xx) is none.

@@ -8,7 +8,7 @@ import type { Exchange, Subject } from './exchange.ts';
 import type { Body, Outcome } from './transport.ts';
 
 type Answer = Pick<Extract<Outcome, { kind: 'answer' }>, 'body'> &
-  Partial<Pick<Extract<Outcome, { kind: 'answer' }>, 'servedAt'>>;
+  Partial<Pick<Extract<Outcome, { kind: 'answer' }>, 'servedAt' | 'age'>>;
 
 type Judged = Pick<Exchange, 'operation' | 'params' | 'subject'>;
 
@@ -38,12 +38,13 @@ const keptValue = ({ query }: Operation, { json, text }: Whole): unknown =>
 /** Bodies into values whose identity is proven, with their text kept. */
 export const decode = {
   /** The answer of an operation, or why it is none. */
-  answer: ({ operation, params, subject }: Judged, { body, servedAt }: Answer): Received | Fault => {
+  answer: ({ operation, params, subject }: Judged, { body, servedAt, age }: Answer): Received | Fault => {
     if ('fault' in body) return body;
     const unproven = operation.success.proof(body.json, params);
     const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, body.json));
     if (fault !== undefined) return isFields(body.json) ? { fault, isOther: true } : { fault };
-    return { value: keptValue(operation, body), text: body.text, ...(servedAt === undefined ? {} : { servedAt }) };
+    const times = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
+    return { value: keptValue(operation, body), text: body.text, ...times };
   },
 
   /** A page and its records, each with the text it came as, but for blanks between tokens. */

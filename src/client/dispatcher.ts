@@ -1,8 +1,11 @@
-import type { Client as ClientTypes, Dispatcher } from 'undici';
+import type { buildConnector, Client as ClientTypes, Dispatcher } from 'undici';
+import connectorOf from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Env } from '../cli/io.ts';
 import { PayError } from '../core/error.ts';
 import { isLoopback } from '../core/origin.ts';
+import { silentFirst } from './connector.ts';
+import { proxyFault } from './failure.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than an attempt: a connection that does not come about leaves time for the next. */
@@ -18,6 +21,10 @@ const verifies = (origin: string, env: Env): boolean => {
 };
 
 const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '';
+
+/** The first of these variables that says something: its name, as it is usually written, and its value. */
+const firstSetting = (env: Env, names: readonly string[]): readonly [name: string, value: string] | undefined =>
+  names.map((name) => [name, setting(env, name)] as const).find(([, value]) => value !== '');
 
 const decoded = (text: string): string | undefined => {
   try {
@@ -44,28 +51,53 @@ const proxyUrl = (text: string): string => {
   });
 };
 
+/** Where a proxy is and who says so, without the user and password that may stand in its URL. */
+const proxyName = (url: string, variable: string): string => {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)} (from ${variable})`;
+};
+
+const OPTIONS = {
+  allowH2: false,
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  pipelining: 1,
+} satisfies ClientTypes.Options;
+
+const clientOf = (origin: string | URL, options: object, connect: buildConnector.connector): Dispatcher =>
+  new Client(origin, { ...options, connect: silentFirst(connect, MAX_HEADER_BYTES) });
+
+/** A tunnel's own connector, whose faults are the proxy's; one around the proxy is ours. */
+const named =
+  (connect: buildConnector.connector, direct: buildConnector.connector, proxy: string): buildConnector.connector =>
+  (options, done) =>
+    connect === direct
+      ? connect(options, done)
+      : connect(options, (error, socket) => (error ? done(proxyFault(proxy, error), null) : done(null, socket)));
+
 /**
  * Connections to one origin under the environment's proxy settings. Plain http is for this machine alone and never
  * goes through a proxy, which would read the key.
  */
 export const openDispatcher = async (origin: string, env: Env): Promise<Dispatcher> => {
   const tls = { rejectUnauthorized: verifies(origin, env), timeout: CONNECT_TIMEOUT_MS };
-  const options: ClientTypes.Options = {
-    allowH2: false,
-    connect: tls,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    pipelining: 1,
-  };
-  const proxy = setting(env, 'https_proxy') || setting(env, 'all_proxy');
-  if (!origin.startsWith('https:') || proxy === '') return new Client(origin, options);
+  const direct = connectorOf({ ...tls, allowH2: false });
+  const found = firstSetting(env, ['HTTPS_PROXY', 'ALL_PROXY']);
+  if (!origin.startsWith('https:') || found === undefined) return clientOf(origin, OPTIONS, direct);
+  const [variable, value] = found;
+  const proxy = proxyUrl(value);
+  const name = proxyName(proxy, variable);
   const { EnvHttpProxyAgent } = await import('./proxy.ts');
   return new EnvHttpProxyAgent({
-    ...options,
-    connections: 1,
+    ...OPTIONS,
+    connect: direct,
+    factory: (to, options) => {
+      const { connect } = options as { readonly connect: buildConnector.connector };
+      return clientOf(to, options, named(connect, direct, name));
+    },
     httpProxy: '',
-    httpsProxy: proxyUrl(proxy),
+    httpsProxy: proxy,
     noProxy: setting(env, 'no_proxy'),
     requestTls: tls,
     proxyTls: tls,

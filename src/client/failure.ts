@@ -2,29 +2,85 @@ import { PayError, reasonOf } from '../core/error.ts';
 import type { Mark } from './marker.ts';
 import { provenNotSent } from './marker.ts';
 
+/** Why there is no answer. */
+interface Why {
+  /** For people: plain words, without a code where the code is one of those that are known here. */
+  readonly reason: string;
+  /** What the system, OpenSSL or undici calls it. */
+  readonly code?: string;
+}
+
 /** What an attempt without a whole answer ended as. `broken`: the request was handed over, or may have been. */
 export type Failure =
-  | { readonly kind: 'broken'; readonly reason: string }
-  | { readonly kind: 'not_sent'; readonly reason: string; readonly untrusted: boolean };
+  | (Why & { readonly kind: 'broken' })
+  | (Why & { readonly kind: 'not_sent'; readonly untrusted: boolean });
+
+/** A connection that did not come about through a proxy; its cause says why. */
+class ProxyFault extends Error {
+  override readonly name = 'ProxyFault';
+}
 
 /** OpenSSL's words for a certificate that does not prove what it should, and Node's for a wrong host. */
 const UNTRUSTED =
   /^(?:CERT_|CRL_|ERR_TLS_CERT|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|ERROR_IN_C(?:ERT|RL)_)/;
 
-const codesOf = (thrown: unknown): string[] => {
-  const codes: string[] = [];
-  const seen = new Set<unknown>();
-  for (let at = thrown; at instanceof Error && !seen.has(at); at = at.cause) {
-    seen.add(at);
-    const code = (at as { code?: unknown }).code;
-    if (typeof code === 'string') codes.push(code);
-  }
-  return codes;
+/** An error and what caused it, outermost first. */
+const chainOf = (thrown: unknown): Error[] => {
+  const chain: Error[] = [];
+  for (let at = thrown; at instanceof Error && !chain.includes(at); at = at.cause) chain.push(at);
+  return chain;
 };
 
-const describe = (thrown: unknown, codes: readonly string[]): string => {
-  const reason = reasonOf(thrown);
-  return codes.length === 0 || codes.some((code) => reason.includes(code)) ? reason : `${reason} (${codes[0]})`;
+const codeOf = (error: Error): string | undefined => {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+};
+
+/** All codes of an error and of what caused it. */
+const codesOf = (thrown: unknown): string[] => chainOf(thrown).flatMap((error) => codeOf(error) ?? []);
+
+const isUntrusted = (codes: readonly string[]): boolean => codes.some((code) => UNTRUSTED.test(code));
+
+/** Whose fault it is that a tunnel did not come about: a service that is not trusted is met behind the proxy. */
+export const proxyFault = (proxy: string, cause: Error): Error =>
+  isUntrusted(codesOf(cause)) ? cause : new ProxyFault(`could not connect through the proxy ${proxy}`, { cause });
+
+/** What an error of the system says of the other end; one of several addresses stands for all of them. */
+const endOf = (error: Error): Readonly<Record<string, unknown>> =>
+  error instanceof AggregateError ? { ...error.errors[0] } : { ...(error as object) };
+
+const hostOf = (error: Error): string => {
+  const { hostname } = endOf(error);
+  return typeof hostname === 'string' ? `the host ${hostname}` : 'the host';
+};
+
+const addressOf = (error: Error): string => {
+  const { address, port } = endOf(error);
+  return typeof address === 'string' ? `${address.includes(':') ? `[${address}]` : address}:${port}` : 'the other end';
+};
+
+const CLOSED = 'the connection was closed';
+const TOO_LATE = 'no connection came about in time';
+
+/** The codes of what goes wrong every day, in words. */
+const WORDS: Readonly<Record<string, (error: Error) => string>> = {
+  ENOTFOUND: (error) => `could not find ${hostOf(error)}`,
+  EAI_AGAIN: (error) => `could not look up ${hostOf(error)}: the name server did not answer`,
+  ECONNREFUSED: (error) => `${addressOf(error)} refused the connection`,
+  ECONNRESET: () => CLOSED,
+  EPIPE: () => CLOSED,
+  UND_ERR_SOCKET: () => CLOSED,
+  UND_ERR_PRX_CONN: () => CLOSED,
+  ETIMEDOUT: () => TOO_LATE,
+  UND_ERR_CONNECT_TIMEOUT: () => TOO_LATE,
+  ENETUNREACH: () => 'the network is not reachable',
+  EHOSTUNREACH: (error) => `${addressOf(error)} is not reachable`,
+};
+
+const inWords = (thrown: unknown): string => {
+  if (thrown instanceof ProxyFault) return `${thrown.message}: ${inWords(thrown.cause)}`;
+  const known = chainOf(thrown).findLast((error) => Object.hasOwn(WORDS, codeOf(error) ?? ''));
+  return (known && WORDS[codeOf(known) ?? '']?.(known)) ?? reasonOf(thrown);
 };
 
 /**
@@ -33,9 +89,9 @@ const describe = (thrown: unknown, codes: readonly string[]): string => {
  */
 export const failureOf = (thrown: unknown, mark: Mark): Failure => {
   const codes = codesOf(thrown);
-  const reason = describe(thrown, codes);
-  if (!provenNotSent(mark)) return { kind: 'broken', reason };
-  return { kind: 'not_sent', reason, untrusted: codes.some((code) => UNTRUSTED.test(code)) };
+  const why = { reason: inWords(thrown), ...(codes[0] === undefined ? {} : { code: codes[0] }) };
+  if (!provenNotSent(mark)) return { kind: 'broken', ...why };
+  return { kind: 'not_sent', ...why, untrusted: isUntrusted(codes) };
 };
 
 /** The error of a connection whose other end is not trusted: the same for reads and writes, never worth a retry. */
@@ -43,3 +99,7 @@ export const untrustedError = (origin: string, reason: string): PayError =>
   new PayError('auth', `${new URL(origin).host} could not prove who it is, so nothing was sent: ${reason}`, {
     hint: 'if the certificate is one of your own authority, name its file in NODE_EXTRA_CA_CERTS',
   });
+
+/** The error with the code of the failure that it is about. */
+export const withCode = (error: PayError, outcome: { readonly code?: string }): PayError =>
+  outcome.code === undefined ? error : error.with({ code: outcome.code });

@@ -6,7 +6,7 @@ import { backoff } from './backoff.ts';
 import { decode } from './decode.ts';
 import type { Exchange, SendContext } from './exchange.ts';
 import { pause, requestOf } from './exchange.ts';
-import { untrustedError } from './failure.ts';
+import { untrustedError, withCode } from './failure.ts';
 import { refusal } from './refusal.ts';
 import { retryAfter } from './retry-after.ts';
 import type { Outcome, Transport } from './transport.ts';
@@ -56,9 +56,9 @@ const readOutcome = (
 ): Reading => {
   if (outcome.kind === 'answer') return readAnswer(context, exchange, outcome);
   if (outcome.kind === 'not_sent' && outcome.untrusted) {
-    return { fault: untrustedError(context.origin, outcome.reason), again: false };
+    return { fault: withCode(untrustedError(context.origin, outcome.reason), outcome), again: false };
   }
-  return { fault: failed(exchange, outcome.reason), again: true };
+  return { fault: withCode(failed(exchange, outcome.reason), outcome), again: true };
 };
 
 /**

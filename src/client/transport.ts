@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock, Env } from '../cli/io.ts';
 import { PayError } from '../core/error.ts';
 import { depthOf } from '../core/json.ts';
+import { ageOf } from './age.ts';
 import type { Bytes, RawAnswer } from './answer.ts';
 import { answerTo } from './answer.ts';
 import type { Credentials } from './authorize.ts';
@@ -24,6 +25,8 @@ export type Outcome =
       readonly retryAfter: string | undefined;
       /** The `Date` header: the service's clock in milliseconds since the epoch, to the second. */
       readonly servedAt?: number | undefined;
+      /** How long the answer had lain in a cache by then, in milliseconds; undefined where it had not. */
+      readonly age?: number | undefined;
       readonly body: Body;
     }
   | Failure;
@@ -44,6 +47,8 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Ends it only while nothing has been handed over; afterwards `held` is called once and the answer awaited. */
   readonly stop?: { readonly signal: AbortSignal; readonly held: () => void };
+  /** Asked once more when the connection stands, in the turn in which the request would be handed over; false: it is not. */
+  readonly mayStart?: () => boolean;
 }
 
 /** The way to one origin. */
@@ -95,6 +100,8 @@ const headersOf = (attempt: Attempt, { credentials, userAgent }: TransportOption
   accept: 'application/json',
   'accept-encoding': 'identity',
   'user-agent': userAgent,
+  // What a cache remembers says nothing of how a payment stands now.
+  ...(attempt.method === 'GET' ? { 'cache-control': 'no-cache' } : {}),
   ...(attempt.body === undefined ? {} : { 'content-type': 'application/json' }),
 });
 
@@ -114,12 +121,15 @@ const roundTrip = async (
   signal: AbortSignal,
   options: TransportOptions,
 ): Promise<Outcome> => {
-  const answer = await withMark(mark, () => answerTo(dispatcher, requestOf(attempt, options), signal));
+  const answer = await withMark(mark, () =>
+    answerTo(dispatcher, requestOf(attempt, options), signal, attempt.mayStart),
+  );
   return {
     kind: 'answer',
     status: answer.status,
     retryAfter: header(answer, 'retry-after'),
     servedAt: httpDate(header(answer, 'date') ?? ''),
+    age: ageOf(header(answer, 'age')),
     body: readBody(answer.body),
   };
 };
@@ -140,7 +150,9 @@ const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: Tr
     // undici notices an abort only once it is connected, and a proxy may never let it: only this makes it certain.
     dispatcher.destroy().catch(() => undefined);
     const outcome = failureOf(thrown, mark);
-    debug(`! ${outcome.kind} after ${clock.now() - started} ms: ${outcome.reason}`);
+    debug(
+      `! ${outcome.kind} after ${clock.now() - started} ms: ${outcome.reason}${outcome.code === undefined ? '' : ` (${outcome.code})`}`,
+    );
     return outcome;
   } finally {
     ends.release();

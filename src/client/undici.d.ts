@@ -1,4 +1,8 @@
 /** undici's parts by path: the whole package would load fetch, WebSocket, caches and mocks at every start. */
+declare module 'undici/lib/core/connect.js' {
+  import { buildConnector } from 'undici';
+  export default buildConnector;
+}
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici';
   export default Client;

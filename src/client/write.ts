@@ -5,6 +5,7 @@ import type { Received } from '../core/received.ts';
 import { backoff } from './backoff.ts';
 import type { Exchange, SendContext } from './exchange.ts';
 import { pause, requestOf } from './exchange.ts';
+import { withCode } from './failure.ts';
 import type { Verdict } from './judge.ts';
 import { judge } from './judge.ts';
 import { retryAfter } from './retry-after.ts';
@@ -20,7 +21,10 @@ export const longestWrite = (timeout: number): number =>
 
 /** What a caller may have a say in, or hear of, while a write goes on. */
 export interface WriteOptions {
-  /** Asked before each attempt of a write: true when none may be begun any more. */
+  /**
+   * Asked before each attempt of a write, and again when its connection stands, in the turn in which the request would be
+   * handed over: true when nothing may be sent any more.
+   */
   readonly overdue?: () => boolean;
   /** Told of each 429 of the service to a write: the milliseconds it asks for, or 0 where it says no time that can be used. */
   readonly slowDown?: (ms: number) => void;
@@ -44,7 +48,12 @@ export const sayHeld = ({ notice, timeout }: SendContext): (() => void) => {
   };
 };
 
-const attemptOnce = async (context: WriteContext, transport: Transport, exchange: Exchange): Promise<Verdict> => {
+const attemptOnce = async (
+  context: WriteContext,
+  transport: Transport,
+  exchange: Exchange,
+  mayStart: () => boolean,
+): Promise<Verdict> => {
   const { held } = context;
   const { stop, leave } = context.signals;
   const outcome = await transport.send({
@@ -55,8 +64,11 @@ const attemptOnce = async (context: WriteContext, transport: Transport, exchange
     timeout: context.timeout,
     signal: leave,
     stop: { signal: stop, held },
+    mayStart,
   });
-  return judge(context.origin, exchange, outcome);
+  const verdict = judge(context.origin, exchange, outcome);
+  if (outcome.kind === 'answer' || verdict.state === 'accepted') return verdict;
+  return { ...verdict, error: withCode(verdict.error, outcome) };
 };
 
 /** A machine that slept, or a process that was paused: others may have concluded meanwhile that nothing was sent. */
@@ -80,13 +92,19 @@ export const sendWrite = async (
   const { flight, signals } = context;
   const { stop } = signals;
   let [connections, sends] = [0, 0];
+  let late = false;
+  const mayStart = (): boolean => {
+    late = overdue?.() === true;
+    return !late;
+  };
   for (;;) {
     if (stop.aborted) throw interrupted(stop.reason);
-    if (overdue?.() === true) throw stoodStill(exchange);
+    if (!mayStart()) throw stoodStill(exchange);
     flight.open += 1;
-    const verdict = await attemptOnce(context, transport, exchange);
+    const verdict = await attemptOnce(context, transport, exchange, mayStart);
     if (verdict.state === 'unknown') throw verdict.error;
     flight.open -= 1;
+    if (late && verdict.state === 'not_sent') throw stoodStill(exchange);
     if (verdict.state === 'accepted') {
       flight.accepted += 1;
       return verdict.received;

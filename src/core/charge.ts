@@ -41,3 +41,5 @@ export const FAILED_STATUSES: readonly string[] = Object.keys(ENDED).filter((sta
 
 /** The ledger's file in the folder for data. */
 export const LEDGER_FILE_NAME = 'ledger.sqlite';
+/** How many charges it has had is kept beside it, under a name that a copy of `ledger.sqlite*` leaves out. */
+export const HIGHEST_FILE_NAME = 'highest-charge';

@@ -5,9 +5,9 @@
 export interface Received<T = unknown> {
   readonly value: T;
   readonly text: string;
-  /** The service's own clock as it answered, in milliseconds since the epoch, to the second; where it said so. */
+  /** The `Date` header: the service's own clock as it answered, in milliseconds since the epoch, to the second; where it said so. */
   readonly servedAt?: number;
-  /** How old the answer was when it came, in milliseconds: it is a cache's. */
+  /** The `Age` header: how long the answer had lain in a cache, in milliseconds; absent where it came from the service itself. */
   readonly age?: number;
 }
 

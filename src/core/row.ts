@@ -43,11 +43,14 @@ export const isSignalCode = (code: number | undefined): code is number =>
 /** A signal came before a byte of it was sent: it was never begun as far as the file is concerned. */
 export const wasStopped = ({ state, exitCode }: RowEnd): boolean => state === 'not_sent' && isSignalCode(exitCode);
 
-const RETRIED: readonly RowState[] = ['rejected', 'failed', 'not_sent', 'not_created'];
+const RETRIED: readonly RowState[] = ['rejected', 'failed', 'not_created'];
 
-/** Whether another run takes a row up; `retry` is --retry-failed. What may have been made never is. */
+/**
+ * Whether another run takes a row up; `retry` is --retry-failed. What was not sent always is: exit code 5 says that the same
+ * command may be run again. What may have been made never is.
+ */
 export const isTakenUp = (end: RowEnd, retry: boolean): boolean =>
-  end.state === 'refused' || wasStopped(end) || (retry && RETRIED.includes(end.state));
+  end.state === 'refused' || end.state === 'not_sent' || (retry && RETRIED.includes(end.state));
 
 /** The exit code that a row stands for. */
 export const rowExit = ({ state, exitCode }: RowEnd): number => {

@@ -1,9 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { HIGHEST_FILE_NAME } from '../core/charge.ts';
 import { thisMachine } from './machine.ts';
 
-/** Beside the ledger, under a name that a copy of `ledger.sqlite*` leaves out. */
-const FILE_NAME = 'highest-charge';
 const WIDTH = 16;
 
 /**
@@ -33,7 +32,7 @@ const openOurs = (path: string): number | undefined => {
   return undefined;
 };
 
-export const highestPath = (ledger: string): string => join(dirname(ledger), FILE_NAME);
+export const highestPath = (ledger: string): string => join(dirname(ledger), HIGHEST_FILE_NAME);
 
 /** `name` is the ledger's own, which a new one does not share. */
 export const openHighest = (ledger: string, name: string): Highest => {

@@ -97,13 +97,14 @@ const violationJson = ({ propertyPath, title, option, suggestion, row, column }:
 
 /** The same error for programs: one line of JSON; what is not known is left out. */
 export const errorLine = ({ kind, message, detail }: PayError, exitCode: number): string => {
-  const { hint, status, title, violations = [], request, answer, activity, ledgerId } = detail;
+  const { hint, status, code, title, violations = [], request, answer, activity, ledgerId } = detail;
   const error = {
     kind,
     exit_code: exitCode,
     message,
     hint,
     status,
+    code,
     title,
     violations: violations.length === 0 ? undefined : violations.map(violationJson),
     request: request && { method: request.method, path: request.path },

@@ -1,4 +1,4 @@
-import type { Io } from '../cli/io.ts';
+import type { Io, Output } from '../cli/io.ts';
 import { visible } from './sanitize.ts';
 import type { Styles } from './style.ts';
 import { shorten } from './width.ts';
@@ -25,28 +25,38 @@ const SILENT: StatusLine = {
   clear: async () => undefined,
 };
 
+/** A terminal has one such line: the one that was opened last. */
+const newest = new WeakMap<Output, StatusLine>();
+
+/** People who hear what is written, and terminals that can't go back, get a line each time. */
+const canRewrite = ({ isTerminal }: Output, env: Io['env']): boolean =>
+  isTerminal && env['TERM'] !== 'dumb' && (env['ACCESSIBLE'] ?? '') === '';
+
 export const openStatusLine = (
   { stderr, env }: Pick<Io, 'stderr' | 'env'>,
   styles: Styles,
   quiet: boolean,
 ): StatusLine => {
   if (quiet) return SILENT;
-  const rewrites = stderr.isTerminal && env['TERM'] !== 'dumb';
+  const rewrites = canRewrite(stderr, env);
   let shown = false;
-  return {
+  const line: StatusLine = {
     rewrites,
     get width() {
       return rewrites ? Math.max(1, stderr.columns - KEPT_FREE) : Number.POSITIVE_INFINITY;
     },
     show: async (text) => {
+      if (newest.get(stderr) !== line) return;
       if (!rewrites) return stderr.write(`${visible(text)}\n`);
       shown = true;
-      const line = shorten(visible(text), Math.max(1, stderr.columns - KEPT_FREE), styles.ellipsis);
-      await stderr.write(`${ERASE}${styles.dim(line)}`);
+      const short = shorten(visible(text), Math.max(1, stderr.columns - KEPT_FREE), styles.ellipsis);
+      await stderr.write(`${ERASE}${styles.dim(short)}`);
     },
     clear: async () => {
-      if (shown) await stderr.write(ERASE);
+      if (shown && newest.get(stderr) === line) await stderr.write(ERASE);
       shown = false;
     },
   };
+  newest.set(stderr, line);
+  return line;
 };

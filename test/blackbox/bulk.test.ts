@@ -253,7 +253,36 @@ describe('charges from a file', () => {
     expect(errorOf(ended)['hint']).toContain('paycli ledger reconcile');
   });
 
-  it('are taken up by --retry-failed where they were rejected, failed or not sent', async () => {
+  it('are taken up when the same command runs again where they were not sent, and the others are not', async () => {
+    let open = false;
+    const service = await serveBy((seen) => {
+      const number = numberIn(seen);
+      if (number === 2 && !open) return problem(429, 'Slow down');
+      return number === 3 ? problem(422, 'No') : charged(number);
+    });
+    const [file, options, report] = [ussdFile(1, 2, 3), { service, ...home() }, reportPath()];
+    const first = await chargeFrom(file, options);
+    expect(summaryOf(first)).toMatchObject({ accepted: 1, not_sent: 1, rejected: 1 });
+    expect(errorOf(first)['hint']).toContain('run the same command again: it goes on');
+    open = true;
+    const again = await chargeFrom(file, options, '--report', report);
+    expect(again.code).toBe(3);
+    expect(summaryOf(again)).toMatchObject({ accepted: 2, not_sent: 0, rejected: 1, skipped: 2 });
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 4, 3: 1 });
+    expect(reportOf(report)['2']).toMatchObject({ state: 'accepted' });
+  });
+
+  it('that ended with 5 are sent by the same command, as its exit code says', async () => {
+    let open = false;
+    const service = await serveBy((seen) => (open ? charged(numberIn(seen)) : problem(429, 'Slow down')));
+    const [file, options] = [ussdFile(1), { service, ...home() }];
+    expect((await chargeFrom(file, options)).code).toBe(5);
+    open = true;
+    expect(await chargeFrom(file, options)).toMatchObject({ code: 0, stderr: '' });
+    expect(postsOf(service)).toEqual({ 1: 4 });
+  });
+
+  it('are taken up by --retry-failed where they were rejected or failed', async () => {
     let mended = false;
     const service = await serveBy((seen) => {
       const number = numberIn(seen);

@@ -243,6 +243,54 @@ describe.runIf(process.platform === 'linux')('a file that takes only a part', ()
   });
 });
 
+describe.runIf(process.platform === 'linux')('standard output', () => {
+  /** Runs by a shell that opens or closes streams as `redirections` say. */
+  const redirected = async (
+    args: readonly string[],
+    service: { readonly origin: string },
+    redirections: string,
+  ): Promise<{ code: number | null; stderr: string }> => {
+    const words = [...PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
+    const child = spawn('sh', ['-c', `exec ${words} ${redirections}`], { env: environment({ service }) });
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    keep(stderr);
+    return { code, stderr };
+  };
+  const UPDATED = { uid: ONYE_ID, email: 'ada@example.com' };
+  const UPDATE = ['onye', 'update', ONYE_ID, '--email', 'ada@example.com'];
+
+  it.each([
+    ['a charge', [...CHARGE, '--json'], ACTIVITY],
+    ['an update', [...UPDATE, '--json'], UPDATED],
+  ] as const)('that is closed: 7 after %s, and the answer is on stderr', async (_what, args, answer) => {
+    const service = await serve([json(200, answer)]);
+    const { code, stderr } = await redirected(args, service, '>&-');
+    expect(code).toBe(7);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'unrecorded', answer } });
+  });
+
+  it('that is closed with all others: 7 after a charge', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    expect(await redirected(CHARGE, service, '>&- <&- 2>&-')).toMatchObject({ code: 7 });
+  });
+
+  it('that is closed is no success of a read', async () => {
+    const service = await serve([page([1], null)]);
+    const { code, stderr } = await redirected(['ugwo', 'list'], service, '>&-');
+    expect([code, stderr]).toEqual([8, expect.stringContaining('standard output is closed')]);
+  });
+
+  it('that is thrown away by name is', async () => {
+    const service = await serve([json(200, ACTIVITY), page([1], null)]);
+    expect(await redirected(CHARGE, service, '>/dev/null')).toEqual({ code: 0, stderr: '' });
+    expect(await redirected(['ugwo', 'list'], service, '>/dev/null')).toEqual({ code: 0, stderr: '' });
+  });
+});
+
 describe('a reader that has gone', () => {
   it.each([[[]], [['--wait']]])('before a charge was printed: 7, and the activity is on stderr: %j', async (more) => {
     const paid = { ...ACTIVITY, status: 'successful', next_action: null };
@@ -288,7 +336,7 @@ describe('a signal', () => {
     const large = { ...ACTIVITY, note: 'x'.repeat(3_000_000) };
     const service = await serve([json(200, large)]);
     const running = start([...CHARGE, '--json', '--debug'], { service, readStdout: false });
-    await running.saw(/> POST[^]*< 200/);
+    await running.saw(/> POST.*\n(?:.*\n)*.*< 200/);
     // Two of a kind might arrive as one.
     running.kill('SIGTERM');
     running.kill('SIGINT');

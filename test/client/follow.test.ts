@@ -156,7 +156,11 @@ describe('a follow whose reads fail', () => {
     expect(await followed).toMatchObject({
       standing: 'open',
       record: { value: { status: 'requires_action' } },
-      fault: { kind: 'read_failed', message: expect.stringContaining('ECONNREFUSED') },
+      fault: {
+        kind: 'read_failed',
+        message: expect.stringContaining('refused the connection'),
+        detail: { code: 'ECONNREFUSED' },
+      },
     });
   });
 });

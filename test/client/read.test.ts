@@ -100,7 +100,8 @@ describe('a read', () => {
     const { client } = bench(await deadOrigin());
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
       kind: 'read_failed',
-      message: expect.stringContaining('ECONNREFUSED'),
+      message: expect.stringContaining('refused the connection'),
+      detail: { code: 'ECONNREFUSED' },
     });
   });
 

@@ -120,7 +120,8 @@ describe('a charge', () => {
     const { client, waits } = bench(await deadOrigin());
     expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
       kind: 'not_sent',
-      message: expect.stringContaining('ECONNREFUSED'),
+      message: expect.stringContaining('refused the connection'),
+      detail: { code: 'ECONNREFUSED' },
     });
     expect(waits).toEqual([250, 500]);
   });

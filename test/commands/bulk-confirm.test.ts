@@ -100,6 +100,7 @@ const run = async (
       source: (path: string) => ({ path }),
       folder,
       openSeen,
+      ownFileAt: () => undefined,
       notice: async () => undefined,
       progress: quiet,
     }),

@@ -107,7 +107,8 @@ describe('how to go on with a job', () => {
     await jobOf(ledger, ['unknown', 'unknown', 'rejected', 'failed', 'not_sent', 'accepted']);
     expect(await steps(ledger)).toEqual([
       '2 rows are unknown: run `paycli ledger reconcile --profile shop`',
-      '3 rows are rejected, failed or not sent: run the same command again with --retry-failed',
+      '2 rows are rejected, failed or not made: run the same command again with --retry-failed',
+      '1 row is not sent: run the same command again',
       '3 rows are not started, or were refused or left out: run the same command again',
     ]);
   });
@@ -115,7 +116,7 @@ describe('how to go on with a job', () => {
   it.each([
     ['rejected', 'with --retry-failed'],
     ['failed', 'with --retry-failed'],
-    ['not_sent', 'with --retry-failed'],
+    ['not_sent', 'not sent: run the same command again$'],
     ['unknown', 'reconcile'],
   ])('is said of one row that is %s', async (state, step) => {
     const ledger = await open(newPath());
@@ -146,7 +147,7 @@ describe('how to go on with a job', () => {
     await updatesOf(ledger, ['unknown', 'rejected']);
     expect(await steps(ledger)).toEqual([
       '1 row is unknown: run the same command again, which looks at each customer first',
-      '1 row is rejected, failed or not sent: run the same command again with --retry-failed',
+      '1 row is rejected, failed or not made: run the same command again with --retry-failed',
       '7 rows are not started, or were refused or left out: run the same command again',
     ]);
   });

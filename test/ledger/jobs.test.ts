@@ -115,7 +115,6 @@ describe('a row', () => {
 
   it.each([
     ['rejected', { state: 'rejected', exitCode: 3 }],
-    ['not sent', { state: 'not_sent', exitCode: 5 }],
     ['failed', { state: 'accepted', exitCode: 11, activity: activity(1, 'failed') }],
   ] as const)('that is %s is charged again with retry only', async (_name, outcome) => {
     const ledger = await open(newPath());
@@ -124,9 +123,9 @@ describe('a row', () => {
     expect(await begin(ledger, 1, { retry: true })).toMatchObject({ kind: 'begun' });
   });
 
-  it('that a signal stopped before it was sent is charged without being asked for', async () => {
+  it('that was not sent is charged without being asked for', async () => {
     const ledger = await open(newPath());
-    for (const exitCode of [130, 143]) {
+    for (const exitCode of [130, 143, 5, 4]) {
       await ledger.record(await begun(ledger, 1), { state: 'not_sent', exitCode });
     }
     expect(await begin(ledger, 1)).toMatchObject({ kind: 'begun' });
@@ -173,10 +172,17 @@ describe('a row of updates', () => {
     ]);
   });
 
-  it.each(['rejected', 'not_sent'] as const)('that is %s is begun again with retry only', async (state) => {
+  it('that was not sent is begun again', async () => {
     const ledger = await open(newPath());
     await ledger.jobs.beginUpdate(update, plain);
-    await ledger.jobs.settleUpdate(update, { state, exitCode: 3, message: 'no' });
+    await ledger.jobs.settleUpdate(update, { state: 'not_sent', exitCode: 5, message: 'no' });
+    expect(await ledger.jobs.beginUpdate(update, plain)).toBe(true);
+  });
+
+  it('that is rejected is begun again with retry only', async () => {
+    const ledger = await open(newPath());
+    await ledger.jobs.beginUpdate(update, plain);
+    await ledger.jobs.settleUpdate(update, { state: 'rejected', exitCode: 3, message: 'no' });
     expect(await ledger.jobs.beginUpdate(update, { retry: false, looked: true })).toBe(false);
     expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: false })).toBe(true);
     expect(await ledger.jobs.updates(ID, 1, 1)).toMatchObject([{ state: 'sending', exitCode: undefined }]);

@@ -23,11 +23,8 @@ export const stepsOf = (job: Job, counts: RowCounts): string[] => {
   const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0 } = counts;
   const steps: readonly (readonly [rows: number, are: string, step: string])[] = [
     [unknown, 'unknown', unknownStep(job)],
-    [
-      rejected + failed + not_sent + not_created,
-      'rejected, failed or not sent',
-      'run the same command again with --retry-failed',
-    ],
+    [rejected + failed + not_created, 'rejected, failed or not made', 'run the same command again with --retry-failed'],
+    [not_sent, 'not sent', 'run the same command again'],
     // What the guard refuses, and what is left out of a file, the ledger doesn't keep.
     [notStarted(job, counts), 'not started, or were refused or left out', 'run the same command again'],
   ];

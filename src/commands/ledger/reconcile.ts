@@ -1,6 +1,5 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
-import { activitiesOf, statusOf } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { LOCAL_PROFILE } from '../../core/local.ts';
 import { placeWords } from '../../core/place-words.ts';

@@ -80,7 +80,8 @@ const verify = async (target: { origin: string; key: string }, deps: Deps): Prom
     const next = refused ? 'check that the key belongs to this environment and is not rotated' : NO_VERIFY;
     throw new PayError(thrown.kind, `nothing was stored, since the key could not be verified: ${thrown.message}`, {
       ...thrown.detail,
-      hint: hint === undefined ? next : `${hint}; ${next}`,
+      // What is usually said of a 401 is to log in again.
+      hint: hint === undefined || status === 401 ? next : `${hint}; ${next}`,
     });
   }
 };

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { paycli } from '../support/program.ts';
+import type { Answer } from '../support/service.ts';
+import { ACTIVITY, json, page, serve, UGWO_ID } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
+const MOVES = /waiting for 127\.0\.0\.1:\d+ … [12]s/;
+
+/** Holds an answer back until `open` is called. */
+const held = (answer: Answer) => {
+  const gate = Promise.withResolvers<void>();
+  const waits: Answer = (...args) => void gate.promise.then(() => answer(...args));
+  return { waits, open: () => gate.resolve() };
+};
+
+describe('a request that takes longer than a second', () => {
+  it.each([
+    ['a charge', CHARGE, json(200, ACTIVITY), ACTIVITY.uid],
+    ['a read', ['ugwo', 'list'], page([1], null), 'order-1'],
+  ] as const)('moves something on a terminal, which is gone afterwards: %s', async (_what, args, answer, shown) => {
+    const { waits, open } = held(answer);
+    const terminal = openTerminal(args, { service: await serve([waits]), columns: 160 });
+    await terminal.saw(/waiting for .* 1s/);
+    await terminal.saw(/waiting for .* 2s/);
+    expect(await terminal.screen()).toMatch(MOVES);
+    open();
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).not.toContain('waiting');
+    expect(await terminal.screen()).toContain(shown);
+  });
+
+  it('is gone before an error is told', async () => {
+    const { waits, open } = held(json(404, { type: 'about:blank', title: 'Not found', status: 404 }));
+    const terminal = openTerminal(['ugwo', 'get', UGWO_ID], { service: await serve([waits]), columns: 160 });
+    await terminal.saw(/waiting for .* 1s/);
+    open();
+    expect(await terminal.ended).toEqual({ code: 3 });
+    expect(await terminal.screen()).not.toContain('waiting');
+  });
+
+  it.each([{ TERM: 'dumb' }, { ACCESSIBLE: '1' }])('is told of in one plain line with %j', async (env) => {
+    const { waits, open } = held(page([1], null));
+    const terminal = openTerminal(['ugwo', 'list'], { service: await serve([waits]), env, columns: 160 });
+    await terminal.saw(/waiting for .* 1s\r?\n/);
+    setTimeout(open, 1500);
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(terminal.raw().match(/waiting for/g)).toHaveLength(1);
+    expect(terminal.raw()).not.toContain('\u001b[2K');
+  });
+
+  it('moves nothing with --quiet, and nothing in a pipe', async () => {
+    const slow: Answer = (...args) => void setTimeout(() => page([1], null)(...args), 1300);
+    const service = await serve([slow, slow]);
+    const terminal = openTerminal(['ugwo', 'list', '-q'], { service });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(terminal.raw()).not.toContain('waiting');
+    expect(await paycli(['ugwo', 'list'], { service })).toMatchObject({ code: 0, stderr: '' });
+  });
+});

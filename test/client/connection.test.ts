@@ -1,0 +1,227 @@
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ageOf } from '../../src/client/age.ts';
+import { ACTIVITY, deadOrigin, json, page, serve, UGWO_ID } from '../support/service.ts';
+import { serveProxy, serveTls } from '../support/tls.ts';
+import { answerText, serveWire } from '../support/wire.ts';
+import { bench, thrownBy } from './support.ts';
+
+const CHARGE = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
+const ANSWER = answerText(200, ACTIVITY);
+
+/** Writes the pieces one after the other, each for itself. */
+const writeIn = async (socket: Socket, pieces: readonly string[]): Promise<void> => {
+  socket.setNoDelay(true);
+  for (const piece of pieces) {
+    await new Promise((done) => socket.write(piece, done));
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+  }
+};
+
+describe('what comes before an answer', () => {
+  it.each([
+    ['100 Continue', ['HTTP/1.1 100 Continue\r\n\r\n', ANSWER]],
+    ['100 in one piece with the answer', [`HTTP/1.1 100 Continue\r\n\r\n${ANSWER}`]],
+    ['100 without a reason, with headers', [`HTTP/1.1 100\r\nX: 1\r\n\r\n${ANSWER}`]],
+    ['100 in pieces', ['HTTP', '/1.1 1', '00 Continue', '\r\n', '\r', `\n${ANSWER.slice(0, 20)}`, ANSWER.slice(20)]],
+    ['several of them', [`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${ANSWER}`]],
+    ['102 and then a slow 100', ['HTTP/1.1 102 Processing\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n', ANSWER]],
+  ])('is no fault of the answer: %s', async (_what, pieces) => {
+    const service = await serveWire({ asked: (socket) => void writeIn(socket, pieces) });
+    const { client } = bench(service.origin);
+    expect((await client.call('ugwo.charge', CHARGE)).value).toMatchObject({ uid: ACTIVITY.uid });
+    expect(service.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['only 100', ['HTTP/1.1 100 Continue\r\n\r\n']],
+    ['half of 100', ['HTTP/1.1 10']],
+    ['another protocol', [`HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n${ANSWER}`]],
+    ['100 that does not end', [`HTTP/1.1 100 Continue\r\nX: ${'x'.repeat(40_000)}`]],
+  ])('is no answer by itself: %s', async (_what, pieces) => {
+    const service = await serveWire({ asked: (socket) => void writeIn(socket, pieces).then(() => socket.end()) });
+    const { client } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({ kind: 'unknown' });
+    expect(service.received).toHaveLength(1);
+  });
+
+  it('is none of a read, either', async () => {
+    const answer = answerText(200, { data: [], next_cursor: null });
+    const service = await serveWire({
+      asked: (socket) => void writeIn(socket, ['HTTP/1.1 100 Continue\r\n\r\n', answer]),
+    });
+    const { client } = bench(service.origin);
+    expect((await client.call('ugwo.list', {})).value).toMatchObject({ data: [] });
+  });
+});
+
+describe('a connection that is not silent before the request', () => {
+  it.each([
+    ['a whole answer', ANSWER],
+    ['a single byte', 'H'],
+    ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ])('is not used: %s', async (_what, bytes) => {
+    const service = await serveWire({ opened: (socket) => void socket.write(bytes) });
+    const { client, flight } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({
+      kind: 'not_sent',
+      message: expect.stringContaining('answered before it was asked'),
+    });
+    expect(service.received).toEqual(['', '', '']);
+    expect(flight).toEqual({ open: 0, accepted: 0 });
+  });
+
+  it('is followed by another one, which is', async () => {
+    let opened = 0;
+    const service = await serveWire({
+      opened: (socket) => {
+        opened += 1;
+        if (opened === 1) socket.write(ANSWER);
+      },
+      asked: (socket) => void socket.write(answerText(200, { ...ACTIVITY, uid: 'act.AbCd.222222222222222222222222' })),
+    });
+    const { client } = bench(service.origin);
+    expect((await client.call('ugwo.charge', CHARGE)).value).toMatchObject({
+      uid: 'act.AbCd.222222222222222222222222',
+    });
+    expect(service.received).toHaveLength(2);
+  });
+
+  it('since it is closed already is not used', async () => {
+    const service = await serveWire({ opened: (socket) => socket.end() });
+    const { client } = bench(service.origin);
+    expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({ kind: 'not_sent' });
+    expect(service.received).toEqual(['', '', '']);
+  });
+});
+
+/** A way to a server that lets nothing through before `held` has been told of a connection. */
+const relayTo = async (origin: string, held: () => void): Promise<string> => {
+  const { port } = new URL(origin);
+  const server = createServer((socket) => {
+    held();
+    const onward = connect(Number(port), '127.0.0.1');
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  return `https://localhost:${(server.address() as { port: number }).port}`;
+};
+
+describe('a charge that becomes overdue while its connection comes about', () => {
+  it.each(['straight', 'through a proxy'])('is not sent: %s', async (way) => {
+    const service = await serveTls('self-signed', JSON.stringify(ACTIVITY));
+    let late = false;
+    const origin = await relayTo(service.origin, () => {
+      late = true;
+    });
+    const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
+    const { client, flight } = bench(origin, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...proxy } });
+    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, overdue: () => late }))).toMatchObject({
+      kind: 'not_sent',
+      message: expect.stringContaining('stood still'),
+    });
+    expect([service.requests, flight]).toEqual([[], { open: 0, accepted: 0 }]);
+  });
+
+  it('is asked about once before and once behind the connection', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const { client } = bench(service.origin);
+    const asked: string[] = [];
+    const overdue = (): boolean => asked.push(service.connections() === 0 ? 'before' : 'behind') > 2;
+    await client.call('ugwo.charge', { ...CHARGE, overdue });
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).toBe('before');
+  });
+});
+
+describe('a read', () => {
+  it('asks for no answer from a cache, and says how old one is that comes from there', async () => {
+    const service = await serve([
+      json(200, ACTIVITY, { age: '90', date: 'Sun, 22 Nov 2026 10:00:00 GMT' }),
+      json(200, ACTIVITY, { age: '0' }),
+      json(200, ACTIVITY),
+    ]);
+    const { client } = bench(service.origin);
+    const look = { params: { ugwoUid: UGWO_ID, activityUid: String(ACTIVITY.uid) } };
+    expect(await client.call('activity.get', look)).toMatchObject({
+      age: 90_000,
+      servedAt: Date.UTC(2026, 10, 22, 10),
+    });
+    expect(await client.call('activity.get', look)).not.toHaveProperty('age');
+    expect(await client.call('activity.get', look)).not.toHaveProperty('age');
+    expect(service.seen.map(({ headers }) => headers['cache-control'])).toEqual(['no-cache', 'no-cache', 'no-cache']);
+  });
+
+  it('alone says so: a charge is never answered from a cache', async () => {
+    const service = await serve([json(200, ACTIVITY), page([], null)]);
+    const { client } = bench(service.origin);
+    await client.call('ugwo.charge', CHARGE);
+    await client.call('ugwo.list', {});
+    expect(service.seen.map(({ headers }) => headers['cache-control'])).toEqual([undefined, 'no-cache']);
+  });
+});
+
+describe('Age', () => {
+  it.each([
+    ['1', 1000],
+    [' 60 ', 60_000],
+    ['315360000', 315_360_000_000],
+    ['315360001', undefined],
+    ['2147483648', undefined],
+    ['0', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['1e3', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j is %j', (header, age) => {
+    expect(ageOf(header)).toBe(age);
+  });
+
+  it('is no more than ten years, whatever it says', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^\d{1,30}$/), (text) => {
+        expect(ageOf(text) ?? 0).toBeLessThanOrEqual(315_360_000_000);
+      }),
+    );
+  });
+});
+
+describe('a proxy that is not there', () => {
+  it('is named, without its user and password', async () => {
+    const dead = (await deadOrigin()).replace('http://', 'http://ada:secret-word@');
+    const { client } = bench('https://localhost:9', { env: { https_proxy: dead } });
+    const { host } = new URL(dead);
+    expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({
+      kind: 'not_sent',
+      message: `nothing was applied: could not connect through the proxy ${host} (from HTTPS_PROXY): ${host} refused the connection`,
+      detail: { code: 'ECONNREFUSED' },
+    });
+  });
+
+  it('is not spoken of where NO_PROXY passes it by', async () => {
+    const origin = (await deadOrigin()).replace('http:', 'https:');
+    const { client } = bench(origin, { env: { HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' } });
+    expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({
+      kind: 'not_sent',
+      message: `nothing was applied: ${new URL(origin).host} refused the connection`,
+    });
+  });
+});
+
+describe('a host that is not known', () => {
+  it('is named in plain words, with the code beside', async () => {
+    const { client } = bench('https://no-such-host.invalid');
+    expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({
+      kind: 'not_sent',
+      message: expect.stringMatching(/could not (find|look up) the host no-such-host\.invalid/),
+      detail: { code: expect.stringMatching(/^E/) },
+    });
+  });
+});
