@@ -37,11 +37,15 @@ const isStored = (activity: unknown): boolean => isFilled(valueAt(activity, 'ugw
 /** What the next action of a charge by this medium looks like is written (interface.md 4.2 rule 4). */
 const hasWrittenAction = (medium: string): boolean => medium === 'bank_transfer' || medium === 'ussd';
 
+/** How a card or a wallet goes on, in a browser: none of the mediums that paycli charges by. */
+const REDIRECT = /^redirect/i;
+
+/** Whether the next action is another medium's. A type that is not written says nothing: the service may have a new one. */
 const hasForeignAction = (activity: unknown, medium: string): boolean => {
   const type = wordAt(activity, 'next_action.type');
   if (!hasWrittenAction(medium) || type === null) return false;
   const own = actionMedium(activity);
-  return own === null ? type !== 'user_action' : own !== medium;
+  return own === null ? REDIRECT.test(type) : own !== medium;
 };
 
 /** Whether an activity was certainly made by another medium. */

@@ -7,7 +7,7 @@ import { chargeOnce } from '../../src/ledger/charge.ts';
 import { judgeLook } from '../../src/ledger/reconcile.ts';
 import { PLACE } from '../ledger/support/charges.ts';
 import { charge, memoryLedger, momentAt } from '../ledger/support/memory.ts';
-import { json, ONYE_ID, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import type { Bench } from './support.ts';
 import { bench } from './support.ts';
 
@@ -208,7 +208,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<number> => {
 
 /** A service that answers everything about an activity with the same one. */
 const serviceOf = (answer: unknown) =>
-  serveBy(({ url }) =>
+  serveAllBy(({ url }) =>
     json(200, url.includes('/activities') ? answer : { ...ugwo(1), uid: UGWO_ID, activities: [answer] }),
   );
 
@@ -310,7 +310,7 @@ const REQUESTS: readonly Shape<'taken' | 'no page'>[] = [
 
 describe('a payment request in a list', () => {
   it.each(REQUESTS)('%s', async (_what, record, end) => {
-    const { origin } = await serveBy(({ url }) =>
+    const { origin } = await serveAllBy(({ url }) =>
       url.includes('cursor')
         ? json(200, { data: [ugwo(2)], next_cursor: null })
         : json(200, { data: [record], next_cursor: 'more' }),
@@ -327,7 +327,7 @@ describe('a payment request in a list', () => {
   });
 
   it.each(REQUESTS.filter(([, , end]) => end === 'taken'))('read alone: %s', async (_what, record) => {
-    const { origin } = await serveBy(() => json(200, { ...(record as object), uid: UGWO_ID }));
+    const { origin } = await serveAllBy(() => json(200, { ...(record as object), uid: UGWO_ID }));
     expect(await codeOf(bench(origin).client.call('ugwo.get', { params: { uid: UGWO_ID } }))).toBe(0);
   });
 });
@@ -361,7 +361,7 @@ const CUSTOMERS: readonly Shape<number>[] = [
 
 describe('a customer that was updated', () => {
   it.each(CUSTOMERS)('%s', async (_what, answer, code) => {
-    const { origin } = await serveBy(() => json(200, answer));
+    const { origin } = await serveAllBy(() => json(200, answer));
     const body = { first_name: 'Ada' };
     expect(await codeOf(bench(origin).client.call('onye.update', { params: { uid: ONYE_ID }, body }))).toBe(code);
   });
@@ -402,7 +402,7 @@ const REFUSALS: readonly (readonly [status: number, what: string, body: unknown,
 
 describe('a no', () => {
   it.each(REFUSALS)('%i with %s', async (status, _what, body, ends) => {
-    const { origin } = await serveBy(() => json(status, body));
+    const { origin } = await serveAllBy(() => json(status, body));
     const { client } = bench(origin);
     const [ugwoUid, onye] = [UGWO_ID, { params: { uid: ONYE_ID }, body: {} }];
     const data = { medium: 'bank_transfer' };

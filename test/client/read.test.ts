@@ -11,7 +11,7 @@ import {
   problem,
   raw,
   reset,
-  serve,
+  serveAll,
   UGWO_ID,
   ugwo,
 } from '../support/service.ts';
@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 
 describe('a read', () => {
   it('carries its query and keeps its connection', async () => {
-    const service = await serve([page([1], 'a b&c'), page([2], null)]);
+    const service = await serveAll([page([1], 'a b&c'), page([2], null)]);
     const { client } = bench(service.origin);
     const seen: unknown[] = [];
     for await (const { records } of client.pages('ugwo.list', INPUT, {}))
@@ -39,14 +39,14 @@ describe('a read', () => {
         response.on('finish', () => socket.destroySoon());
         answer(seen, response, socket);
       };
-    const service = await serve([closing(page([1], 'a')), closing(page([2], 'b')), closing(page([3], null))]);
+    const service = await serveAll([closing(page([1], 'a')), closing(page([2], 'b')), closing(page([3], null))]);
     const { client, waits } = bench(service.origin);
     for await (const { records } of client.pages('ugwo.list', INPUT, {})) expect(records).toHaveLength(1);
     expect(waits).toEqual([]);
   });
 
   it('that goes wrong on a kept connection and on a new one counts as one attempt', async () => {
-    const service = await serve([page([1], 'a'), reset, reset, page([2], null)]);
+    const service = await serveAll([page([1], 'a'), reset, reset, page([2], null)]);
     const { client, waits } = bench(service.origin);
     for await (const { records } of client.pages('ugwo.list', INPUT, {})) expect(records).toHaveLength(1);
     expect(waits).toEqual([250]);
@@ -59,21 +59,21 @@ describe('a read', () => {
     ['503 of a proxy', raw('HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n')],
     ['408', problem(408, 'Late')],
   ])('that ends in %s is tried again', async (_what, answer) => {
-    const service = await serve([answer, page([1], null)]);
+    const service = await serveAll([answer, page([1], null)]);
     const { client, waits } = bench(service.origin);
     expect((await client.call('ugwo.list', INPUT)).value.data).toHaveLength(1);
     expect(waits).toEqual([250]);
   });
 
   it('is tried four times and then failed', async () => {
-    const service = await serve([reset, reset, reset, reset]);
+    const service = await serveAll([reset, reset, reset, reset]);
     const { client, waits } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
     expect(waits).toEqual([250, 500, 1000]);
   });
 
   it('is not begun again once a minute has gone by', async () => {
-    const service = await serve([
+    const service = await serveAll([
       problem(503, 'Busy', undefined, { 'retry-after': '40' }),
       problem(503, 'Busy', undefined, { 'retry-after': '40' }),
     ]);
@@ -84,7 +84,7 @@ describe('a read', () => {
 
   it('has its minute by a clock that nobody sets', async () => {
     const busy = problem(503, 'Busy', undefined, { 'retry-after': '40' });
-    const service = await serve([
+    const service = await serveAll([
       busy,
       (...request) => {
         place.setClock(-60_000);
@@ -106,14 +106,14 @@ describe('a read', () => {
   });
 
   it('does not wait longer than it may, whatever a 429 says', async () => {
-    const service = await serve([problem(429, 'Slow', undefined, { 'retry-after': '61' }), page([], null)]);
+    const service = await serveAll([problem(429, 'Slow', undefined, { 'retry-after': '61' }), page([], null)]);
     const { client, waits } = bench(service.origin);
     await client.call('ugwo.list', INPUT);
     expect(waits).toEqual([250]);
   });
 
   it('waits as a 429 says', async () => {
-    const service = await serve([problem(429, 'Slow', undefined, { 'retry-after': '3' }), page([], null)]);
+    const service = await serveAll([problem(429, 'Slow', undefined, { 'retry-after': '3' }), page([], null)]);
     const { client, waits } = bench(service.origin);
     await client.call('ugwo.list', INPUT);
     expect(waits).toEqual([3000]);
@@ -125,7 +125,7 @@ describe('a read', () => {
     [404, 'rejected'],
     [422, 'rejected'],
   ])("is not tried again after the service's %i", async (status, kind) => {
-    const service = await serve([problem(status, 'No')]);
+    const service = await serveAll([problem(status, 'No')]);
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind, detail: { status, title: 'No' } });
   });
@@ -152,7 +152,7 @@ describe('a read', () => {
     ['not UTF-8', (_s, response) => response.end(Buffer.from([0x22, 0xff, 0xfe, 0x22])), /UTF-8/],
     ['more than 8 MiB', (_s, response) => response.end(Buffer.alloc(9 * MIB, 0x20)), /larger than 8 MiB/],
   ])('that is answered with %s breaks the contract and is not repeated', async (_what, answer, message) => {
-    const service = await serve([answer]);
+    const service = await serveAll([answer]);
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
       kind: 'read_failed',
@@ -170,7 +170,7 @@ describe('a read', () => {
       'activity, act.AbCd.other',
     ],
   ] as const)('of one thing does not take the answer about another: %s', async (id, params, other, told) => {
-    const service = await serve([json(200, other)]);
+    const service = await serveAll([json(200, other)]);
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call(id, { params }))).toMatchObject({
       kind: 'read_failed',
@@ -182,7 +182,7 @@ describe('a read', () => {
   it('does not take headers beyond 16 KiB', async () => {
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`x-${index}`, 'a'.repeat(20)]));
     const flood: Answer = (_seen, response) => response.writeHead(200, many).end('{}');
-    const service = await serve([flood, flood, flood, flood]);
+    const service = await serveAll([flood, flood, flood, flood]);
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
   });
@@ -193,7 +193,7 @@ describe('a read', () => {
       const timer = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(timer));
     };
-    const service = await serve([drip, drip, drip, drip]);
+    const service = await serveAll([drip, drip, drip, drip]);
     const { client } = bench(service.origin, { timeout: 150 });
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
       kind: 'read_failed',
@@ -202,7 +202,7 @@ describe('a read', () => {
   });
 
   it('ends at once when it is stopped', async () => {
-    const service = await serve([hang]);
+    const service = await serveAll([hang]);
     const { client, stop } = bench(service.origin);
     const call = thrownBy(client.call('ugwo.list', INPUT));
     while (service.seen.length === 0) await new Promise(setImmediate);
@@ -215,13 +215,13 @@ describe('a read', () => {
     ['yesterday', undefined],
     ['Fri, 99 Nov 2026 10:00:00 GMT', undefined],
   ])("knows the service's clock from its answer: %s", async (date, servedAt) => {
-    const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID }, { date })]);
+    const service = await serveAll([json(200, { ...ugwo(1), uid: UGWO_ID }, { date })]);
     const { client } = bench(service.origin);
     expect((await client.call('ugwo.get', { params: { uid: UGWO_ID } })).servedAt).toBe(servedAt);
   });
 
   it('refuses a limit that the service would refuse, naming it', async () => {
-    const service = await serve([]);
+    const service = await serveAll([]);
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.list', { query: { limit: '101' } }))).toMatchObject({
       kind: 'usage',

@@ -67,6 +67,7 @@ const run = async (
   const stop = new AbortController().signal;
   const client = {
     preview: () => ({}),
+    look: async () => undefined,
     longestWrite: 1000,
     longestAttempt: 1000,
     call: async (id: string) => {
@@ -145,9 +146,9 @@ describe('before rows are sent to where money may be real', () => {
     const uid = 'ony.AbCd.000000000000000000000001';
     const asked = { origin: live, typed: 'n' };
     const whole = await run('onye update', 'uid,meta.a', [`${uid},x`], asked);
-    expect(whole.prompts[0]).toContain('Update 1 row (all metadata 1)?');
+    expect(whole.prompts[0]).toContain('Update 1 customer (all metadata 1)?');
     const part = await run('onye update', 'uid,merge_meta.a', [`${uid},x`], asked);
-    expect(part.prompts[0]).toContain('Update 1 row (keys of metadata 1)?');
+    expect(part.prompts[0]).toContain('Update 1 customer (keys of metadata 1)?');
   });
 
   it.each([['n'], [''], ['Y e s']])('nothing happens at "%s"', async (typed) => {

@@ -107,6 +107,11 @@ export const serve = async (answers: readonly Answer[], options: ServeOptions = 
 export const serveBy = (answer: (seen: Seen) => Answer | undefined, options: ServeOptions = {}): Promise<Service> =>
   listen(answer, options);
 
+/** As `serve` and `serveBy`, with the reads of payment requests answered by the test, too. */
+export const serveAll = (answers: readonly Answer[]): Promise<Service> => serve(answers, { looks: 'asked' });
+export const serveAllBy = (answer: (seen: Seen) => Answer | undefined): Promise<Service> =>
+  serveBy(answer, { looks: 'asked' });
+
 /** Takes connections and never says a word. */
 export const serveMute = async (): Promise<{ readonly origin: string; readonly connected: Promise<void> }> => {
   const sockets: Socket[] = [];

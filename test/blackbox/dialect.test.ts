@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+
+const SHOWN = /^[a-z]{3}\.Lcal\.[A-Za-z0-9]{22}_t$/;
+
+interface Listed {
+  readonly uid: string;
+  readonly status: readonly [string, string];
+  readonly amount: string;
+  readonly ref: string;
+  readonly checkout: { readonly currency: readonly [string, string] } | null;
+  readonly metadata: { readonly emulate?: string };
+  readonly onye: { readonly uid: string } | null;
+}
+
+/** Against `emulator start --dialect live`: paycli reads what the public service writes today. */
+const live = async () => {
+  const home = newFolder();
+  const running = start(['emulator', 'start', '--dialect', 'live', '--json'], { home });
+  await running.saw(/"key":"[^"]+".*\n/);
+  const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
+  const options: RunOptions = { home, env: { PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: key } };
+  const run = (...args: string[]) => paycli(args, options);
+  const listed = await run('ugwo', 'list', '--json');
+  const { data } = JSON.parse(listed.stdout || '{"data":[]}') as { data: readonly Listed[] };
+  const plain = data.filter(({ metadata }) => metadata.emulate === undefined);
+  const uidOf = (found: Listed | undefined): string => found?.uid ?? 'none';
+  return {
+    run,
+    listed,
+    data,
+    home,
+    naira: uidOf(plain.find(({ checkout }) => checkout?.currency[0] === 'NGN')),
+    cedi: uidOf(plain.find(({ checkout }) => checkout?.currency[0] === 'GHS')),
+    unrouted: uidOf(plain.find(({ checkout }) => checkout === null)),
+    losing: uidOf(data.find(({ metadata }) => metadata.emulate === 'lost')),
+    failing: uidOf(data.find(({ metadata }) => metadata.emulate === 'fail')),
+    onye: data.find(({ onye }) => onye !== null)?.onye?.uid ?? 'none',
+  };
+};
+
+const PAID = 'ugw.Lcal.jSjnPykArw2vSDlN97UMEZ_t';
+const PAID_BY = 'act.Lcal.HX4qrPvtNdRm2oKSudke0x_t';
+
+describe('against the live dialect of the emulator', () => {
+  it('lists', async () => {
+    const { listed, data, run } = await live();
+    expect(listed).toMatchObject({ code: 0 });
+    expect(data).toHaveLength(10);
+    expect(data[0]).toMatchObject({
+      uid: expect.stringMatching(SHOWN),
+      status: ['requires_ugwo', 'enum.ugwo_status.requires_ugwo'],
+      amount: expect.stringMatching(/^\d+$/),
+    });
+    const all = await run('ugwo', 'list', '--all', '-o', 'tsv', '--columns', 'uid,status,amount,currency');
+    expect(all).toMatchObject({ code: 0 });
+    const rows = all.stdout.trim().split('\n');
+    expect(rows).toHaveLength(120);
+    for (const row of rows) expect(row).toMatch(/^ugw\.Lcal\.\w{24}\t[a-z_]+\t\d+\t(?:NGN|GHS)$/);
+  });
+
+  it('gets a payment request and its activity', async () => {
+    const { run } = await live();
+    const got = await run('ugwo', 'get', PAID, '-o', 'tsv', '--columns', 'uid,status,currency');
+    expect(got).toMatchObject({
+      code: 0,
+      stdout: `uid\t${PAID}\nstatus\tugwo_successful\ncurrency\tNGN\n`,
+    });
+    const activity = await run('activity', 'get', PAID, PAID_BY, '-o', 'tsv', '--columns', 'uid,status');
+    expect(activity).toMatchObject({ code: 0, stdout: `uid\t${PAID_BY}\nstatus\tsuccessful\n` });
+  });
+
+  it.each([
+    ['bank_transfer', 'next_action.headers.account_number', /^\d{10}$/, []],
+    ['ussd', 'next_action.headers.ussd', /^\*.*#$/, ['--provider', 'gtb']],
+  ])('charges by %s, and shows what the customer must do', async (medium, column, wanted, more) => {
+    const { run, naira } = await live();
+    const ended = await run(
+      'ugwo',
+      'charge',
+      naira,
+      '--medium',
+      medium,
+      ...more,
+      '-o',
+      'tsv',
+      '--columns',
+      `status,${column}`,
+    );
+    expect(ended.code, ended.stderr).toBe(0);
+    const [status, shown = ''] = ended.stdout.trim().split('\n');
+    expect(status).toBe('status\trequires_action');
+    expect(shown.split('\t')).toEqual([column, expect.stringMatching(wanted)]);
+  });
+
+  it('charges by mobile_money, where [] stands for no next action', async () => {
+    const { run, cedi } = await live();
+    const words = ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233201234567'];
+    const ended = await run('ugwo', 'charge', cedi, ...words, '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ status: ['processing', expect.any(String)], next_action: [] });
+  });
+
+  it('sees that a charge has failed at once', async () => {
+    const { run, failing } = await live();
+    expect((await run('ugwo', 'charge', failing, '--medium', 'bank_transfer')).code).toBe(11);
+  });
+
+  it('waits for an activity that is paid, and one that is not', async () => {
+    const { run, naira } = await live();
+    expect(await run('activity', 'wait', PAID, PAID_BY)).toMatchObject({ code: 0 });
+    const charged = await run('ugwo', 'charge', naira, '--medium', 'ussd', '--provider', 'gtb', '--json');
+    expect(charged.code, charged.stderr).toBe(0);
+    const { uid } = JSON.parse(charged.stdout) as { uid: string };
+    expect((await run('activity', 'wait', naira, uid, '--wait-timeout', '1s')).code).toBe(12);
+    expect((await run('emulator', 'settle', uid, '--as', 'successful')).code).toBe(0);
+    expect((await run('activity', 'wait', naira, uid)).code).toBe(0);
+  });
+
+  it('finds out what became of a charge whose answer was lost', async () => {
+    const { run, losing } = await live();
+    expect((await run('ugwo', 'charge', losing, '--medium', 'bank_transfer')).code).toBe(6);
+    expect((await run('ledger', 'reconcile')).code).toBe(0);
+    const { stdout } = await run('ledger', 'list', '-o', 'tsv', '--columns', 'state,ugwo');
+    expect(stdout).toBe(`accepted\t${losing}\n`);
+  });
+
+  it('updates a customer', async () => {
+    const { run, onye } = await live();
+    const ended = await run('onye', 'update', onye, '--first-name', 'aDA', '--clear-meta', '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ uid: onye, first_name: 'Ada', meta: [] });
+  });
+
+  it.each([
+    ['a paid one', ['ugwo', 'charge', PAID, '--medium', 'bank_transfer', '--again'], 'ugwo_processed'],
+    ['an unknown one', ['ugwo', 'get', 'ugw.Lcal.000000000000000000000000'], 'ugwo.error.not_found'],
+  ])('takes a no for a no: %s', async (_what, args, message) => {
+    const { run } = await live();
+    const ended = await run(...args, '--json');
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(JSON.stringify(errorOf(ended))).toContain(message);
+  });
+
+  it('takes a no for a no: a bank code that the service does not know, with the flag at fault', async () => {
+    const { run, naira } = await live();
+    const ended = await run('ugwo', 'charge', naira, '--medium', 'ussd', '--provider', 'gtbank', '--json');
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(errorOf(ended)).toMatchObject({ violations: [{ option: '--provider' }] });
+  });
+
+  it('takes a no for a no: one without a checkout', async () => {
+    const { run, unrouted } = await live();
+    const ended = await run('ugwo', 'charge', unrouted, '--medium', 'bank_transfer', '--again', '--json');
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(errorOf(ended)).toMatchObject({ violations: [{ property_path: 'checkout' }] });
+  });
+});
