@@ -612,7 +612,7 @@ describe('what is asked', () => {
       '--from and',
     ],
     ['neither', ['ugwo', 'charge', '--medium', 'ussd'], "missing required argument 'ugwo'"],
-    ['--wait', ['ugwo', 'charge', '--from', 'x.csv', '--wait'], '--wait is for one charge'],
+    ['--wait-timeout alone', ['ugwo', 'charge', '--from', 'x.csv', '--wait-timeout', '1m'], '--wait-timeout is for'],
     ['--reuse', ['ugwo', 'charge', '--from', 'x.csv', '--reuse'], '--reuse is for one charge'],
     [
       '--report without a file of rows',

@@ -3,7 +3,7 @@ import { errorOf, paycli, runBefore } from '../support/program.ts';
 import { ACTIVITY, deadOrigin, json, serve, UGWO_ID } from '../support/service.ts';
 import { answerText, serveWire } from '../support/wire.ts';
 
-const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--no-preflight'];
 const LIST = ['ugwo', 'list'];
 
 /** Moves the wall clock by an hour each time that a connection comes about. */
@@ -50,7 +50,10 @@ describe('a charge', () => {
 describe('a connection that does not come about', () => {
   it('is told about in plain words, and its code stands in JSON and with --debug', async () => {
     const service = { origin: await deadOrigin() };
-    const plain = await paycli(CHARGE.slice(0, -1), { service });
+    const plain = await paycli(
+      CHARGE.filter((word) => word !== '--json'),
+      { service },
+    );
     expect(plain).toMatchObject({ code: 5, stdout: '' });
     expect(plain.stderr).toContain(`${new URL(service.origin).host} refused the connection`);
     expect(plain.stderr).not.toContain('ECONNREFUSED');

@@ -114,14 +114,15 @@ describe('--local', () => {
       code: 11,
       answer: { status: 'failed' },
     });
-    expect(await charge(bare, '--medium', 'bank_transfer')).toMatchObject({
+    expect(await charge(bare, '--medium', 'bank_transfer')).toMatchObject({ code: 9 });
+    expect(await charge(bare, '--medium', 'bank_transfer', '--again')).toMatchObject({
       code: 3,
       answer: { error: { status: 422 } },
     });
     expect(await charge(ngn, '--medium', 'ussd', '--provider', 'zenit', '--again')).toMatchObject({
       code: 3,
       answer: {
-        error: { violations: [{ option: '--provider', title: expect.stringContaining('did you mean zenith?') }] },
+        error: { violations: [{ option: '--provider', did_you_mean: 'zenith' }] },
       },
     });
     expect(await charge(SEEDED.paid.ugwo, '--medium', 'bank_transfer', '--again')).toMatchObject({

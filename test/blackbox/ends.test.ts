@@ -7,7 +7,7 @@ import { newFolder, paycli, runBefore, start } from '../support/program.ts';
 import type { Answer, Service } from '../support/service.ts';
 import { ACTIVITY, hang, json, ONYE_ID, problem, serve, UGWO_ID } from '../support/service.ts';
 
-const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--no-preflight'];
 const UPDATE = ['onye', 'update', ONYE_ID, '--email', 'ada@example.com'];
 const WAIT = ['activity', 'wait', UGWO_ID, String(ACTIVITY.uid)];
 const FAILED = { ...ACTIVITY, status: 'failed', next_action: null };

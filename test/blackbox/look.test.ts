@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
-import { ACTIVITY, hang, json, problem, raw, reset, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { ACTIVITY, json, problem, raw, reset, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { chargeFrom, csvOf, fileOf, reportOf, summaryOf, ussdFile } from './bulk-support.ts';
 
@@ -156,12 +156,12 @@ describe('the look before a charge', () => {
 
   it('is needed once an account has expired: nobody knows what it came to', async () => {
     const home = newFolder();
-    const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000)));
+    const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid)));
     expect((await paycli([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
     const db = new DatabaseSync(join(home, 'ledger.sqlite'));
-    // As if it had been told an hour ago.
-    db.exec(`UPDATE charge SET created_at = created_at - 3600000, begun_uptime = begun_uptime - 3600000, told = NULL`);
+    // As if all that were an hour ago.
+    db.exec(`UPDATE charge SET created_at = created_at - 3600000, begun_uptime = begun_uptime - 3600000,
+      told = json_set(told, '$.at', told ->> '$.at' - 3600000, '$.mark.uptime', told ->> '$.mark.uptime' - 3600000)`);
     db.close();
     const ended = await paycli([...TRANSFER, '--no-preflight'], { service, home });
     expect(ended.code).toBe(9);
@@ -216,21 +216,13 @@ describe('the look before a charge', () => {
   });
 
   it('says on a terminal what is about to be charged, before it is', async () => {
-    let sent = false;
-    const service = await serveBy(
-      ({ method }) => {
-        if (method === 'GET') return json(200, request());
-        sent = true;
-        return hang;
-      },
-      { looks: 'asked' },
-    );
+    const said = Promise.withResolvers<void>();
+    const held: Answer = (...args) => void said.promise.then(() => json(200, account(ACTIVITY.uid))(...args));
+    const service = await showing(json(200, request()), held);
     const session = openTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service, columns: 160 });
     await session.saw(/NGN 5,000\.07, order-7, Order 7, ada@example\.com/);
-    await expect.poll(() => sent).toBe(true);
-    session.type('\u0003');
-    session.type('\u0003');
-    await session.ended;
+    said.resolve();
+    expect(await session.ended).toEqual({ code: 0 });
   });
 
   it('lets two processes that have looked alike send once', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ended } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Answer, Service } from '../support/service.ts';
-import { ACTIVITY, json, ONYE_ID, problem, serve, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { ACTIVITY, json, ONYE_ID, problem, serve, serveAll, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import {
   charged,
   chargeFrom,
@@ -241,7 +241,7 @@ describe('a read whose answer is odd', () => {
 
   it('shows a pair by its machine value where its label is for translators', async () => {
     const status = ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'];
-    const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID, status, currency: ['NGN', 'Naira (NGN)'] })]);
+    const service = await serveAll([json(200, { ...ugwo(1), uid: UGWO_ID, status, currency: ['NGN', 'Naira (NGN)'] })]);
     const { stdout } = await paycli(['ugwo', 'get', UGWO_ID, '-o', 'table'], { service });
     expect(stdout).toMatch(/^status +ugwo_successful$/m);
     expect(stdout).toContain('NGN 5,000.01');

@@ -71,8 +71,8 @@ describe('a charge', () => {
     expect((await paycli([...TRANSFER, '--json'], options)).code).toBe(0);
     const [row] = await rowsIn(options);
     const fields =
-      'id state ugwo medium origin profile activity status next_action job row created_at recorded_at exit_code evidence';
-    expect(Object.keys(row ?? {}).slice(0, 15)).toEqual(fields.split(' '));
+      'id state ugwo medium origin profile activity status amount currency ref customer next_action job row created_at recorded_at exit_code evidence';
+    expect(Object.keys(row ?? {}).slice(0, 19)).toEqual(fields.split(' '));
     expect(row).toMatchObject({
       state: 'accepted',
       ugwo: UGWO_ID,

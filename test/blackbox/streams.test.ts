@@ -286,7 +286,7 @@ describe.runIf(process.platform === 'linux')('standard output', () => {
 
   it('that is thrown away by name is', async () => {
     const service = await serve([json(200, ACTIVITY), page([1], null)]);
-    expect(await redirected(CHARGE, service, '>/dev/null')).toEqual({ code: 0, stderr: '' });
+    expect(await redirected([...CHARGE, '-q'], service, '>/dev/null')).toEqual({ code: 0, stderr: '' });
     expect(await redirected(['ugwo', 'list'], service, '>/dev/null')).toEqual({ code: 0, stderr: '' });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
-import { ACTIVITY, json, page, serve, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, json, page, serve, serveAll, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
@@ -32,7 +32,7 @@ describe('a request that takes longer than a second', () => {
 
   it('is gone before an error is told', async () => {
     const { waits, open } = held(json(404, { type: 'about:blank', title: 'Not found', status: 404 }));
-    const terminal = openTerminal(['ugwo', 'get', UGWO_ID], { service: await serve([waits]), columns: 160 });
+    const terminal = openTerminal(['ugwo', 'get', UGWO_ID], { service: await serveAll([waits]), columns: 160 });
     await terminal.saw(/waiting for .* 1s/);
     open();
     expect(await terminal.ended).toEqual({ code: 3 });

@@ -153,7 +153,7 @@ const update = defineCommand<UpdateInput, typeof options>({
     },
     {
       about: 'set one key of the metadata, remove another, and keep the rest',
-      line: 'paycli onye update ony.AbCd.1a2b3c4d5e6f7g8h9i0j1k2l --merge-meta tier=vip --unset-meta trial',
+      line: `paycli onye update ${SEEDED.onye} --merge-meta tier=vip --unset-meta trial`,
     },
     {
       about: 'a spreadsheet of customers, with what came of each',
