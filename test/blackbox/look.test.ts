@@ -249,6 +249,62 @@ describe('the look before a charge', () => {
   });
 });
 
+describe('an answer that is only odd', () => {
+  it('names the activity of another charge: accepted, with a note and a mark in the ledger', async () => {
+    const home = newFolder();
+    const service = await serveBy(({ method, url }) =>
+      method === 'GET' ? json(200, { ...request(), uid: url.split('/')[3] }) : json(200, account(ACTIVITY.uid)),
+    );
+    expect((await paycli(TRANSFER, { service, home })).code).toBe(0);
+    const other = ['ugwo', 'charge', 'ugw.AbCd.000000000000000000000002', '--medium', 'bank_transfer'];
+    const ended = await paycli(other, { service, home });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toMatch(/Note: the answer names the activity of chg-\w+, made earlier\./);
+    expect((await rows(home))[0]?.['evidence']).toMatchObject([{ kind: 'odd' }]);
+  });
+
+  it('is a dial string for a transfer: accepted, with a note', async () => {
+    const dial = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
+    const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000, { next_action: dial })));
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain('looks like another medium than bank_transfer');
+  });
+});
+
+describe('the same payment request at another origin', () => {
+  it('is said, and charged all the same', async () => {
+    const home = newFolder();
+    const [first, second] = [await showing(json(200, request())), await showing(json(200, request()))];
+    expect((await paycli(TRANSFER, { service: first, home })).code).toBe(0);
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service: second, home });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain(`has an earlier charge at ${first.origin}`);
+  });
+
+  it('is asked about on a terminal, and not sent without a yes', async () => {
+    const home = newFolder();
+    const first = await showing(json(200, request()));
+    const second = await serveBy(() => json(200, request()), { looks: 'asked' });
+    expect((await paycli(TRANSFER, { service: first, home })).code).toBe(0);
+    const command = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
+    const session = openTerminal(command, { service: second, home, columns: 200 });
+    await session.saw(/Charge it here, too\? \[y\/N\]/);
+    session.type('n\r');
+    expect(await session.ended).toEqual({ code: 2 });
+    expect(methods(second)).toBe('GET');
+    expect((await rows(home)).map(({ state }) => state)).toEqual(['not_sent', 'accepted']);
+  });
+
+  it('by two names of this machine is one service', async () => {
+    const home = newFolder();
+    const service = await showing(json(200, request()));
+    const byName = { ...service, origin: service.origin.replace('127.0.0.1', 'localhost') };
+    expect((await paycli([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
+    expect((await paycli([...TRANSFER, '--no-preflight'], { service: byName, home })).code).toBe(9);
+  });
+});
+
 describe('the look before each row of a file', () => {
   const numberOf = ({ url }: Seen): number => Number(/ugw\.AbCd\.(\d+)/.exec(url)?.[1]);
   const service = (looks: Readonly<Record<number, Answer>>): Promise<Service> =>

@@ -28,3 +28,11 @@ describe('the place of a charge', () => {
     },
   );
 });
+
+it.each(['localhost', '127.0.0.2', '[::1]'])('knows this machine by one name, also as %s, each port apart', (host) => {
+  const key = 'sk.AbCd.0123456789';
+  expect(placeOf(`http://${host}:4010`, key, undefined).service).toBe('http://127.0.0.1:4010');
+  expect(placeOf(`http://${host}:4011`, key, undefined).service).toBe('http://127.0.0.1:4011');
+  expect(placeOf(`http://${host}:4010`, key, undefined).origin).toBe(`http://${host}:4010`);
+  expect(placeOf('https://localhost.example', key, undefined).service).toBe('https://localhost.example');
+});

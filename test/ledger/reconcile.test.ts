@@ -195,6 +195,88 @@ describe('the medium', () => {
   });
 });
 
+describe('an activity that can not be the charge is not claimed', () => {
+  const transfer = { type: 'user_action', instruction: 'Pay', headers: ACCOUNT };
+  const later = { updated_at: atom(SENT + 15 * MINUTE), status: 'failed', next_action: null };
+  it.each<[string, Partial<Charge>, Readonly<Record<string, unknown>>, string]>([
+    ['a card payment', {}, { next_action: null, ugwo_medium: { last4: '4242' } }, 'unknown: not_yet'],
+    ['an empty stored medium, as PHP writes it', {}, { ugwo_medium: [] }, 'accepted'],
+    ['one that goes on in a browser', {}, { next_action: { type: 'redirect_to_url' } }, 'unknown: not_yet'],
+    ['one of another payment request', {}, { ugwo_uid: 'ugw.AbCd.1' }, 'unknown: not_yet'],
+    ['one of this payment request', {}, { ugwo_uid: charge().ugwo }, 'accepted'],
+    ['a refund', {}, { activity_type: 'refund' }, 'unknown: not_yet'],
+    ['a refund, as a pair', {}, { activity_type: ['refund', 'Refund'] }, 'unknown: not_yet'],
+    ['one declined at once', { medium: 'bank_transfer' }, { status: 'failed', next_action: null }, 'unknown: doubtful'],
+    ['an account that has expired since', { medium: 'bank_transfer' }, later, 'accepted'],
+    [
+      'one declined at once, of mobile money',
+      { medium: 'mobile_money' },
+      { status: 'failed', next_action: [] },
+      'accepted',
+    ],
+    [
+      'an account for another time',
+      { medium: 'bank_transfer', expiresAt: SENT + 10 * MINUTE },
+      { next_action: transfer },
+      'unknown: doubtful',
+    ],
+    [
+      'an account for the time that was asked for',
+      { medium: 'bank_transfer', expiresAt: SENT + 15 * MINUTE - 30 * SECOND },
+      { next_action: transfer },
+      'accepted',
+    ],
+    ['one by another bank', {}, { provider: 'zenith' }, 'unknown: doubtful'],
+    ['one by the same bank', {}, { provider: 'gtb' }, 'accepted'],
+    [
+      'one of another phone',
+      { medium: 'mobile_money', phone: '…4567' },
+      { next_action: null, phone: '+2348031234568' },
+      'unknown: doubtful',
+    ],
+    [
+      'one of the same phone',
+      { medium: 'mobile_money', phone: '…4567' },
+      { next_action: null, phone: '+2348031234567' },
+      'accepted',
+    ],
+  ])('%s', (_what, of, some, state) => {
+    expect(judged(charge(of), look([activity(1, some)]))).toBe(state);
+  });
+
+  it('and one that may have to do with it never counts as absent', () => {
+    const AT = END + 20 * MINUTE;
+    const before = charge({ evidence: [empty(END + MINUTE)] });
+    const by = (some: Readonly<Record<string, unknown>>): string => judged(before, look([activity(1, some)], AT));
+    expect(by({ created_at: atom(SENT + 150 * SECOND) })).toBe('unknown: doubtful');
+    expect(by({ provider: 'zenith' })).toBe('unknown: doubtful');
+    expect(by({ activity_type: 'refund' })).toBe('not_created');
+    expect(
+      judged(before, look([activity(1, { created_at: atom(SENT + 150 * SECOND) })], AT), new Set([uidOf(1)])),
+    ).toBe('not_created');
+  });
+});
+
+describe('a look from a cache', () => {
+  const AT = END + 20 * MINUTE;
+  it('that is older than the charge is none', () => {
+    const of = charge({ evidence: [empty(END + MINUTE)] });
+    expect(judged(of, look([], AT, { age: 21 * MINUTE } as Partial<Look>))).toBe('unknown: unreadable');
+    expect(judged(of, look([], AT, { age: 10 * MINUTE } as Partial<Look>))).toBe('not_created');
+    expect(judged(charge(), look([activity(1)], AT, { age: 21 * MINUTE } as Partial<Look>))).toBe(
+      'unknown: unreadable',
+    );
+  });
+
+  it('that only an old Date gives away counts for no second look', () => {
+    const old = SENT - 5 * MINUTE;
+    const first = empty(END + MINUTE, { served_at: old });
+    expect(judged(charge({ evidence: [first] }), look([], AT, { servedAt: old }))).toBe('unknown: not_yet');
+    expect(judged(charge({ evidence: [first] }), look([], AT))).toBe('unknown: not_yet');
+    expect(judged(charge({ evidence: [first, empty(AT - MINUTE)] }), look([], AT))).toBe('not_created');
+  });
+});
+
 describe('several activities', () => {
   it('leave it unknown, and are all listed', () => {
     const conclusion = judgeLook(

@@ -19,6 +19,7 @@ export const activityView: View = {
     { path: 'error' },
     { path: 'created_at', kind: 'time', label: 'created' },
     { path: 'updated_at', kind: 'time', machineOnly: true },
+    { path: 'amount', kind: 'money', currency: 'checkout.currency', peopleOnly: true },
   ],
   nextAction: readNextAction,
 };

@@ -44,26 +44,46 @@ const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
-/** Charges in a list. What matters most at night comes first: a narrow terminal drops from the end. */
+/** What people see of charges in a list. What matters most at night comes first: a narrow terminal drops from the end. */
+const FOR_PEOPLE: readonly Column[] = [
+  { path: 'id', needed: true },
+  { path: 'state', kind: 'state', needed: true },
+  { path: 'medium', needed: true },
+  { path: 'amount', kind: 'money', currency: 'currency', needed: true },
+  { path: 'origin', flexible: true, needed: true, least: 12 },
+  { path: 'ugwo' },
+  { path: 'status', kind: 'state', always: true },
+  { path: 'ref', flexible: true, endMatters: true },
+  created,
+  { path: 'activity' },
+];
+
+/** What programs get, in the order that they rely on; what is new comes at the end. */
+const FOR_PROGRAMS = [
+  'id',
+  'state',
+  'ugwo',
+  'medium',
+  'created_at',
+  'status',
+  'activity',
+  'origin',
+  'profile',
+  'job',
+  'row',
+  'recorded_at',
+  'exit_code',
+  'amount',
+  'currency',
+  'ref',
+  'customer',
+];
+
+/** Charges in a list. */
 export const listView: View = {
   columns: [
-    { path: 'id' },
-    { path: 'state', kind: 'state' },
-    { path: 'ugwo', flexible: true },
-    { path: 'medium' },
-    created,
-    { path: 'status', kind: 'state', always: true },
-    { path: 'activity', flexible: true },
-    { path: 'origin', machineOnly: true },
-    { path: 'profile', machineOnly: true },
-    { path: 'job', machineOnly: true },
-    { path: 'row', machineOnly: true },
-    { ...recorded, machineOnly: true },
-    { ...exitCode, machineOnly: true },
-    { path: 'amount', kind: 'money', currency: 'currency' },
-    { path: 'currency', machineOnly: true },
-    { path: 'ref', flexible: true },
-    { path: 'customer', machineOnly: true },
+    ...FOR_PEOPLE.map((column): Column => ({ label: column.path, ...column, peopleOnly: true })),
+    ...FOR_PROGRAMS.map((path): Column => ({ path, machineOnly: true })),
   ],
 };
 

@@ -19,7 +19,10 @@ export const ugwoView: View = {
 
 /** A payment request alone, with the activities on it. */
 export const wholeUgwoView: View = {
-  ...ugwoView,
+  columns: [
+    ...ugwoView.columns,
+    { path: 'total_amount_paid', kind: 'money', currency: 'currency', label: 'paid', peopleOnly: true },
+  ],
   lists: [
     {
       path: 'activities',

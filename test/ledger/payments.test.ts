@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Charge } from '../../src/ledger/ledger.ts';
+import type { Payment } from '../../src/ledger/payments.ts';
+import { openSums, paymentOf } from '../../src/ledger/payments.ts';
+import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+
+const LATE = NOON + 20 * MINUTE;
+const ofStatus = (status: string, more: Partial<Charge> = {}): Charge =>
+  charge({ activity: account({ status }), ...more });
+
+describe('what has become of the money of a charge', () => {
+  it.each<[string, Charge, Payment | undefined]>([
+    ['paid', ofStatus('successful'), 'paid'],
+    ['paid back in part', ofStatus('partially_refunded'), 'paid'],
+    ['refunded', ofStatus('refunded'), 'refunded'],
+    ['failed', ofStatus('failed'), 'failed'],
+    ['expired by the service', ofStatus('expired'), 'expired'],
+    ['processing', ofStatus('processing'), 'open'],
+    ['of a status that nobody knows', ofStatus('on_the_moon'), 'open'],
+    ['that a person has named', charge({ activity: account({ status: '', nextAction: null }) }), 'open'],
+    ['not looked at since its account expired', charge(), 'open'],
+    ['looked at since', charge({ told: { ...momentAt(LATE), service: LATE } }), 'expired'],
+    ['unknown', charge({ state: 'unknown', activity: undefined }), undefined],
+    ['rejected', charge({ state: 'rejected', activity: undefined }), undefined],
+  ])('one that is %s', (_what, one, payment) => {
+    expect(paymentOf(one, momentAt(LATE))).toBe(payment);
+  });
+
+  it('is open while its account can be paid', () => {
+    expect(paymentOf(charge(), momentAt(NOON))).toBe('open');
+  });
+});
+
+describe('sums', () => {
+  const of = (amount: number | undefined, currency: string | undefined): Charge =>
+    charge({ asked: { amount, currency, ref: undefined, customer: undefined } });
+
+  it('are counted by payment and currency, exactly', () => {
+    const sums = openSums();
+    sums.add(of(Number.MAX_SAFE_INTEGER, 'NGN'), 'paid');
+    sums.add(of(Number.MAX_SAFE_INTEGER, 'NGN'), 'paid');
+    sums.add(of(5, 'GHS'), 'paid');
+    sums.add(of(undefined, undefined), 'failed');
+    sums.add(of(7, 'NGN'), 'open');
+    expect(sums.all()).toEqual([
+      { payment: 'paid', currency: 'NGN', count: 2, amount: 2n * BigInt(Number.MAX_SAFE_INTEGER) },
+      { payment: 'paid', currency: 'GHS', count: 1, amount: 5n },
+      { payment: 'open', currency: 'NGN', count: 1, amount: 7n },
+      { payment: 'failed', currency: undefined, count: 1, amount: undefined },
+    ]);
+  });
+
+  it('move a charge from one kind to another', () => {
+    const sums = openSums();
+    sums.add(of(7, 'NGN'), 'open');
+    sums.move(of(7, 'NGN'), 'open', 'open');
+    sums.move(of(7, 'NGN'), 'open', 'paid');
+    expect(sums.all()).toEqual([{ payment: 'paid', currency: 'NGN', count: 1, amount: 7n }]);
+  });
+});
