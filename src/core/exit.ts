@@ -24,18 +24,24 @@ export type ErrorKind = keyof typeof EXIT_CODES;
 export const EXIT_MEANINGS = {
   internal: ['a defect in paycli', 'no'],
   usage: ['bad arguments or input; nothing was sent', 'no, fix the input'],
-  rejected: ['the service said no: 400, 402, 404, 409, 422', 'no'],
+  rejected: ['the service said no: 400, 402, 404, 405, 409, 415, 422', 'no'],
   auth: ['no usable profile or key, 401, 403, TLS not trusted, unsafe setting', 'no'],
   not_sent: ['certain that nothing was applied: no connection, or 429 to the end', 'yes'],
   unknown: ['the charge or update may have been applied', 'no: `paycli ledger reconcile`'],
-  unrecorded: ['applied, but it could not be noted or printed; the line to keep is on stderr', 'no'],
-  read_failed: ['a read failed after its retries, or the answer broke the contract', 'yes'],
+  unrecorded: [
+    'applied, but it could not be noted or printed, or what the customer must do could not be read; the line to keep is on stderr',
+    'no',
+  ],
+  read_failed: ['a read failed after its retries, or could not be read; before a charge nothing was sent', 'yes'],
   refused: [
-    'refused here: an earlier charge is unresolved, under way, still payable or paid',
+    "refused here, nothing sent: an earlier charge is unresolved, under way, still payable or paid, or the request can't be charged",
     'reconcile, or `--again`',
   ],
   ledger: ['the ledger cannot be used; nothing was sent', 'no'],
-  charge_failed: ['the activity exists and its status is `failed`', 'charge with another medium'],
+  charge_failed: [
+    'the activity exists and its status is `failed` (a wait: or `refunded`)',
+    'charge with another medium',
+  ],
   pending: ['`--wait` ended before the payment did', 'yes, wait again: `paycli activity wait`'],
   interrupted: [
     'stopped by a signal with nothing in flight (143 but for Ctrl-C)',
