@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pagesOf } from '../../src/commands/ledger/pages.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { PayError } from '../../src/core/error.ts';
+import { madeHere } from '../../src/core/received.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence, Ledger } from '../../src/ledger/ledger.ts';
 import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
@@ -51,6 +52,7 @@ describe('a row', () => {
         evidence: [],
         provider: 'gtb',
         phone: null,
+        payment: null,
       }),
     );
   });
@@ -165,7 +167,7 @@ describe('ledger list', () => {
 
   it('gives each page with the cursor that it was asked for by', async () => {
     const cursors: unknown[] = [];
-    for await (const { cursor, nextCursor } of pagesOf(memoryLedger(many(250)), {}, {}))
+    for await (const { cursor, nextCursor } of pagesOf(memoryLedger(many(250)), () => madeHere({}), {}, {}))
       cursors.push(cursor, nextCursor);
     const [, first, , second] = cursors;
     expect(cursors).toEqual([undefined, first, first, second, second, null]);

@@ -3,23 +3,29 @@ import type { Received, ReceivedPage } from '../../core/received.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { updateRecordOf } from './job-view.ts';
-import { recordOf } from './view.ts';
+import type { Recorder } from './recorder.ts';
 
 const cursorOf = (row: number): string => Buffer.from(`row:${row}`).toString('base64url');
 
 /** What was made for the rows from `first` to `last`: every charge, or the update of each. */
-const recordsOf = async ({ jobs }: Ledger, { id, command }: Job, first: number, last: number): Promise<Received[]> =>
+const recordsOf = async (
+  { jobs }: Ledger,
+  record: Recorder,
+  { id, command }: Job,
+  first: number,
+  last: number,
+): Promise<Received[]> =>
   command === 'ugwo charge'
-    ? (await jobs.charges(id, first, last)).map(recordOf)
+    ? (await jobs.charges(id, first, last)).map((charge) => record(charge))
     : (await jobs.updates(id, first, last)).map(updateRecordOf);
 
 /** What was made for a job, by the rows of its file. A page is so many rows, begun or not. */
-export async function* rowPages(ledger: Ledger, job: Job): AsyncGenerator<ReceivedPage> {
+export async function* rowPages(ledger: Ledger, record: Recorder, job: Job): AsyncGenerator<ReceivedPage> {
   let [first, cursor] = [1, undefined as string | undefined];
   for (;;) {
     const last = first + PAGE_MAX - 1;
     const nextCursor = last < job.rows ? cursorOf(last) : null;
-    yield { records: await recordsOf(ledger, job, first, last), cursor, nextCursor };
+    yield { records: await recordsOf(ledger, record, job, first, last), cursor, nextCursor };
     if (nextCursor === null) return;
     [first, cursor] = [last + 1, nextCursor];
   }

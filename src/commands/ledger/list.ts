@@ -2,6 +2,7 @@ import type { Deps } from '../../cli/deps.ts';
 import type { Result } from '../../output/view.ts';
 import { goOnWith } from './go-on.ts';
 import { pagesOf, seqOf } from './pages.ts';
+import { recorderOf } from './recorder.ts';
 import type { ListInput } from './spec.ts';
 import { listView } from './view.ts';
 
@@ -17,7 +18,7 @@ export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
   const from = cursor === undefined ? undefined : seqOf(cursor);
   return {
     kind: 'list',
-    pages: pagesOf(await deps.ledger(), { states, ugwo }, { from, max }),
+    pages: pagesOf(await deps.ledger(), await recorderOf(deps), { states, ugwo }, { from, max }),
     view: listView,
     goOn: goOnWith('list', wordsOf(input), deps.globals),
     ...(max === undefined ? {} : { max }),

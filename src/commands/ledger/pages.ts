@@ -1,9 +1,9 @@
 import { PAGE_MAX } from '../../core/page.ts';
 import type { Received, ReceivedPage } from '../../core/received.ts';
 import type { Charge, Ledger, ListFilter } from '../../ledger/ledger.ts';
+import type { Recorder } from './recorder.ts';
 import type { Shelf } from './shelf.ts';
 import { foreignCursor, shelfPages } from './shelf.ts';
-import { recordOf } from './view.ts';
 
 const PREFIX = 'seq:';
 
@@ -27,6 +27,7 @@ export async function* onePage(records: readonly Received[]): AsyncGenerator<Rec
 /** Charges page by page. */
 export const pagesOf = (
   ledger: Ledger,
+  record: Recorder,
   filter: Pick<ListFilter, 'states' | 'ugwo' | 'oldestFirst'>,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
 ): AsyncGenerator<ReceivedPage> => {
@@ -35,7 +36,7 @@ export const pagesOf = (
       ledger.list({ ...filter, ...(filter.oldestFirst === true ? { after: seq } : { before: seq }), limit }),
     placeOf: ({ seq }) => seq,
     cursorOf,
-    recordsOf: async (found) => found.map(recordOf),
+    recordsOf: async (found) => found.map((charge) => record(charge)),
     size: PAGE_MAX,
   };
   return shelfPages(charges, bounds);

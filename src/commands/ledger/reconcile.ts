@@ -12,8 +12,9 @@ import { find } from './find.ts';
 import type { Left } from './left.ts';
 import { leftError } from './left.ts';
 import { onePage } from './pages.ts';
+import { recorderOf } from './recorder.ts';
 import type { ReconcileInput } from './spec.ts';
-import { listView, recordOf } from './view.ts';
+import { listView } from './view.ts';
 
 /** What is said of the unknown charges that are left out, practised or real. */
 const othersText = (here: number, others: number, local: boolean): string | undefined => {
@@ -84,11 +85,12 @@ export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> 
   const looked: Looked[] = [];
   // All of them, whether or not somebody goes on reading: the exit code speaks of all.
   for (const charge of charges) looked.push(await look(charge));
+  const record = await recorderOf(deps);
   const left = looked.flatMap((one) => one.left ?? []);
   const again = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(deps.globals)]);
   return {
     kind: 'list',
-    pages: onePage(looked.map(({ charge }) => recordOf(charge))),
+    pages: onePage(looked.map(({ charge }) => record(charge))),
     view: listView,
     toldEmpty: true,
     ...(left.length === 0

@@ -5,8 +5,9 @@ import { formatDateAtom, formatLocal } from '../../core/time.ts';
 import type { Charge, Ledger, Resolution } from '../../ledger/ledger.ts';
 import type { Result } from '../../output/view.ts';
 import { find } from './find.ts';
+import { recorderOf } from './recorder.ts';
 import type { ResolveInput } from './spec.ts';
-import { recordOf, viewOf } from './view.ts';
+import { viewOf } from './view.ts';
 
 const SETTLED: Readonly<Record<string, string>> = {
   sending: 'is still being sent: wait for that process',
@@ -87,5 +88,5 @@ export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
     await checkOwner(ledger, charge, input.activity);
     throw notUnknown(now);
   }
-  return { kind: 'record', record: recordOf(now), view: viewOf(now) };
+  return { kind: 'record', record: (await recorderOf(deps))(now), view: viewOf(now) };
 };

@@ -4,8 +4,9 @@ import type { Result } from '../../output/view.ts';
 import { find, findJob, namesJob } from './find.ts';
 import { stepsOf } from './job-steps.ts';
 import { jobRecordOf, jobView } from './job-view.ts';
+import { recorderOf } from './recorder.ts';
 import type { ShowInput } from './spec.ts';
-import { recordOf, viewOf } from './view.ts';
+import { viewOf } from './view.ts';
 
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   const job = await findJob(ledger, id);
@@ -19,13 +20,13 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   };
 };
 
-const showCharge = async (ledger: Ledger, id: string): Promise<Result> => {
+const showCharge = async (ledger: Ledger, id: string, deps: Deps): Promise<Result> => {
   const charge = await find(ledger, id);
-  return { kind: 'record', record: recordOf(charge), view: viewOf(charge) };
+  return { kind: 'record', record: (await recorderOf(deps))(charge), view: viewOf(charge) };
 };
 
 /** One charge with its evidence, or one job with how its rows stand and how to go on. */
 export const run = async ({ id }: ShowInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
-  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id);
+  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps);
 };

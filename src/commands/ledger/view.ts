@@ -6,15 +6,15 @@ import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import type { Charge } from '../../ledger/ledger.ts';
-import type { Sum } from '../../ledger/payments.ts';
+import type { Payment, Sum } from '../../ledger/payments.ts';
 import type { Column, InnerList, View } from '../../output/view.ts';
 
 /** An instant as output has it. */
 export const atom = (ms: number | undefined): string | null =>
   ms === undefined ? null : formatDateAtom({ ms, offset: 0 });
 
-/** A charge as a row of output (cli.md, ledger): null for what is not there. */
-export const recordOf = (charge: Charge): Received =>
+/** A charge as a row of output (cli.md, ledger), with what has become of its money: null for what is not there. */
+export const recordOf = (charge: Charge, payment: Payment | undefined): Received =>
   madeHere({
     id: charge.id,
     state: charge.state,
@@ -38,6 +38,7 @@ export const recordOf = (charge: Charge): Received =>
     evidence: charge.evidence,
     provider: charge.provider ?? null,
     phone: charge.phone ?? null,
+    payment: payment ?? null,
   });
 
 const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
@@ -52,7 +53,7 @@ const FOR_PEOPLE: readonly Column[] = [
   { path: 'amount', kind: 'money', currency: 'currency', needed: true },
   { path: 'origin', flexible: true, needed: true, least: 12 },
   { path: 'ugwo' },
-  { path: 'status', kind: 'state', always: true },
+  { path: 'payment', kind: 'state', always: true },
   { path: 'ref', flexible: true, endMatters: true },
   created,
   { path: 'activity' },
@@ -77,6 +78,7 @@ const FOR_PROGRAMS = [
   'currency',
   'ref',
   'customer',
+  'payment',
 ];
 
 /** Charges in a list. */
@@ -141,6 +143,7 @@ const chargeView: View = {
     { path: 'phone' },
     { path: 'activity' },
     { path: 'status', kind: 'state' },
+    { path: 'payment', kind: 'state' },
     { path: 'amount', kind: 'money', currency: 'currency' },
     { path: 'currency', machineOnly: true },
     { path: 'ref' },
@@ -204,5 +207,6 @@ export const exportView: View = {
     'currency',
     'ref',
     'customer',
+    'payment',
   ].map((path) => ({ path })),
 };

@@ -1,4 +1,4 @@
-import { statusOf } from '../../core/charge.ts';
+import { standingOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
 import { STEP_UNREADABLE } from '../../core/followed.ts';
 import { printExact } from '../../core/json.ts';
@@ -22,6 +22,7 @@ export const CHARGE_COLUMNS = [
   'amount',
   'currency',
   'ref',
+  'payment',
 ] as const;
 
 type Fields = Readonly<Partial<Record<(typeof CHARGE_COLUMNS)[number], unknown>>>;
@@ -50,7 +51,8 @@ const askedFields = ({ amount, currency, ref }: Asked): Fields => ({ amount, cur
 
 /** A charge that was made by this run. */
 export const madeNow = (activity: unknown, id: string, asked: Asked = {}): Settled => {
-  const fields = { ...activityFields(activity), charge: id, ...askedFields(asked) };
+  const payment = standingOf(statusOf(activity));
+  const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
   const state = rowStateOf('accepted', statusOf(activity));
   if (state !== 'failed') return { state, fields, ...madeEnd(activity) };
   const reason = valueAt(activity, 'error.message') ?? valueAt(activity, 'error') ?? null;
@@ -64,10 +66,10 @@ const lastWord = ({ evidence }: Charge): string | undefined => {
 };
 
 /** A charge as the ledger has it; `activity` is its activity in the service's own fields. */
-export const asKept = (charge: Charge, activity: unknown): Settled => {
+export const asKept = (charge: Charge, activity: unknown, payment: string | undefined): Settled => {
   const state = rowStateOf(charge.state, charge.activity?.status);
   const { exitCode, id } = charge;
-  const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}) };
+  const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}), payment };
   const kept = { state, exitCode, fields };
   if (state === 'accepted') return { ...kept, ...madeEnd(activity) };
   return state === 'sending' ? kept : { ...kept, error: lastWord(charge) ?? state.replaceAll('_', ' ') };

@@ -40,11 +40,13 @@ const earlierOf =
   async (first: number, last: number): Promise<ReadonlyMap<number, Settled>> => {
     // In the order of creation: the last charge of a row is the one that counts.
     const charges = await ledger.jobs.charges(job, first, last);
-    return new Map(charges.map((charge) => [charge.row ?? 0, kept(charge, protocol)]));
+    return new Map(charges.map((charge) => [charge.row ?? 0, kept(charge, protocol, ledger)]));
   };
 
-const kept = (charge: Charge, { asActivity }: LedgerRoom): Settled =>
-  asKept(charge, charge.activity === undefined ? undefined : asActivity(charge.activity));
+const kept = (charge: Charge, { asActivity, paymentOf }: LedgerRoom, ledger: Ledger): Settled => {
+  const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
+  return asKept(charge, activity, paymentOf(charge, ledger.moment()));
+};
 
 const idFields = (thrown: unknown): Settled['fields'] =>
   thrown instanceof PayError && thrown.detail.ledgerId !== undefined ? { charge: thrown.detail.ledgerId } : {};
@@ -109,7 +111,7 @@ const chargeRow = async (
   );
   if (charged.kind === 'refused') {
     const words = placeWords(deps.globals);
-    if (charged.why === 'done' && charged.by !== undefined) return kept(charged.by, protocol);
+    if (charged.why === 'done' && charged.by !== undefined) return kept(charged.by, protocol, ledger);
     const { by } = charged;
     const refused = protocol.refusedError(
       charged,
