@@ -32,6 +32,8 @@ export interface ChargeRequest {
   readonly words: readonly string[];
   /** What a look at the payment request has shown just now; undefined where none could be had. */
   readonly shown?: Shown | undefined;
+  /** When that look was asked for: a process that stood still since sends nothing. */
+  readonly since?: Moment;
 }
 
 export interface ChargeWorld {
@@ -188,7 +190,7 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
   const { now, send } = world;
   const phone = textOf(request.data['phone']);
   const clean = (text: string): string => withoutPhone(world.clean(text), phone);
-  const overdue = overdueSince(ledger, request, ledger.moment());
+  const overdue = overdueSince(ledger, request, request.since ?? ledger.moment());
   const intent = intentOf(request, ledger, clean, now());
   const { again, row, shown } = request;
   const begun = await ledger.begin(intent, { again, retry: row?.retry === true, shown });

@@ -168,6 +168,20 @@ describe('a charge under the protocol', () => {
     },
   );
 
+  it.each([
+    [900, false],
+    [901, true],
+  ])('counts from the look before it: %i ms after that it is overdue: %s', async (still, late) => {
+    const ledger = await open(newPath());
+    let told: boolean | undefined;
+    const send = async (overdue: () => boolean): Promise<Received> => {
+      told = overdue();
+      return madeHere(ACTIVITY);
+    };
+    await charging(ledger, send, { since: momentAt(NOON - still) });
+    expect(told).toBe(late);
+  });
+
   it('is not sent where the intent can’t be written', async () => {
     const path = newPath();
     const ledger = await open(path);

@@ -8,7 +8,7 @@ import { placeWords } from '../../core/place-words.ts';
 import { isTakenUp } from '../../core/row.ts';
 import type { Settled, Worked } from '../../core/row-end.ts';
 import { endedWith, workedWith } from '../../core/row-end.ts';
-import type { Charge, Ledger, Place } from '../../ledger/ledger.ts';
+import type { Charge, Ledger, Moment, Place } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Shown } from '../../ledger/shown.ts';
 import { chargeData } from './charge-body.ts';
@@ -81,7 +81,7 @@ const lookAt = async (ugwo: string, { file, client, deps, tellOnce }: ChargeWork
 
 const chargeRow = async (
   { item: { ugwo }, data, row, tower }: RowOf,
-  shown: Shown | undefined,
+  { shown, since }: { readonly shown: Shown | undefined; readonly since: Moment },
   work: ChargeWork,
 ): Promise<Worked> => {
   const { job, file, client, ledger, protocol, place, deps } = work;
@@ -99,6 +99,7 @@ const chargeRow = async (
       row: { job, number: row, retry: file.bulk.retryFailed },
       words: placeWords(deps.globals),
       shown,
+      since,
     },
     {
       now: clock.now,
@@ -132,6 +133,7 @@ const chargeRow = async (
 };
 
 const workOn = async (item: ChargeItem, row: number, tower: Tower, work: ChargeWork): Promise<Worked> => {
+  const since = work.ledger.moment();
   let shown: Shown | undefined;
   try {
     shown = await lookAt(item.ugwo, work);
@@ -140,7 +142,7 @@ const workOn = async (item: ChargeItem, row: number, tower: Tower, work: ChargeW
   }
   const data = chargeData(item, work.deps.io.clock.now());
   try {
-    return await chargeRow({ item, data, row, tower }, shown, work);
+    return await chargeRow({ item, data, row, tower }, { shown, since }, work);
   } catch (thrown) {
     return afterError(namingColumns(thrown, item, work.names, data), work);
   }

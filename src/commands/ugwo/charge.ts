@@ -57,6 +57,7 @@ const make = async (
   const [protocol, ledger, place] = [await deps.protocol(), await deps.ledger(), await deps.place()];
   const { clock, redactor } = deps.io;
   const words = placeWords(deps.globals);
+  const since = ledger.moment();
   const looked = input.look ? await look(input, client, deps) : undefined;
   const charge = (shown: Shown | undefined) =>
     protocol.chargeOnce(
@@ -70,6 +71,7 @@ const make = async (
         again: input.earlier === 'again',
         words,
         shown,
+        since,
       },
       {
         now: clock.now,
