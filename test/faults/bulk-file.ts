@@ -19,7 +19,11 @@ export const writeRows = (path: string, rows: number): void => {
 /** A line of a report, by the names of its columns. */
 export type Line = Readonly<Record<string, string>>;
 
-export const readReport = (path: string): Line[] => parse(readFileSync(path), { columns: true, bom: true }) as Line[];
+/** Digits are written as a formula, so that a spreadsheet keeps them as they are. */
+const plain = (cell: string): string => /^="(\d+)"$/.exec(cell)?.[1] ?? cell;
+
+export const readReport = (path: string): Line[] =>
+  parse(readFileSync(path), { columns: true, bom: true, cast: plain }) as Line[];
 
 /** How many there are of each. */
 export const countBy = (names: readonly string[]): Record<string, number> => {

@@ -31,7 +31,7 @@ const timesOf = ({ posts }: Counting): number[] => posts.map(({ at }) => at);
 describe('a service that asks one row to slow down', () => {
   const ROWS = 150;
   const WORKERS = 16;
-  const LATENCY_MS = 30;
+  const LATENCY_MS = 100;
 
   it('is left alone by all the others too, and then they come back one by one', async () => {
     const inFlight: number[] = [];
