@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/cli/io.ts';
 import type { Client } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/client.ts';
+import type { Transport } from '../../src/client/transport.ts';
 import { openTransport } from '../../src/client/transport.ts';
 import { PayError } from '../../src/core/error.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
@@ -11,6 +12,7 @@ import { isGone, thisSender } from '../../src/ledger/sender.ts';
 import { openLedger } from '../../src/ledger/store.ts';
 import { CANARY } from '../support/canary.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import { lookedAt } from './looking.ts';
 
 /** What a charge ended with, as a run of the program would. */
 export interface ChargeEnd {
@@ -37,15 +39,18 @@ const HURRIED: Clock = { now: Date.now, ticks: () => performance.now(), sleep: (
 
 const silent = (): void => undefined;
 
-const clientFor = (origin: string, timeout: number): Client =>
+const transportTo = (origin: string): Transport =>
+  openTransport({
+    credentials: { origin, key: CANARY },
+    env: {},
+    clock: REAL,
+    userAgent: 'paycli/test',
+    debug: silent,
+  });
+
+const clientOver = (transport: Transport, origin: string, timeout: number): Client =>
   createClient({
-    transport: openTransport({
-      credentials: { origin, key: CANARY },
-      env: {},
-      clock: REAL,
-      userAgent: 'paycli/test',
-      debug: silent,
-    }),
+    transport,
     origin,
     clock: HURRIED,
     random: () => 0,
@@ -63,16 +68,31 @@ export const openRealLedger = (path: string): Promise<Ledger> => {
   return openLedger(ledgerOptions(path, { self, isGone: (sender, overdue) => isGone(sender, self, overdue) }));
 };
 
-/** Charges by bank transfer through the real client and a ledger; `timeout` bounds each attempt, in milliseconds. */
-export const chargeAt = async (origin: string, ledger: Ledger, ugwo: string, timeout = 20_000): Promise<ChargeEnd> => {
-  const client = clientFor(origin, timeout);
+/** How long an attempt may take, in milliseconds: each of the look, none where nobody looks, and each of the charge. */
+export interface Limits {
+  readonly look: number | undefined;
+  readonly charge: number;
+}
+
+const LONG_MS = 20_000;
+
+/** Looks, and charges by bank transfer, through the real client and a ledger. */
+export const chargeAt = async (
+  origin: string,
+  ledger: Ledger,
+  ugwo: string,
+  { look, charge: timeout }: Limits = { look: LONG_MS, charge: LONG_MS },
+): Promise<ChargeEnd> => {
+  const transport = transportTo(origin);
+  const client = clientOver(transport, origin, timeout);
   const data = { medium: 'bank_transfer' };
   const request = { place: placeOf(origin, CANARY, 'test'), ugwo, data, bound: client.longestWrite, attempt: timeout };
   const send = () => client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
   try {
+    const shown = look === undefined ? undefined : await lookedAt(ugwo, clientOver(transport, origin, look), ledger);
     const charged = await chargeOnce(
       ledger,
-      { ...request, again: false, words: [] },
+      { ...request, again: false, words: [], shown },
       { now: Date.now, clean: (text) => text, send },
     );
     if (charged.kind === 'accepted') return { kind: 'accepted', exitCode: 0, id: charged.id, message: '' };
@@ -82,6 +102,6 @@ export const chargeAt = async (origin: string, ledger: Ledger, ugwo: string, tim
     const { kind, detail, message } = thrown;
     return { kind, exitCode: detail.exitCode ?? EXIT_CODES[kind], id: detail.ledgerId, message };
   } finally {
-    await client.close();
+    await transport.close();
   }
 };

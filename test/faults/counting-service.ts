@@ -65,22 +65,37 @@ const secure = (listener: RequestListener) => {
   return createSecure({ cert: file('good.pem'), key: file('good.key') }, listener);
 };
 
-/** A real HTTP service that executes each POST whose whole body has come, and counts them. */
+/** A real HTTP service that executes each POST whose whole body has come, and counts them; a GET shows what it has made. */
 export const serveCounting = async (options: CountingOptions = {}): Promise<CountingService> => {
   const executed: string[] = [];
-  const execute = (request: IncomingMessage, response: ServerResponse): void => {
+  const made = new Map<string, Record<string, unknown>[]>();
+  const show = (ugwo: string, response: ServerResponse): void => {
+    const open = {
+      uid: ugwo,
+      status: 'requires_ugwo',
+      amount: 500_000,
+      currency: 'NGN',
+      ref: 'TEST',
+      total_amount_paid: 0,
+    };
+    answer(response, service.framing, JSON.stringify({ ...open, activities: made.get(ugwo) ?? [] }));
+  };
+  const execute = (ugwo: string, request: IncomingMessage, response: ServerResponse): void => {
     if (service.slowDowns > 0) {
       service.slowDowns -= 1;
       const headers = { 'content-type': 'application/problem+json', 'retry-after': '0' };
       return void response.writeHead(429, headers).end(SLOW_DOWN);
     }
-    const ugwo = request.url?.split('/')[3] ?? '';
-    const number = executed.push(ugwo);
+    const activity = activityNumber(executed.push(ugwo));
+    made.set(ugwo, [...(made.get(ugwo) ?? []), activity]);
     if (options.losesAnswer?.(ugwo) === true) return void request.socket.resetAndDestroy();
-    answer(response, service.framing, JSON.stringify(activityNumber(number)));
+    answer(response, service.framing, JSON.stringify(activity));
   };
   const listener: RequestListener = (request, response) => {
-    request.resume().on('end', () => execute(request, response));
+    const ugwo = request.url?.split('/')[3] ?? '';
+    request
+      .resume()
+      .on('end', () => (request.method === 'GET' ? show(ugwo, response) : execute(ugwo, request, response)));
     request.on('error', () => undefined);
   };
   const server = options.secure === true ? secure(listener) : createServer(listener);

@@ -129,7 +129,14 @@ export const serveCounting = async (decide: (post: Post) => Fate | Promise<Fate>
     answerTo(response, fate.answer, activity);
   };
   const show = (ugwo: string, response: ServerResponse): void =>
-    give(response, { uid: ugwo, amount: 500_000, currency: 'NGN', activities: made.get(ugwo) ?? [] });
+    give(response, {
+      uid: ugwo,
+      status: 'requires_ugwo',
+      amount: 500_000,
+      currency: 'NGN',
+      total_amount_paid: 0,
+      activities: made.get(ugwo) ?? [],
+    });
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     busy += 1;

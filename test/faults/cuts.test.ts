@@ -6,7 +6,7 @@ import type { Charge, Ledger } from '../../src/ledger/ledger.ts';
 import { RUNTIME } from '../support/built.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { CA_FILE } from '../support/tls.ts';
-import type { ChargeEnd } from './charger.ts';
+import type { ChargeEnd, Limits } from './charger.ts';
 import { chargeAt, openRealLedger } from './charger.ts';
 import type { CountingService, Framing } from './counting-service.ts';
 import { serveCounting } from './counting-service.ts';
@@ -21,6 +21,7 @@ const FRAMINGS: readonly Framing[] = ['content-length', 'chunked', 'end of strea
 /** So long an attempt is given that is meant to be ended by its time. */
 const SHORT_MS = 25;
 const LONG_MS = 20_000;
+const LOOK_MS = 5000;
 const STEP = full ? 1 : 29;
 const LANES = 6;
 
@@ -32,8 +33,8 @@ const FINISHED = 150;
 
 const ugwoNumber = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
 
-/** Charges a payment request of one origin; `timeout` bounds each attempt, in milliseconds. */
-type ChargeOver = (origin: string, ugwo: string, timeout: number) => Promise<ChargeEnd>;
+/** Charges a payment request of one origin. */
+type ChargeOver = (origin: string, ugwo: string, limits: Limits) => Promise<ChargeEnd>;
 
 interface Bench {
   readonly service: CountingService;
@@ -42,6 +43,9 @@ interface Bench {
   readonly relay: Relay;
   readonly origin: string;
 }
+
+/** Who is cut: the charge, with a look before it or without, or the look. */
+type What = 'charge' | 'charge after a look' | 'look';
 
 /** What one cut came to, by everybody who knows something of it. */
 interface Ended {
@@ -56,10 +60,10 @@ let ugwos = 0;
 
 /** In this process, or in one that is run by what the standalone program is made of. */
 const charger = async (path: string, ledger: Ledger): Promise<ChargeOver> => {
-  if (RUNTIME === 'node') return (origin, ugwo, timeout) => chargeAt(origin, ledger, ugwo, timeout);
+  if (RUNTIME === 'node') return (origin, ugwo, limits) => chargeAt(origin, ledger, ugwo, limits);
   const worker = await startWorker(RUNTIME);
-  return async (origin, ugwo, timeout) => {
-    const [end] = await tell(worker, { kind: 'charge', ledger: path, origin, ugwos: [ugwo], timeout });
+  return async (origin, ugwo, limits) => {
+    const [end] = await tell(worker, { kind: 'charge', ledger: path, origin, ugwos: [ugwo], limits });
     return end as ChargeEnd;
   };
 };
@@ -78,43 +82,57 @@ const openLanes = async (service: CountingService, lanes: number): Promise<reado
 
 const chargeOver = async (
   { service, ledger, charge, relay, origin }: Bench,
+  what: What,
   cuts: readonly (Cut | undefined)[],
   timeout: number,
 ): Promise<Ended> => {
   const ugwo = ugwoNumber(ugwos++);
-  relay.use(cuts);
-  const end = await charge(origin, ugwo, timeout);
+  relay.use(what === 'charge after a look' ? [undefined, ...cuts] : cuts);
+  // What is not cut has all the time that it takes.
+  const look = { charge: undefined, 'charge after a look': LOOK_MS, look: timeout }[what];
+  const end = await charge(origin, ugwo, { look, charge: what === 'look' ? LONG_MS : timeout });
   relay.release();
   await relay.idle();
   const executed = service.executed.filter((one) => one === ugwo).length;
-  return { end, row: await ledger.get(end.id ?? ''), executed, passed: relay.passed };
+  const [row] = await ledger.list({ ugwo, limit: 1 });
+  return { end, row, executed, passed: what === 'charge after a look' ? relay.passed.slice(1) : relay.passed };
 };
 
 const waits = (way: Way): boolean => way === 'stall' || way === 'late';
 
-/** The pairs of end and executions that each kind of error may come with; whatever is not here is a fault. */
-const ALLOWED: Readonly<Record<string, readonly [state: string, exit: number, executed: readonly number[]]>> = {
+/**
+ * The pairs of end and executions that each kind of error may come with; whatever is not here is a fault. A look that failed
+ * leaves nothing in the ledger.
+ */
+const ALLOWED: Readonly<
+  Record<string, readonly [state: string | undefined, exit: number, executed: readonly number[]]>
+> = {
   accepted: ['accepted', 0, [1]],
   not_sent: ['not_sent', 5, [0]],
   unknown: ['unknown', 6, [0, 1]],
+  read_failed: [undefined, 8, [0]],
 };
 
 /** What is wrong with an end, whatever was cut. */
 const faultsOf = ({ end, row, executed }: Ended): string[] => {
   const [state, exit, times] = ALLOWED[end.kind] ?? ['none', -1, []];
   return [
-    row?.state === state ? [] : [`the ledger says ${row?.state}`],
-    row?.exitCode === exit && end.exitCode === exit ? [] : [`the exit codes are ${row?.exitCode} and ${end.exitCode}`],
+    row?.state === state && (row === undefined || row.id === end.id) ? [] : [`the ledger says ${row?.state}`],
+    end.exitCode === exit && (row === undefined || row.exitCode === exit)
+      ? []
+      : [`the exit codes are ${row?.exitCode} and ${end.exitCode}`],
     times.includes(executed) ? [] : [`it was executed ${executed} times`],
   ].flat();
 };
 
 /**
- * Cuts a charge's connection. Where its time is what ends it, a machine under load may let it run out before the place of
- * the cut was reached, or before the service was: then, if all that is known agrees, another charge is given more of it.
+ * Cuts a connection. Where its time is what ends it, a machine under load may let it run out before the place of
+ * the cut was reached, or before the service was: then, if all that is known agrees, another charge is given more of it. So is
+ * one whose look was cut in its place, by a connection of the last charge's that the relay heard of late.
  */
 const cutOver = async (
   bench: Bench,
+  what: What,
   before: readonly undefined[],
   cut: Cut,
   inTime: boolean,
@@ -122,15 +140,19 @@ const cutOver = async (
 ): Promise<Ended> => {
   for (let timeout = inTime ? LONG_MS : SHORT_MS; ; timeout *= 2) {
     bench.service.slowDowns = before.length;
-    const ended = await chargeOver(bench, [...before, cut], timeout);
-    const isThere = ended.passed.length > before.length && ended.passed.at(-1)?.cut === true;
+    const ended = await chargeOver(bench, what, [...before, cut], timeout);
+    const isLooked = what === 'look' || ended.end.kind !== 'read_failed';
+    const isThere = isLooked && ended.passed.length > before.length && ended.passed.at(-1)?.cut === true;
     const isDue = may === undefined || may.includes(`${ended.end.kind} ${ended.executed}`);
     if ((isThere && (isDue || !waits(cut.way))) || timeout > LONG_MS || faultsOf(ended).length > 0) return ended;
   }
 };
 
 /** Connections on which any byte of a request came. */
-const posts = ({ passed }: Ended): number => passed.filter(({ request }) => request.byteLength > 0).length;
+const requests = ({ passed }: Ended): number => passed.filter(({ request }) => request.byteLength > 0).length;
+/** Those of a charge. */
+const posts = ({ passed }: Pick<Ended, 'passed'>): number =>
+  passed.filter(({ request }) => request.toString('latin1', 0, 4) === 'POST').length;
 
 /** The ends that a cut of a plain connection must come to: the state, and how often it was executed. */
 const expected = ({ side, after, way }: Cut, total: number, framing: Framing): readonly string[] => {
@@ -191,7 +213,7 @@ describe.each(FRAMINGS)('a charge whose answer is framed by %s', (framing) => {
       const service = await serveCounting({ framing });
       // The 429 are counted for all connections, so with them nothing else may run.
       const lanes = await openLanes(service, slowDowns > 0 ? 1 : LANES);
-      const probe = await chargeOver(lanes[0] as Bench, [undefined], LONG_MS);
+      const probe = await chargeOver(lanes[0] as Bench, 'charge after a look', [undefined], LONG_MS);
       expect(`${probe.end.kind} ${probe.executed}`).toBe('accepted 1');
       const bytes = probe.passed[0]?.[side] ?? Buffer.alloc(0);
       const all = cutsAt(side, places(bytes.byteLength, [endOfHead(bytes)]));
@@ -200,13 +222,13 @@ describe.each(FRAMINGS)('a charge whose answer is framed by %s', (framing) => {
       const { faults, ends } = await cutAll(lanes, cuts, async (bench, cut) => {
         const may = expected(cut, bytes.byteLength, framing);
         const whole = may.some((end) => end.startsWith('accepted'));
-        const ended = await cutOver(bench, before, cut, !waits(cut.way) || whole, may);
+        const ended = await cutOver(bench, 'charge after a look', before, cut, !waits(cut.way) || whole, may);
         const end = `${ended.end.kind} ${ended.executed}`;
         const wrong = [
           ...faultsOf(ended),
           ...(may.includes(end) ? [] : [`expected ${may.join(' or ')}`]),
-          ...(posts(ended) <= slowDowns + 1 ? [] : [`${posts(ended)} requests went out`]),
-          ...(end.startsWith('not_sent') && posts(ended) > slowDowns ? ['bytes of it went out'] : []),
+          ...(requests(ended) <= slowDowns + 1 ? [] : [`${requests(ended)} requests went out`]),
+          ...(end.startsWith('not_sent') && requests(ended) > slowDowns ? ['bytes of it went out'] : []),
         ];
         return { ended, faults: wrong };
       });
@@ -219,13 +241,41 @@ describe.each(FRAMINGS)('a charge whose answer is framed by %s', (framing) => {
   );
 });
 
-describe('a charge over TLS', () => {
-  it(
-    'is not sent when the handshake is cut, and else has the end that the service knows of',
-    async () => {
+describe.each(FRAMINGS)('a look whose answer is framed by %s', (framing) => {
+  it.each(['request', 'answer'] as const)(
+    'keeps the charge from being sent, wherever its %s is cut, and leaves nothing in the ledger',
+    async (side) => {
+      const lanes = await openLanes(await serveCounting({ framing }), LANES);
+      const probe = await chargeOver(lanes[0] as Bench, 'look', [undefined], LONG_MS);
+      expect(`${probe.end.kind} ${probe.executed}`).toBe('accepted 1');
+      const bytes = probe.passed[0]?.[side] ?? Buffer.alloc(0);
+      const total = bytes.byteLength;
+      const cuts = cutsAt(side, places(total, [endOfHead(bytes)])).filter(({ after }) => after < total);
+      const { faults, ends } = await cutAll(lanes, cuts, async (bench, cut) => {
+        // Each attempt of the read is cut.
+        const ended = await cutOver(bench, 'look', [], cut, !waits(cut.way), ['read_failed 0']);
+        const wrong = [
+          ...faultsOf(ended),
+          ...(ended.end.kind === 'read_failed' ? [] : ['the look did not fail']),
+          ...(posts(ended) === 0 ? [] : ['a charge went out']),
+        ];
+        return { ended, faults: wrong };
+      });
+      expect(faults).toEqual([]);
+      expect([...ends.keys()]).toEqual(['read_failed 0']);
+      figure(`cuts of the look's ${side}, ${framing}`, cuts.length);
+    },
+    FULL_MS,
+  );
+});
+
+describe('over TLS', () => {
+  it.each(['charge', 'charge after a look', 'look'] as const)(
+    'a %s is not sent when the handshake is cut, and else has the end that the service knows of',
+    async (what) => {
       setDefaultCACertificates([...getCACertificates('default'), readFileSync(CA_FILE, 'utf8')]);
       const lanes = await openLanes(await serveCounting({ secure: true }), LANES);
-      const probe = await chargeOver(lanes[0] as Bench, [undefined], LONG_MS);
+      const probe = await chargeOver(lanes[0] as Bench, what, [undefined], LONG_MS);
       expect(`${probe.end.kind} ${probe.executed}`).toBe('accepted 1');
       const passed = probe.passed[0] as Passed;
       // The client's hello, then the server's part of the handshake, before the client says more.
@@ -239,68 +289,104 @@ describe('a charge over TLS', () => {
       const cuts = (['request', 'answer'] as const).flatMap((side) =>
         cutsAt(side, [...spread(passed[side].byteLength), handshake[side] - SIGNATURE_SPREAD]),
       );
+      const unsent = what === 'look' ? 'read_failed' : 'not_sent';
       const { faults, ends } = await cutAll(lanes, cuts, async (bench, cut) => {
         const shaking = cut.after <= handshake[cut.side] - SIGNATURE_SPREAD;
-        const ended = await cutOver(bench, [], cut, !waits(cut.way));
+        const ended = await cutOver(bench, what, [], cut, !waits(cut.way));
         const sent = ended.passed.filter(({ request }) => request.byteLength > handshake.request + FINISHED);
         const wrong = [
           ...faultsOf(ended),
-          ...(shaking && ended.end.kind !== 'not_sent' ? ['the handshake was not over'] : []),
-          ...(sent.length <= 1 ? [] : [`${sent.length} requests went out`]),
+          ...(shaking && ended.end.kind !== unsent ? ['the handshake was not over'] : []),
+          // A look may be asked for more than once.
+          ...(sent.length <= 1 || what === 'look' ? [] : [`${sent.length} requests went out`]),
         ];
         return { ended, faults: wrong };
       });
       expect(faults).toEqual([]);
-      expect([...ends.keys()]).toEqual(expect.arrayContaining(['not_sent 0', 'unknown 0', 'unknown 1']));
-      figure('cuts of a TLS connection', cuts.length);
+      const due = what === 'look' ? [] : ['unknown 0', 'unknown 1'];
+      expect([...ends.keys()]).toEqual(expect.arrayContaining([`${unsent} 0`, ...due]));
+      figure(`cuts of a TLS connection, ${what}`, cuts.length);
     },
     FULL_MS,
   );
 });
 
 describe('the built program', () => {
+  const UGWO = ugwoNumber(1);
+
+  const chargeBy = (home: string, base: string, ...args: readonly string[]) =>
+    paycli(['ugwo', 'charge', UGWO, '--medium', 'bank_transfer', '--timeout', '1s', ...args], {
+      home,
+      service: { origin: base },
+    });
+
+  /** A service behind a relay, and a ledger of its own. */
+  const behindRelay = async () => {
+    const service = await serveCounting();
+    const relay = await openRelay(service.port);
+    const home = newFolder();
+    const charge = (...args: readonly string[]) => chargeBy(home, `http://127.0.0.1:${relay.port}`, ...args);
+    return { service, relay, home, charge };
+  };
+
+  const ledgerRows = async (home: string): Promise<readonly Charge[]> => {
+    const ledger = await openRealLedger(join(home, 'ledger.sqlite'));
+    const charges = await ledger.list({ limit: -1 });
+    await ledger.close();
+    return charges;
+  };
+
   it.each<[Cut, number]>([
     [{ side: 'request', after: 100, way: 'rst' }, 0],
     [{ side: 'request', after: 380, way: 'fin' }, 0],
     [{ side: 'answer', after: 0, way: 'rst' }, 1],
     [{ side: 'answer', after: 0, way: 'stall' }, 1],
     [{ side: 'answer', after: 300, way: 'fin' }, 1],
-  ])('exits 6 after %j, and a second run sends nothing and exits 9', async (cut, executed) => {
-    const service = await serveCounting();
-    const relay = await openRelay(service.port);
-    const [ugwo, home] = [ugwoNumber(1), newFolder()];
-    const charge = (...args: readonly string[]) =>
-      paycli(['ugwo', 'charge', ugwo, '--medium', 'bank_transfer', '--timeout', '2s', ...args], {
-        home,
-        service: { origin: `http://127.0.0.1:${relay.port}` },
-      });
-    relay.use([cut]);
+  ])('exits 6 after %j of its charge, and a second run sends nothing and exits 9', async (cut, executed) => {
+    const { service, relay, charge } = await behindRelay();
+    relay.use([undefined, cut]);
     const first = await charge();
     expect(first).toMatchObject({ code: 6, stdout: '' });
     relay.release();
     await relay.idle();
-    expect(relay.passed).toHaveLength(1);
+    expect(relay.passed).toHaveLength(2);
     relay.use([undefined]);
-    for (const args of [[], ['--again'], ['--reuse']]) {
+    for (const args of [[], ['--again'], ['--reuse'], ['--no-preflight']]) {
       expect(await charge(...args)).toMatchObject({ code: 9, stdout: '' });
     }
-    expect(relay.passed).toEqual([]);
+    expect(posts(relay)).toBe(0);
     expect(service.executed).toHaveLength(executed);
   });
 
-  it('exits 5 where no connection lasts, and a second run charges', async () => {
-    const service = await serveCounting();
-    const relay = await openRelay(service.port);
-    const home = newFolder();
+  it.each<Cut>([
+    { side: 'request', after: 0, way: 'rst' },
+    { side: 'request', after: 100, way: 'fin' },
+    { side: 'request', after: 100, way: 'stall' },
+    { side: 'answer', after: 0, way: 'rst' },
+    { side: 'answer', after: 200, way: 'fin' },
+    { side: 'answer', after: 200, way: 'stall' },
+  ])('exits 8 after %j of its look, sends nothing, and charges when it is run again', async (cut) => {
+    const { service, relay, home, charge } = await behindRelay();
+    relay.use([cut]);
+    expect(await charge()).toMatchObject({ code: 8, stdout: '' });
+    relay.release();
+    await relay.idle();
+    expect(relay.passed.length).toBeGreaterThan(0);
+    expect(posts(relay)).toBe(0);
+    expect(await ledgerRows(home)).toEqual([]);
+    relay.use([undefined]);
+    expect(await charge()).toMatchObject({ code: 0 });
+    expect(service.executed).toHaveLength(1);
+  });
+
+  it('exits 8 where no connection lasts, or 5 without a look, and then charges', async () => {
+    const { service, relay, home } = await behindRelay();
     const origin = `http://127.0.0.1:${relay.port}`;
-    const charge = (base: string) =>
-      paycli(['ugwo', 'charge', ugwoNumber(1), '--medium', 'bank_transfer', '--timeout', '2s'], {
-        home,
-        service: { origin: base },
-      });
     // What speaks no TLS cuts every handshake.
-    expect(await charge(origin.replace('http://127.0.0.1', 'https://localhost'))).toMatchObject({ code: 5 });
-    expect(await charge(origin)).toMatchObject({ code: 0 });
+    const secure = origin.replace('http://127.0.0.1', 'https://localhost');
+    expect(await chargeBy(home, secure)).toMatchObject({ code: 8 });
+    expect(await chargeBy(home, secure, '--no-preflight')).toMatchObject({ code: 5 });
+    expect(await chargeBy(home, origin)).toMatchObject({ code: 0 });
     expect(service.executed).toHaveLength(1);
   });
 });

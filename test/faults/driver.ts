@@ -8,9 +8,10 @@ import { placeOf } from '../../src/ledger/place.ts';
 import { isGone, thisSender } from '../../src/ledger/sender.ts';
 import { openLedger } from '../../src/ledger/store.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import { lookedAt } from './looking.ts';
 
 /*
- * Charges several payment requests through the real ledger and the real client in one process, some at a time, and prints
+ * Looks at several payment requests and charges them through the real ledger and the real client in one process, some at a time, and prints
  * each activity once the protocol has let go of it. Bundled, with or without a sabotage, and run under strace.
  * Arguments: the ledger's file, the service's origin, the journal, how many at a time, whether it ends by `close` or leaves
  * the ledger open as a killed process would (`leave`), the payment requests.
@@ -75,6 +76,7 @@ const charge = async (ugwo: string): Promise<void> => {
       attempt: client.longestAttempt,
       again: false,
       words: [],
+      shown: await lookedAt(ugwo, client, ledger),
     },
     {
       now: clock.now,

@@ -2,18 +2,18 @@
  * A process that charges: it says that it is ready, does what it is told when it is told, and says what came of it. Run by
  * node or by bun directly.
  */
-import type { ChargeEnd } from './charger.ts';
+import type { ChargeEnd, Limits } from './charger.ts';
 import { chargeAt, openRealLedger } from './charger.ts';
 
 /** What a worker is told. */
 export type Order =
-  /** Charges every one of these, in this order; `timeout` bounds each attempt, in milliseconds. */
+  /** Charges every one of these, in this order. */
   | {
       readonly kind: 'charge';
       readonly ledger: string;
       readonly origin: string;
       readonly ugwos: readonly string[];
-      readonly timeout?: number;
+      readonly limits?: Limits;
     }
   /** Opens the ledger, begins a charge that it never sends, and closes it. */
   | { readonly kind: 'open'; readonly ledger: string; readonly ugwo: string };
@@ -21,10 +21,10 @@ export type Order =
 /** The end of each charge in turn; of `open`, what was begun. */
 export type Reply = readonly ChargeEnd[];
 
-const chargeAll = async ({ ledger: path, origin, ugwos, timeout }: Order & { kind: 'charge' }): Promise<Reply> => {
+const chargeAll = async ({ ledger: path, origin, ugwos, limits }: Order & { kind: 'charge' }): Promise<Reply> => {
   const ledger = await openRealLedger(path);
   const ends: ChargeEnd[] = [];
-  for (const ugwo of ugwos) ends.push(await chargeAt(origin, ledger, ugwo, timeout));
+  for (const ugwo of ugwos) ends.push(await chargeAt(origin, ledger, ugwo, limits));
   await ledger.close();
   return ends;
 };

@@ -31,7 +31,11 @@ const MOST_AGE_MS = 1000;
  * Looks at a payment request before it is charged (charge-protocol, step 0). Undefined where the service can't show it.
  * Throws where the read failed: `auth`, `interrupted`, else `read_failed`; nothing was sent then.
  */
-export const lookFirst = async (ugwo: string, client: Client, deps: Deps): Promise<Looked | undefined> => {
+export const lookFirst = async (
+  ugwo: string,
+  client: Pick<Client, 'look'>,
+  deps: Pick<Deps, 'protocol' | 'observe'>,
+): Promise<Looked | undefined> => {
   try {
     const record = await client.look('ugwo.get', { params: { uid: ugwo } });
     if (record === undefined) return undefined;

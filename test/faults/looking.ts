@@ -1,0 +1,22 @@
+import type { Client } from '../../src/client/client.ts';
+import { lookFirst } from '../../src/commands/ugwo/charge-look.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { ledgerRoom } from '../../src/ledger/room.ts';
+import type { Shown } from '../../src/ledger/shown.ts';
+
+/** Looks at a payment request before it is charged, as `ugwo charge` does; throws what that throws. */
+export const lookedAt = async (
+  ugwo: string,
+  client: Pick<Client, 'look'>,
+  ledger: Ledger,
+): Promise<Shown | undefined> => {
+  const looked = await lookFirst(ugwo, client, {
+    protocol: async () => ledgerRoom,
+    // What the ledger could not note keeps nothing from being charged: the guard is shown the same.
+    observe: async (activities, servedAt, asked) => {
+      const kept = activities.map((activity) => ledgerRoom.keptActivity(activity, servedAt));
+      await ledger.observe(kept, asked).catch(() => undefined);
+    },
+  });
+  return looked?.shown;
+};
