@@ -41,7 +41,8 @@ export const openHighest = (ledger: string, name: string): Highest => {
   return {
     kept: () => {
       try {
-        const [known, seq] = readFileSync(path, 'utf8').split(' ');
+        // Asked for a text itself, Node ends the process when the file can't be closed.
+        const [known, seq] = readFileSync(path).toString('utf8').split(' ');
         return known === name ? Number.parseInt(seq ?? '', 10) || 0 : 0;
       } catch {
         return 0;
