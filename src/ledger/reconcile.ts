@@ -160,18 +160,27 @@ const isOlderThanSend = (
   return age > 0 && passed - (at - askedAt) <= age;
 };
 
+/** What lay in a cache shows how things stood when the service gave it. */
+const whenServed = <T extends Timed>(look: T, age: number): T => ({
+  ...look,
+  askedAt: look.askedAt - age,
+  at: look.at - age,
+  mark: { ...look.mark, uptime: look.mark.uptime - age },
+});
+
 /**
  * What one look says of a charge that may have been made. Only one candidate, beyond doubt, makes it accepted, and only
  * two empty looks, long after the sending, make it not created; whatever else is seen leaves it unknown.
  */
-export const judgeLook = (charge: Charge, look: Look, ownedByOthers: ReadonlySet<string>): Conclusion => {
-  if ('unavailable' in look) {
-    const why = lasting(look.status) ? 'unlisted' : 'unreadable';
-    return { state: 'unknown', why, reason: look.unavailable };
+export const judgeLook = (charge: Charge, seen: Look, ownedByOthers: ReadonlySet<string>): Conclusion => {
+  if ('unavailable' in seen) {
+    const why = lasting(seen.status) ? 'unlisted' : 'unreadable';
+    return { state: 'unknown', why, reason: seen.unavailable };
   }
-  if (isOlderThanSend(charge, look)) {
+  if (isOlderThanSend(charge, seen)) {
     return { state: 'unknown', why: 'unreadable', reason: 'the answer came from a cache and is older than the charge' };
   }
+  const look = whenServed(seen, seen.age ?? 0);
   if (look.activities === undefined) {
     return { state: 'unknown', why: 'unlisted', reason: 'the service does not list the activities' };
   }

@@ -6,6 +6,8 @@ export interface Rules {
   readonly skew: number;
   /** Whether it tells its time. */
   readonly dated: boolean;
+  /** By so much its front end, which writes `Date`, is ahead of its clock, in milliseconds. */
+  readonly front: number;
   /** Whether an activity that needs nothing more of the customer loses its next action, and so what its medium was. */
   readonly forgets: boolean;
 }
@@ -46,7 +48,7 @@ export const simulatedService = (rules: Rules, now: () => number) => {
     made,
     clock,
     /** Its `Date` header. */
-    date: (): number | undefined => (rules.dated ? Math.floor(clock() / 1000) * 1000 : undefined),
+    date: (): number | undefined => (rules.dated ? Math.floor((clock() + rules.front) / 1000) * 1000 : undefined),
     make: (ugwo: string, medium: Medium, status: Made['status'], visibleAfter: number): Made => {
       const activity: Made = {
         uid: `act.AbCd.${String(made.length + 1).padStart(24, '0')}`,

@@ -7,8 +7,10 @@ import { keptActivity } from '../../src/ledger/kept.ts';
 import type { Charge, Ledger, Sender } from '../../src/ledger/ledger.ts';
 import type { Sight } from '../../src/ledger/look.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
+import type { Shown } from '../../src/ledger/shown.ts';
 import { openLedger } from '../../src/ledger/store.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import { lookedAt } from './looking.ts';
 import type { Made, Medium, Rules } from './model-service.ts';
 import { simulatedService } from './model-service.ts';
 
@@ -36,6 +38,32 @@ export interface Fate {
   readonly visibleAfter: number;
 }
 
+/**
+ * What is looked at: nothing (--no-preflight), the service itself, a cache that tells how old its answer is or that does not,
+ * or a service that is away. `early`: the process has looked long before.
+ */
+export type View = 'none' | 'fresh' | 'early' | 'aged' | 'silent' | 'away';
+
+/** A look at a payment request; the way to the service and back takes so many milliseconds. */
+export interface Glance {
+  readonly view: View;
+  readonly ask: number;
+  readonly back: number;
+}
+
+/** A payment request as the service showed it once. */
+interface Snapshot {
+  /** By the true time. */
+  readonly at: number;
+  readonly activities: readonly { readonly made: Made; readonly status: Made['status'] }[];
+  readonly record: Received;
+}
+
+interface Seen {
+  readonly shown: Shown | undefined;
+  readonly snapshot: Snapshot;
+}
+
 /** A charge that was sent, and the truth about it. */
 interface Sent {
   readonly ugwo: string;
@@ -43,6 +71,7 @@ interface Sent {
   readonly again: boolean;
   readonly fate: Fate;
   readonly pid: number;
+  readonly sentAt: number;
   readonly deadline: number;
   readonly answer: PromiseWithResolvers<Received>;
   /** Its name in the ledger. */
@@ -77,6 +106,8 @@ const demand = (holds: boolean, what: string): void => {
 };
 
 const OPEN: readonly string[] = ['sending', 'unknown'];
+/** The service itself, and it takes no time. */
+export const AT_ONCE: Glance = { view: 'fresh', ask: 0, back: 0 };
 const WORLD = { clean: (text: string): string => text };
 
 /** paycli's ledger and protocol against a simulated service, on a simulated clock, with processes that can die. */
@@ -93,6 +124,9 @@ export const openWorld = async (rules: Rules, folder: string) => {
   const sent: Sent[] = [];
   const others: Made[] = [];
   const seen = new Map<string, string>();
+  /** What a cache keeps of a payment request: one that does not tell its age keeps it for good. */
+  const cached = { aged: new Map<string, Snapshot>(), silent: new Map<string, Snapshot>() };
+  const early = new Map<string, Seen>();
   let events: Event[] = [];
 
   const startProcess = async (): Promise<Process> => {
@@ -125,7 +159,9 @@ export const openWorld = async (rules: Rules, folder: string) => {
   const alike = (activity: Medium, charge: Medium): boolean =>
     rules.forgets || activity === charge || activity === 'mobile_money';
   /** How far around a sending an activity of somebody else can be taken for its own: the window, and how well the clock is known. */
-  const around = rules.dated ? { before: 45 * SECOND, after: 2.5 * MINUTE } : { before: 5 * MINUTE, after: 5 * MINUTE };
+  const around = rules.dated
+    ? { before: 45 * SECOND, after: 2.5 * MINUTE + rules.front }
+    : { before: 5 * MINUTE, after: 5 * MINUTE };
 
   /**
    * ASSUMPTION: nobody else charges the same payment request by a medium that looks the same, around the time in which a
@@ -151,6 +187,8 @@ export const openWorld = async (rules: Rules, folder: string) => {
     );
     const twice = before.find(service.payable);
     demand(twice === undefined || one.again, `${one.id} was made while ${twice?.uid} could still be paid`);
+    const paid = before.find(({ status }) => status === 'successful');
+    demand(paid === undefined || one.again, `${one.id} was made though ${paid?.uid} has been paid`);
     if (twice !== undefined) count('charged again on demand');
     one.activity = service.make(
       one.ugwo,
@@ -217,20 +255,103 @@ export const openWorld = async (rules: Rules, folder: string) => {
     }
   };
 
-  const look =
-    (ask: number, back: number, available: boolean) =>
-    async ({ ugwo }: Charge): Promise<Sight> => {
-      await advance(ask);
-      const shown = service.made.filter((one) => one.ugwo === ugwo && one.visibleAt <= time).map(service.wire);
-      const servedAt = service.date();
-      await advance(back);
-      if (!available) return { unavailable: 'the service is away' };
-      return { activities: shown, ...(servedAt === undefined ? {} : { servedAt }) };
+  const snapshotOf = (ugwo: string): Snapshot => {
+    const made = service.made.filter((one) => one.ugwo === ugwo && one.visibleAt <= time);
+    const paid = made.some(({ status }) => status === 'successful');
+    const value = { uid: ugwo, status: paid ? 'ugwo_successful' : 'requires_ugwo', activities: made.map(service.wire) };
+    const servedAt = service.date();
+    return {
+      at: time,
+      activities: made.map((one) => ({ made: one, status: one.status })),
+      record: { value, text: JSON.stringify(value), ...(servedAt === undefined ? {} : { servedAt }) },
     };
+  };
 
-  const reconcileAll = async (ledger: Ledger, ask: number, back: number, available: boolean): Promise<void> => {
+  /**
+   * ASSUMPTION: what does not tell its age at least tells its time, and by a clock that is right. Else an old look can't be
+   * told from a new one.
+   */
+  const datesCanBeTrusted = rules.dated && rules.front === 0;
+
+  /** The answer to a look; undefined where the service is away. */
+  const glance = async (ugwo: string, { view, ask, back }: Glance): Promise<Snapshot | undefined> => {
+    await advance(ask);
+    const cache = view === 'aged' || (view === 'silent' && datesCanBeTrusted) ? cached[view] : undefined;
+    const snapshot = cache?.get(ugwo) ?? snapshotOf(ugwo);
+    cache?.set(ugwo, snapshot);
+    const age = view === 'aged' ? Math.floor((time - snapshot.at) / SECOND) * SECOND : 0;
+    if (snapshot.at < time) count('looked into a cache');
+    await advance(back);
+    if (view === 'away') return undefined;
+    return { ...snapshot, record: { ...snapshot.record, ...(age === 0 ? {} : { age }) } };
+  };
+
+  /** Looks as the program does before a charge; throws what that throws. */
+  const preflight = async (ledger: Ledger, ugwo: string, how: Glance): Promise<Seen> => {
+    let snapshot: Snapshot | undefined;
+    const look = async () => {
+      snapshot = await glance(ugwo, how);
+      if (snapshot === undefined) throw new PayError('read_failed', 'the service is away');
+      return snapshot.record as never;
+    };
+    const shown = await lookedAt(ugwo, { look }, ledger);
+    return { shown, snapshot: snapshot as unknown as Snapshot };
+  };
+
+  /** What was looked at before a charge; undefined where the look failed, so that nothing may be sent. */
+  const lookBefore = async (
+    { pid, ledger }: Process,
+    ugwo: string,
+    how: Glance,
+  ): Promise<Partial<Seen> | undefined> => {
+    if (how.view === 'none') return {};
+    const before = how.view === 'early' && datesCanBeTrusted ? early.get(`${pid} ${ugwo}`) : undefined;
+    try {
+      return before ?? (await preflight(ledger, ugwo, how));
+    } catch (thrown) {
+      demand(
+        thrown instanceof PayError && thrown.kind === 'read_failed',
+        `the look failed otherwise: ${String(thrown)}`,
+      );
+      return undefined;
+    }
+  };
+
+  /** Holds a charge that is sent without `--again` against what its look has shown. */
+  const demandUnseen = (ugwo: string, medium: Medium, { activities }: Snapshot): void => {
+    for (const { made, status } of activities) {
+      demand(status !== 'successful', `${ugwo} was charged though ${made.uid} was shown as paid`);
+      const payable = made.medium === medium && status === 'requires_action' && service.payable(made);
+      demand(!payable, `${ugwo} was charged though ${made.uid} was shown and can be paid`);
+    }
+  };
+
+  /** Holds that an unknown charge was taken for absent only where nothing was shown that may have to do with it. */
+  const demandEmpty = ({ id, ugwo, medium }: Charge, { activities }: Snapshot): void => {
+    const one = sent.find((other) => other.id === id);
+    const late = activities.find(
+      ({ made }) =>
+        others.includes(made) &&
+        made.ugwo === ugwo &&
+        made.medium === medium &&
+        made.createdAt - rules.skew > (one?.sentAt ?? time),
+    );
+    demand(late === undefined, `${id} was taken for absent though ${late?.made.uid} was shown`);
+  };
+
+  const reconcileAll = async (ledger: Ledger, how: Glance): Promise<void> => {
     for (const charge of await ledger.unknown()) {
-      const { charge: after } = await reconcile(ledger, charge, look(ask, back, available), WORLD);
+      let snapshot: Snapshot | undefined;
+      const look = async ({ ugwo }: Charge): Promise<Sight> => {
+        snapshot = await glance(ugwo, how);
+        if (snapshot === undefined) return { unavailable: 'the service is away' };
+        const { value, servedAt, age } = snapshot.record;
+        const { activities } = value as { activities: readonly unknown[] };
+        const told = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
+        return { activities, ...told };
+      };
+      const { charge: after } = await reconcile(ledger, charge, look, WORLD);
+      if (after.state === 'not_created' && snapshot !== undefined) demandEmpty(after, snapshot);
       count(`reconciled as ${after.state}`);
     }
   };
@@ -238,36 +359,61 @@ export const openWorld = async (rules: Rules, folder: string) => {
   return {
     advance,
     inspect,
-    charge: async (which: number, ugwo: string, medium: Medium, again: boolean, fate: Fate): Promise<void> => {
-      if (othersWereHere(ugwo, medium)) return;
-      const { pid, ledger } = processAt(which);
+    charge: async (
+      which: number,
+      ugwo: string,
+      medium: Medium,
+      again: boolean,
+      fate: Fate,
+      how: Glance,
+    ): Promise<void> => {
+      const process = processAt(which);
+      const { pid, ledger } = process;
+      const looked = await lookBefore(process, ugwo, how);
+      if (looked === undefined) return count('kept from being sent by a look that failed');
+      if (gone.has(pid)) return;
+      // The look took its time: charges of others may have ended meanwhile.
+      await inspect();
+      const { shown, snapshot } = looked;
       const started = Promise.withResolvers<Sent>();
       const send = (): Promise<Received> => {
+        if (othersWereHere(ugwo, medium)) throw new PayError('not_sent', 'somebody else is here');
         const answer = Promise.withResolvers<Received>();
         const state = { id: '', underWay: false, died: false, open: true };
-        started.resolve({ ugwo, medium, again, fate, pid, deadline: time + BOUND_MS, answer, ...state });
+        started.resolve({ ugwo, medium, again, fate, pid, sentAt: time, deadline: time + BOUND_MS, answer, ...state });
         return answer.promise;
       };
       const place = { service: 'sim', origin: 'https://sim.example', workspace: undefined, profile: undefined };
       const done = chargeOnce(
         ledger,
-        { place, ugwo, data: { medium }, bound: BOUND_MS, attempt: 0, again, words: [] },
+        { place, ugwo, data: { medium }, bound: BOUND_MS, attempt: 0, again, words: [], shown },
         { now, send, ...WORLD },
       ).catch((thrown: unknown) => thrown);
       const first = await Promise.race([started.promise, done]);
       if (first === undefined || !(typeof first === 'object' && first !== null && 'fate' in first)) {
-        const { kind, why } = first as { kind?: string; why?: string };
+        const { kind, why, by } = first as { kind?: string; why?: string; by?: Charge };
+        if (kind === 'not_sent') return count('not sent where others were');
         demand(kind === 'refused', `it ended before it was sent: ${String(first)}`);
+        if (by === undefined) count('refused for what others made');
         return count(`refused as ${why}`);
       }
       const one = first as Sent;
       const doubtful = sent.find((other) => other.ugwo === ugwo && other.open);
       demand(doubtful === undefined, `${ugwo} was charged while ${doubtful?.id} was open`);
+      if (snapshot !== undefined && !again) demandUnseen(ugwo, medium, snapshot);
       one.id = (await ledger.list({ ugwo, limit: 1 }))[0]?.id ?? '';
       sent.push(one);
       schedule(one, done);
       count('sent');
+      if (snapshot !== undefined) count('sent after a look');
     },
+    /** Looks for a charge that comes later, or never. */
+    lookEarly: async (which: number, ugwo: string): Promise<void> => {
+      const { pid, ledger } = processAt(which);
+      early.set(`${pid} ${ugwo}`, await preflight(ledger, ugwo, AT_ONCE));
+    },
+    /** The cache that tells its age forgets what it keeps. */
+    renewCache: async (ugwo: string): Promise<void> => void cached.aged.delete(ugwo),
     /** Somebody else charges the payment request; with `blindly`, even where nobody could tell that from ours. */
     other: async (ugwo: string, medium: Medium, visibleAfter: number, blindly = false): Promise<void> => {
       if (!blindly && mayBeTakenForOurs(ugwo, medium)) return;
@@ -285,22 +431,24 @@ export const openWorld = async (rules: Rules, folder: string) => {
       if (activity !== undefined)
         await processAt(which).ledger.observe([keptActivity(service.wire(activity), service.date())]);
     },
-    /** Somebody sets this machine's clock, to so much beyond the true time. Without the service's time nothing tells it. */
+    /**
+     * Somebody sets this machine's clock, to so much beyond the true time. Where the service does not tell its time, or not the
+     * right one, nothing else does.
+     */
     setClock: async (ms: number): Promise<void> => {
-      if (!rules.dated) return;
+      if (!rules.dated || rules.front !== 0) return;
       off = ms;
       count('clock set');
     },
     kill: (which: number): Promise<void> => die(processAt(which).pid),
-    reconcile: (which: number, ask: number, back: number, available: boolean): Promise<void> =>
-      reconcileAll(processAt(which).ledger, ask, back, available),
+    reconcile: (which: number, how: Glance): Promise<void> => reconcileAll(processAt(which).ledger, how),
     /** Looks twice in one moment: the second look has nothing to add. */
     reconcileTwice: async (which: number): Promise<void> => {
       const { ledger } = processAt(which);
       const rows = async (): Promise<string> => JSON.stringify(await ledger.list({ limit: -1 }));
-      await reconcileAll(ledger, 0, 0, true);
+      await reconcileAll(ledger, AT_ONCE);
       const once = await rows();
-      await reconcileAll(ledger, 0, 0, true);
+      await reconcileAll(ledger, AT_ONCE);
       demand((await rows()) === once, 'a second reconcile changed something');
     },
     /** A person who knows the truth. */

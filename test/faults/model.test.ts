@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { newFolder } from '../support/program.ts';
 import type { Medium, Rules } from './model-service.ts';
 import { MEDIUMS } from './model-service.ts';
-import type { Fate, World } from './model-world.ts';
-import { happened, openWorld } from './model-world.ts';
+import type { Fate, Glance, World } from './model-world.ts';
+import { AT_ONCE, happened, openWorld } from './model-world.ts';
 import { figure, full, seed } from './torture.ts';
 
 const RUNS = full ? 5000 : 300;
@@ -45,13 +45,25 @@ const fate: fc.Arbitrary<Fate> = fc.record({
   visibleAfter,
 });
 
+const glance = (...views: readonly Glance['view'][]): fc.Arbitrary<Glance> =>
+  fc.record({ view: fc.constantFrom(...views), ask: span(5 * SECOND), back: span(5 * SECOND) });
+
+/** Half of all charges are looked at first. */
+const preflight = fc.oneof(glance('none'), glance('fresh', 'fresh', 'fresh', 'early', 'aged', 'silent', 'away'));
+
 const charge: fc.Arbitrary<Step> = fc
-  .tuple(which, ugwo, medium, fc.integer({ min: 0, max: 3 }), fate, fc.constantFrom(0, SECOND, SECOND, 9 * MINUTE))
-  .map(([who, where, by, drawn, what, after]) =>
-    step(`charge ${where} by ${by}, again ${drawn === 0}, ${JSON.stringify(what)}; ${after} ms pass`, async (world) => {
-      await world.charge(who, where, by, drawn === 0, what);
-      await world.advance(after);
-    }),
+  .tuple(
+    ...[which, ugwo, medium],
+    ...[fc.integer({ min: 0, max: 3 }), fate, fc.constantFrom(0, SECOND, SECOND, 9 * MINUTE), preflight],
+  )
+  .map(([who, where, by, drawn, what, after, look]) =>
+    step(
+      `charge ${where} by ${by}, again ${drawn === 0}, ${JSON.stringify([what, look])}; ${after} ms pass`,
+      async (world) => {
+        await world.charge(who, where, by, drawn === 0, what, look);
+        await world.advance(after);
+      },
+    ),
   );
 
 const passing: fc.Arbitrary<Step> = fc
@@ -67,7 +79,7 @@ const other: fc.Arbitrary<Step> = fc
 /** Looks three times, as somebody does who wants to know. */
 const watch = async (world: World, who: number): Promise<void> => {
   for (const pause of [61 * SECOND, 61 * SECOND, 0]) {
-    await world.reconcile(who, 100, 100, true);
+    await world.reconcile(who, { view: 'fresh', ask: 100, back: 100 });
     await world.inspect();
     await world.advance(pause);
   }
@@ -78,12 +90,10 @@ const steps: readonly fc.Arbitrary<Step>[] = [
   ...[charge, charge, charge, charge],
   ...[passing, passing],
   fc
-    .tuple(which, span(5 * SECOND), span(5 * SECOND), fc.integer({ min: 0, max: 9 }))
-    .map(([who, ask, back, away]) =>
-      step(`reconcile, ${ask} + ${back} ms, available ${away > 0}`, (world) =>
-        world.reconcile(who, ask, back, away > 0),
-      ),
-    ),
+    .tuple(which, glance('fresh', 'fresh', 'fresh', 'fresh', 'fresh', 'aged', 'aged', 'silent', 'away'))
+    .map(([who, look]) => step(`reconcile, ${JSON.stringify(look)}`, (world) => world.reconcile(who, look))),
+  fc.tuple(which, ugwo).map(([who, where]) => step(`${who} looks at ${where}`, (world) => world.lookEarly(who, where))),
+  ugwo.map((where) => step(`the cache forgets ${where}`, (world) => world.renewCache(where))),
   which.map((who) => step('watch', (world) => watch(world, who))),
   which.map((who) => step('reconcile twice', (world) => world.reconcileTwice(who))),
   ...[other, other, other],
@@ -107,12 +117,21 @@ const rules: fc.Arbitrary<Rules> = fc.oneof(
   fc.record({
     skew: fc.oneof(fc.constant(0), fc.integer({ min: -6 * HOUR, max: 6 * HOUR })),
     dated: fc.constant(true),
+    front: fc.constant(0),
+    forgets: fc.boolean(),
+  }),
+  // A front end whose clock is fast; this machine's is right, or a little slow.
+  fc.record({
+    skew: fc.integer({ min: 0, max: 110 * SECOND }),
+    dated: fc.constant(true),
+    front: fc.constant(15 * MINUTE),
     forgets: fc.boolean(),
   }),
   // Without the service's time, clocks that differ by no more than the window is wide.
   fc.record({
     skew: fc.integer({ min: -110 * SECOND, max: 110 * SECOND }),
     dated: fc.constant(false),
+    front: fc.constant(0),
     forgets: fc.boolean(),
   }),
 );
@@ -132,6 +151,9 @@ const inWorld = async <T>(how: Rules, use: (world: World) => Promise<T>): Promis
 /** A property of things that never happen would hold for nothing. */
 const SEEN = [
   'sent',
+  'sent after a look',
+  'kept from being sent by a look that failed',
+  'looked into a cache',
   'died',
   'clock set',
   'charged by others',
@@ -141,6 +163,8 @@ const SEEN = [
   'refused as in_progress',
   'refused as payable',
   'refused as paid',
+  'refused as unseen',
+  'refused for what others made',
   'reconciled as accepted',
   'reconciled as not_created',
   'reconciled as unknown',
@@ -188,11 +212,11 @@ const LOST: Fate = {
 
 /** A lost charge, and in the same moment one by somebody else, by the same medium. */
 const meet = (arrives: boolean): Promise<string[]> =>
-  inWorld({ skew: 0, dated: true, forgets: false }, async (world) => {
-    await world.charge(0, 'ugw.AbCd.1', 'ussd', false, { ...LOST, arrives });
+  inWorld({ skew: 0, dated: true, front: 0, forgets: false }, async (world) => {
+    await world.charge(0, 'ugw.AbCd.1', 'ussd', false, { ...LOST, arrives }, AT_ONCE);
     await world.other('ugw.AbCd.1', 'ussd', 0, true);
     await world.advance(10 * SECOND);
-    await world.reconcile(0, 0, 0, true);
+    await world.reconcile(0, AT_ONCE);
     return world.states();
   });
 

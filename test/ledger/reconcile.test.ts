@@ -51,6 +51,21 @@ const stateAfter = (conclusion: Conclusion): string =>
 const judged = (of: Charge, seen: Look, owned: ReadonlySet<string> = NOBODY): string =>
   stateAfter(judgeLook(of, seen, owned));
 
+/** A look into a cache that has kept its answer for ten minutes, and says so. */
+const cached = (at: number): Look => look([], at, { age: 10 * MINUTE, servedAt: at - 10 * MINUTE });
+
+describe('an empty look into a cache', () => {
+  it('counts from the time when the service answered', () => {
+    const early = END + 16 * MINUTE;
+    const first = judgeLook(charge(), cached(early), NOBODY);
+    expect(first).toMatchObject({ why: 'not_yet', evidence: { mark: markAt(early - 10 * MINUTE) } });
+    const seen = charge({ evidence: [empty(early - 10 * MINUTE)] });
+    expect(judged(seen, cached(early + 2 * MINUTE))).toBe('unknown: not_yet');
+    expect(judged(seen, cached(END + 24 * MINUTE))).toBe('unknown: not_yet');
+    expect(judged(seen, cached(END + 26 * MINUTE))).toBe('not_created');
+  });
+});
+
 describe('the one activity that can be the charge', () => {
   it('makes it accepted, with the evidence', () => {
     const other = activity(2);
