@@ -26,11 +26,11 @@ interface Workflow {
 interface Manifest {
   readonly engines: { readonly node: string };
   readonly scripts: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
 }
 
 const FOLDER = '.github/workflows';
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const own = JSON.parse(readFileSync('scripts/node/package.json', 'utf8')) as { readonly version: string };
 const texts = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')] as const);
 const jobsOf = (text: string): Job[] => Object.values((parse(text) as Workflow).jobs);
 const stepsOf = (text: string): Step[] => jobsOf(text).flatMap(({ steps }) => steps);
@@ -78,7 +78,7 @@ describe.each(texts)('%s', (_name, text) => {
       .filter(({ uses }) => uses?.startsWith('actions/setup-node@'))
       .map((step) => step.with?.['node-version']);
     expect(versions.length).toBe(jobsOf(text).length);
-    const others = versions.filter((version) => version !== manifest.devDependencies['node']);
+    const others = versions.filter((version) => version !== own.version);
     for (const version of others) expect(version).toMatch(/^\$\{\{ matrix\.node \}\}$/);
   });
 });

