@@ -7,14 +7,17 @@ export interface CurlRequest {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * The key goes to curl through a pipe: other users of a machine can read the arguments of its programs, and `printf` is the
+ * shell's own, so it is none. Unquoted, since a key has no blank, and within quotes curl would take a backslash away.
+ */
+const KEY = `printf 'oauth2-bearer = %s\\n' "$PAYCLI_SECRET_KEY"`;
+
 /** The request as a curl command for a POSIX shell. The key stays a variable that the shell fills in. */
 export const asCurl = ({ method, url, body }: CurlRequest): string => {
-  const lines = [
-    `curl --fail-with-body --request ${method} ${shellQuote(url)}`,
-    `--header "Authorization: Bearer $PAYCLI_SECRET_KEY"`,
-  ];
+  const curl = [`curl --config - --fail-with-body --request ${method} ${shellQuote(url)}`];
   if (body !== undefined) {
-    lines.push(`--header 'Content-Type: application/json'`, `--data-raw ${shellQuote(printExact(body))}`);
+    curl.push(`--header 'Content-Type: application/json'`, `--data-raw ${shellQuote(printExact(body))}`);
   }
-  return lines.join(' \\\n  ');
+  return `${KEY} |\n  ${curl.join(' \\\n  ')}`;
 };

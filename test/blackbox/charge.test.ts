@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { errorOf, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
@@ -338,28 +337,6 @@ describe('--dry-run and --as-curl', () => {
     expect(
       await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', '', '--dry-run'], { service }),
     ).toMatchObject({ code: 2 });
-  });
-
-  it('show it as a curl command that a shell takes, with a variable for the key', async () => {
-    const service = await serve([]);
-    const note = `it's "5" $HOME \`x\` \\ é`;
-    const ended = await paycli(
-      ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--param', `note=${note}`, '--as-curl'],
-      { service },
-    );
-    expect(ended.code).toBe(0);
-    const shown = spawnSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${ended.stdout}`], {
-      env: { PAYCLI_SECRET_KEY: 'from-the-shell' },
-      encoding: 'utf8',
-    });
-    const words = shown.stdout.split('\0');
-    expect(words).toContain('POST');
-    expect(words).toContain(`${service.origin}/v1/ugwo/${UGWO_ID}/activities`);
-    expect(words).toContain('Authorization: Bearer from-the-shell');
-    expect(JSON.parse(words.find((word) => word.startsWith('{')) ?? '')).toEqual({
-      type: 'charge',
-      data: { note, medium: 'bank_transfer' },
-    });
   });
 
   it('show a read, too', async () => {

@@ -50,8 +50,8 @@ describe('asCurl', () => {
     const body = parseExact('{"first_name":"O\'Neil $HOME","amount":12345678901234567890}') as Record<string, unknown>;
     expect(asCurl({ method: 'PATCH', url, body })).toBe(
       [
-        `curl --fail-with-body --request PATCH ${url} \\`,
-        `  --header "Authorization: Bearer $PAYCLI_SECRET_KEY" \\`,
+        `printf 'oauth2-bearer = %s\\n' "$PAYCLI_SECRET_KEY" |`,
+        `  curl --config - --fail-with-body --request PATCH ${url} \\`,
         `  --header 'Content-Type: application/json' \\`,
         `  --data-raw '{"first_name":"O'\\''Neil $HOME","amount":12345678901234567890}'`,
       ].join('\n'),
@@ -60,7 +60,7 @@ describe('asCurl', () => {
 
   it('names no content type where there is no body', () => {
     expect(asCurl({ method: 'GET', url: `${url}?limit=1&cursor=a` })).toBe(
-      `curl --fail-with-body --request GET '${url}?limit=1&cursor=a' \\\n  --header "Authorization: Bearer $PAYCLI_SECRET_KEY"`,
+      `printf 'oauth2-bearer = %s\\n' "$PAYCLI_SECRET_KEY" |\n  curl --config - --fail-with-body --request GET '${url}?limit=1&cursor=a'`,
     );
   });
 });

@@ -25,6 +25,7 @@ describe.each(runtimes())('installed without a network, under Node $version', (r
   let installed = '';
   let path = '';
 
+  // It may have to fetch that Node first.
   beforeAll(async () => {
     path = await runtime.path();
     installed = newFolder('install');
@@ -32,7 +33,7 @@ describe.each(runtimes())('installed without a network, under Node $version', (r
     const cache = newFolder('npm-cache');
     const quiet = ['--no-audit', '--no-fund', '--no-update-notifier'];
     await npm(['install', '--offline', '--ignore-scripts=false', '--cache', cache, ...quiet, tarball], installed, path);
-  });
+  }, 180_000);
 
   /** Runs the program as npm put it there, from a folder that has nothing to do with it. */
   const paycli = (args: readonly string[], home: string, service?: { readonly origin: string }): Promise<Ended> => {

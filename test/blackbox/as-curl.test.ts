@@ -1,0 +1,58 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { environment, newFolder, paycli } from '../support/program.ts';
+import { ACTIVITY, json, serve, UGWO_ID } from '../support/service.ts';
+
+/** Not the canary: a key in which shells and curl's own files would find something to change. */
+const KEY = `sk.AbCd.from"the\\shell$HOME%s\`x\`'!`;
+const NOTE = `it's "5" $HOME \`x\` \\ é 漢 %s !! \\n\n\tend`;
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--param', `note=${NOTE}`, '--as-curl'];
+const BODY = { type: 'charge', data: { note: NOTE, medium: 'bank_transfer' } };
+
+const pathOf = (program: string): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((path) => existsSync(path));
+
+/** Says what curl was told by arguments, then what by its input. No program but the shell is needed for it. */
+const CURL = `curl() { printf '%s\\0' "$@"; while IFS= read -r line; do printf '%s\\0' "<$line"; done; }`;
+
+describe.each(['sh', 'dash', 'bash', 'zsh'])('what --as-curl prints, in %s', (name) => {
+  const shell = pathOf(name) ?? '';
+
+  it.skipIf(shell === '')('gives the key to curl by a pipe, by nothing but the shell itself', async () => {
+    const service = await serve([]);
+    const ended = await paycli(CHARGE, { service });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const env = { PAYCLI_SECRET_KEY: KEY, PATH: newFolder('no-programs') };
+    const stdio = ['ignore', 'pipe', 'pipe'] as const;
+    const shown = spawnSync(shell, ['-c', `${CURL}\n${ended.stdout}`], { env, encoding: 'utf8', stdio: [...stdio] });
+    expect(shown.stderr).toBe('');
+    const words = shown.stdout.split('\0').slice(0, -1);
+    expect(words.filter((word) => word.includes(KEY))).toEqual([`<oauth2-bearer = ${KEY}`]);
+    expect(words).toEqual([
+      ...['--config', '-', '--fail-with-body', '--request', 'POST', `${service.origin}/v1/ugwo/${UGWO_ID}/activities`],
+      ...['--header', 'Content-Type: application/json', '--data-raw', JSON.stringify(BODY)],
+      `<oauth2-bearer = ${KEY}`,
+    ]);
+  });
+
+  it.skipIf(shell === '' || pathOf('curl') === undefined)('is the request that paycli would send', async () => {
+    const service = await serve([json(201, ACTIVITY)]);
+    const { stdout } = await paycli(CHARGE, { service });
+    const env = { ...environment({}), PAYCLI_SECRET_KEY: KEY };
+    const code = await new Promise((done) =>
+      execFile(shell, ['-c', stdout], { env }, (error) => done(error?.code ?? 0)),
+    );
+    expect(code).toBe(0);
+    expect(service.seen).toMatchObject([{ method: 'POST', url: `/v1/ugwo/${UGWO_ID}/activities` }]);
+    expect(service.seen[0]?.headers).toMatchObject({
+      authorization: `Bearer ${KEY}`,
+      'content-type': 'application/json',
+    });
+    expect(JSON.parse(service.seen[0]?.body ?? '')).toEqual(BODY);
+  });
+});
