@@ -34,20 +34,19 @@ const decoded = (text: string): string | undefined => {
   }
 };
 
+/** Whether undici takes it: it refuses what has more than an origin only when something is to be sent. */
+const isProxy = ({ protocol, username, password, pathname, search, hash }: URL): boolean =>
+  /^https?:$/.test(protocol) &&
+  decoded(username) !== undefined &&
+  decoded(password) !== undefined &&
+  pathname + search + hash === '/';
+
 /** `host:port` means http://host:port, as it does for curl. Never quoted: it may hold a password. */
 const proxyUrl = (text: string): string => {
   const url = text.includes('://') ? text : `http://${text}`;
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (
-    parsed !== undefined &&
-    /^https?:$/.test(parsed.protocol) &&
-    decoded(parsed.username) !== undefined &&
-    decoded(parsed.password) !== undefined
-  ) {
-    return url;
-  }
-  throw new PayError('auth', 'the proxy that HTTPS_PROXY (or ALL_PROXY) names is not an http or https URL', {
-    hint: 'write it as http://host:port, with user and password percent-encoded; or unset it',
+  if (URL.canParse(url) && isProxy(new URL(url))) return url;
+  throw new PayError('auth', 'what HTTPS_PROXY (or ALL_PROXY) names is not the URL of an http or https proxy', {
+    hint: 'write it as http://host:port, with user and password percent-encoded and nothing behind the port; or unset it',
   });
 };
 
@@ -76,29 +75,44 @@ const named =
       ? connect(options, done)
       : connect(options, (error, socket) => (error ? done(proxyFault(proxy, error), null) : done(null, socket)));
 
+/** The way to one origin, as the environment has it. */
+export interface Route {
+  readonly origin: string;
+  /** Whether certificates are verified. */
+  readonly verified: boolean;
+  /** `passedBy`: for which hosts it is not used, as NO_PROXY says it. */
+  readonly proxy?: { readonly url: string; readonly name: string; readonly passedBy: string };
+}
+
 /**
- * Connections to one origin under the environment's proxy settings. Plain http is for this machine alone and never
- * goes through a proxy, which would read the key.
+ * Plain http is for this machine alone and never goes through a proxy, which would read the key. Throws an `auth` error for
+ * a setting that can't be used: before anything is begun.
  */
-export const openDispatcher = async (origin: string, env: Env): Promise<Dispatcher> => {
-  const tls = { rejectUnauthorized: verifies(origin, env), timeout: CONNECT_TIMEOUT_MS };
-  const direct = connectorOf({ ...tls, allowH2: false });
+export const routeOf = (origin: string, env: Env): Route => {
+  const verified = verifies(origin, env);
   const found = firstSetting(env, ['HTTPS_PROXY', 'ALL_PROXY']);
-  if (!origin.startsWith('https:') || found === undefined) return clientOf(origin, OPTIONS, direct);
+  if (!origin.startsWith('https:') || found === undefined) return { origin, verified };
   const [variable, value] = found;
-  const proxy = proxyUrl(value);
-  const name = proxyName(proxy, variable);
+  const url = proxyUrl(value);
+  return { origin, verified, proxy: { url, name: proxyName(url, variable), passedBy: setting(env, 'no_proxy') } };
+};
+
+/** Connections by that way. */
+export const openDispatcher = async ({ origin, verified, proxy }: Route): Promise<Dispatcher> => {
+  const tls = { rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS };
+  const direct = connectorOf({ ...tls, allowH2: false });
+  if (proxy === undefined) return clientOf(origin, OPTIONS, direct);
   const { EnvHttpProxyAgent } = await import('./proxy.ts');
   return new EnvHttpProxyAgent({
     ...OPTIONS,
     connect: direct,
     factory: (to, options) => {
       const { connect } = options as { readonly connect: buildConnector.connector };
-      return clientOf(to, options, named(connect, direct, name));
+      return clientOf(to, options, named(connect, direct, proxy.name));
     },
     httpProxy: '',
-    httpsProxy: proxy,
-    noProxy: setting(env, 'no_proxy'),
+    httpsProxy: proxy.url,
+    noProxy: proxy.passedBy,
     requestTls: tls,
     proxyTls: tls,
   });

@@ -7,7 +7,7 @@ import type { Bytes, RawAnswer } from './answer.ts';
 import { answerTo } from './answer.ts';
 import type { Credentials } from './authorize.ts';
 import { authorize } from './authorize.ts';
-import { openDispatcher } from './dispatcher.ts';
+import { openDispatcher, routeOf } from './dispatcher.ts';
 import { endsOf } from './ends.ts';
 import type { Failure } from './failure.ts';
 import { failureOf } from './failure.ts';
@@ -53,7 +53,7 @@ export interface Attempt {
 
 /** The way to one origin. */
 export interface Transport {
-  /** What became of the attempt; throws a PayError of kind `auth` for a key, a proxy or a setting that can't be used. */
+  /** What became of the attempt; throws a PayError of kind `auth` for a key that can't be used. */
   send(attempt: Attempt): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -159,9 +159,13 @@ const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: Tr
   }
 };
 
-/** One origin, its key and its connections. Sends what it is told to, once, and says what became of it. */
+/**
+ * One origin, its key and its connections. Sends what it is told to, once, and says what became of it. Throws a PayError of
+ * kind `auth` for a proxy or a setting that can't be used.
+ */
 export const openTransport = (options: TransportOptions): Transport => {
-  const open = () => openDispatcher(options.credentials.origin, options.env);
+  const route = routeOf(options.credentials.origin, options.env);
+  const open = () => openDispatcher(route);
   let shared: Dispatcher | undefined;
   // Their connections are closed, since each was asked for one request; what makes connections can make new ones.
   const answered: Dispatcher[] = [];

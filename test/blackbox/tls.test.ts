@@ -1,6 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
-import { errorOf, paycli } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, deadOrigin, json, serve, serveMute, UGWO_ID } from '../support/service.ts';
 import { CA_FILE, serveProxy, serveTls } from '../support/tls.ts';
 
@@ -136,16 +137,18 @@ describe('a proxy', () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
-  it.each(['ftp://127.0.0.1:9', 'http://us%er:secret-word@127.0.0.1:9', 'http://', 'http://127.0.0.1:99999'])(
-    'that can not be used (%s) is said so, and not quoted',
-    async (url) => {
-      const service = await serveTls('good', ANSWER);
-      const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: url } });
-      expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('HTTPS_PROXY') });
-      expect(ended.stderr).not.toContain('secret-word');
-      expect(service.requests).toEqual([]);
-    },
-  );
+  it.each([
+    ...['ftp://127.0.0.1:9', 'http://us%er:secret-word@127.0.0.1:9', 'http://', 'http://127.0.0.1:99999'],
+    ...['http://127.0.0.1:9/path', 'http://127.0.0.1:9?secret-word', 'http://127.0.0.1:9/#part', '127.0.0.1:9/path'],
+  ])('that can not be used (%s) is said so before anything is begun, and not quoted', async (url) => {
+    const service = await serveTls('good', ANSWER);
+    const home = newFolder();
+    const ended = await paycli(CHARGE, { service, home, env: { ...TRUSTED, HTTPS_PROXY: url } });
+    expect(ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('HTTPS_PROXY') });
+    expect(ended.stderr).not.toContain('secret-word');
+    expect(service.requests).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
+  });
 
   it.each([
     ['never answers', undefined],
