@@ -6,6 +6,7 @@ import { PayError } from '../core/error.ts';
 import { isLoopback } from '../core/origin.ts';
 import { silentFirst } from './connector.ts';
 import { proxyFault } from './failure.ts';
+import { lookup } from './lookup.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than an attempt: a connection that does not come about leaves time for the next. */
@@ -100,7 +101,7 @@ export const routeOf = (origin: string, env: Env): Route => {
 /** Connections by that way. */
 export const openDispatcher = async ({ origin, verified, proxy }: Route): Promise<Dispatcher> => {
   const tls = { rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS };
-  const direct = connectorOf({ ...tls, allowH2: false });
+  const direct = connectorOf({ ...tls, allowH2: false, lookup });
   if (proxy === undefined) return clientOf(origin, OPTIONS, direct);
   const { EnvHttpProxyAgent } = await import('./proxy.ts');
   return new EnvHttpProxyAgent({
