@@ -45,15 +45,16 @@ interface Run {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly platform: NodeJS.Platform;
   readonly limit: number;
   readonly stop: AbortSignal;
   readonly fail: (what: string) => PayError;
 }
 
-const start = ({ file, args, env, fail }: Run): ChildProcess => {
+const start = ({ file, args, env, platform, fail }: Run): ChildProcess => {
   try {
     // Not in the working folder: version managers and helpers read settings from where they run.
-    const options = { cwd: parse(file).root, env, shell: false, windowsHide: true } as const;
+    const options = { cwd: parse(file).root, env, shell: false, windowsHide: true, detached: platform !== 'win32' };
     // Only a key that a program gives needs one started.
     return process
       .getBuiltinModule('node:child_process')
@@ -63,13 +64,23 @@ const start = ({ file, args, env, fail }: Run): ChildProcess => {
   }
 };
 
+/** Ends a program with all that it started: elsewhere than on Windows it leads a group of its own. */
+const end = (child: ChildProcess, { platform }: Run): void => {
+  try {
+    if (platform === 'win32' || child.pid === undefined) child.kill('SIGKILL');
+    else process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // All of them have ended.
+  }
+};
+
 /** What the program printed. Whatever goes wrong, it is killed and its output dropped. */
 const outputOf = async (run: Run): Promise<string> => {
   if (run.stop.aborted) throw interrupted(run.stop.reason);
   const child = start(run);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const giveUp = (error: PayError): void => {
-    child.kill('SIGKILL');
+    end(child, run);
     child.stdout?.destroy();
     reject(error);
   };
@@ -108,7 +119,8 @@ export const runKeyCommand = async (command: readonly string[], io: Io, machine:
       hint: 'store its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
     });
   }
-  const run = { file, args, env: childEnv(io.env), limit: machine.keyCommandLimit, stop: io.signals.stop, fail };
+  const { platform, keyCommandLimit: limit } = machine;
+  const run = { file, args, env: childEnv(io.env), platform, limit, stop: io.signals.stop, fail };
   const key = (await outputOf(run)).replace(machine.platform === 'win32' ? /\r?\n$/ : /\n$/, '');
   io.redactor.add(key);
   if (key === '') throw fail('printed nothing');

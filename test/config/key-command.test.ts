@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Env } from '../../src/cli/io.ts';
@@ -25,6 +26,19 @@ const run = (
 /** Runs a helper of this body. */
 const helper = (body: string, options: Options = {}, ...args: readonly string[]): Promise<string> =>
   run([script(join(newFolder(), 'helper'), body), ...args], options);
+
+/** Resolves when no such process is left; one that nobody has waited for yet is a zombie. */
+const gone = async (pid: number): Promise<void> => {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+      if (/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return;
+    } catch {
+      return;
+    }
+    await setImmediate();
+  }
+};
 
 describe('splitCommand', () => {
   it.each([
@@ -145,6 +159,27 @@ describe('a helper', () => {
     const error = await ending;
     expect([error.kind, error.detail.exitCode]).toEqual(['interrupted', 143]);
     expect((await errorOf(() => helper(`echo ${KEY}`, { stop: controller.signal }))).kind).toBe('interrupted');
+  });
+
+  it.skipIf(process.platform === 'win32')('takes what it has started with it when it is given up', async () => {
+    const pid = join(newFolder(), 'pid');
+    const body = `sh -c 'echo $$ > ${pid}.new; mv ${pid}.new ${pid}; exec sleep 600' & wait`;
+    const started = async (): Promise<number> => {
+      while (!existsSync(pid)) await setImmediate();
+      return Number(readFileSync(pid, 'utf8'));
+    };
+    const controller = new AbortController();
+    const ending = errorOf(() => helper(body, { stop: controller.signal }));
+    const child = await started();
+    expect(process.kill(child, 0)).toBe(true);
+    controller.abort('SIGTERM');
+    expect((await ending).kind).toBe('interrupted');
+    await gone(child);
+    rmSync(pid);
+    const late = errorOf(() => helper(body, { machine: { keyCommandLimit: 1000 } }));
+    const other = await started();
+    expect((await late).message).toContain('did not end within 1 s');
+    await gone(other);
   });
 
   it.each([
