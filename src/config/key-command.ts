@@ -45,16 +45,18 @@ interface Run {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly platform: NodeJS.Platform;
-  readonly limit: number;
+  readonly machine: Machine;
   readonly stop: AbortSignal;
   readonly fail: (what: string) => PayError;
 }
 
-const start = ({ file, args, env, platform, fail }: Run): ChildProcess => {
+/** Whether a program is started as the leader of a group of its own; on Windows it would get a window. */
+const leads = ({ platform }: Machine): boolean => platform !== 'win32';
+
+const start = ({ file, args, env, machine, fail }: Run): ChildProcess => {
   try {
     // Not in the working folder: version managers and helpers read settings from where they run.
-    const options = { cwd: parse(file).root, env, shell: false, windowsHide: true, detached: platform !== 'win32' };
+    const options = { cwd: parse(file).root, env, shell: false, windowsHide: true, detached: leads(machine) };
     // Only a key that a program gives needs one started.
     return process
       .getBuiltinModule('node:child_process')
@@ -64,11 +66,11 @@ const start = ({ file, args, env, platform, fail }: Run): ChildProcess => {
   }
 };
 
-/** Ends a program with all that it started: elsewhere than on Windows it leads a group of its own. */
-const end = (child: ChildProcess, { platform }: Run): void => {
+/** Ends a program with all that it started. */
+const end = (child: ChildProcess, { machine }: Run): void => {
   try {
-    if (platform === 'win32' || child.pid === undefined) child.kill('SIGKILL');
-    else process.kill(-child.pid, 'SIGKILL');
+    if (leads(machine) && child.pid !== undefined) machine.killGroup(child.pid);
+    else child.kill('SIGKILL');
   } catch {
     // All of them have ended.
   }
@@ -85,7 +87,8 @@ const outputOf = async (run: Run): Promise<string> => {
     reject(error);
   };
   const onStop = (): void => giveUp(interrupted(run.stop.reason));
-  const timer = setTimeout(() => giveUp(run.fail(`did not end within ${run.limit / 1000} s`)), run.limit);
+  const { keyCommandLimit: limit } = run.machine;
+  const timer = setTimeout(() => giveUp(run.fail(`did not end within ${limit / 1000} s`)), limit);
   run.stop.addEventListener('abort', onStop);
   let output = '';
   // One character a byte, so that what is not ASCII is seen as such.
@@ -119,8 +122,7 @@ export const runKeyCommand = async (command: readonly string[], io: Io, machine:
       hint: 'store its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
     });
   }
-  const { platform, keyCommandLimit: limit } = machine;
-  const run = { file, args, env: childEnv(io.env), platform, limit, stop: io.signals.stop, fail };
+  const run = { file, args, env: childEnv(io.env), machine, stop: io.signals.stop, fail };
   const key = (await outputOf(run)).replace(machine.platform === 'win32' ? /\r?\n$/ : /\n$/, '');
   io.redactor.add(key);
   if (key === '') throw fail('printed nothing');

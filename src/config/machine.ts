@@ -9,6 +9,8 @@ export interface Machine {
   readonly cwd: () => string | undefined;
   /** How long a key command may take, in milliseconds. */
   readonly keyCommandLimit: number;
+  /** Ends a program, and all others of the group that it leads. Throws where there is none. */
+  readonly killGroup: (pid: number) => void;
 }
 
 const workingFolder = (): string | undefined => {
@@ -25,4 +27,5 @@ export const thisMachine: Machine = {
   uid: process.geteuid?.(),
   cwd: workingFolder,
   keyCommandLimit: 10_000,
+  killGroup: (pid) => void process.kill(-pid, 'SIGKILL'),
 };

@@ -54,8 +54,11 @@ export const stateOf = (path: string, kind: DatabaseKind): FileState => {
   }
 };
 
+/** How the names of what SQLite keeps beside a database end. */
+export const LOGS = ['-wal', '-shm', '-journal'] as const;
+
 const removeLogs = (path: string): void => {
-  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
+  for (const suffix of LOGS) rmSync(path + suffix, { force: true });
 };
 
 const removeDatabase = (path: string): void => {

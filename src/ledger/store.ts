@@ -240,6 +240,8 @@ export const openLedger = async (options: LedgerOptions): Promise<Ledger> => {
   checkAccess(path);
   const open = (): Ledger =>
     openDatabase(path, kind, (db) => {
+      // Its folder may have been missing, and made by somebody else meanwhile.
+      checkAccess(path);
       recover(db, path, ({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
       const context = contextOf(db, options);
       refuseOldCopy(context, path);

@@ -465,7 +465,9 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
       /is not a file/,
     ],
     ['is empty', (home) => writeFileSync(ledgerIn(home), ''), /what it held is lost/],
-    ['lies in a folder for everybody', (home) => chmodSync(home, 0o777), /by everybody/],
+    ['lies in a folder for everybody', (home) => chmodSync(home, 0o1777), /by other users/],
+    ['lies in a folder for a group', (home) => chmodSync(home, 0o770), /by other users/],
+    ['has a log that was put there', (home) => symlinkSync('/nowhere', `${ledgerIn(home)}-wal`), /symbolic link/],
   ])('since it %s: 10, and nothing is sent', async (_what, spoil, says) => {
     const options = await made10();
     spoil(options.home);

@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, chownSync, lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HIGHEST_FILE_NAME } from '../../src/core/charge.ts';
+import { LOGS } from '../../src/database/file.ts';
 import { checkAccess } from '../../src/ledger/access.ts';
 import { newPath } from './support/charges.ts';
 
@@ -33,23 +35,59 @@ describe('a ledger', () => {
     expect(() => checkAccess(dangling)).toThrow(refusal(/is a symbolic link/));
   });
 
-  it('of another user is refused', () => {
-    expect(() => checkAccess(fileOf(0o600), (process.geteuid?.() ?? 0) + 1)).toThrow(
-      refusal(/belongs to another user/),
+  it('in a folder of another user is refused', () => {
+    const path = fileOf(0o600);
+    expect(() => checkAccess(path, (process.geteuid?.() ?? 0) + 1)).toThrow(
+      refusal(new RegExp(`^the ledger's folder ${dirname(path)} belongs to another user`)),
     );
   });
 
-  it('in a folder that everybody may write to is refused, unless only owners may replace what is in it', () => {
-    expect(() => checkAccess(fileOf(0o600, 0o777))).toThrow(refusal(/can be written to by everybody/));
-    expect(() => checkAccess(fileOf(0o600, 0o1777))).not.toThrow();
+  it.runIf(process.geteuid?.() === 0).each(['', ...LOGS])('of another user is refused: ledger.sqlite%s', (suffix) => {
+    const path = fileOf(0o600);
+    writeFileSync(path + suffix, '', { mode: 0o600 });
+    chownSync(path + suffix, 1, 1);
+    expect(() => checkAccess(path)).toThrow(refusal(new RegExp(`${path}${suffix} belongs to another user`)));
   });
+
+  it.each([0o777, 0o1777, 0o770, 0o1770, 0o720, 0o702])(
+    'in a folder that others may write to (mode %o) is refused',
+    (mode) => {
+      expect(() => checkAccess(fileOf(0o600, mode))).toThrow(refusal(/can be written to by other users \(mode 07/));
+    },
+  );
+
+  it('in a folder that others may only read is used, wherever that is', () => {
+    const everybodys = dirname(fileOf(0o600, 0o1777));
+    mkdirSync(`${everybodys}/mine`, { mode: 0o755 });
+    expect(() => checkAccess(`${everybodys}/mine/ledger.sqlite`)).not.toThrow();
+  });
+
+  it.each([...LOGS.map((suffix) => `ledger.sqlite${suffix}`), HIGHEST_FILE_NAME])(
+    'is refused where what is beside it was put there, or is open, to others: %s',
+    (name) => {
+      const path = fileOf(0o600);
+      const beside = join(dirname(path), name);
+      symlinkSync(fileOf(0o600), beside);
+      expect(() => checkAccess(path)).toThrow(refusal(new RegExp(`${name} is a symbolic link`)));
+      rmSync(beside);
+      writeFileSync(beside, '');
+      chmodSync(beside, 0o620);
+      expect(() => checkAccess(path)).toThrow(refusal(new RegExp(`${name} is open to other users`)));
+      chmodSync(beside, 0o600);
+      expect(() => checkAccess(path)).not.toThrow();
+    },
+  );
 
   it('behind a link to its folder is judged by the folder', () => {
     const [mine, everybodys, links] = [fileOf(0o600), fileOf(0o600, 0o777), dirname(newPath())];
     symlinkSync(dirname(mine), `${links}/mine`);
     symlinkSync(dirname(everybodys), `${links}/everybodys`);
     expect(() => checkAccess(`${links}/mine/ledger.sqlite`)).not.toThrow();
-    expect(() => checkAccess(`${links}/everybodys/ledger.sqlite`)).toThrow(refusal(/can be written to by everybody/));
+    if (process.geteuid?.() === 0) {
+      lchownSync(`${links}/mine`, 1, 1);
+      expect(() => checkAccess(`${links}/mine/ledger.sqlite`)).toThrow(refusal(/^the link .* belongs to another user/));
+    }
+    expect(() => checkAccess(`${links}/everybodys/ledger.sqlite`)).toThrow(refusal(/can be written to by other users/));
   });
 
   it('is put right by the command that the refusal names, whatever its folder is called', () => {
@@ -60,7 +98,7 @@ describe('a ledger', () => {
     const hinted = (hint: string): object => expect.objectContaining({ detail: { hint } });
     expect(() => checkAccess(`${folder}/ledger.sqlite`)).toThrow(hinted(`run: chmod 600 '${folder}/ledger.sqlite'`));
     chmodSync(folder, 0o777);
-    const hint = `run: chmod o-w '${folder}', or name another folder with PAYCLI_HOME`;
+    const hint = `run: chmod go-w '${folder}', or name another folder with PAYCLI_HOME`;
     expect(() => checkAccess(`${folder}/ledger.sqlite`)).toThrow(hinted(hint));
   });
 
@@ -71,6 +109,6 @@ describe('a ledger', () => {
     const open = `${dirname(path)}/open`;
     mkdirSync(open);
     chmodSync(open, 0o777);
-    expect(() => checkAccess(`${open}/ledger.sqlite`)).toThrow(refusal(/can be written to by everybody/));
+    expect(() => checkAccess(`${open}/ledger.sqlite`)).toThrow(refusal(/can be written to by other users/));
   });
 });
