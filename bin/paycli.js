@@ -22,7 +22,7 @@ function notLoaded(error) {
 
 /**
  * Keeps compiled code between starts. In the shared temporary folder, where Node would put it, another user could plant
- * some: so it lies in the user's own cache folder, and only while nobody else can write there.
+ * some: so it lies in the user's own cache folder, and only while nobody else can write there, nor to a folder inside.
  */
 function enableCache() {
   try {
@@ -31,10 +31,20 @@ function enableCache() {
     const xdg = process.env.XDG_CACHE_HOME;
     const base = xdg && path.isAbsolute(xdg) ? xdg : path.join(os.homedir(), '.cache');
     const folder = path.join(base, 'paycli');
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { mode, uid } = fs.lstatSync(folder);
-    const mine = process.platform === 'win32' || ((mode & 0o170022) === 0o040000 && uid === process.geteuid());
-    if (mine) nodeModule.enableCompileCache(path.join(folder, 'compile-cache'));
+    const cache = path.join(folder, 'compile-cache');
+    const isOurs = (at) => {
+      const { mode, uid } = fs.lstatSync(at);
+      return process.platform === 'win32' || ((mode & 0o170022) === 0o040000 && uid === process.geteuid());
+    };
+    // What is made here, by Node too, is made for its user alone; the folders above may be for others.
+    for (const at of [folder, cache]) {
+      fs.mkdirSync(at, { recursive: true, mode: 0o700 });
+      if (!isOurs(at)) return;
+    }
+    if (!fs.readdirSync(cache).every((name) => isOurs(path.join(cache, name)))) return;
+    const umask = process.umask(0o077);
+    nodeModule.enableCompileCache(cache);
+    process.umask(umask);
   } catch {
     // A read-only or missing home only makes the start slower.
   }

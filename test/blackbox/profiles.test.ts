@@ -3,7 +3,6 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
@@ -306,15 +305,31 @@ if (RUNTIME === 'node') {
       expect(text).not.toContain('of-another-tool');
     });
 
-    it('lies beside no cache of code that others can write to', async () => {
+    const cacheIn = (home: string): string => join(home, 'paycli', 'compile-cache');
+    const versionIn = (home: string): string => join(cacheIn(home), readdirSync(cacheIn(home))[0] ?? '');
+    const isUsed = (home: string): boolean => readdirSync(versionIn(home)).length > 0;
+
+    it('lies beside a cache of code that is its user’s alone, whatever the umask is', async () => {
       const XDG_CACHE_HOME = newFolder('cache');
-      mkdirSync(join(XDG_CACHE_HOME, 'paycli'), { mode: 0o700 });
+      const umask = process.umask(0);
+      onTestFinished(() => void process.umask(umask));
       await paycli(['--version'], { env: { XDG_CACHE_HOME } });
-      expect(readdirSync(join(XDG_CACHE_HOME, 'paycli'))).toEqual(['compile-cache']);
-      rmSync(join(XDG_CACHE_HOME, 'paycli', 'compile-cache'), { recursive: true });
-      chmodSync(join(XDG_CACHE_HOME, 'paycli'), 0o777);
+      expect(isUsed(XDG_CACHE_HOME)).toBe(true);
+      for (const folder of [join(XDG_CACHE_HOME, 'paycli'), cacheIn(XDG_CACHE_HOME), versionIn(XDG_CACHE_HOME)])
+        expect(mode(folder), folder).toBe('700');
+    });
+
+    it.each([
+      ['the folder of all', (home: string) => join(home, 'paycli')],
+      ['the folder of the cache', cacheIn],
+      ['the folder of this Node', versionIn],
+    ])('lies beside no cache of code that others can write to: %s', async (_what, folderIn) => {
+      const XDG_CACHE_HOME = newFolder('cache');
       await paycli(['--version'], { env: { XDG_CACHE_HOME } });
-      expect(readdirSync(join(XDG_CACHE_HOME, 'paycli'))).toEqual([]);
+      for (const name of readdirSync(versionIn(XDG_CACHE_HOME))) rmSync(join(versionIn(XDG_CACHE_HOME), name));
+      chmodSync(folderIn(XDG_CACHE_HOME), 0o770);
+      expect(await paycli(['--version'], { env: { XDG_CACHE_HOME } })).toMatchObject({ code: 0, stderr: '' });
+      expect(isUsed(XDG_CACHE_HOME)).toBe(false);
     });
   });
 }
