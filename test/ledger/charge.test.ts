@@ -28,8 +28,11 @@ const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
   ...more,
 });
 
-const charging = (ledger: Ledger, send: () => Promise<Received>, more: Partial<ChargeRequest> = {}) =>
-  chargeOnce(ledger, request(more), { now: () => NOON, clean: (text) => text, send });
+const charging = (
+  ledger: Ledger,
+  send: (overdue: () => boolean) => Promise<Received>,
+  more: Partial<ChargeRequest> = {},
+) => chargeOnce(ledger, request(more), { now: () => NOON, clean: (text) => text, send });
 
 const failing = (thrown: unknown) => async (): Promise<Received> => {
   throw thrown;
