@@ -1,6 +1,6 @@
 /**
- * The service of the benches, in a process of its own: answers every POST with an activity, from bytes that are made beforehand,
- * so that what is measured is the other end. Prints its origin once it listens, and ends with its standard input.
+ * The service of the benches, in a process of its own: answers every POST with an activity and every GET with an open payment
+ * request, from bytes that are made beforehand, so that what is measured is the other end. Prints its origin once it listens, and ends with its standard input.
  */
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -13,11 +13,36 @@ const [before = '', after = ''] = JSON.stringify({ ...ACTIVITY, uid: 'act.Bnch.?
 const length = Buffer.byteLength(before) + UID_LENGTH + Buffer.byteLength(after);
 let answered = 0;
 
+const headOf = (bytes: number, more: string): string =>
+  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\nDate: ${new Date().toUTCString()}${more}${HEAD_END}`;
+
 const answer = (): string => {
   answered += 1;
   const uid = String(answered).padStart(UID_LENGTH, '0');
-  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close${HEAD_END}`;
-  return head + before + uid + after;
+  return headOf(length, '\r\nConnection: close') + before + uid + after;
+};
+
+const OPEN = JSON.stringify({
+  status: 'requires_ugwo',
+  amount: 500_000,
+  currency: 'NGN',
+  ref: 'BENCH',
+  description: 'A payment request of the bench',
+  total_amount_paid: 0,
+  checkout: { uid: 'chk.Bnch.000000000000000000000001', currency: ['NGN', 'Naira (NGN)'] },
+  activities: [],
+}).slice(1);
+
+const request = (uid: string): string => {
+  const body = `{"uid":"${uid}",${OPEN}`;
+  return headOf(Buffer.byteLength(body), '') + body;
+};
+
+/** The payment request that a look is about, and where the look ends; undefined where the text is none. */
+const lookIn = (text: string): { uid: string; end: number } | undefined => {
+  const uid = /^GET \/v1\/ugwo\/([\w.]+) /.exec(text)?.[1];
+  const head = text.indexOf(HEAD_END);
+  return uid === undefined || head === -1 ? undefined : { uid, end: head + HEAD_END.length };
 };
 
 /** Whether a whole request has arrived; its body is one that says how long it is. */
@@ -33,6 +58,10 @@ const serve = (socket: Socket): void => {
   socket.on('error', () => undefined);
   socket.on('data', (chunk: string) => {
     text += chunk;
+    for (let look = lookIn(text); look !== undefined; look = lookIn(text)) {
+      socket.write(request(look.uid));
+      text = text.slice(look.end);
+    }
     if (isWhole(text)) socket.end(answer());
   });
 };
