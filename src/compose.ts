@@ -241,21 +241,30 @@ const holdMemory = async ({ io, closing }: Pick<Run, 'io' | 'closing'>, what: 'w
   void holdYoungSpace(io.clock, over.signal, YOUNG_SPACE[what]);
 };
 
+/** Refuses what other users may have put in a path's way. */
+const openCheckPath = async () => {
+  const [{ checkPath }, { thisMachine }] = await Promise.all([
+    import('./cli/planted.ts'),
+    import('./config/machine.ts'),
+  ]);
+  return checkPath(thisMachine.uid);
+};
+
 /** What a file of rows needs of the world. */
 const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms: Rooms): Promise<JobWorld> => {
   if (globals.asCurl) {
     throw usageError('--as-curl shows one request, and --from is many', { hint: '--dry-run checks the whole file' });
   }
-  const [{ openSeen }, { openStatusLine }, { speaksUtf8, stylesFor }, { rowSource }, { ownFileAt }] = await Promise.all(
-    [
+  const [{ openSeen }, { openStatusLine }, { speaksUtf8, stylesFor }, { rowSource }, { ownFileAt }, checkPath] =
+    await Promise.all([
       import('./database/seen.ts'),
       import('./output/status-line.ts'),
       import('./output/style.ts'),
       import('./cli/sources.ts'),
       import('./cli/own-files.ts'),
+      openCheckPath(),
       holdMemory({ io, closing }, 'file'),
-    ],
-  );
+    ]);
   const { clock, random, signals, stderr, env, redactor } = io;
   const { data, config } = await rooms.folders();
   const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
@@ -266,9 +275,10 @@ const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms
     random,
     stop: signals.stop,
     leave: signals.leave,
-    source: rowSource(io),
+    source: rowSource(io, checkPath),
     folder: data,
     ownFileAt: (path) => ownFileAt(path, [data, config]),
+    checkPath,
     clean: (text) => redactor.cleanAll(text),
     rawCsv: globals.rawCsv,
     openSeen,
@@ -292,7 +302,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps =>
     globals,
     ...rooms,
     notice: run.notice,
-    source: async (source) => (await import('./cli/sources.ts')).readSource(io)(source),
+    source: async (source) => (await import('./cli/sources.ts')).readSource(io, await openCheckPath())(source),
     confirm: confirmer(io.stdin, globals),
     client: async (purpose) => {
       if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));

@@ -10,6 +10,7 @@ import { openInput } from './input.ts';
 import { jobId } from './job-id.ts';
 import type { Plan, Seen } from './plan.ts';
 import { planRows } from './plan.ts';
+import type { OpenOptions } from './report.ts';
 import type { Reporter } from './reporter.ts';
 import { openReporter } from './reporter.ts';
 import type { ShowProgress } from './show.ts';
@@ -31,6 +32,8 @@ export interface JobWorld {
   readonly folder: string;
   /** What a path leads to that a report must not be written to; undefined where it may. */
   readonly ownFileAt: (path: string) => string | undefined;
+  /** Throws where a path leads through what others may have put there, or not to what was opened. */
+  readonly checkPath: OpenOptions['checkPath'];
   /** Takes secrets out of a text. */
   readonly clean: (text: string) => string;
   /** A report in CSV is written as it is, for programs (--raw-csv). */

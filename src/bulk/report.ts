@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, rename, rm, stat } from 'node:fs/promises';
@@ -20,19 +21,42 @@ export interface Report {
   close(): Promise<void>;
 }
 
+export interface OpenOptions {
+  /** Ends the waiting for the reader of a pipe. */
+  readonly stop: AbortSignal;
+  /** Throws where a path leads through what others may have put there, or not to what was opened. */
+  readonly checkPath: (path: string, opened?: Stats) => void;
+}
+
+const { O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
+
+/** What is there, as it is. It may have been another thing when it was looked at: nothing is changed before it is known. */
+const openAsIs = async (path: string, flags: number, { checkPath }: OpenOptions): Promise<FileHandle> => {
+  const file = await open(path, flags, 0o600);
+  try {
+    const stats = await file.stat();
+    checkPath(path, stats);
+    if (stats.isFile()) await file.truncate();
+    return file;
+  } catch (thrown) {
+    await file.close();
+    throw thrown;
+  }
+};
+
 /**
  * A regular file that is there loses its name to the new one in one step: another run that writes it, of the same command
  * say, goes on in its own, and the one that came last keeps the name. What is no regular file is opened as it is, and so
  * is what stands in a folder that takes no new file.
  */
-const openNew = async (path: string): Promise<FileHandle> => {
+const openNew = async (path: string, options: OpenOptions): Promise<FileHandle> => {
   const there = await lstat(path).catch(() => undefined);
-  if (there?.isFile() === false) return open(path, 'w', 0o600);
+  if (there?.isFile() === false) return openAsIs(path, O_WRONLY | O_CREAT, options);
   // One that must not be written to is not replaced either.
   if (there !== undefined) await (await open(path, 'r+')).close();
   const made = `${path}.${randomUUID()}.new`;
   const file = await open(made, 'wx', 0o600).catch(() => undefined);
-  if (file === undefined) return open(path, 'w', 0o600);
+  if (file === undefined) return openAsIs(path, O_WRONLY | O_CREAT, options);
   try {
     await rename(made, path);
     return file;
@@ -50,7 +74,7 @@ const LOOK_AGAIN_MS = 50;
 const openRead = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
   for (;;) {
     try {
-      return await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+      return await open(path, O_WRONLY | O_NONBLOCK);
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'ENXIO') throw thrown;
     }
@@ -60,10 +84,10 @@ const openRead = async (path: string, stop: AbortSignal): Promise<FileHandle> =>
   }
 };
 
-const openPipe = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
-  const first = await openRead(path, stop);
+const openPipe = async (path: string, options: OpenOptions): Promise<FileHandle> => {
+  const first = await openRead(path, options.stop);
   try {
-    return await open(path, 'w', 0o600);
+    return await openAsIs(path, O_WRONLY, options);
   } finally {
     // Not before: its reader would take that for the end.
     await first.close();
@@ -72,8 +96,9 @@ const openPipe = async (path: string, stop: AbortSignal): Promise<FileHandle> =>
 
 const isPipe = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFIFO() === true;
 
-const openWith = async (path: string, header: string, stop: AbortSignal): Promise<FileHandle> => {
-  const file = (await isPipe(path)) ? await openPipe(path, stop) : await openNew(path);
+const openWith = async (path: string, header: string, options: OpenOptions): Promise<FileHandle> => {
+  options.checkPath(path);
+  const file = (await isPipe(path)) ? await openPipe(path, options) : await openNew(path, options);
   try {
     // It holds customers' data, and may have been there before with another mode. A device or a pipe keeps its own.
     if ((await file.stat()).isFile()) await file.chmod(0o600);
@@ -103,9 +128,9 @@ const notWritten = (path: string, thrown: unknown): PayError =>
  * it is not the input itself is for the caller to know. Throws a usage error when it can't be opened, and
  * `interrupted` when a signal comes before a pipe has a reader.
  */
-export const openReport = async (path: string, content: Content, stop: AbortSignal): Promise<Report> => {
+export const openReport = async (path: string, content: Content, options: OpenOptions): Promise<Report> => {
   const { header, line } = layoutOf(formatOfName(path) ?? content.format, content);
-  const file = await openWith(path, header, stop).catch((thrown: unknown) => {
+  const file = await openWith(path, header, options).catch((thrown: unknown) => {
     throw notOpened(path, thrown);
   });
   const lines = linesOf(file);

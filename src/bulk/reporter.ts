@@ -1,7 +1,7 @@
 import { PayError } from '../core/error.ts';
 import type { ColumnFault, Settled } from '../core/row-end.ts';
 import type { Input, InputRow } from './input.ts';
-import type { Report } from './report.ts';
+import type { OpenOptions, Report } from './report.ts';
 import { openReport } from './report.ts';
 
 /** The report of a job, where one is wanted. */
@@ -29,24 +29,22 @@ const own = (row: InputRow, { state, fields, error }: Settled): Record<string, u
   error,
 });
 
-export interface ReporterOptions {
+export interface ReporterOptions extends OpenOptions {
   readonly path: string | undefined;
   /** What the command has to say of a row besides its number, its state and its error. */
   readonly columns: readonly string[];
   /** Takes secrets out of what is said of a row; the cells of the input stay as they are. */
   readonly clean: (text: string) => string;
-  /** Ends the waiting for the reader of a pipe. */
-  readonly stop: AbortSignal;
   /** Leaves what a spreadsheet would run or change as it is. */
   readonly rawCsv: boolean;
 }
 
-export const openReporter = (input: Input, { path, columns, clean, stop, rawCsv }: ReporterOptions): Reporter => {
+export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...options }: ReporterOptions): Reporter => {
   let opening: Promise<Report> | undefined;
   const failed = new AbortController();
   const opened = (): Promise<Report> | undefined => {
     if (path === undefined) return undefined;
-    opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error'], rawCsv }, stop);
+    opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error'], rawCsv }, options);
     return opening;
   };
   const write = async (row: InputRow, settled: Settled): Promise<void> => {

@@ -46,9 +46,10 @@ const isPipe = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 
 /** Where rows come from: `-` is standard input; what can be read only once is given as its bytes. */
 export const rowSource =
-  ({ stdin, signals }: Io) =>
+  ({ stdin, signals }: Io, check: (path: string) => void) =>
   (from: string): { readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> } => {
     if (from === '-') return { stdin: stdin.bytes() };
+    check(from);
     return isPipe(from) ? { stdin: pipeBytes(from, signals.stop) } : { path: from };
   };
 
@@ -64,10 +65,11 @@ export const readAll = async (stream: Readable, options: ReadOptions): Promise<s
 
 /** The text behind an option; files and standard input up to 8 MiB. */
 export const readSource =
-  ({ stdin, signals }: Io): ReadSource =>
+  ({ stdin, signals }: Io, check: (path: string) => void): ReadSource =>
   async (source) => {
     if (source.kind === 'inline') return source.text;
     if (source.kind === 'stdin') return stdin.text(MAX_SOURCE_BYTES);
+    check(source.path);
     const options = { limit: MAX_SOURCE_BYTES, what: source.path, stop: signals.stop };
     const stream = isPipe(source.path)
       ? Readable.from(pipeBytes(source.path, signals.stop))

@@ -1,7 +1,16 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import {
+  copyFileSync,
+  lchownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
 import { environment, newFolder, paycli } from '../support/program.ts';
@@ -132,5 +141,42 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     const service = { origin: await deadOrigin() };
     const line = `exec ${PROGRAM.map((word) => `'${word}'`).join(' ')} ugwo charge --from ${ussdFile(1)} --report /dev/null --no-preflight > /dev/null`;
     expect(spawnSync('bash', ['-c', line], { env: environment({ service }) }).status).toBe(5);
+  });
+});
+
+/** Only root can make a file look like another user's. */
+describe.runIf(process.geteuid?.() === 0)('what another user has put in the way', () => {
+  const linkTo = (path: string): string => {
+    const link = join(newFolder(), 'planted.csv');
+    symlinkSync(path, link);
+    lchownSync(link, 12_345, 12_345);
+    return link;
+  };
+  const pipe = (): string => {
+    const path = join(newFolder(), 'planted.csv');
+    execFileSync('mkfifo', [path]);
+    lchownSync(path, 12_345, 12_345);
+    return path;
+  };
+  const refused = { code: 2, stdout: '', stderr: expect.stringMatching(/of another user .*, so it was not used/) };
+
+  it('is written by no report', async () => {
+    const service = await serveCharges();
+    const victim = join(newFolder(), 'victim');
+    writeFileSync(victim, 'as it was');
+    for (const path of [linkTo(victim), linkTo(`${victim}.new`), pipe()])
+      expect(await chargeFrom(ussdFile(1), { service }, '--report', path)).toMatchObject(refused);
+    expect(readFileSync(victim, 'utf8')).toBe('as it was');
+    expect(readdirSync(dirname(victim))).toEqual(['victim']);
+    expect(postsOf(service)).toEqual({});
+  });
+
+  it('is read by no option', async () => {
+    const service = { origin: await deadOrigin() };
+    for (const path of [linkTo(ussdFile(1)), pipe()]) {
+      expect(await chargeFrom(path, { service })).toMatchObject(refused);
+      const update = ['onye', 'update', 'ony.AbCd.000000000000000000000001', '--data', `@${path}`];
+      expect(await paycli(update, { service })).toMatchObject(refused);
+    }
   });
 });

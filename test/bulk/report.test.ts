@@ -1,18 +1,21 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Content } from '../../src/bulk/layout.ts';
 import { linesOf } from '../../src/bulk/lines.ts';
+import type { OpenOptions } from '../../src/bulk/report.ts';
 import { openReport as openUntil } from '../../src/bulk/report.ts';
+import { usageError } from '../../src/core/error.ts';
 import type { More } from './support.ts';
 import { madeFolder, opened, read } from './support.ts';
 
 const folder = madeFolder();
 
-const openReport = (path: string, content: Content) => openUntil(path, content, new AbortController().signal);
+const openReport = (path: string, content: Content, check: OpenOptions['checkPath'] = () => undefined) =>
+  openUntil(path, content, { stop: new AbortController().signal, checkPath: check });
 
 /** An input of CSV, or what is said of it. */
 const about = (own: readonly string[], more: Partial<Content> = {}): Content => ({
@@ -292,11 +295,28 @@ describe('the file of a report', () => {
   });
 });
 
+it.runIf(process.platform !== 'win32')(
+  'a report changes nothing that turns out to be another file than was looked at',
+  async () => {
+    const [file, link] = [join(folder, 'victim'), join(folder, 'turned')];
+    writeFileSync(file, 'as it was', { mode: 0o644 });
+    symlinkSync(file, link);
+    const looked: (number | undefined)[] = [];
+    const opening = openReport(link, about(['n']), (_path, opened) => {
+      looked.push(opened?.ino);
+      if (opened !== undefined) throw usageError('was replaced');
+    });
+    await expect(opening).rejects.toMatchObject({ kind: 'usage', message: 'was replaced' });
+    expect(looked).toEqual([undefined, statSync(file).ino]);
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['as it was', 0o644]);
+  },
+);
+
 it.runIf(process.platform !== 'win32')('a report waits for the reader of a pipe until a signal comes', async () => {
   const path = join(folder, 'unread');
   execFileSync('mkfifo', [path]);
   const stop = new AbortController();
-  const opening = openUntil(path, about(['n']), stop.signal);
+  const opening = openUntil(path, about(['n']), { stop: stop.signal, checkPath: () => undefined });
   stop.abort('SIGINT');
   await expect(opening).rejects.toMatchObject({ kind: 'interrupted' });
 });

@@ -102,6 +102,7 @@ const run = async (
       folder,
       openSeen,
       ownFileAt: () => undefined,
+      checkPath: () => undefined,
       notice: async () => undefined,
       progress: quiet,
     }),
