@@ -10,12 +10,14 @@ import type { OpenDeps } from './cli/run.ts';
 import type { Client } from './client/client.ts';
 import type { Transport } from './client/transport.ts';
 import { LEDGER_FILE_NAME } from './core/charge.ts';
+import { cleanedUrl } from './core/cleaned.ts';
 import { reasonOf, usageError } from './core/error.ts';
 import { isId } from './core/ids.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from './core/local.ts';
 import { memo } from './core/memo.ts';
 import { environmentName } from './core/origin.ts';
 import { placeWords } from './core/place-words.ts';
+import { visible } from './core/sanitize.ts';
 import { shellLine } from './core/shell.ts';
 import type { RunningEmulator } from './emulator/room.ts';
 import type { Asked, Charge, Ledger } from './ledger/ledger.ts';
@@ -52,12 +54,12 @@ const isSilent = ({ stderr }: Io, { quiet, format }: Globals): boolean =>
 
 const openNotice =
   (io: Io, globals: Globals, status: Status): Deps['notice'] =>
-  async (text) => {
+  async (said) => {
     if (isSilent(io, globals)) return;
     await status.waiting?.clear();
     await status.line?.clear();
     const { notice } = await import('./output/notice.ts');
-    await io.stderr.write(notice(text, io));
+    await io.stderr.write(notice(said, io));
   };
 
 const openRooms = (io: Io) => {
@@ -156,10 +158,11 @@ const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>)
     import('./client/transport.ts'),
   ]);
   const { io, globals, closing } = run;
-  const { clock, env, random, signals, flight } = io;
+  const { clock, env, random, signals, flight, redactor } = io;
   const { timeout, validate } = globals;
+  const clean = (text: string): string => redactor.cleanAll(text);
   const debug = (line: string): void => {
-    if (globals.debug) void io.stderr.write(`debug: ${line}\n`);
+    if (globals.debug) void io.stderr.write(`debug: ${visible(cleanedUrl(line, clean))}\n`);
   };
   const userAgent = `paycli/${run.version}`;
   const opened = openTransport({ credentials, env, clock, userAgent, debug });
@@ -323,7 +326,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps =>
     probe: async (probed) => {
       await (await openClient(run, probed)).call('ugwo.list', { query: { limit: '1' } });
     },
-    preview: (request) => previewResult(request, globals.asCurl),
+    preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   };
   const close = async (): Promise<void> => {
     // One that can't be let go of keeps none of the others.

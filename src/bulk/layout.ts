@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { forSpreadsheet, withoutFormula } from '../core/formula.ts';
 import { printExact } from '../core/json.ts';
+import { visibleJson, visibleText } from '../core/sanitize.ts';
 import type { Format } from './format.ts';
 import type { Input } from './input.ts';
 import { freeNames } from './names.ts';
@@ -23,15 +24,25 @@ export interface Layout {
   line(row: Fields, own: Fields): string;
 }
 
-/** A text loses what a spreadsheet would run or change; numbers, and what else JSON knows, are written as they are. */
+/** As `-o csv` has it: a text loses what a spreadsheet would run or change; what else JSON knows is written as it is. */
 const cellOf = (value: unknown, rawCsv: boolean): string => {
   if (value === undefined || value === null) return '';
-  if (typeof value !== 'string') return printExact(value);
-  return rawCsv ? value : forSpreadsheet(value);
+  const text = typeof value === 'string' && !rawCsv ? forSpreadsheet(value) : value;
+  return visibleText(typeof text === 'string' ? text : printExact(text));
 };
 
-/** A cell of the operator's own CSV file goes back as it was: it is how the row is found again. */
-const asItWas = (value: unknown): string => String(value ?? '');
+const LINE_END = '\r\n';
+
+/**
+ * A cell of the operator's own CSV file goes back as it was, lines included: it is how the row is found again. But whoever made
+ * that file may be somebody else, and a report is looked at on a terminal: what would steer it is written as an escape. CSV has
+ * none that a reader takes back; a report in NDJSON loses nothing.
+ */
+const asItWas = (value: unknown): string =>
+  String(value ?? '')
+    .split(LINE_END)
+    .map(visibleText)
+    .join(LINE_END);
 
 const MARK = '\ufeff';
 
@@ -52,8 +63,9 @@ const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv }: Cont
   const isCsv = format === 'csv';
   const ownCell = (value: unknown): string => cellOf(value, rawCsv);
   const inputCell = isCsv ? asItWas : ownCell;
+  const shown = columns.map(isCsv ? asItWas : (name) => visibleText(rawCsv ? name : withoutFormula(name)));
   // No column of a CSV file may be without a name, nor two have the same.
-  const names = isCsv ? columns : freeNames(rawCsv ? columns : columns.map(withoutFormula), ['']);
+  const names = freeNames(shown, ['']);
   const header = csvLine([...names, ...freeNames(own, names)], delimiter);
   return {
     header: mark && isCsv ? `${MARK}${header}` : header,
@@ -70,7 +82,7 @@ const ndjsonLayout = ({ columns, own }: Content): Layout => {
       // A row may have names that the first one had not.
       const names = usual.some((name) => Object.hasOwn(row, name)) ? freeNames(usual, Object.keys(row)) : usual;
       const added = own.map((name, index) => [names[index], more[name]] as const);
-      return `${printExact(Object.fromEntries([...Object.entries(row), ...added]))}\n`;
+      return `${visibleJson(printExact(Object.fromEntries([...Object.entries(row), ...added])))}\n`;
     },
   };
 };

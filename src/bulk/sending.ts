@@ -1,6 +1,6 @@
 import type { Deps } from '../cli/deps.ts';
 import type { JobQuestion } from '../core/job.ts';
-import { questionText } from '../core/job.ts';
+import { questionOf } from '../core/job.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { JobCommand } from '../ledger/job.ts';
 import type { Ledger, Place } from '../ledger/ledger.ts';
@@ -33,7 +33,7 @@ export const sendingOf = <T>(of: SendingOf<T>): Sending<T> => {
     confirm: async ({ id, rows }) => {
       if (!isGuarded(origin)) return;
       const before = await of.protocol.rowsBegun(ledger, id);
-      await of.confirm(questionText({ ...of.question(), rows, before }, place), 'refuse');
+      await of.confirm(questionOf({ ...of.question(), rows, before }, place), 'refuse');
     },
     open: ({ id, rows, name }) => ledger.jobs.open({ id, command, name, service, origin, profile, rows }, of.atOnce),
   };

@@ -1,4 +1,5 @@
 import { usageError } from '../core/error.ts';
+import { visible } from '../core/sanitize.ts';
 import type { Deps } from './deps.ts';
 import type { Globals } from './globals.ts';
 import type { Input } from './io.ts';
@@ -6,13 +7,13 @@ import type { Input } from './io.ts';
 /** The one way to ask for a yes. */
 export const confirmer =
   (stdin: Input, { yes, input }: Pick<Globals, 'yes' | 'input'>): Deps['confirm'] =>
-  async (question, unasked) => {
+  async (lines, unasked) => {
     if (yes || (unasked === 'go ahead' && input && !stdin.isTerminal)) return;
+    // A question may name what a service, a file or a path holds.
+    const question = lines.map(visible).join('\n');
     if (!input || !stdin.isTerminal) {
       throw usageError(`nobody can be asked: ${question}`, { hint: 'say yes with --yes; nothing was changed' });
     }
-    // A question may name what a service has shown.
-    const { visibleLines } = await import('../output/sanitize.ts');
-    const answer = await stdin.line(`${visibleLines(question)} [y/N] `, { hidden: false });
+    const answer = await stdin.line(`${question} [y/N] `, { hidden: false });
     if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) throw usageError('not confirmed; nothing was changed');
   };

@@ -50,12 +50,13 @@ export interface Deps {
   /** The text behind an option: inline, a file, or standard input. */
   readonly source: ReadSource;
   /**
-   * Asks on a terminal before something that is kept is lost; --yes answers it. `unasked` is what happens where nobody can
+   * Asks on a terminal before something that is kept is lost; --yes answers it. Each text is a line of the question: what is
+   * named in one can't pass for another. `unasked` is what happens where nobody can
    * be asked: scripts go ahead, or are refused. Throws a usage error unless the answer is yes.
    */
-  confirm(question: string, unasked: 'go ahead' | 'refuse'): Promise<void>;
-  /** A line on stderr for people, not shown with --quiet. */
-  notice(text: string): Promise<void>;
+  confirm(question: readonly string[], unasked: 'go ahead' | 'refuse'): Promise<void>;
+  /** A line on stderr for people, or several, not shown with --quiet. */
+  notice(said: string | readonly string[]): Promise<void>;
   /** What --dry-run and --as-curl give back. */
   preview(request: Preview): Result;
 }

@@ -1,6 +1,10 @@
 import type { Redactor } from '../core/secret.ts';
 
-/** One output stream. Writes resolve when the stream has taken them, so that a slow reader slows the writer. */
+/**
+ * One output stream, and the one door to it: secrets that are known are taken out of all that is written, and what goes to a
+ * terminal holds nothing but text and what this program draws with. Writes resolve when the stream has taken them, so that a
+ * slow reader slows the writer.
+ */
 export interface Output {
   write(text: string): Promise<void>;
   readonly isTerminal: boolean;

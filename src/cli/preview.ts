@@ -1,5 +1,7 @@
+import type { Clean } from '../core/cleaned.ts';
+import { cleanedJson, cleanedUrl } from '../core/cleaned.ts';
 import { asCurl } from '../core/curl.ts';
-import { printExact } from '../core/json.ts';
+import { parseExact, printExact } from '../core/json.ts';
 import type { Result } from '../output/view.ts';
 
 interface Request {
@@ -9,11 +11,14 @@ interface Request {
 }
 
 /** The request that --dry-run or --as-curl shows in place of sending it. */
-export const previewResult = (request: Request, curl: boolean): Result =>
-  curl
-    ? { kind: 'text', text: asCurl(request) }
+export const previewResult = (request: Request, curl: boolean, clean: Clean): Result => {
+  const text = cleanedJson(printExact({ ...request, url: cleanedUrl(request.url, clean) }), clean);
+  const value = parseExact(text) as Request;
+  return curl
+    ? { kind: 'text', text: asCurl(value) }
     : {
         kind: 'record',
-        record: { value: request, text: printExact(request) },
+        record: { value, text },
         view: { columns: [{ path: 'method' }, { path: 'url' }, { path: 'body' }] },
       };
+};

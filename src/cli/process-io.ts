@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { PayError } from '../core/error.ts';
 import { memo } from '../core/memo.ts';
+import { forTerminal } from '../core/sanitize.ts';
 import { Redactor } from '../core/secret.ts';
 import type { Clock, Env, Flight, Input, Io, Output } from './io.ts';
 import { listenToSignals } from './signals.ts';
@@ -82,17 +83,17 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, essential 
   });
   const writer = memo(() => writerOf(stream(), fd));
   const isShut = memo(() => essential && wasClosed(fd));
+  const terminal = isTerminal(fd);
   const write = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
       if (isShut()) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
-      writer()(clean(text), (error) => {
+      writer()(terminal ? forTerminal(clean(text)) : clean(text), (error) => {
         if (error === null || error === undefined) return resolve();
         closed = true;
         if (error.code === 'EPIPE' || !essential) return resolve();
         reject(new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error }));
       });
     });
-  const terminal = isTerminal(fd);
   return {
     isTerminal: terminal,
     get columns() {
@@ -108,7 +109,7 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, essential 
 };
 
 /** What reads is loaded, and the stream made, when something is to be read. */
-const openInput = (stop: AbortSignal): Input => ({
+const openInput = (stop: AbortSignal, stderr: Output): Input => ({
   get isTerminal() {
     return isTerminal(0);
   },
@@ -117,8 +118,7 @@ const openInput = (stop: AbortSignal): Input => ({
   },
   text: async (limit) => (await import('./sources.ts')).readAll(process.stdin, { limit, what: 'standard input', stop }),
   line: async (prompt, { hidden }) => {
-    const { stdin, stderr } = process;
-    return (await import('./prompt.ts')).askLine({ stdin, stderr, stop }, prompt, hidden);
+    return (await import('./prompt.ts')).askLine({ stdin: process.stdin, stderr, stop }, prompt, hidden);
   },
 });
 
@@ -148,20 +148,21 @@ export const processIo = (flight: Flight, exit: (code: number) => never): Io => 
   const redactor = new Redactor();
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
   const signals = listenToSignals(flight, exit);
+  const stderr = openOutput(() => process.stderr, {
+    fd: 2,
+    env,
+    clean: (text) => redactor.cleanAll(text),
+    essential: false,
+  });
   return {
     env,
     redactor,
     clock,
     signals,
     flight,
-    stdin: openInput(signals.stop),
+    stdin: openInput(signals.stop, stderr),
     stdout: openOutput(() => process.stdout, { fd: 1, env, clean: (text) => redactor.clean(text), essential: true }),
-    stderr: openOutput(() => process.stderr, {
-      fd: 2,
-      env,
-      clean: (text) => redactor.cleanAll(text),
-      essential: false,
-    }),
+    stderr,
     random: () => Math.random(),
   };
 };

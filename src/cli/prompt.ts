@@ -1,10 +1,12 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { interrupted } from '../core/interrupt.ts';
+import type { Output } from './io.ts';
 
 interface Terminal {
   readonly stdin: NodeJS.ReadStream;
-  readonly stderr: NodeJS.WriteStream;
+  /** Takes what is written in the turn in which it is, as the terminal itself would. */
+  readonly stderr: Output;
   readonly stop: AbortSignal;
 }
 
@@ -16,14 +18,15 @@ export const askLine = async (
 ): Promise<string | undefined> => {
   if (stop.aborted) throw interrupted(stop.reason);
   const echo = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      if (!hidden) stderr.write(chunk);
+    decodeStrings: false,
+    write: (chunk: string, _encoding, done) => {
+      if (!hidden) void stderr.write(chunk);
       done();
     },
   });
   const reader = createInterface({ input: stdin, output: echo, terminal: true, historySize: 0 });
   // Only now does the terminal no longer echo: a key that is pasted at the sight of the prompt stays unseen.
-  stderr.write(prompt);
+  void stderr.write(prompt);
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   let typed = false;
   const onStop = (): void => reject(interrupted(stop.reason));
@@ -41,6 +44,6 @@ export const askLine = async (
     stop.removeEventListener('abort', onStop);
     reader.close();
     // What comes next must not stand behind the question.
-    if (hidden || !typed) stderr.write('\n');
+    if (hidden || !typed) await stderr.write('\n');
   }
 };

@@ -54,7 +54,7 @@ const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number
   const json = globals.format === 'json' || globals.format === 'ndjson';
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
   const stack = globals.debug && error.kind === 'internal';
-  await io.stderr.write(json ? errorLine(error, exitCode) : await errorBlock(error, { color, stack, beside: io }));
+  await io.stderr.write(json ? errorLine(error, exitCode, io) : await errorBlock(error, { color, stack, beside: io }));
   return exitCode;
 };
 

@@ -34,13 +34,14 @@ export interface JobQuestion {
   readonly total?: string;
 }
 
-export const questionText = (
+/** The lines of the question. */
+export const questionOf = (
   { verb, one, rows, before, what, total }: JobQuestion,
   { origin, profile }: { readonly origin: string; readonly profile: string | undefined },
-): string => {
+): readonly string[] => {
   const where = `${environmentName(origin)}: ${origin}${profile === undefined ? '' : `, profile ${profile}`}`;
   const things = rows === 1 ? one : `${one}s`;
   const sums = total === undefined ? '' : `, ${total}`;
   const begun = before === 0 ? '' : `; ${before} of them begun before`;
-  return `${where}\n${verb} ${rows} ${things}${sums} (${what}${begun})?`;
+  return [where, `${verb} ${rows} ${things}${sums} (${what}${begun})?`];
 };

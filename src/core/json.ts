@@ -206,6 +206,21 @@ export const indent = (text: string): string => {
   return out + dense.slice(from);
 };
 
+/** The same text with each string, names included, as `map` gives it back; it is given what the string means. */
+export const mapStrings = (text: string, map: (string: string) => string): string => {
+  let out = '';
+  let from = 0;
+  scan(text, (mark, index, end) => {
+    if (mark !== '"') return;
+    const string = JSON.parse(text.slice(index, end)) as string;
+    const mapped = map(string);
+    if (mapped === string) return;
+    out += text.slice(from, index) + JSON.stringify(mapped);
+    from = end;
+  });
+  return out + text.slice(from);
+};
+
 /** A number that a double can't hold; its text is the number. */
 export class NumberText {
   readonly text: string;

@@ -45,9 +45,15 @@ export class Redactor {
 
   add(secret: string): void {
     if (secret.length < 8) return;
-    const inJson = JSON.stringify(secret).slice(1, -1);
+    // As JSON, a shell and a URL have it: most keys look the same in the first two.
+    const forms = [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      secret.replaceAll("'", "'\\''"),
+      encodeURIComponent(secret.toWellFormed()),
+    ];
     // The longest first: a secret inside another would leave the rest of the other behind.
-    this.#secrets = [...new Set([...this.#secrets, secret, inJson])].sort((a, b) => b.length - a.length);
+    this.#secrets = [...new Set([...this.#secrets, ...forms])].sort((a, b) => b.length - a.length);
   }
 
   /** Also whatever only looks like a key: one that was typed where it does not belong is known to nobody. */

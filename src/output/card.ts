@@ -1,12 +1,12 @@
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
+import { visible } from '../core/sanitize.ts';
 import { cellOf, labelOf, plainText } from './cell.ts';
 import { checkRecordColumns } from './columns.ts';
 import type { Field } from './fields.ts';
 import { fieldLines } from './fields.ts';
 import { innerListLines } from './inner-list.ts';
 import { nextActionLines } from './next-action.ts';
-import { visible } from './sanitize.ts';
 import type { Styles } from './style.ts';
 import { unpainted } from './style.ts';
 import type { Surface } from './surface.ts';

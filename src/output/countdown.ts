@@ -1,5 +1,5 @@
 import type { Io } from '../cli/io.ts';
-import { visible } from './sanitize.ts';
+import { visible } from '../core/sanitize.ts';
 import { openStatusLine } from './status-line.ts';
 import type { Styles } from './style.ts';
 import type { Waiting } from './view.ts';
@@ -35,7 +35,7 @@ export const countdownText = (
   return shorten(texts.find((text) => widthOf(text) <= width) ?? left, width, ellipsis);
 };
 
-type CountdownIo = Pick<Io, 'stderr' | 'clock' | 'env'>;
+type CountdownIo = Pick<Io, 'stderr' | 'clock' | 'env' | 'redactor'>;
 
 /** A line on stderr that is written over and over, and is gone in the end. */
 export interface Countdown {
@@ -47,8 +47,12 @@ export interface Countdown {
 const SILENT: Countdown = { tell: () => undefined, end: async () => undefined };
 
 /** Counts down on a terminal that can rewrite a line; anywhere else, or when it is to be quiet, nothing is said. */
-export const openCountdown = ({ stderr, clock, env }: CountdownIo, styles: Styles, quiet: boolean): Countdown => {
-  const line = openStatusLine({ stderr, env }, styles, quiet);
+export const openCountdown = (
+  { stderr, clock, env, redactor }: CountdownIo,
+  styles: Styles,
+  quiet: boolean,
+): Countdown => {
+  const line = openStatusLine({ stderr, env, redactor }, styles, quiet);
   if (!line.rewrites) return SILENT;
   const over = new AbortController();
   let waiting: Waiting | undefined;
@@ -71,7 +75,8 @@ export const openCountdown = ({ stderr, clock, env }: CountdownIo, styles: Style
   let ticking: Promise<void> | undefined;
   return {
     tell: (news) => {
-      waiting = news;
+      // Before the line is cut to its width.
+      waiting = { ...news, status: news.status === undefined ? undefined : redactor.cleanAll(news.status) };
       if (ticking === undefined) ticking = tick();
       else void draw();
     },

@@ -1,8 +1,10 @@
-import type { PayError, Violation } from '../core/error.ts';
+import { cleanedJson, cleanedUrl } from '../core/cleaned.ts';
+import type { ErrorDetail, PayError, Violation } from '../core/error.ts';
 import { minify } from '../core/json.ts';
+import { visible, visibleJson } from '../core/sanitize.ts';
+import type { Redactor } from '../core/secret.ts';
 import type { Beside } from './prose.ts';
 import { proseLines, roomOn } from './prose.ts';
-import { visible, visibleJson } from './sanitize.ts';
 import type { Paint } from './style.ts';
 import { speaksUtf8, stylesFor } from './style.ts';
 
@@ -36,12 +38,16 @@ const violationLines = (violation: Violation): string[] => {
 };
 
 /** JSON on one line: what must be kept of it is all there. */
-const jsonLine = (text: string): string => visibleJson(minify(text));
+const jsonLine = (text: string, redactor: Redactor): string =>
+  visibleJson(minify(cleanedJson(text, (string) => redactor.cleanAll(string))));
 
-const requestLine = ({ request, status, title }: PayError['detail']): string | undefined => {
+const pathOf = ({ path }: NonNullable<ErrorDetail['request']>, redactor: Redactor): string =>
+  cleanedUrl(path, (text) => redactor.cleanAll(text));
+
+const requestLine = ({ request, status, title }: ErrorDetail, redactor: Redactor): string | undefined => {
   if (request === undefined) return undefined;
   const answer = status === undefined ? '' : `: ${status}${title === undefined ? '' : ` ${title}`}`;
-  return visible(`${request.method} ${request.path}${answer}`);
+  return visible(`${request.method} ${pathOf(request, redactor)}${answer}`);
 };
 
 const stackLines = (thrown: unknown): string[] => {
@@ -58,18 +64,19 @@ const INDENT = '  ';
  */
 export const errorBlock = async (
   error: PayError,
-  { color, stack = false, beside: { stderr, env } }: ErrorBlockOptions,
+  { color, stack = false, beside }: ErrorBlockOptions,
 ): Promise<string> => {
+  const { stderr, env, redactor } = beside;
   const styles = await stylesFor(color, speaksUtf8(env));
   const room = roomOn(stderr) - INDENT.length;
-  const setIn = (text: string): string[] => proseLines(text, room, env).map((line) => INDENT + line);
+  const setIn = (text: string): string[] => proseLines(text, room, beside).map((line) => INDENT + line);
   const led = (lead: string, paint: Paint, text: string): string[] => {
-    const [first = '', ...more] = proseLines(`${lead} ${text}`, room, env);
+    const [first = '', ...more] = proseLines(`${lead} ${text}`, room, beside);
     return [paint(lead) + first.slice(lead.length), ...more.map((line) => INDENT + line)];
   };
   const [first = '', ...more] = lines(error.message);
   const { hint, answer, ledgerId } = error.detail;
-  const request = requestLine(error.detail);
+  const request = requestLine(error.detail, redactor);
   const small = [
     ...(ledgerId === undefined ? [] : setIn(`in the ledger: ${visible(ledgerId)}`)),
     ...(request === undefined ? [] : setIn(request)),
@@ -81,7 +88,7 @@ export const errorBlock = async (
     ...(error.detail.violations ?? []).flatMap(violationLines).flatMap(setIn),
     ...(hint === undefined ? [] : lines(hint).flatMap((line) => led(styles.arrow, styles.bold, line))),
     ...small.map(styles.dim),
-    ...(answer === undefined ? [] : [jsonLine(answer)]),
+    ...(answer === undefined ? [] : [jsonLine(answer, redactor)]),
   ];
   return block.map((line) => `${line}\n`).join('');
 };
@@ -96,7 +103,11 @@ const violationJson = ({ propertyPath, title, option, suggestion, row, column }:
 });
 
 /** The same error for programs: one line of JSON; what is not known is left out. */
-export const errorLine = ({ kind, message, detail }: PayError, exitCode: number): string => {
+export const errorLine = (
+  { kind, message, detail }: PayError,
+  exitCode: number,
+  { redactor }: Pick<Beside, 'redactor'>,
+): string => {
   const { hint, status, code, title, violations = [], request, answer, activity, ledgerId } = detail;
   const error = {
     kind,
@@ -107,12 +118,12 @@ export const errorLine = ({ kind, message, detail }: PayError, exitCode: number)
     code,
     title,
     violations: violations.length === 0 ? undefined : violations.map(violationJson),
-    request: request && { method: request.method, path: request.path },
+    request: request && { method: request.method, path: pathOf(request, redactor) },
     ledger_id: ledgerId,
   };
   const texts = Object.entries({ answer, activity }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  const members = texts.map(([name, text]) => `,"${name}":${jsonLine(text)}`).join('');
-  return `${visibleJson(JSON.stringify({ error })).slice(0, -2)}${members}}}\n`;
+  const members = texts.map(([name, text]) => `,"${name}":${jsonLine(text, redactor)}`).join('');
+  return `${jsonLine(JSON.stringify({ error }), redactor).slice(0, -2)}${members}}}\n`;
 };

@@ -1,6 +1,6 @@
 import { indent, minify } from '../core/json.ts';
 import type { Received } from '../core/received.ts';
-import { isPlain, visibleJson } from './sanitize.ts';
+import { isPlain, visibleJson } from '../core/sanitize.ts';
 import type { Sink } from './sink.ts';
 
 /** The record's own text, every field and number as it was sent, on one line. */

@@ -1,11 +1,11 @@
 import { formatDuration } from '../core/duration.ts';
 import type { NextAction } from '../core/next-action.ts';
 import { missingOf } from '../core/next-action.ts';
+import { visible, visibleExactly, visibleLines } from '../core/sanitize.ts';
 import { formatLocal } from '../core/time.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { fieldLines } from './fields.ts';
 import { dialQr } from './qr.ts';
-import { visible, visibleLines } from './sanitize.ts';
 import { unpainted } from './style.ts';
 import type { Surface } from './surface.ts';
 import { wrap } from './width.ts';
@@ -24,7 +24,7 @@ const entryLines = (entries: readonly (readonly [label: string, value: string])[
 /** To be copied: alone on its line, never broken by us. */
 const copyLines = (label: string, value: string, { styles }: Surface): string[] => [
   styles.dim(label),
-  styles.bold(visible(value)),
+  styles.bold(visibleExactly(value)),
 ];
 
 /** `expires 14:05, in 12 min`, in local time; nothing where no expiry is known. */

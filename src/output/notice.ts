@@ -1,10 +1,14 @@
+import { visible } from '../core/sanitize.ts';
 import type { Beside } from './prose.ts';
 import { proseLines, roomOn } from './prose.ts';
-import { visibleText } from './sanitize.ts';
 import type { Styles } from './style.ts';
 
-/** A notice or hint as lines for stderr: dim where `styles` are given, plain otherwise. */
-export const notice = (text: string, { stderr, env }: Beside, styles?: Pick<Styles, 'dim'>): string => {
-  const safe = proseLines(visibleText(text), roomOn(stderr), env).join('\n');
+/** A notice, or several, as lines for stderr: dim where `styles` are given, plain otherwise. */
+export const notice = (said: string | readonly string[], beside: Beside, styles?: Pick<Styles, 'dim'>): string => {
+  const room = roomOn(beside.stderr);
+  const safe = [said]
+    .flat()
+    .flatMap((text) => proseLines(visible(text), room, beside))
+    .join('\n');
   return `${styles === undefined ? safe : styles.dim(safe)}\n`;
 };

@@ -3,7 +3,7 @@ import { forLocale } from './style.ts';
 import { wrapWords } from './width.ts';
 
 /** Where messages go: stderr, and what its locale can show. */
-export type Beside = Pick<Io, 'stderr' | 'env'>;
+export type Beside = Pick<Io, 'stderr' | 'env' | 'redactor'>;
 
 /** Below this nothing is laid out any more; the terminal breaks the lines. */
 const NARROWEST_TERMINAL = 20;
@@ -34,10 +34,11 @@ const linesOf = (line: string, width: number): string[] => {
 };
 
 /**
- * A message as lines for people, whose hidden characters were made visible before. On a terminal it is wrapped at words to
- * `width` columns, and a command to copy stands on a line of its own; in a pipe (`width` is Infinity) it stays as it is.
+ * A message as lines for people, without secrets; its hidden characters were made visible before. On a terminal it is wrapped
+ * at words to `width` columns, and a command to copy stands on a line of its own; in a pipe (`width` is Infinity) it stays as
+ * it is.
  */
-export const proseLines = (text: string, width: number, env: Io['env']): string[] => {
-  const lines = forLocale(text, env).split('\n');
+export const proseLines = (text: string, width: number, { env, redactor }: Omit<Beside, 'stderr'>): string[] => {
+  const lines = forLocale(redactor.cleanAll(text), env).split('\n');
   return Number.isFinite(width) ? lines.flatMap((line) => linesOf(line, width)) : lines;
 };

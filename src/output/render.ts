@@ -1,13 +1,15 @@
 import type { Io, Output } from '../cli/io.ts';
+import type { Clean } from '../core/cleaned.ts';
 import type { Received } from '../core/received.ts';
+import { visibleText } from '../core/sanitize.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { card, cardChanges } from './card.ts';
+import { cleanedRecord, cleanedSink, cleanOf } from './cleaned.ts';
 import { openCountdown } from './countdown.ts';
 import { csvRecord, csvSink } from './csv.ts';
 import { jsonRecord, jsonSink, ndjsonSink } from './json.ts';
 import { notice } from './notice.ts';
 import { roomOn } from './prose.ts';
-import { visible, visibleText } from './sanitize.ts';
 import type { Sink } from './sink.ts';
 import { speaksUtf8, stylesFor } from './style.ts';
 import type { Surface } from './surface.ts';
@@ -20,7 +22,7 @@ import type { Walked } from './walk.ts';
 import { walk } from './walk.ts';
 
 /** What rendering needs of the world. */
-export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock'>;
+export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redactor'>;
 
 const surfaceOf = async ({ stdout, clock, env }: RenderIo, options: OutputOptions): Promise<Surface> => ({
   width: roomOn(stdout),
@@ -69,15 +71,20 @@ const sinkFor = async (view: View, io: RenderIo, options: OutputOptions): Promis
 
 type List = Extract<Result, { kind: 'list' }>;
 
-const goOnText = ({ next, repeats }: Walked, goOn: List['goOn']): string | undefined => {
+const goOnText = ({ next, repeats }: Walked, goOn: List['goOn'], clean: Clean): string | undefined => {
   if (goOn === undefined || next === null) return undefined;
   const again = repeats === 0 ? '' : ` (repeats ${repeats} already shown)`;
-  return `${goOn(next)}${again}`;
+  return `${goOn(clean(next))}${again}`;
 };
 
 /** What people are told about how a list ended; undefined where there is nothing to tell. */
-const endingText = (walked: Walked, { goOn, toldEmpty }: List, { format }: OutputOptions): string | undefined => {
-  const command = goOnText(walked, goOn);
+const endingText = (
+  walked: Walked,
+  { goOn, toldEmpty }: List,
+  { format }: OutputOptions,
+  clean: Clean,
+): string | undefined => {
+  const command = goOnText(walked, goOn, clean);
   // A broken walk is told about by its error, which says how to go on.
   if (walked.how === 'closed' || walked.how === 'broken') return undefined;
   if (walked.how === 'max') {
@@ -91,17 +98,18 @@ const endingText = (walked: Walked, { goOn, toldEmpty }: List, { format }: Outpu
 };
 
 const renderList = async (list: List, io: RenderIo, options: OutputOptions): Promise<void> => {
-  const sink = await sinkFor(list.view, io, options);
+  const clean = cleanOf(io);
+  const sink = cleanedSink(await sinkFor(list.view, io, options), clean);
   const walked = await walk(list.pages, list.max, io.stdout, sink);
-  const texts = options.quiet ? [] : [sink.notice?.(), endingText(walked, list, options)];
+  const texts = options.quiet ? [] : [sink.notice?.(), endingText(walked, list, options, clean)];
   for (const text of texts.filter((said) => said !== undefined)) {
-    await write(io.stderr, notice(visible(text), io, await stylesFor(options.noticeColor)));
+    await write(io.stderr, notice(text, io, await stylesFor(options.noticeColor)));
   }
   if (walked.how === 'broken') throw walked.fault;
 };
 
 const renderRecord = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<void> =>
-  write(io.stdout, await recordText(record, view, io, options));
+  write(io.stdout, await recordText(cleanedRecord(record, cleanOf(io)), view, io, options));
 
 type Wait = Extract<Result, { kind: 'wait' }>;
 
@@ -110,7 +118,8 @@ const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Pro
   const countdown = openCountdown(io, await stylesFor(options.noticeColor, speaksUtf8(io.env)), options.quiet);
   const show = async (record: Received, before: Received | undefined): Promise<void> => {
     if (before === undefined) return renderRecord(record, view, io, options);
-    await write(io.stdout, await cardChanges(before, record, options.columns, view, await surfaceOf(io, options)));
+    const [old, now] = [cleanedRecord(before, cleanOf(io)), cleanedRecord(record, cleanOf(io))];
+    await write(io.stdout, await cardChanges(old, now, options.columns, view, await surfaceOf(io, options)));
   };
   return showWait(wait, { watched: io.stdout.isTerminal && options.format === 'table', countdown, show });
 };

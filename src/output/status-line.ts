@@ -1,5 +1,6 @@
 import type { Io, Output } from '../cli/io.ts';
-import { visible } from './sanitize.ts';
+import { visible } from '../core/sanitize.ts';
+import type { Beside } from './prose.ts';
 import type { Styles } from './style.ts';
 import { shorten } from './width.ts';
 
@@ -32,11 +33,7 @@ const newest = new WeakMap<Output, StatusLine>();
 const canRewrite = ({ isTerminal }: Output, env: Io['env']): boolean =>
   isTerminal && env['TERM'] !== 'dumb' && (env['ACCESSIBLE'] ?? '') === '';
 
-export const openStatusLine = (
-  { stderr, env }: Pick<Io, 'stderr' | 'env'>,
-  styles: Styles,
-  quiet: boolean,
-): StatusLine => {
+export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles, quiet: boolean): StatusLine => {
   if (quiet) return SILENT;
   const rewrites = canRewrite(stderr, env);
   let shown = false;
@@ -47,9 +44,10 @@ export const openStatusLine = (
     },
     show: async (text) => {
       if (newest.get(stderr) !== line) return;
-      if (!rewrites) return stderr.write(`${visible(text)}\n`);
+      const safe = visible(redactor.cleanAll(text));
+      if (!rewrites) return stderr.write(`${safe}\n`);
       shown = true;
-      const short = shorten(visible(text), Math.max(1, stderr.columns - KEPT_FREE), styles.ellipsis);
+      const short = shorten(safe, Math.max(1, stderr.columns - KEPT_FREE), styles.ellipsis);
       await stderr.write(`${ERASE}${styles.dim(short)}`);
     },
     clear: async () => {

@@ -1,13 +1,14 @@
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
+import { visibleText } from '../core/sanitize.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
-import { visible } from './sanitize.ts';
 import type { Sink } from './sink.ts';
 import { exactValue, isEnum, isObject, machineText } from './value.ts';
 import type { Column, View } from './view.ts';
 
 /** A cell that holds neither a TAB nor a line break: both, and the backslash, are written as escapes. */
-const cell = (text: string): string => visible(text.replaceAll('\\', '\\\\'));
+const cell = (text: string): string =>
+  visibleText(text.replaceAll('\\', '\\\\')).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 
 const line = (key: string, text: string): string => `${cell(key)}\t${cell(text)}\n`;
 

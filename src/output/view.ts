@@ -79,8 +79,8 @@ export type Result =
       readonly view: View;
       /** The service has done something: the record must not get lost. */
       readonly wrote?: true;
-      /** A word for people, once the record is printed. */
-      readonly notice?: string;
+      /** A word for people, or several, once the record is printed. */
+      readonly notice?: string | readonly string[];
       /** What the run ends with, once the record is printed. */
       readonly failure?: PayError;
     }

@@ -15,8 +15,8 @@ export interface WaitShow {
 
 /** What is left to say once a result is shown. */
 export interface Ending {
-  /** A word for people. */
-  readonly notice?: string;
+  /** A word for people, or several. */
+  readonly notice?: string | readonly string[];
   /** What the run ends with: a PayError, or whatever a wait was rejected with. */
   readonly failure?: unknown;
 }

@@ -42,9 +42,9 @@ const updatesOf = async (ledger: Ledger, states: readonly string[]): Promise<voi
   }
 };
 
-const steps = async (ledger: Ledger): Promise<string[]> => {
+const steps = async (ledger: Ledger): Promise<readonly string[]> => {
   const { result } = await call('show', { ledger, args: [ID] });
-  return result?.kind === 'record' && result.notice !== undefined ? result.notice.split('\n') : [];
+  return result?.kind === 'record' ? [result.notice ?? []].flat() : [];
 };
 
 describe('a job', () => {

@@ -99,8 +99,8 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
       probed.push(target);
       await options.probe?.(target);
     },
-    notice: (text) => {
-      notices.push(text);
+    notice: (said) => {
+      notices.push(...[said].flat());
       return Promise.resolve();
     },
     confirm: confirmer(stdin, { ...globals, ...options.globals }),

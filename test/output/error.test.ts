@@ -45,7 +45,7 @@ describe('errorBlock', () => {
     expect(await errorBlock(guessed, { color: false, beside: pipe() })).toBe(
       'error: no\n  --provider (data.provider): is unknown\n  did you mean gtb?\n',
     );
-    expect(JSON.parse(errorLine(guessed, 3))).toMatchObject({
+    expect(JSON.parse(errorLine(guessed, 3, pipe()))).toMatchObject({
       error: { violations: [{ title: 'is unknown', did_you_mean: 'gtb' }] },
     });
   });
@@ -114,7 +114,7 @@ describe('errorBlock', () => {
     const kept = '{"uid":"act.A.b","n":1.50,"x":"\\u009b31m\\u202e"}';
     const error = new PayError('unrecorded', 'lost', { answer });
     expect(await errorBlock(error, { color: false, beside: pipe() })).toBe(`error: lost\n${kept}\n`);
-    expect(errorLine(error, 7)).toBe(
+    expect(errorLine(error, 7, pipe())).toBe(
       `{"error":{"kind":"unrecorded","exit_code":7,"message":"lost","answer":${kept}}}\n`,
     );
   });
@@ -158,7 +158,7 @@ describe('errorBlock', () => {
 
 describe('errorLine', () => {
   it('is one line of JSON with what is known', () => {
-    expect(errorLine(rejected, 3)).toBe(
+    expect(errorLine(rejected, 3, pipe())).toBe(
       '{"error":{"kind":"rejected","exit_code":3,"message":"the service refused the charge",' +
         '"hint":"did you mean gtb?\\nfix it and run it again","status":422,"title":"Validation failed",' +
         '"violations":[{"property_path":"data.provider","title":"is unknown","option":"--provider"},' +
@@ -169,13 +169,13 @@ describe('errorLine', () => {
   });
 
   it('leaves out what is not known', () => {
-    expect(errorLine(new PayError('interrupted', 'stopped', { violations: [] }), 143)).toBe(
+    expect(errorLine(new PayError('interrupted', 'stopped', { violations: [] }), 143, pipe())).toBe(
       '{"error":{"kind":"interrupted","exit_code":143,"message":"stopped"}}\n',
     );
   });
 
   it('is safe to show', () => {
-    expect(errorLine(new PayError('usage', '\u009b\u202e\n'), 2)).toContain('"message":"\\u009b\\u202e\\n"');
+    expect(errorLine(new PayError('usage', '\u009b\u202e\n'), 2, pipe())).toContain('"message":"\\u009b\\u202e\\n"');
   });
 });
 
@@ -187,8 +187,10 @@ describe('notice', () => {
   });
 
   it('is wrapped on a terminal, with a command on a line of its own', () => {
-    const said =
-      'no profile yet: run `paycli login`, or use --local, which needs none\nMore: paycli ugwo list --limit 10';
+    const said = [
+      'no profile yet: run `paycli login`, or use --local, which needs none',
+      'More: paycli ugwo list --limit 10',
+    ];
     expect(notice(said, terminal(30))).toBe(
       [
         'no profile yet: run',
@@ -200,7 +202,7 @@ describe('notice', () => {
         '',
       ].join('\n'),
     );
-    expect(notice(said, pipe())).toBe(`${said}\n`);
+    expect(notice(said, pipe())).toBe(`${said.join('\n')}\n`);
     expect(notice('Go on: paycli ugwo list (repeats 3 already shown)', terminal(80))).toBe(
       'Go on:\n  paycli ugwo list\n(repeats 3 already shown)\n',
     );

@@ -1,5 +1,6 @@
 import type { Env, Output } from '../../src/cli/io.ts';
 import type { Received, ReceivedPage } from '../../src/core/received.ts';
+import { Redactor } from '../../src/core/secret.ts';
 import { formatLocalFull } from '../../src/core/time.ts';
 import type { RenderIo } from '../../src/output/render.ts';
 import { speaksUtf8, stylesFor } from '../../src/output/style.ts';
@@ -40,6 +41,7 @@ export interface FakeIo extends RenderIo {
 const ioOf = (stdout: FakeOutput, stderr: FakeOutput, env: Env): FakeIo => ({
   stdout,
   stderr,
+  redactor: new Redactor(),
   clock: { now: () => NOW, ticks: () => NOW, sleep: () => new Promise(() => undefined) },
   env,
 });

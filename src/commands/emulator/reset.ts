@@ -8,7 +8,7 @@ import { resetView } from './view.ts';
 /** Empties the emulator's data after a confirmation. */
 export const run = async ({ data }: ResetInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
-  await deps.confirm(`Remove every record from ${file}?`, 'refuse');
+  await deps.confirm([`Remove every record from ${file}?`], 'refuse');
   const emulator = await deps.emulator();
   await emulator.reset({ file, clock: deps.io.clock });
   return { kind: 'record', record: madeHere({ data: file }), view: resetView };

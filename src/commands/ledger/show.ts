@@ -16,7 +16,7 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
     kind: 'record',
     record: jobRecordOf(job, counts),
     view: jobView,
-    ...(steps.length === 0 ? {} : { notice: steps.join('\n') }),
+    ...(steps.length === 0 ? {} : { notice: steps }),
   };
 };
 

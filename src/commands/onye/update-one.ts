@@ -44,7 +44,7 @@ const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: De
     before === undefined
       ? "The service doesn't show the metadata that would be lost."
       : `These keys of the metadata would be lost (--merge-meta keeps them): ${namesOf(lost)}`;
-  await deps.confirm(`${what}\nReplace all metadata?`, 'refuse');
+  await deps.confirm([what, 'Replace all metadata?'], 'refuse');
 };
 
 const asks = ({ io, globals }: Deps): boolean => io.stdin.isTerminal && globals.input && !globals.yes;

@@ -102,7 +102,7 @@ export const run = async (input: LoginInput, deps: Deps): Promise<Result> => {
   const name = chosen.name ?? 'default';
   const there = room.list().find((profile) => profile.name === name);
   const origin = await originFor(input, chosen, deps);
-  if (there !== undefined) await deps.confirm(`Replace the profile ${described(there)}?`, 'go ahead');
+  if (there !== undefined) await deps.confirm([`Replace the profile ${described(there)}?`], 'go ahead');
   const profile = { name, origin, secret: await secretFrom(input.key, origin, deps) };
   const target = await room.check(profile);
   if (input.verify) await verify(target, deps);

@@ -23,7 +23,7 @@ const noticeRemoved = async (
 export const run = async ({ name }: { readonly name: string }, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const profile = room.show(name);
-  await deps.confirm(`Remove the profile ${described(profile)} and what it stores?`, 'refuse');
+  await deps.confirm([`Remove the profile ${described(profile)} and what it stores?`], 'refuse');
   const removed = room.remove(profile.name);
   await noticeRemoved(deps, removed, room.list());
   return { kind: 'record', record: madeHere(removed), view: profileView };

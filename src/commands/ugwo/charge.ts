@@ -43,7 +43,7 @@ const askElsewhere =
   async ({ id, ugwo, origin, state }: Charge): Promise<void> => {
     const what = state === 'accepted' ? 'can still be paid' : 'may have been made';
     const said = `${ugwo} has an earlier charge at ${origin} (${id}), which ${what}.`;
-    if (io.stdin.isTerminal) await confirm(`${said} Charge it here, too?`, 'go ahead');
+    if (io.stdin.isTerminal) await confirm([`${said} Charge it here, too?`], 'go ahead');
     else await notice(said);
   };
 

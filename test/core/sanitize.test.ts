@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visible, visibleJson, visibleLines, visibleText } from '../../src/output/sanitize.ts';
+import { visible, visibleJson, visibleLines, visibleText } from '../../src/core/sanitize.ts';
 
 /** What security.md row 7 names, by code point; written out here so that it does not follow a change in the source. */
 const isHidden = (code: number): boolean =>

@@ -1,0 +1,31 @@
+/**
+ * Secrets are taken out of values before these are wrapped, quoted or encoded: what layout has broken, or an escape has
+ * changed, is found by no search in the text that comes of it.
+ */
+import { mapStrings } from './json.ts';
+
+/** Takes secrets out of a text (see Redactor). */
+export type Clean = (text: string) => string;
+
+/** An escape of JSON that stands for printable ASCII, of which keys are made. */
+const JSON_ESCAPE = /\\(?:u00([2-7][\da-f])|(["\\/]))/gi;
+const fromHex = (hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
+const unescaped = (text: string): string =>
+  text.replace(JSON_ESCAPE, (_, hex: string | undefined, char: string) => (hex === undefined ? char : fromHex(hex)));
+
+/**
+ * JSON without the secrets in its strings, however they are written there; all else stays as it is. Looks into the strings
+ * only where there is something to be found: it is asked for every record of a walk.
+ */
+export const cleanedJson = (text: string, clean: Clean): string => {
+  const read = text.includes('\\') ? unescaped(text) : text;
+  return clean(read) === read ? text : mapStrings(text, clean);
+};
+
+const PERCENT = /%([2-7][\da-f])/gi;
+
+/** A URL or a path, or a line with one in it; where a secret stands in it, it is shown decoded. */
+export const cleanedUrl = (url: string, clean: Clean): string => {
+  const read = url.replace(PERCENT, (_, hex: string) => fromHex(hex));
+  return clean(read) === read ? url : clean(read);
+};

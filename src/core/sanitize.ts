@@ -1,0 +1,75 @@
+/**
+ * Text from outside must not steer a terminal or hide what it says: C0, DEL and C1 controls (`Cc`), bidi controls, line
+ * and paragraph separators, and halves of surrogate pairs (`Cs`) are shown as escapes instead.
+ */
+const HIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+const HIDDEN_BUT_NEWLINE = /(?!\n)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+const HIDDEN_BUT_LAYOUT = /(?![\n\t])[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/**
+ * What takes no room: zero-width blanks and joiners, soft hyphens, variation selectors, tags. Scripts and emoji need it beside
+ * their own characters. Beside ASCII alone nobody does, and a number or an identifier that is copied would carry it along.
+ */
+const UNSEEN = /[\p{DI}\p{Cf}]/gu;
+const UNSEEN_IN_ASCII = /(?<!\P{ASCII})[\p{DI}\p{Cf}]+(?!\P{ASCII})/gu;
+
+/** Most text is printable ASCII, and finding that out is much cheaper than looking for what is hidden. */
+const NOT_PLAIN = /[^ -~]/;
+
+/** Whether a text is a line that holds nothing hidden. */
+export const isPlain = (text: string): boolean => !NOT_PLAIN.test(text);
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+const hex = (code: number): string => code.toString(16).padStart(4, '0');
+
+/** For JSON, which writes a character beyond U+FFFF as two. */
+const unicodeEscapes = (found: string): string =>
+  found
+    .split('')
+    .map((unit) => `\\u${hex(unit.charCodeAt(0))}`)
+    .join('');
+
+const visibleEscape = (char: string): string => {
+  const code = char.codePointAt(0) ?? 0;
+  if (code > 0xffff) return `\\u{${hex(code)}}`;
+  return SHORT[char] ?? (code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${hex(code)}`);
+};
+
+const visibleEscapes = (found: string): string => Array.from(found, visibleEscape).join('');
+
+/**
+ * One line for people: nothing hidden survives, so that a cell stays in its cell, nor anything unseen among ASCII. `\n`,
+ * `\x1b`, `\u202e`, `\u200b` stand for what was there.
+ */
+export const visible = (text: string): string =>
+  isPlain(text) ? text : text.replace(HIDDEN, visibleEscape).replace(UNSEEN_IN_ASCII, visibleEscapes);
+
+/** As `visible`, but lines stay lines. */
+export const visibleLines = (text: string): string =>
+  isPlain(text) ? text : text.replace(HIDDEN_BUT_NEWLINE, visibleEscape).replace(UNSEEN_IN_ASCII, visibleEscapes);
+
+/** What is to be copied character by character, an account number say: as `visible`, and nothing unseen at all. */
+export const visibleExactly = (text: string): string => visible(text).replace(UNSEEN, visibleEscape);
+
+/** For programs: nothing hidden survives but newlines and tabs; what is unseen stays, since no terminal heeds it. */
+export const visibleText = (text: string): string => text.replace(HIDDEN_BUT_LAYOUT, visibleEscape);
+
+/**
+ * The same JSON with everything hidden, and everything unseen among ASCII, as \uXXXX. Expects minified JSON: there such
+ * characters can only be inside strings, where the escape means the very same character.
+ */
+export const visibleJson = (minified: string): string =>
+  isPlain(minified) ? minified : minified.replace(HIDDEN, unicodeEscapes).replace(UNSEEN_IN_ASCII, unicodeEscapes);
+
+/**
+ * What this program draws with: line ends, tabs, colour, a line that is written over, and how readline moves in the line that
+ * is typed; or anything else that is hidden.
+ */
+const DRAWN_OR_HIDDEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what this is about
+  /(\n|\t|\r\n|\r?\u001b\[(?:[\d;]*m|2K|0J|\d+[A-DG]))|[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** The last look at what goes to a terminal: whatever was forgotten to be made visible is now. */
+export const forTerminal = (text: string): string =>
+  text.replace(DRAWN_OR_HIDDEN, (found, drawn?: string) => drawn ?? visibleEscape(found));
