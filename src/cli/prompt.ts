@@ -24,7 +24,9 @@ export const askLine = async (
       done();
     },
   });
-  const reader = createInterface({ input: stdin, output: echo, terminal: true, historySize: 0 });
+  // What readline draws anew, with what was typed, once that is edited.
+  const last = prompt.split('\n').at(-1) ?? '';
+  const reader = createInterface({ input: stdin, output: echo, prompt: last, terminal: true, historySize: 0 });
   // Only now does the terminal no longer echo: a key that is pasted at the sight of the prompt stays unseen.
   void stderr.write(prompt);
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();

@@ -80,7 +80,7 @@ export const errorBlock = async (
   const small = [
     ...(ledgerId === undefined ? [] : setIn(`in the ledger: ${visible(ledgerId)}`)),
     ...(request === undefined ? [] : setIn(request)),
-    ...(stack ? stackLines(error).map((line) => INDENT + line) : []),
+    ...(stack ? stackLines(error).map((line) => INDENT + redactor.cleanAll(line)) : []),
   ];
   const block = [
     ...led('error:', (text) => styles.bold(styles.alarm(text)), first),

@@ -58,7 +58,7 @@ describe('a report in CSV on an input in CSV', () => {
   it('makes no formula of what is ours, and leaves those of the input alone, in the header too', async () => {
     const content = '=x\n=1\n+234\n-5\n@a\n"\t=1"\n"\r=1"\n';
     expect(await reported(['i.csv', content], 'r.csv', { state: '=1' })).toBe(
-      "=x,state\r\n=1,'=1\r\n+234,'=1\r\n-5,'=1\r\n@a,'=1\r\n\t=1,'=1\r\n\"\r=1\",'=1\r\n",
+      "=x,state\r\n=1,'=1\r\n+234,'=1\r\n-5,'=1\r\n@a,'=1\r\n\t=1,'=1\r\n\\r=1,'=1\r\n",
     );
   });
 
@@ -69,6 +69,24 @@ describe('a report in CSV on an input in CSV', () => {
       'phone,account_number,long,short,n\r\n' +
         '0803,"=""0736251840""","=""1234567890123456""",7,7\r\n' +
         '"=""0803""","=""0736251840""","=""1234567890123456""",7,7\r\n',
+    );
+  });
+
+  it('steers no terminal, neither by what is ours nor by the cells and names of the input', async () => {
+    const content = 'a\u001b]0;x\u0007,note\n1,"\u001b[2J\u009b31m\u202e\u007f\rx\r\ny\tz"\n';
+    const why = '\u001b[2J\u0085\u2066\n';
+    expect(await reported(['i.csv', content], 'r.csv', { why })).toBe(
+      'a\\x1b]0;x\\x07,note,why\r\n1,"\\x1b[2J\\x9b31m\\u202e\\x7f\\rx\r\ny\tz","\\x1b[2J\\x85\\u2066\n"\r\n',
+    );
+    const json = '{"a\u009b":"\u202e","o":{"\u2028":1}}\n';
+    expect(await reported(['i.ndjson', json], 'r.csv', { why })).toBe(
+      'a\\x9b,o,why\r\n\\u202e,"{""\\u2028"":1}","\\x1b[2J\\x85\\u2066\n"\r\n',
+    );
+  });
+
+  it('keeps names apart that look alike once they can be seen', async () => {
+    expect(await reported(['i.csv', 'a\u001b,a\\x1b\n1,2\n'], 'r.csv', STATE)).toBe(
+      'a\\x1b,a\\x1b_2,state\r\n1,2,accepted\r\n',
     );
   });
 
@@ -112,7 +130,7 @@ describe('a report in CSV on an input in CSV', () => {
 
   it('gives back any names and any cells', async () => {
     const cell = fc.string({
-      unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', ' ', "'", '=', '\ufeff', '😀', '\t'),
+      unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r\n', ' ', "'", '=', '\ufeff', '😀', '\t'),
       maxLength: 5,
     });
     const table = fc
@@ -183,6 +201,13 @@ describe('a report in NDJSON', () => {
       '{"state":"a","state_2":"b","state_3":"accepted","why":"x"}',
       '{"n":2,"state":"accepted","why":"x"}',
     ]);
+  });
+
+  it('steers no terminal, and means the same values', async () => {
+    const value = { 'a\u009b': '\u001b[2J\u0085\u202e\u2028\u007f', n: 1 };
+    const report = await reported(['i.ndjson', `${JSON.stringify(value)}\n`], 'r.ndjson', { why: '\u009b\u2066' });
+    expect(report).toMatch(/^[ -~]*\n$/);
+    expect(JSON.parse(report)).toEqual({ ...value, why: '\u009b\u2066' });
   });
 
   it('has the cells of an input in CSV as texts', async () => {

@@ -25,7 +25,10 @@ interface Asked {
   /** What is typed; undefined where there is no terminal. */
   readonly typed?: string;
   readonly yes?: boolean;
+  readonly validate?: boolean;
   readonly args?: Readonly<Record<string, unknown>>;
+  /** What the service says of the payment request that is looked at. */
+  readonly shows?: Readonly<Record<string, unknown>>;
 }
 
 const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
@@ -43,7 +46,7 @@ const run = async (
   command: string,
   header: string,
   rows: readonly string[],
-  { origin, typed, yes = false, args = {} }: Asked,
+  { origin, typed, yes = false, args = {}, shows = {}, validate = true }: Asked,
 ) => {
   const spec = [...ugwoCommands, ...onyeCommands].find(({ path }) => path.join(' ') === command) as CommandSpec;
   const folder = newFolder('confirm');
@@ -51,7 +54,7 @@ const run = async (
   writeFileSync(from, [header, ...rows, ''].join('\n'));
   const ledger = await open(join(folder, 'ledger.sqlite'));
   const [sent, prompts]: [string[], string[]] = [[], []];
-  const globals = { ...readGlobals({}, {}), yes };
+  const globals = { ...readGlobals({}, {}), yes, validate };
   const stdin = {
     isTerminal: typed !== undefined,
     line: async (prompt: string) => {
@@ -72,7 +75,7 @@ const run = async (
     longestAttempt: 1000,
     call: async (id: string) => {
       if (id === 'ugwo.get')
-        return madeHere({ uid: ugwoOf(1), amount: 500_000, currency: 'NGN', status: 'requires_ugwo' });
+        return madeHere({ uid: ugwoOf(1), amount: 500_000, currency: 'NGN', status: 'requires_ugwo', ...shows });
       sent.push(id);
       return madeHere({ ...ACTIVITY, uid: `act.AbCd.${String(sent.length).padStart(24, '0')}` });
     },
@@ -110,7 +113,7 @@ const run = async (
     notice: async () => undefined,
     confirm: confirmer(stdin, globals),
   } as unknown as Deps;
-  const input = spec.read([], { from, ...args } as never, { validate: true });
+  const input = spec.read([], { from, ...args } as never, { validate });
   const error = await (await spec.load()).run(input, deps).then(
     () => undefined,
     (thrown: unknown) => thrown as PayError,
@@ -135,6 +138,19 @@ describe('before rows are sent to where money may be real', () => {
   it('the question names what it comes to, where that was looked at', async () => {
     const { prompts } = await charge({ origin: live, typed: 'y', args: { check: true } });
     expect(prompts[0]).toContain('Charge 2 requests, NGN 10,000.00 (ussd 1, bank_transfer 1)?');
+  });
+
+  it('no word of the service or of the file steers the terminal, or adds a line to the question', async () => {
+    const currency = 'NGN 1.00?\u001b[2J\u001b]0;x\u0007\nCharge 1 request, NGN\u202e';
+    const { prompts } = await charge({ origin: live, typed: 'n', args: { check: true }, shows: { currency } });
+    const [where, question, ...more] = prompts[0]?.split('\n') ?? [];
+    expect([where, more]).toEqual([`live: ${live}, profile shop`, []]);
+    expect(question).toMatch(/^Charge 2 requests, [ -~]* \[y\/N\] $/);
+    expect(question).toContain('NGN 1.00?\\x1b[2J\\x1b]0;x\\x07\\nCharge 1 request, NGN\\u202e');
+    const medium = '"ussd\nx\u001b[2J"';
+    const rows = [`${ugwoOf(1)},${medium}`];
+    const odd = await run('ugwo charge', 'ugwo,medium', rows, { origin: live, typed: 'n', validate: false });
+    expect(odd.prompts[0]?.split('\n')[1]).toMatch(/^Charge 1 request \(ussd\\nx\\x1b\[2J 1\)\?/);
   });
 
   it('it is asked for updates too, with the fields', async () => {

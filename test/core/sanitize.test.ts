@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visible, visibleJson, visibleLines, visibleText } from '../../src/core/sanitize.ts';
+import {
+  forTerminal,
+  visible,
+  visibleExactly,
+  visibleJson,
+  visibleLines,
+  visibleText,
+} from '../../src/core/sanitize.ts';
 
 /** What security.md row 7 names, by code point; written out here so that it does not follow a change in the source. */
 const isHidden = (code: number): boolean =>
@@ -42,13 +49,23 @@ describe('visible', () => {
     ['\u2028', '\\u2028'],
     ['\ud800', '\\ud800'],
     ['a\udc00b', 'a\\udc00b'],
+    // Unseen among ASCII: a zero-width blank, a joiner, a mark, a soft hyphen, a variation selector, a tag.
+    ['0736\u200b251840', '0736\\u200b251840'],
+    ['ugw.\u200dAbCd', 'ugw.\\u200dAbCd'],
+    ['\ufeff0736', '\\ufeff0736'],
+    ['07\u00ad36', '07\\xad36'],
+    ['0736\ufe0f', '0736\\ufe0f'],
+    ['07\u{e0033}36', '07\\u{e0033}36'],
   ])('shows %j as %j', (text, shown) => {
     expect(visible(text)).toBe(shown);
   });
 
-  it.each(['', 'Adaọbi', '東京', '👩‍🚀', '🇳🇬', 'e\u0301', 'a\u200db', '\\n'])('leaves %j alone', (text) => {
-    expect(visible(text)).toBe(text);
-  });
+  it.each(['', 'Adaọbi', '東京', '👩‍🚀', '🇳🇬', 'e\u0301', 'می\u200cخواهم', '1\ufe0f\u20e3', '\\n'])(
+    'leaves %j alone',
+    (text) => {
+      expect(visible(text)).toBe(text);
+    },
+  );
 
   it('lets nothing hidden through', () => {
     for (const code of EVERY_HIDDEN) expect(hiddenIn(visible(String.fromCharCode(code)))).toEqual([]);
@@ -84,5 +101,32 @@ describe('visibleJson', () => {
         expect(JSON.parse(json)).toEqual({ [text]: text });
       }),
     );
+  });
+});
+
+it('keeps nothing unseen in visibleExactly, whatever stands beside it', () => {
+  expect(visibleExactly('٠٧\u200c٣')).toBe('٠٧\\u200c٣');
+  expect(visibleExactly('*737*\u2060é#')).toBe('*737*\\u2060é#');
+  expect(visibleExactly('0736251840')).toBe('0736251840');
+});
+
+describe('forTerminal', () => {
+  it.each([
+    '\u001b[1m\u001b[31merror:\u001b[39m\u001b[22m a\n',
+    '\r\u001b[2K\u001b[2mwaiting\u001b[22m',
+    '\u001b[1G\u001b[0Jtyped\u001b[6G',
+    'a\tb\r\n',
+  ])('leaves alone what we draw: %j', (text) => {
+    expect(forTerminal(text)).toBe(text);
+  });
+
+  it.each([
+    ['\u001b[2J\u001b[H', '\\x1b[2J\\x1b[H'],
+    ['\u001b]0;title\u0007', '\\x1b]0;title\\x07'],
+    ['\u001b]52;c;aGk=\u001b\\', '\\x1b]52;c;aGk=\\x1b\\'],
+    ['NGN 9\rNGN 1', 'NGN 9\\rNGN 1'],
+    ['\u009b31m\u202e', '\\x9b31m\\u202e'],
+  ])('shows what nobody made visible: %j as %j', (text, shown) => {
+    expect(forTerminal(text)).toBe(shown);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyProblem, keyTail, LOCAL_KEY_PREFIX, Redactor } from '../../src/core/secret.ts';
+import { shellQuote } from '../../src/core/shell.ts';
 
 const KEY = `sk.Kw9a.${'b7Fq'.repeat(20)}`;
 
@@ -70,6 +71,14 @@ describe('Redactor', () => {
     const cleaned = redactorOf(secret).clean(JSON.stringify({ echo: secret }));
     expect(JSON.parse(cleaned)).toEqual({ echo: '[secret …ghij]' });
   });
+
+  it('finds a secret that a shell or a URL has quoted', () => {
+    const secret = "sk.Ab'c+d/e=fghij";
+    const redactor = redactorOf(secret);
+    expect(redactor.clean(shellQuote(secret))).toBe("'[secret …ghij]'");
+    expect(redactor.clean(`?cursor=${encodeURIComponent(secret)}`)).toBe('?cursor=[secret …ghij]');
+  });
+
   // Brackets and blanks stand for the mark that the redactor leaves itself.
   const character = fc.constantFrom(...'abcXYZ019._-$&`\'"\\/+=*?^(){}|<>');
   const secret = fc.string({ unit: character, minLength: 8, maxLength: 40 });

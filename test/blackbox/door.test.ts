@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
+import { newFolder, paycli } from '../support/program.ts';
+import { ACTIVITY, json, serve, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { charged, chargeFrom, csvOf, fileOf, reportPath, serveCharges, ugwoOf } from './bulk-support.ts';
+
+/** All that JSON, CSV, a shell and a URL write otherwise than it is, and longer than the terminal is wide. */
+const KEY = `sk.Door.${`Ab/9"x'+y=`.repeat(8)}zTAIL`;
+const MARK = '[secret …TAIL]';
+const dense = (text: string): string => text.replaceAll(/[\s"'\\]/g, '');
+/** What of it is told to nobody. */
+const told = (text: string): boolean => dense(text).includes(dense(KEY).slice(4, 24));
+
+const get = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
+const serving = (more: Record<string, unknown>) => serve([json(200, { ...ACTIVITY, ...more })]);
+const withKey = (service: { readonly origin: string }) => ({ service, env: { PAYCLI_SECRET_KEY: KEY } });
+
+describe('a key that the service echoes', () => {
+  it('is not shown over two lines of a card', async () => {
+    const terminal = openTerminal(get, {
+      ...withKey(await serving({ psp_external_id: KEY, other: KEY })),
+      columns: 60,
+    });
+    await terminal.ended;
+    expect(await terminal.screen()).toContain(MARK);
+    expect(told(await terminal.screen())).toBe(false);
+  });
+
+  it('is not shown in part by a table that cuts it', async () => {
+    const service = await serve([json(200, { data: [{ ...ugwo(1), ref: KEY, description: KEY }], next_cursor: null })]);
+    const terminal = openTerminal(['ugwo', 'list'], { ...withKey(service), columns: 100 });
+    await terminal.ended;
+    expect(await terminal.screen()).toContain('[secret');
+    expect(dense(await terminal.screen())).not.toContain('Ab/9');
+  });
+
+  it.each(['json', 'ndjson', 'tsv', 'csv', 'table'])(
+    'is not shown as %s, whatever escapes it comes in',
+    async (format) => {
+      const escaped = JSON.stringify(KEY).replaceAll('/', '\\/').replaceAll('A', '\\u0041').replaceAll('b', '\\u0062');
+      const body = JSON.stringify({ ...ACTIVITY, other: '@' }).replace(
+        '"@"',
+        `${escaped},"n":1.50,${escaped}:"\\u0041\\/"`,
+      );
+      const service = await serve([
+        (_seen, response) => response.setHeader('content-type', 'application/json').end(body),
+      ]);
+      const { stdout, code } = await paycli([...get, '-o', format], withKey(service));
+      expect([code, told(stdout), stdout.includes(MARK)]).toEqual([0, false, format !== 'csv']);
+      if (format === 'json') expect(stdout).toContain(`"other":"${MARK}","n":1.50,"${MARK}":"\\u0041\\/"`);
+      expect(JSON.stringify(JSON.parse(format === 'json' ? stdout : '{}'))).not.toContain('sk.Door');
+    },
+  );
+
+  it('is not shown where it is percent-encoded: by --debug, in an error, in a request that is shown', async () => {
+    const service = await serveBy(() => json(500, {}));
+    const list = ['ugwo', 'list', '--cursor', KEY];
+    const said: string[] = [];
+    for (const more of [['--debug', '--timeout', '5s'], ['--as-curl'], ['--dry-run', '-o', 'tsv']]) {
+      const { stdout, stderr } = await paycli([...list, ...more], withKey(service));
+      said.push(stdout + stderr);
+    }
+    for (const text of said) {
+      expect(text).toContain(MARK);
+      expect(told(decodeURIComponent(text))).toBe(false);
+    }
+  });
+
+  it('is not shown percent-encoded either where it only looks like one', async () => {
+    const service = await serve([json(400, {})]);
+    const typed = 'sk.Othr.ab/cd+ef/gh12';
+    const { stderr } = await paycli(['ugwo', 'list', '--cursor', typed, '--debug'], { service });
+    expect(stderr).toContain('cursor=[secret …gh12]');
+    expect(stderr).not.toContain('ef%2Fgh');
+  });
+});
+
+describe('a question', () => {
+  it('shows no key, and nothing that steers, of the path that it names', async () => {
+    const data = join(newFolder(), `a\u001b[2J\u001b]0;x\u0007\nb\u202e${CANARY}.sqlite`);
+    const terminal = openTerminal(['emulator', 'reset', '--data', data], {
+      columns: 80,
+      env: { PAYCLI_SECRET_KEY: CANARY },
+    });
+    await terminal.saw(/\[y\/N\] /);
+    expect(terminal.raw()).toContain('\\x1b[2J\\x1b]0;x\\x07\\nb\\u202e[secret …');
+    expect(dense(terminal.raw())).not.toContain(CANARY.slice(0, 20));
+    terminal.type('n\r');
+    expect(await terminal.ended).toEqual({ code: 2 });
+  });
+
+  it('is answered in a line that can be edited, and what is typed unseen stays so', async () => {
+    const shown = openTerminal(['login', '--no-verify'], { home: newFolder(), columns: 80 });
+    await shown.saw(/live or sandbox\? /);
+    shown.type('sandbux\u007f\u007fox\u001b[D\u001b[C\r');
+    await shown.saw(/not shown\): /);
+    shown.type(`${KEY}\r`);
+    expect(await shown.ended).toEqual({ code: 0 });
+    expect(await shown.screen()).toMatch(
+      /^Which environment, live or sandbox\? sandbox\nSecret key for \S+ \(not shown\): \n/,
+    );
+    expect(told(await shown.screen())).toBe(false);
+  });
+});
+
+describe('what people copy', () => {
+  it('an account number, a dial string or an identifier shows what takes no room in it; a name may need it', async () => {
+    const account = {
+      account_number: '0736\u200b25\u00ad18\u{e0033}40',
+      bank_name: 'Wema',
+      account_name: 'می\u200cخواهم',
+    };
+    const service = await serving({
+      psp_external_id: 'psp\ufeff1',
+      next_action: { type: 'display_bank', instruction: 'Pay 0736\u2060251840.', headers: account },
+    });
+    const terminal = openTerminal(get, { service });
+    await terminal.ended;
+    const screen = await terminal.screen();
+    for (const word of ['0736\\u200b25\\xad18\\u{e0033}40', 'psp\\ufeff1', '0736\\u2060251840']) {
+      expect(screen).toContain(word);
+    }
+    expect(terminal.raw()).toContain('می\u200cخواهم');
+  });
+});
+
+describe('the report of a file', () => {
+  it.each(['csv', 'ndjson'])('as %s steers no terminal, whatever the service or the file says', async (format) => {
+    const bad = '\u001b[2J\u009b31m\u202e\u2028\u007f';
+    const service = await serveCharges({ 1: charged(1, { next_action: { type: 'x', instruction: bad } }) });
+    const file = fileOf(csvOf(`ugwo,medium,note${bad}`, `${ugwoOf(1)},bank_transfer,${bad}`));
+    const report = reportPath().replace(/csv$/, format);
+    await chargeFrom(file, { service, home: newFolder() }, '--report', report);
+    const text = readFileSync(report, 'utf8');
+    expect(text).toContain(ugwoOf(1));
+    expect(text).toMatch(/^(?:[ -~]|\r?\n)*$/);
+  });
+});

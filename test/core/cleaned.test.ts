@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cleanedJson, cleanedUrl } from '../../src/core/cleaned.ts';
+import { Redactor } from '../../src/core/secret.ts';
+
+const KEY = 'sk.Kw9a.b7/Fq"x\\yz0123456789';
+const MARK = '[secret …6789]';
+const redactor = new Redactor();
+redactor.add(KEY);
+const clean = (text: string): string => redactor.clean(text);
+
+/** A string as JSON, each character at random as it is, or as one of the escapes that mean the same. */
+const writtenAtRandom = (text: string): fc.Arbitrary<string> =>
+  fc.array(fc.nat(2), { minLength: text.length, maxLength: text.length }).map((ways) => {
+    const written = Array.from(text, (char, index) => {
+      if (ways[index] === 1) return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+      if (ways[index] === 2 && char === '/') return '\\/';
+      return JSON.stringify(char).slice(1, -1);
+    });
+    return `"${written.join('')}"`;
+  });
+
+describe('cleanedJson', () => {
+  it('finds a secret however it is written, in values and in names, and leaves the rest as it was', () => {
+    const text = fc.tuple(writtenAtRandom(KEY), writtenAtRandom(`a${KEY}b`));
+    fc.assert(
+      fc.property(text, ([name, value]) => {
+        expect(cleanedJson(`{"n":1.50,${name} : [${value}, "\\u0041\\/"]}`, clean)).toBe(
+          `{"n":1.50,"${MARK}" : ["a${MARK}b", "\\u0041\\/"]}`,
+        );
+      }),
+    );
+  });
+
+  it.each(['{"a":"\\u0041\\/\\\\u0073k"}', '{"a":1}', '"\\\\"', '[]'])('leaves %s as it is', (text) => {
+    expect(cleanedJson(text, clean)).toBe(text);
+  });
+
+  it('takes no string apart where no secret is', () => {
+    let [asked, longest] = [0, 0];
+    const counting = (text: string): string => {
+      asked += 1;
+      longest = Math.max(longest, text.length);
+      return clean(text);
+    };
+    const text = JSON.stringify({ rows: Array.from({ length: 1000 }, () => ({ a: 'x"y\\z/', b: 1 })) });
+    expect(cleanedJson(text, counting)).toBe(text);
+    expect(asked).toBe(1);
+  });
+});
+
+describe('cleanedUrl', () => {
+  it('finds a secret that is percent-encoded, in any case, in part or in whole', () => {
+    for (const encoded of [
+      encodeURIComponent(KEY),
+      encodeURIComponent(KEY).replaceAll(/%../g, (hex) => hex.toLowerCase()),
+      Array.from(KEY, (char) => `%${char.charCodeAt(0).toString(16)}`).join(''),
+    ]) {
+      expect(cleanedUrl(`https://x.test/ugwo?cursor=${encoded}&limit=2`, clean)).toBe(
+        `https://x.test/ugwo?cursor=${MARK}&limit=2`,
+      );
+    }
+  });
+
+  it('leaves any other one as it is', () => {
+    const url = 'https://x.test/ugwo/%41%zz?cursor=a%2Fb%';
+    expect(cleanedUrl(url, clean)).toBe(url);
+  });
+});

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { confirmer } from '../../src/cli/confirm.ts';
+import { previewResult } from '../../src/cli/preview.ts';
+import { PayError } from '../../src/core/error.ts';
+import { questionOf } from '../../src/core/job.ts';
+import { readNextAction } from '../../src/core/next-action.ts';
+import { openCountdown } from '../../src/output/countdown.ts';
+import { errorBlock, errorLine } from '../../src/output/error.ts';
+import { notice } from '../../src/output/notice.ts';
+import { render } from '../../src/output/render.ts';
+import { openStatusLine } from '../../src/output/status-line.ts';
+import { stylesFor } from '../../src/output/style.ts';
+import type { Result, View } from '../../src/output/view.ts';
+import { FORMATS } from '../../src/output/view.ts';
+import type { FakeIo } from './support.ts';
+import { options, received, served, terminal, ugwoView } from './support.ts';
+
+/** Longer than a terminal is wide, with all that an encoding of ours writes otherwise; its end is shown. */
+const KEY = `sk.Kw9a.${['b7/Fq', 'c"8+x', "d'9=y", 'e\\0.z'].join('Rs1').repeat(4)}TAIL`;
+/** So much of it in one place is told to nobody. */
+const PIECE = 10;
+
+/** What stands in no terminal's text, whatever it came from. */
+const STEERS = /(?!\r?\n|\t)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+
+const squeezed = (text: string): string => text.replaceAll(/[\s"'\\]/g, '');
+const WINDOWS = Array.from({ length: KEY.length - PIECE + 1 }, (_, at) => squeezed(KEY.slice(at, at + PIECE)));
+const unicode = (text: string): string =>
+  text.replaceAll(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+const percent = (text: string): string =>
+  text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+const shows = (text: string): void => {
+  expect(text).not.toMatch(STEERS);
+  for (const read of [text, unicode(text), percent(text)]) {
+    const dense = squeezed(read);
+    expect(WINDOWS.filter((window) => window.length >= 8 && dense.includes(window))).toEqual([]);
+  }
+};
+
+const ioWith = (columns: number): FakeIo => {
+  const io = terminal(columns);
+  io.redactor.add(KEY);
+  return io;
+};
+const said = ({ stdout, stderr }: FakeIo): string => stdout.text + stderr.text;
+
+/** Text that wants to steer, to hide, to break out of its place, or to show the key. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constant(KEY),
+      fc.constantFrom('\u001b[2J', '\u001b]0;x\u0007', '\u009b31m', '\r', '\n', '\t', '\u202e', '\u2028', '\ud800'),
+      fc.constantFrom('\u200b', '\u200d', '\ufeff', '\u00ad', '\u{e0041}', '"', "'", '\\', ',', '`', ': ', ' '),
+      fc.string({ unit: 'binary', maxLength: 5 }),
+    ),
+    { maxLength: 6 },
+  )
+  .map((parts) => parts.join(''));
+
+/** The same JSON, with some of the characters in its strings as escapes, and each slash as one. */
+const writtenOddly = (json: string, every: number): string =>
+  json.replaceAll(/"(?:[^"\\]|\\.)*"/gsu, (string) =>
+    string.replaceAll(/\\u[\da-f]{4}|\\.|[/A-Za-z]/gsu, (char, at: number) => {
+      if (char === '/') return '\\/';
+      return char.length > 1 || at % every > 0 ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    }),
+  );
+
+const record = fc
+  .record({
+    uid: hostile,
+    status: hostile,
+    amount: fc.oneof(fc.nat(), hostile),
+    currency: fc.oneof(hostile, fc.tuple(hostile, hostile)),
+    ref: hostile,
+    description: hostile,
+    created_at: hostile,
+    other: hostile,
+    next_action: fc.record({
+      type: hostile,
+      instruction: hostile,
+      headers: fc.record({ account_number: hostile, bank_name: hostile, account_name: hostile, more: hostile }),
+    }),
+    activities: fc.array(fc.record({ uid: hostile, status: hostile }), { maxLength: 2 }),
+  })
+  .chain((value) =>
+    fc.integer({ min: 1, max: 5 }).map((every) => received(writtenOddly(JSON.stringify(value), every))),
+  );
+
+const view: View = {
+  ...ugwoView,
+  nextAction: readNextAction,
+  lists: [{ path: 'activities', heading: 'Activities', columns: [{ path: 'uid' }, { path: 'status', kind: 'state' }] }],
+};
+
+const widths = fc.constantFrom(20, 40, 80, 200);
+
+describe('whatever the service says', () => {
+  it.each(FORMATS)('as %s steers no terminal and shows no key, in one piece or in pieces', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(record, hostile, widths, async (one, cursor, columns) => {
+        const page = { records: [one, one], cursor: 'c', nextCursor: cursor };
+        const goOn = (next: string): string => `paycli ugwo list --cursor ${next}`;
+        const results: Result[] = [
+          { kind: 'record', record: one, view },
+          { kind: 'list', pages: served([page]), view, goOn, max: 2 },
+          { kind: 'wait', record: undefined, view, wait: async () => ({ record: one }) },
+        ];
+        for (const result of results) {
+          const io = ioWith(columns);
+          await render(result, io, options({ format }));
+          shows(said(io));
+        }
+      }),
+    );
+  });
+
+  it('in an error, a notice or a line of progress does neither', async () => {
+    const styles = await stylesFor(false);
+    await fc.assert(
+      fc.asyncProperty(hostile, record, widths, async (text, { text: answer }, columns) => {
+        const io = ioWith(columns);
+        const violations = [{ propertyPath: text, title: text, suggestion: text }];
+        const request = { method: 'GET', path: `/ugwo/${encodeURIComponent(text.toWellFormed())}` };
+        const detail = { hint: text, title: text, status: 422, violations, request, answer, ledgerId: text };
+        const error = new PayError('rejected', text, { ...detail, cause: new Error(text) });
+        shows(await errorBlock(error, { color: false, beside: io }));
+        shows(await errorBlock(error, { color: false, stack: true, beside: io }));
+        shows(errorLine(error, 3, io));
+        shows(notice([text, `${text}. Go on: paycli ${text}`], io));
+        const line = openStatusLine(io, styles, false);
+        await line.show(text);
+        const countdown = openCountdown(io, styles, false);
+        countdown.tell({ status: text, until: 0, failing: false });
+        // What is drawn is drawn in this turn.
+        shows(io.stderr.text.replaceAll('\r\u001b[2K', ''));
+      }),
+    );
+  });
+
+  it('in a request that is shown does neither', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, fc.boolean(), fc.constantFrom(...FORMATS), async (text, curl, format) => {
+        const io = ioWith(80);
+        const url = `https://x.test/ugwo?cursor=${encodeURIComponent(text.toWellFormed())}`;
+        const request = { method: 'POST', url, body: { [text]: text } };
+        const clean = (dirty: string): string => io.redactor.clean(dirty);
+        await render(previewResult(request, curl, clean), io, options({ format }));
+        shows(said(io));
+      }),
+    );
+  });
+
+  it('in a question is one line of it', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async (text) => {
+        const asked: string[] = [];
+        const stdin = { isTerminal: true, line: async (prompt: string) => void asked.push(prompt) };
+        const question = {
+          verb: 'Charge',
+          one: 'request',
+          rows: 2,
+          before: 0,
+          what: `${text} 2`,
+          total: `${text} 1.00`,
+        };
+        const lines = questionOf(question, { origin: 'https://x.test', profile: text });
+        const confirm = confirmer(stdin as never, { yes: false, input: true });
+        await expect(confirm(lines, 'refuse')).rejects.toThrow('not confirmed');
+        expect(asked[0]?.split('\n')).toHaveLength(2);
+        expect(asked[0]).not.toMatch(STEERS);
+      }),
+    );
+  });
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { sourceFiles } from './imports.ts';
+
+/** What writes to a terminal, past the door. */
+const PAST = [
+  /\bprocess\.(?:stdout|stderr)\b/,
+  /\{[^}]*\b(?:stdout|stderr)\b[^}]*\}\s*=\s*process\b/,
+  /\bNodeJS\.(?:WriteStream|WritableStream)\b/,
+  /\bwriteSync\(\s*(?:[12]\b|fd\b)/,
+  /\b(?:writeFileSync|appendFileSync)\(\s*[12]\b/,
+  /\bconsole\./,
+  /\/dev\/(?:tty|stdout|stderr|fd)|CONOUT\$/,
+  /\bprocess\._rawDebug\b|\btty\.WriteStream\b/,
+];
+
+/** The door itself; and the last word, which holds nothing but our own, where nothing can be loaded any more. */
+const DOORS = ['src/cli/process-io.ts', 'src/main.ts'];
+
+const code = (file: string): string => readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '');
+
+const waysPast = (text: string): RegExp[] => PAST.filter((way) => way.test(text));
+
+it('nothing is written to a terminal but through the door, where secrets and escapes are taken out', () => {
+  const past = sourceFiles().filter((file) => !DOORS.includes(file) && waysPast(code(file)).length > 0);
+  expect(past).toEqual([]);
+  expect(code('src/main.ts').match(/\bwriteSync\(/g)).toHaveLength(1);
+});
+
+it.each([
+  'process.stderr.write(prompt)',
+  'const { stdin, stderr } = process;',
+  'readonly stderr: NodeJS.WriteStream;',
+  'writeSync(2, text)',
+  'console.log(text)',
+  "openSync('/dev/tty', 'w')",
+])('%s is a way past it', (text) => {
+  expect(waysPast(text)).not.toEqual([]);
+});
