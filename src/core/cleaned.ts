@@ -10,17 +10,21 @@ export type Clean = (text: string) => string;
 /** An escape of JSON that stands for printable ASCII, of which keys are made. */
 const JSON_ESCAPE = /\\(?:u00([2-7][\da-f])|(["\\/]))/gi;
 const fromHex = (hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
+/** Slashes, which some services escape everywhere, are undone alone where that is enough: quotes and backslashes have one form. */
 const unescaped = (text: string): string =>
-  text.replace(JSON_ESCAPE, (_, hex: string | undefined, char: string) => (hex === undefined ? char : fromHex(hex)));
+  text.includes('\\u00')
+    ? text.replace(JSON_ESCAPE, (_, hex: string | undefined, char: string) => (hex === undefined ? char : fromHex(hex)))
+    : text.replaceAll('\\/', '/');
 
-/**
- * JSON without the secrets in its strings, however they are written there; all else stays as it is. Looks into the strings
- * only where there is something to be found: it is asked for every record of a walk.
- */
-export const cleanedJson = (text: string, clean: Clean): string => {
-  const read = text.includes('\\') ? unescaped(text) : text;
-  return clean(read) === read ? text : mapStrings(text, clean);
+/** Whether JSON, or several texts of it, may hold a secret, however it is written. Cheap: it is asked of all that is shown. */
+export const holdsSecret = (text: string, clean: Clean): boolean => {
+  const holds = (read: string): boolean => clean(read) !== read;
+  return holds(text) || (text.includes('\\') && holds(unescaped(text)));
 };
+
+/** JSON without the secrets in its strings, however they are written there; all else stays as it is. */
+export const cleanedJson = (text: string, clean: Clean): string =>
+  holdsSecret(text, clean) ? mapStrings(text, clean) : text;
 
 const PERCENT = /%([2-7][\da-f])/gi;
 

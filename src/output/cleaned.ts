@@ -1,6 +1,6 @@
 import type { Io } from '../cli/io.ts';
 import type { Clean } from '../core/cleaned.ts';
-import { cleanedJson } from '../core/cleaned.ts';
+import { cleanedJson, holdsSecret } from '../core/cleaned.ts';
 import type { Received } from '../core/received.ts';
 import type { Sink } from './sink.ts';
 
@@ -16,13 +16,15 @@ export const cleanedRecord = (record: Received, clean: Clean): Received => {
   return text === record.text ? record : { ...record, text, value: JSON.parse(text) };
 };
 
+/** One look at all of a page: one for each record would take much of the time of a walk. */
+const cleanedRecords = (records: readonly Received[], clean: Clean): readonly Received[] =>
+  holdsSecret(records.map(({ text }) => text).join('\n'), clean)
+    ? records.map((record) => cleanedRecord(record, clean))
+    : records;
+
 /** The sink, given nothing but such records. */
 export const cleanedSink = (sink: Sink, clean: Clean): Sink => ({
   ...sink,
-  page: (records, more) =>
-    sink.page(
-      records.map((record) => cleanedRecord(record, clean)),
-      more,
-    ),
+  page: (records, more) => sink.page(cleanedRecords(records, clean), more),
   end: (next) => sink.end(next === null ? null : clean(next)),
 });

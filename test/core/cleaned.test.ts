@@ -32,20 +32,26 @@ describe('cleanedJson', () => {
     );
   });
 
+  it('finds a secret where nothing but slashes is escaped', () => {
+    const text = JSON.stringify({ a: `\\${KEY}` });
+    for (const written of [text, text.replaceAll('/', '\\/')]) {
+      expect(cleanedJson(written, clean)).toBe(JSON.stringify({ a: `\\${MARK}` }));
+    }
+  });
+
   it.each(['{"a":"\\u0041\\/\\\\u0073k"}', '{"a":1}', '"\\\\"', '[]'])('leaves %s as it is', (text) => {
     expect(cleanedJson(text, clean)).toBe(text);
   });
 
   it('takes no string apart where no secret is', () => {
-    let [asked, longest] = [0, 0];
+    let asked = 0;
     const counting = (text: string): string => {
       asked += 1;
-      longest = Math.max(longest, text.length);
       return clean(text);
     };
     const text = JSON.stringify({ rows: Array.from({ length: 1000 }, () => ({ a: 'x"y\\z/', b: 1 })) });
     expect(cleanedJson(text, counting)).toBe(text);
-    expect(asked).toBe(1);
+    expect(asked).toBe(2);
   });
 });
 
