@@ -18,7 +18,7 @@ const wantsNumber = (issue: Issue): boolean => issue.code === 'invalid_type' && 
 const isRead = (issue: Issue, value: unknown): boolean => {
   if (Array.isArray(value) && value.length === 0) return true;
   if (wantsMembers(issue)) return false;
-  if (wantsNumber(issue)) return typeof value === 'string' && /^-?\d+$/.test(value);
+  if (wantsNumber(issue)) return typeof value === 'string' && /^-?\d+(?:\.0+)?$/.test(value);
   return String(issue.path.at(-1)).endsWith('_at') ? readInstant(value) !== undefined : machineValue(value) !== '';
 };
 

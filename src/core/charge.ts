@@ -30,10 +30,14 @@ export const statusOf = (activity: unknown): string => machineValue(valueAt(acti
 /** The money came, and has all gone back: paid as far as charging again is concerned, but nothing to wait for. */
 export const isRefunded = (status: string): boolean => status === 'refunded';
 
-/** The activities that a payment request lists; undefined where it lists none. */
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** The activities that a payment request lists; undefined where it lists none. In PHP a list with gaps becomes an object. */
 export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
   const listed = valueAt(ugwo, 'activities');
-  return Array.isArray(listed) ? listed : undefined;
+  if (Array.isArray(listed)) return listed;
+  const members = isObject(listed) ? Object.values(listed) : [];
+  return members.length > 0 && members.every(isObject) ? members : undefined;
 };
 
 /** The statuses of what has failed. */

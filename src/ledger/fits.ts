@@ -2,8 +2,8 @@ import { isMedium, machineValue } from '../core/medium.ts';
 import { readNextAction } from '../core/next-action.ts';
 import { valueAt } from '../core/path.ts';
 import { parseInstant } from '../core/time.ts';
-import type { Charge, KeptActivity } from './ledger.ts';
-import { lastDigits } from './private.ts';
+import type { Charge } from './ledger.ts';
+import { isSamePhone, lastDigits } from './private.ts';
 
 // What an activity, as the service shows it, says about the charge that made it. Every field may be missing or odd.
 
@@ -92,17 +92,13 @@ export const contradictionOf = (
   return undefined;
 };
 
-/** Whether an activity, as it is kept, shows another provider or phone than a charge would have. */
-export const contradictsOf = (activity: KeptActivity | undefined, data: Readonly<Record<string, unknown>>): boolean => {
+/** Whether an activity shows another provider or phone than a charge with this data would have. */
+export const contradictsOf = (activity: unknown, data: Readonly<Record<string, unknown>>): boolean => {
   const textOf = (name: string): string | undefined => (data[name] === undefined ? undefined : String(data[name]));
-  const [provider, phone] = [textOf('provider'), textOf('phone')];
-  const asked = {
-    medium: textOf('medium') ?? '',
-    provider,
-    phone: phone === undefined ? undefined : lastDigits(phone),
-    expiresAt: undefined,
-  };
-  return contradictionOf(asked, { next_action: activity?.nextAction }) !== undefined;
+  const [provider, phone, shown] = [textOf('provider'), textOf('phone'), textAt(activity, PHONE_PATHS)];
+  if (phone !== undefined && shown !== undefined && !isSamePhone(phone, shown)) return true;
+  const asked = { medium: textOf('medium') ?? '', provider, phone: undefined, expiresAt: undefined };
+  return contradictionOf(asked, activity) !== undefined;
 };
 
 /** It failed as it was made, without ever asking anything of the customer. */

@@ -1,5 +1,6 @@
 import { standingOf } from '../core/charge.ts';
 import { isMedium } from '../core/medium.ts';
+import { valueAt } from '../core/path.ts';
 import { payableUntil } from '../core/payable.ts';
 import { serviceTime, serviceTimeNow } from './clock.ts';
 import { isNoCharge, isOtherMedium, mediumOf } from './fits.ts';
@@ -73,9 +74,20 @@ const asShown = (charge: Charge, activity: KeptActivity, { at, mark }: Moment): 
   return { ...charge, ...told, activity: { ...now, nextAction } };
 };
 
-/** The activities of a look, by uid. */
-const shownActivities = (shown: Shown | undefined): ReadonlyMap<string, KeptActivity> =>
-  new Map((shown?.activities ?? []).map((raw) => keptActivity(raw, shown?.servedAt)).map((one) => [one.uid, one]));
+/** All activities that a look shows: those that are listed, and the latest where it is not among them. */
+const activitiesIn = ({ activities = [], last }: Shown): readonly unknown[] => {
+  const uid = valueAt(last, 'uid');
+  const isListed = last === undefined || activities.some((one) => valueAt(one, 'uid') === uid);
+  return isListed ? activities : [...activities, last];
+};
+
+/** They by uid. */
+const byUid = (shown: Shown | undefined): ReadonlyMap<string, KeptActivity> =>
+  new Map(
+    (shown === undefined ? [] : activitiesIn(shown))
+      .map((raw) => keptActivity(raw, shown?.servedAt))
+      .map((one) => [one.uid, one]),
+  );
 
 const ofCharges = (
   charges: readonly Charge[],
@@ -91,14 +103,10 @@ const ofCharges = (
   });
 
 /** Activities that nobody here has made: a colleague, the dashboard, another machine. */
-const ofOthers = (
-  charges: readonly Charge[],
-  { activities = [], servedAt }: Shown,
-  medium: string,
-  moment: Moment,
-): Obstacle[] => {
+const ofOthers = (charges: readonly Charge[], shown: Shown, medium: string, moment: Moment): Obstacle[] => {
+  const { servedAt } = shown;
   const owned = new Set(charges.map(({ activity }) => activity?.uid));
-  return activities.flatMap((raw) => {
+  return activitiesIn(shown).flatMap((raw) => {
     const activity = keptActivity(raw, servedAt);
     if (owned.has(activity.uid) || isNoCharge(raw)) return [];
     const until = untilOf(activity);
@@ -143,7 +151,7 @@ export const guard = (
   moment: Moment,
 ): Obstacle | undefined => {
   const activities = [
-    ...ofCharges(charges, shownActivities(shown), medium, moment),
+    ...ofCharges(charges, byUid(shown), medium, moment),
     ...(shown === undefined ? [] : ofOthers(charges, shown, medium, moment)),
   ];
   const all = shown === undefined ? activities : [...activities, ...ofRequest(shown, activities)];

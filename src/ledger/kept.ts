@@ -4,9 +4,9 @@ import type { KeptActivity } from './ledger.ts';
 
 /** What is kept of an activity, whatever its fields are like; `servedAt` is the service's clock as it told it. */
 export const keptActivity = (activity: unknown, servedAt?: number): KeptActivity => {
-  const createdAt = valueAt(activity, 'created_at');
+  const [uid, createdAt] = ['uid', 'created_at'].map((name) => valueAt(activity, name));
   return {
-    uid: String(valueAt(activity, 'uid')),
+    uid: typeof uid === 'string' ? uid : '',
     status: statusOf(activity),
     nextAction: valueAt(activity, 'next_action') ?? null,
     createdAt: typeof createdAt === 'string' ? createdAt : undefined,

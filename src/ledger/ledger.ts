@@ -79,6 +79,7 @@ export interface Asked {
 
 /** An activity as far as it is kept. */
 export interface KeptActivity {
+  /** Empty where the service shows none. */
   readonly uid: string;
   /** The machine value. */
   readonly status: string;

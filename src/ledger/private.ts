@@ -12,6 +12,14 @@ const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
 /** `…4567` */
 export const lastDigits = (phone: string): string => `…${digitsOf(phone).slice(-KEPT_DIGITS)}`;
 
+/** Whether two numbers are one: either may be without its country code, and begin with a zero then. */
+export const isSamePhone = (one: string, other: string): boolean => {
+  const [short = '', long = ''] = [one, other]
+    .map((phone) => digitsOf(phone).replace(/^0+/, ''))
+    .sort((a, b) => a.length - b.length);
+  return short.length >= TELLING_DIGITS && long.endsWith(short);
+};
+
 /** Whatever may be a phone number, however it is written. */
 const NUMBER = /\+?\d(?:[ ().-]{0,2}\d){6,}/g;
 

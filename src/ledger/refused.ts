@@ -29,13 +29,12 @@ type Command = (...words: readonly string[]) => string;
 
 /** Who made it and how, as far as that is known. */
 const nameOf = (by: Charge | undefined, activity: KeptActivity | undefined): string => {
-  if (by === undefined)
-    return activity === undefined ? 'not from this ledger' : `${activity.uid}, not from this ledger`;
+  if (by === undefined) return [activity?.uid ?? '', 'not from this ledger'].filter((name) => name !== '').join(', ');
   return `by ${howOf(by)}, ${[by.id, activity?.uid].filter((name) => name !== undefined).join(', ')}`;
 };
 
 const lookCommand = ({ ugwo, activity }: Refused, command: Command): string =>
-  activity === undefined ? command('ugwo', 'get', ugwo) : command('activity', 'get', ugwo, activity.uid);
+  (activity?.uid ?? '') === '' ? command('ugwo', 'get', ugwo) : command('activity', 'get', ugwo, activity?.uid ?? '');
 
 type Words = (refused: Refused, command: Command, same: boolean) => readonly [what: string, hint: string];
 
@@ -75,10 +74,14 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
     `its row ${by?.row} of this file has been charged already (${nameOf(by, activity)})`,
     `look at it with ${command('ledger', 'show', by?.id ?? '')}`,
   ],
-  paid: (refused, command) => [
-    `it has been paid${refused.by === undefined && refused.activity === undefined ? '' : ` (${nameOf(refused.by, refused.activity)})`}`,
-    `look at it with ${lookCommand(refused, command)}; --reuse prints the payment, --again makes a second charge`,
-  ],
+  paid: (refused, command) => {
+    const { by, activity } = refused;
+    const look = `look at it with ${lookCommand(refused, command)}`;
+    return [
+      by === undefined && activity === undefined ? 'it has been paid' : `it has been paid (${nameOf(by, activity)})`,
+      `${look}; ${activity === undefined ? '' : '--reuse prints the payment, '}--again makes a second charge`,
+    ];
+  },
   refunded: ({ ugwo }, command) => [
     'it has been paid and refunded',
     `look at it with ${command('ugwo', 'get', ugwo)}; --again charges it once more`,

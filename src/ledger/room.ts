@@ -8,7 +8,7 @@ import { asksTheSame } from './private.ts';
 import { reconcile } from './reconcile.ts';
 import { chargesOf, refreshCharge } from './refresh.ts';
 import { refusedError } from './refused.ts';
-import { shownOf } from './shown.ts';
+import { shownOf, withActivity } from './shown.ts';
 
 /** The ledger's protocol, for the commands that are given it. */
 export const ledgerRoom = {
@@ -16,6 +16,7 @@ export const ledgerRoom = {
   rowsBegun,
   refusedError,
   shownOf,
+  withActivity,
   asActivity,
   keptActivity,
   asksTheSame,

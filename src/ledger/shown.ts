@@ -2,6 +2,7 @@ import { activitiesOf, statusOf } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { machineValue } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
+import type { Received } from '../core/received.ts';
 import type { Asked } from './ledger.ts';
 
 /** What a read of a payment request showed (public-facts.md, Payment requests): of each field only what can be read. */
@@ -21,14 +22,17 @@ export interface Shown {
   readonly email: string | undefined;
   /** Undefined where the service does not list them. */
   readonly activities: readonly unknown[] | undefined;
+  /** The latest one, where the service names it by itself. */
+  readonly last: object | undefined;
 }
 
-const DIGITS = /^\d{1,15}$/;
+/** `500000`, and `500000.00`, which a double holds as well but is another text. */
+const WHOLE = /^\d{1,15}(?:\.0+)?$/;
 
 /** An amount in the minor unit, which may come as a text; undefined for what can't be kept exactly. */
 const amountAt = (value: unknown, path: string): number | undefined => {
   const found = valueAt(value, path);
-  if (typeof found === 'string') return DIGITS.test(found) ? Number(found) : undefined;
+  if (typeof found === 'string') return WHOLE.test(found) ? Number(found) : undefined;
   return typeof found === 'number' && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
 };
 
@@ -48,9 +52,26 @@ const customerOf = (ugwo: unknown): string | undefined =>
     (uid) => uid !== undefined && isId('ony', uid),
   );
 
+const lastOf = (ugwo: unknown): object | undefined => {
+  // Spelled so (public-facts.md, Payment requests).
+  const last = valueAt(ugwo, 'lastest_ugwo_activity');
+  return typeof last === 'object' && last !== null && statusOf(last) !== '' ? last : undefined;
+};
+
 const isPaidInFull = (ugwo: unknown): boolean => {
   const [asked, paid] = [amountAt(ugwo, 'amount'), amountAt(ugwo, 'total_amount_paid')];
   return asked !== undefined && asked > 0 && paid !== undefined && paid >= asked;
+};
+
+/** What a look has shown, with how one of its activities stands by now. */
+export const withActivity = (shown: Shown | undefined, { value, servedAt }: Received): Shown => {
+  const uid = valueAt(value, 'uid');
+  const others = (shown?.activities ?? []).filter((one) => valueAt(one, 'uid') !== uid);
+  return {
+    ...(shown ?? shownOf({})),
+    ...(servedAt === undefined ? {} : { servedAt }),
+    activities: [...others, value],
+  };
 };
 
 /** A payment request as it was received. */
@@ -73,5 +94,6 @@ export const shownOf = (
     description: textAt(ugwo, 'description'),
     email: textAt(ugwo, 'onye.email') ?? textAt(ugwo, 'onye_nzube.email'),
     activities: activitiesOf(ugwo),
+    last: lastOf(ugwo),
   };
 };

@@ -12,6 +12,7 @@ import { chargeFrom, csvOf, fileOf, reportOf, summaryOf, ussdFile } from './bulk
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
 const THEIRS = 'act.AbCd.000000000000000000000077';
 const MINUTE = 60_000;
+const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
 const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 
 /** An account that lives for so long from now. */
@@ -131,6 +132,41 @@ describe('the look before a charge', () => {
       '+233241234567',
     ];
     expect((await paycli([...command, '--reuse', '--json'], { service })).code).toBe(9);
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    ['another provider', { next_action: DIAL, provider: 'zenith' }, ['ussd', '--provider', 'gtb']],
+    [
+      'a phone that ends alike',
+      { next_action: null, status: 'processing', medium: 'mobile_money', phone: '+233240001234' },
+      ['mobile_money', '--provider', 'mtn', '--phone', '+233550001234'],
+    ],
+    ['no identifier', { uid: undefined }, ['bank_transfer']],
+  ])('does not give with --reuse what shows %s', async (_what, some, medium) => {
+    const service = await showing(json(200, request({ activities: [account(THEIRS, MINUTE, some)] })));
+    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', ...medium, '--reuse', '--json'], { service });
+    expect(ended).toMatchObject({ code: 9, stdout: '' });
+    expect(ended.stderr).not.toContain('undefined');
+    expect(methods(service)).toBe('GET');
+  });
+
+  it('keeps with --reuse what others have made in sight, when its own has come to nothing', async () => {
+    const [home, made] = [newFolder(), account(ACTIVITY.uid)];
+    let later = false;
+    const service = await serveBy(
+      ({ method, url }) => {
+        if (method === 'POST') return json(200, made);
+        if (url.includes('/activities/')) return json(200, { ...made, status: 'failed', next_action: null });
+        // The service does not list what has failed.
+        return json(200, request({ activities: later ? [account(THEIRS)] : [] }));
+      },
+      { looks: 'asked' },
+    );
+    expect((await paycli(TRANSFER, { service, home })).code).toBe(0);
+    later = true;
+    const ended = await paycli([...TRANSFER, '--reuse'], { service, home });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ uid: THEIRS });
+    expect(methods(service)).toBe('GET,POST,GET,GET');
   });
 
   it('charges what was paid in time with --reuse no second time', async () => {
@@ -264,8 +300,7 @@ describe('an answer that is only odd', () => {
   });
 
   it('is a dial string for a transfer: accepted, with a note', async () => {
-    const dial = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
-    const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000, { next_action: dial })));
+    const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000, { next_action: DIAL })));
     const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
     expect(ended.code).toBe(0);
     expect(ended.stderr).toContain('looks like another medium than bank_transfer');

@@ -36,6 +36,7 @@ describe('what the payment request says of itself', () => {
     ['cancelled', { status: 'cancelled' }, 'cancelled', 'cancelled'],
     ['without a checkout', { status: 'requires_ugwo', checkout: null }, 'no_checkout', undefined],
     ['paid by its sums', { status: 'requires_ugwo', amount: 500, total_amount_paid: '500' }, 'paid', undefined],
+    ['paid by its sums with a fraction', { amount: '500.00', total_amount_paid: '500.00' }, 'paid', undefined],
     ['paid in part', { status: 'requires_ugwo', amount: 500, total_amount_paid: 499 }, undefined, undefined],
     ['open', { status: 'requires_ugwo', checkout: [] }, undefined, undefined],
     ['processing', { status: 'processing' }, undefined, undefined],
@@ -69,6 +70,25 @@ describe('an activity that is not from this ledger', () => {
     expect(found?.why).toBe(refusal);
     if (refusal !== undefined) expect(found).toMatchObject({ by: undefined, activity: { uid: uid(9) } });
     expect(why(look({ activities: [made(some)] }), { medium, again: true })).toBeUndefined();
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, Refusal | undefined]>([
+    ['in an object, as a list with gaps comes', { activities: { '0': made(), '2': made({ uid: uid(8) }) } }, 'payable'],
+    ['as the latest one, without a list', { lastest_ugwo_activity: { uid: uid(9), status: 'processing' } }, 'payable'],
+    [
+      'as the latest one, beside a list without it',
+      { activities: [], lastest_ugwo_activity: { uid: uid(9), status: ['successful', 'Paid'] } },
+      'paid',
+    ],
+    [
+      'as the latest one, whose medium the list tells',
+      { activities: [made({ next_action: DIAL })], lastest_ugwo_activity: { uid: uid(9), status: 'requires_action' } },
+      undefined,
+    ],
+    ['as no latest one', { activities: [], lastest_ugwo_activity: [] }, undefined],
+    ['without an identifier', { activities: [made({ uid: undefined })] }, 'payable'],
+  ])('is seen %s', (_how, ugwo, refusal) => {
+    expect(why(look(ugwo))).toBe(refusal);
   });
 
   it('stands in the way until its account has expired by both clocks, where both may be right', () => {

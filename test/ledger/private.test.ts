@@ -4,6 +4,7 @@ import {
   asksTheSame,
   cleaned,
   digestOf,
+  isSamePhone,
   lastDigits,
   phoneDigestOf,
   withoutPhone,
@@ -137,4 +138,19 @@ it('two phones with the same last digits are two customers, and an older ledger 
 
 it('a charge of nobody in particular asks the same as another such one', () => {
   expect(asksTheSame(charge(), { medium: 'bank_transfer' }, keyed)).toBe(true);
+});
+
+describe('two phone numbers', () => {
+  it.each([
+    ['+233240001234', '+233 24 000 1234', true],
+    ['+233240001234', '0240001234', true],
+    ['+233240001234', '240001234', true],
+    ['+233240001234', '+233550001234', false],
+    ['+233240001234', '+234240001234', false],
+    ['+233240001234', '…1234', false],
+    ['+233240001234', '', false],
+  ])('%s and %s are one: %s', (one, other, same) => {
+    expect(isSamePhone(one, other)).toBe(same);
+    expect(isSamePhone(other, one)).toBe(same);
+  });
 });

@@ -29,6 +29,12 @@ describe('a refusal', () => {
     expect(said.ledgerId).toBe('chg-000000000000');
   });
 
+  it('promises a payment only where one can be shown', () => {
+    const of = { kind: 'refused', why: 'paid', ugwo: 'ugw.AbCd.1', by: undefined, moment: momentAt(NOON) } as const;
+    expect(refusedError({ ...of, activity: account() }, [], false).detail.hint).toContain('--reuse');
+    expect(refusedError({ ...of, activity: undefined }, [], false).detail.hint).not.toContain('--reuse');
+  });
+
   it('shows the account and until when, by this machine’s clock', () => {
     const slow = charge({
       told: { ...momentAt(NOON), service: NOON + 5 * MINUTE },

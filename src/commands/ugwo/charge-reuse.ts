@@ -37,17 +37,16 @@ const isOver = ({ value, servedAt }: Received<Activity>, now: number): boolean =
   return until !== undefined && until <= (servedAt ?? now);
 };
 
-/** Whether what stands in the way is what this charge would ask for: the same customer for the same, or a payment that was made. */
-const isTheSame = async (
-  { by, why, activity }: Refused,
+/** Whether what stands in the way can be what this charge would ask for: of an activity of others, see `contradictsOf`. */
+const canBeTheSame = async (
+  { by, why }: Refused,
   data: Readonly<Record<string, unknown>>,
   ledger: Ledger,
   deps: Deps,
 ): Promise<boolean> => {
-  const { asksTheSame, contradictsOf } = await deps.protocol();
   if (why === 'paid') return true;
   if (why !== 'payable' && why !== 'unseen') return false;
-  return by === undefined ? !contradictsOf(activity, data) : asksTheSame(by, data, ledger.digest);
+  return by === undefined || (await deps.protocol()).asksTheSame(by, data, ledger.digest);
 };
 
 /** What --reuse gives back, or the news that nothing more can come of what stood in the way. */
@@ -65,10 +64,13 @@ export const reused = async (
   looked: Looked | undefined,
   { ledger, client, deps }: { readonly ledger: Ledger; readonly client: Client; readonly deps: Deps },
 ): Promise<Reused | undefined> => {
-  const { ugwo, by, activity } = refused;
-  if (activity === undefined || !(await isTheSame(refused, data, ledger, deps))) return undefined;
+  const { ugwo, why, by, activity } = refused;
+  if (activity === undefined || activity.uid === '') return undefined;
+  if (!(await canBeTheSame(refused, data, ledger, deps))) return undefined;
   const seen = looked && activityIn(looked, activity.uid);
   const record = seen ?? (await asShown(ugwo, activity, client, deps));
+  const { contradictsOf } = await deps.protocol();
+  if (by === undefined && why !== 'paid' && contradictsOf(record.value, data)) return undefined;
   if (seen === undefined && isOver(record, deps.io.clock.now())) return { kind: 'over', record };
   await deps.notice(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
   return { kind: 'reused', record };

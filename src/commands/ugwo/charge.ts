@@ -93,7 +93,7 @@ const make = async (
     if (found.kind === 'reused') return { record: found.record };
     // It has come to nothing since the ledger last heard of it, and stands in nobody's way any more.
     tried.add(activity?.uid);
-    charged = await charge(protocol.shownOf({ activities: [found.record.value] }, found.record));
+    charged = await charge(protocol.withActivity(looked?.shown, found.record));
   }
   const record = charged.record as Received<Activity>;
   const { id, odd } = charged;
