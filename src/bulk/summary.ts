@@ -24,7 +24,7 @@ export interface Summing {
 }
 
 export interface Followed {
-  /** In one line. */
+  /** Empty where there is nothing to say. */
   readonly text: string;
   readonly codes: readonly number[];
   /** What to do about what is left; undefined where nothing is. */
@@ -80,7 +80,7 @@ const TOLD: readonly (keyof Counts)[] = [
 const whatOf = (counts: Counts, rows: number): string => {
   const told = TOLD.filter((state) => counts[state] > 0);
   const texts = told.map((state) => `${counts[state]} ${state.replaceAll('_', ' ')}`);
-  if (texts.length === 0) return `all ${rows} rows are through`;
+  if (texts.length === 0) return rows === 1 ? 'the row was sent' : `all ${rows} rows were sent`;
   return `of ${rows} ${rows === 1 ? 'row' : 'rows'} ${texts.join(', ')}`;
 };
 
@@ -134,7 +134,7 @@ const failureOf = (end: JobEnd, { bulk, unrecorded, stop, findOut, followed }: S
   if (code === 0) return undefined;
   const lines = [
     whatOf(counts, end.rows),
-    ...(followed === undefined ? [] : [followed.text]),
+    ...(followed === undefined || followed.text === '' ? [] : [followed.text]),
     ...whyOf(stopped, counts, stop),
     ...troublesOf(end, bulk.report),
   ];

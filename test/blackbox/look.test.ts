@@ -505,4 +505,44 @@ describe('who has paid', () => {
     states.set(activity(1), 'failed');
     expect((await paycli(command, { home, service })).code).toBe(11);
   });
+
+  it('is not waited for once a signal has come, which a script must see', async () => {
+    const [home, held] = [newFolder(), Promise.withResolvers<void>()];
+    const service = await serveBy((seen) => (one, response, socket) => {
+      if (seen.method === 'POST') void held.promise.then(() => json(200, ACTIVITY)(one, response, socket));
+    });
+    const run = start(['ugwo', 'charge', '--from', ussdFile(1), '--wait'], { home, service });
+    await expect.poll(() => service.seen.length).toBe(1);
+    run.kill('SIGINT');
+    await run.saw(/in flight/);
+    held.resolve();
+    const ended = await run.ended;
+    expect(ended.code).toBe(130);
+    expect(ended.stdout).toContain('accepted\t1');
+    expect(ended.stderr).toContain('paycli ledger refresh job-');
+  });
+
+  it.each<[string, 'key' | 'ledger' | 'service', number, RegExp]>([
+    ['the key is not taken any more', 'key', 12, /answered 401/],
+    ['the service can not be read', 'service', 12, /answered 503/],
+    ['the ledger is gone', 'ledger', 10, /removed or replaced/],
+  ])('is told with the summary, too, where meanwhile %s', async (_what, broken, code, message) => {
+    const home = newFolder();
+    let posts = 0;
+    const service = await serveBy(
+      ({ method, url }) => {
+        posts += method === 'POST' ? 1 : 0;
+        if (method === 'POST') return json(200, ACTIVITY);
+        if (posts > 0 && broken !== 'ledger') return json(broken === 'key' ? 401 : 503, {});
+        if (posts > 0)
+          for (const end of ['', '-wal', '-shm']) rmSync(join(home, `ledger.sqlite${end}`), { force: true });
+        return json(200, { ...request({ activities: posts > 0 ? [ACTIVITY] : [] }), uid: url.split('/')[3] });
+      },
+      { looks: 'asked' },
+    );
+    const ended = await chargeFrom(ussdFile(1), { home, service }, '--wait', '--wait-timeout', '1s');
+    expect(ended.code).toBe(code);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, payments: [{ payment: 'open', count: 1 }] });
+    expect(errorOf(ended)['message']).toMatch(message);
+  });
 });

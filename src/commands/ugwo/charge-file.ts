@@ -83,12 +83,26 @@ const follow = async (
   { deps, ...of }: Pick<FileWait, 'world' | 'client' | 'runRows'> & { readonly deps: Deps },
 ): Promise<Followed> => {
   const [ledger, protocol] = [await deps.ledger(), await deps.protocol()];
-  const { sums, codes } = await followFile({ ...of, ledger, protocol, job, limit, concurrency: bulk.concurrency });
+  const { sums, codes, fault } = await followFile({
+    ...of,
+    ledger,
+    protocol,
+    job,
+    limit,
+    concurrency: bulk.concurrency,
+  });
   const refresh = shellLine(['paycli', 'ledger', 'refresh', job, ...placeWords(deps.globals)]);
+  const hints = [
+    ...(fault?.detail.hint === undefined ? [] : [fault.detail.hint]),
+    ...(codes.includes(EXIT_CODES.pending) ? [`look again later: \`${refresh}\``] : []),
+  ];
   return {
-    text: sumsText(sums),
+    text: [
+      ...(sums.length === 0 ? [] : [sumsText(sums)]),
+      ...(fault === undefined ? [] : [`the last look failed: ${fault.message}`]),
+    ].join('\n'),
     codes,
-    hint: codes.includes(EXIT_CODES.pending) ? `look again later: \`${refresh}\`` : undefined,
+    hint: hints.length === 0 ? undefined : hints.join('\n'),
     fields: {
       payments: sums.map(({ payment, currency, count, amount }) => ({
         payment,
@@ -131,7 +145,7 @@ export const chargeFile = async (file: FileOfCharges, deps: Deps): Promise<Resul
     world,
   );
   const followed =
-    file.wait === undefined || end.id === null || io.signals.stop.aborted
+    file.wait === undefined || end.id === null
       ? undefined
       : await follow(file, end.id, file.wait, { world, client, deps, runRows: room.runRows });
   const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(globals)]);

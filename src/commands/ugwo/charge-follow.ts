@@ -31,6 +31,8 @@ export interface FollowedFile {
   readonly sums: readonly Sum[];
   /** The exit codes that they stand for. */
   readonly codes: readonly number[];
+  /** Why the last look failed. */
+  readonly fault: PayError | undefined;
 }
 
 /** `paid 12 (NGN 60,000.00), open 3 (NGN 15,000.00)` */
@@ -45,26 +47,37 @@ export const sumsText = (sums: readonly Sum[]): string =>
 const countOf = (sums: readonly Sum[], payment: Sum['payment']): number =>
   sums.reduce((total, sum) => (sum.payment === payment ? total + sum.count : total), 0);
 
-const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => [
-  ...(countOf(sums, 'failed') + countOf(sums, 'refunded') > 0 ? [EXIT_CODES.charge_failed] : []),
-  ...(countOf(sums, 'open') + countOf(sums, 'expired') > 0 ? [EXIT_CODES.pending] : []),
-  ...(stop.aborted ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted] : []),
-];
+/** A key that is not taken any more changes nothing of what was charged, so it ends a wait as time does. */
+const faultCodes = (fault: PayError | undefined): number[] => {
+  if (fault === undefined) return [];
+  return [fault.kind === 'ledger' ? EXIT_CODES.ledger : EXIT_CODES.pending];
+};
 
-/** Looks once at every charge that is still open; what can't be read now is looked at the next time. */
-const lookAtOpen = async (wait: FileWait, sums: Sums, tell: () => void): Promise<void> => {
+const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
+  const open = countOf(sums, 'open');
+  return [
+    ...(countOf(sums, 'failed') + countOf(sums, 'refunded') > 0 ? [EXIT_CODES.charge_failed] : []),
+    ...(open + countOf(sums, 'expired') > 0 ? [EXIT_CODES.pending] : []),
+    ...(stop.aborted && open > 0 ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted] : []),
+  ];
+};
+
+/** Looks once at every charge that is still open. What can't be read now is looked at the next time; why is given back. */
+const lookAtOpen = async (wait: FileWait, sums: Sums, tell: () => void): Promise<PayError | undefined> => {
   const { ledger, protocol, client, runRows, world, job, concurrency } = wait;
   const reads = {
     ugwo: (uid: string) => client.look('ugwo.get', { params: { uid } }),
     activity: (ugwoUid: string, activityUid: string) =>
       client.look('activity.get', { params: { ugwoUid, activityUid } }),
   };
+  let failure: PayError | undefined;
   const work = async (charge: Charge) => {
     if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return { state: 'ended' };
     try {
       await protocol.refreshCharge(ledger, charge, reads);
     } catch (thrown) {
       if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
+      failure = thrown;
       return { state: 'unread', ...(thrown.kind === 'auth' ? { stops: thrown } : { slowDown: 0 }) };
     }
     const now = await ledger.get(charge.id);
@@ -76,13 +89,13 @@ const lookAtOpen = async (wait: FileWait, sums: Sums, tell: () => void): Promise
   const rows = protocol.chargesOf(ledger, { job, unfinished: true });
   const ran = await runRows({ ...world, rows, concurrency, work, onSettled: () => undefined });
   if (ran.stopped !== undefined && ran.stopped !== 'signal') throw ran.stopped;
+  return failure;
 };
 
-/** Follows every charge of a file until each is paid, failed or expired, or the time is over. */
-export const followFile = async (wait: FileWait): Promise<FollowedFile> => {
+/** Looks again and again, until nothing is open, the time is over, or a signal comes. Gives what the last look failed by. */
+const lookUntilEnd = async (wait: FileWait, sums: Sums): Promise<PayError | undefined> => {
   const { ledger, protocol, world, job, limit } = wait;
   const { clock, stop, progress } = world;
-  const sums = protocol.openSums();
   for await (const charge of protocol.chargesOf(ledger, { job })) {
     const payment = protocol.paymentOf(charge, ledger.moment());
     if (payment !== undefined) sums.add(charge, payment);
@@ -93,13 +106,30 @@ export const followFile = async (wait: FileWait): Promise<FollowedFile> => {
     progress.following(
       () => `${sumsText(sums.all())}; ${formatDuration(Math.max(1000, left()))} left, Ctrl-C stops waiting`,
     );
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)) {
+  for (let pause = FIRST_PAUSE_MS; !stop.aborted; pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)) {
     tell();
-    await lookAtOpen(wait, sums, tell);
-    if (countOf(sums.all(), 'open') === 0 || left() <= 0 || stop.aborted) break;
+    const failure = await lookAtOpen(wait, sums, tell);
+    if (countOf(sums.all(), 'open') === 0 || left() <= 0) return failure;
     await clock.sleep(Math.min(pause, left()), stop).catch(() => undefined);
-    if (stop.aborted) break;
   }
-  await progress.end();
-  return { sums: sums.all(), codes: codesOf(sums.all(), stop) };
+  return undefined;
+};
+
+/**
+ * Follows every charge of a file until each is paid, failed or expired, or the time is over. What keeps it from looking is in
+ * the result: the charges are made.
+ */
+export const followFile = async (wait: FileWait): Promise<FollowedFile> => {
+  const { progress, stop } = wait.world;
+  const sums = wait.protocol.openSums();
+  let fault: PayError | undefined;
+  try {
+    fault = await lookUntilEnd(wait, sums);
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    fault = thrown;
+  } finally {
+    await progress.end();
+  }
+  return { sums: sums.all(), codes: [...codesOf(sums.all(), stop), ...faultCodes(fault)], fault };
 };
