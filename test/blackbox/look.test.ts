@@ -7,7 +7,7 @@ import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { chargeFrom, csvOf, fileOf, reportOf, summaryOf, ussdFile } from './bulk-support.ts';
+import { chargeFrom, csvOf, fileOf, reportOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
 const THEIRS = 'act.AbCd.000000000000000000000077';
@@ -482,6 +482,34 @@ describe('who has paid', () => {
     expect(again.stdout.split('\n')[0]).toBe('paid\tNGN\t1\t500001');
     // Only what is still open is looked at again.
     expect(service.seen).toHaveLength(looks + 1);
+  });
+
+  it('is found out of the last file that was charged, whatever file came after it', async () => {
+    const { home, service, states } = await scene();
+    expect((await chargeFrom(ussdFile(1), { home, service })).code).toBe(0);
+    const update = fileOf(csvOf('uid,email', 'ony.AbCd.000000000000000000000001,ada@example.com'), 'updates.csv');
+    const other = await serveBy(() => json(200, { uid: 'ony.AbCd.000000000000000000000001' }));
+    const env = { PAYCLI_BASE_URL: other.origin };
+    expect((await paycli(['onye', 'update', '--from', update], { home, service, env })).code).toBe(0);
+    states.set(activity(1), 'successful');
+    const ended = await paycli(['ledger', 'refresh'], { home, service });
+    expect(ended.stdout).toBe('paid\tNGN\t1\t500001\n');
+  });
+
+  it('is said to be seen by nobody where the service shows nothing, and where nothing was made', async () => {
+    const home = newFolder();
+    const blind = await serveBy(({ method }) => (method === 'POST' ? json(200, ACTIVITY) : json(404, {})), {
+      looks: 'asked',
+    });
+    expect((await paycli(TRANSFER, { home, service: blind })).code).toBe(0);
+    const open = await paycli(['ledger', 'refresh'], { home, service: blind });
+    expect(open).toMatchObject({ code: 0, stdout: 'open\t\t1\t\n' });
+    expect(open.stderr).toContain('1 charge not shown by the service: counted as last seen.');
+    const refusing = await serveBy(() => problem(422, 'No'));
+    const other = ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--json'];
+    const refused = await paycli(other, { home, service: refusing });
+    const named = await paycli(['ledger', 'refresh', String(errorOf(refused)['ledger_id'])], { home, service: blind });
+    expect(named.stderr).toContain('1 charge not made, or unknown: not counted.');
   });
 
   it('is waited for with --wait over a whole file', async () => {

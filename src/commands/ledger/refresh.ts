@@ -2,6 +2,7 @@ import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import { PayError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
+import type { Job } from '../../ledger/job.ts';
 import type { Charge, Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { Reads } from '../../ledger/refresh.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
@@ -15,9 +16,21 @@ const AT_ONCE = 8;
 
 const filterOfAll = (service: string): Omit<ListFilter, 'limit'> => ({ unfinished: true, service });
 
+const JOBS_AT_ONCE = 20;
+
+/** The last file that was charged at a service; undefined where none was. */
+const lastFile = async ({ jobs }: Ledger, service: string): Promise<Job | undefined> => {
+  for (let before: string | undefined; ; ) {
+    const page = await jobs.list({ before, limit: JOBS_AT_ONCE });
+    const found = page.find((job) => job.command === 'ugwo charge' && job.service === service);
+    if (found !== undefined || page.length < JOBS_AT_ONCE) return found;
+    before = page.at(-1)?.id;
+  }
+};
+
 /** What was charged one by one, and the last file. */
 async function* latest(ledger: Ledger, service: string, { chargesOf }: LedgerRoom): AsyncGenerator<Charge> {
-  const [job] = await ledger.jobs.list({ limit: 1 });
+  const job = await lastFile(ledger, service);
   for await (const charge of chargesOf(ledger, filterOfAll(service))) {
     if (charge.job === undefined || charge.job === job?.id) yield charge;
   }
@@ -59,6 +72,23 @@ const failedBy = (failure: PayError, count: number): PayError =>
         },
       );
 
+/** How many charges are left out, or are not as they are now, and why. */
+interface Unseen {
+  elsewhere: number;
+  /** The service shows nothing of them. */
+  hidden: number;
+  /** They were not made, as far as is known. */
+  unmade: number;
+}
+
+const charges = (count: number): string => (count === 1 ? '1 charge' : `${count} charges`);
+
+const unseenText = ({ elsewhere, hidden, unmade }: Unseen): string[] => [
+  ...(elsewhere > 0 ? [`${charges(elsewhere)} of another service: not looked at.`] : []),
+  ...(hidden > 0 ? [`${charges(hidden)} not shown by the service: counted as last seen.`] : []),
+  ...(unmade > 0 ? [`${charges(unmade)} not made, or unknown: not counted. See \`paycli ledger list\`.`] : []),
+];
+
 /** Finds out who has paid: looks at open charges, side by side, and adds up what all of them have come to. */
 export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
@@ -67,12 +97,13 @@ export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
   const { progress, ...world } = await deps.jobWorld();
   const sums = protocol.openSums();
   const failures: PayError[] = [];
-  let [done, elsewhere] = [0, 0];
+  const unseen: Unseen = { elsewhere: 0, hidden: 0, unmade: 0 };
+  let done = 0;
 
   const look = async (charge: Charge): Promise<void> => {
-    const isOpen = protocol.paymentOf(charge, ledger.moment()) === 'open';
-    if (isOpen && charge.service !== place.service) elsewhere += 1;
-    else if (isOpen) await protocol.refreshCharge(ledger, charge, readsOf(client));
+    if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return;
+    if (charge.service !== place.service) unseen.elsewhere += 1;
+    else if (!(await protocol.refreshCharge(ledger, charge, readsOf(client)))) unseen.hidden += 1;
   };
   const work = async (charge: Charge) => {
     try {
@@ -94,6 +125,7 @@ export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
         const now = await ledger.get(id);
         const payment = now && protocol.paymentOf(now, ledger.moment());
         if (now !== undefined && payment !== undefined) sums.add(now, payment);
+        else unseen.unmade += 1;
         done += 1;
         progress.reading(done);
       },
@@ -102,7 +134,7 @@ export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
   } finally {
     await progress.end();
   }
-  if (elsewhere > 0) await deps.notice(`${elsewhere} of them belong to another service and were not looked at.`);
+  for (const text of unseenText(unseen)) await deps.notice(text);
   if (done === 0) await deps.notice('No charge is open.');
   const [failure] = failures;
   return {
