@@ -277,7 +277,9 @@ describe('a look from a cache', () => {
   it('that is older than the charge is none', () => {
     const of = charge({ evidence: [empty(END + MINUTE)] });
     expect(judged(of, look([], AT, { age: 21 * MINUTE } as Partial<Look>))).toBe('unknown: unreadable');
-    expect(judged(of, look([], AT, { age: 10 * MINUTE } as Partial<Look>))).toBe('not_created');
+    expect(judged(of, look([], AT, { age: 4 * MINUTE, servedAt: AT - 4 * MINUTE } as Partial<Look>))).toBe(
+      'not_created',
+    );
     expect(judged(charge(), look([activity(1)], AT, { age: 21 * MINUTE } as Partial<Look>))).toBe(
       'unknown: unreadable',
     );
