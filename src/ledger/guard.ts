@@ -18,9 +18,12 @@ export const payableFor = (charge: Charge, moment: Moment): number | undefined =
   return until === undefined ? undefined : until - serviceTime(charge, moment);
 };
 
-/** Whether somebody has looked at a charge since its account expired. */
+/** So long a payment that was made at the last moment may take to show, in milliseconds. */
+const SHOWS_WITHIN_MS = 15_000;
+
+/** Whether somebody has looked at a charge since its account expired, and late enough. */
 export const wasSeenExpired = (charge: Charge): boolean =>
-  charge.told !== undefined && (payableFor(charge, charge.told) ?? 1) <= 0;
+  charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
 
 /** What is no medium that we know may be any. */
 const isOther = (earlier: string, medium: string): boolean =>
@@ -64,8 +67,8 @@ const refusalByRequest = ({ status, paidInFull, noCheckout }: Shown): Refusal | 
   return noCheckout ? 'no_checkout' : undefined;
 };
 
-/** A charge as the look has just shown it. */
-const asShown = (charge: Charge, activity: KeptActivity, { at, mark }: Moment): Charge => {
+/** A charge as a look has just shown it. */
+export const asShown = (charge: Charge, activity: KeptActivity, { at, mark }: Moment): Charge => {
   const { servedAt } = activity;
   const told = servedAt === undefined ? {} : { told: { service: servedAt, at, mark } };
   const now = latest(charge.activity, activity);

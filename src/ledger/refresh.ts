@@ -1,3 +1,4 @@
+import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { keptActivity } from './kept.ts';
@@ -31,7 +32,8 @@ export const refreshCharge = async (ledger: Ledger, { ugwo, activity }: Charge, 
   const listed = activities?.find((one) => valueAt(one, 'uid') === activity.uid);
   const record = listed === undefined ? await reads.activity(ugwo, activity.uid) : undefined;
   const seen = listed ?? record?.value;
-  if (seen === undefined) return false;
+  // What is known already says more than a status that can't be read.
+  if (seen === undefined || statusOf(seen) === '') return false;
   await ledger.observe([keptActivity(seen, (record ?? request)?.servedAt)], asked, true);
   return true;
 };

@@ -9,7 +9,7 @@ import type { Context, LedgerOptions } from './context.ts';
 import { contextOf } from './context.ts';
 import { evidenceOf, withEvidence } from './evidence.ts';
 import { asLedgerError, LEDGER_FILE } from './file.ts';
-import { elsewhereOf, guard } from './guard.ts';
+import { asShown, elsewhereOf, guard, wasSeenExpired } from './guard.ts';
 import { highestPath } from './highest.ts';
 import { jobsOver } from './jobs.ts';
 import type {
@@ -171,7 +171,9 @@ const isFresh = ({ told }: Charge, { servedAt }: KeptActivity, { mark }: Moment)
 const isWorthNoting = (charge: Charge, now: KeptActivity, moment: Moment): boolean => {
   const { activity } = charge;
   if (!isFresh(charge, now, moment) || activity?.status !== now.status) return true;
-  return activity.nextAction === null && now.nextAction !== null;
+  if (activity.nextAction === null && now.nextAction !== null) return true;
+  // That nothing came of it before its account expired.
+  return !wasSeenExpired(charge) && wasSeenExpired(asShown(charge, now, moment));
 };
 
 /** Whether more is known by now of what the payment request asks for. */

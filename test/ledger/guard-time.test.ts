@@ -53,8 +53,8 @@ describe('a machine that has not been restarted', () => {
       // From then on nobody knows what it has come to, until somebody looks.
       expect(refusal(by, momentAt(EXPIRY, now))).toBe('unseen');
       expect(refusal(by, momentAt(EXPIRY + SECOND, now))).toBe('unseen');
-      // Its sending took ten seconds, in any of which the activity may have been made.
-      const look = EXPIRY + 10 * SECOND;
+      // Its sending took ten seconds, in any of which the activity may have been made; a late payment takes fifteen to show.
+      const look = EXPIRY + 25 * SECOND;
       const seen = { ...by, told: { service: look, ...momentAt(look, now) } };
       expect(refusal(seen, momentAt(look, now))).toBeUndefined();
     },

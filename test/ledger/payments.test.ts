@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Charge } from '../../src/ledger/ledger.ts';
+import type { Charge, Told } from '../../src/ledger/ledger.ts';
 import type { Payment } from '../../src/ledger/payments.ts';
 import { openSums, paymentOf } from '../../src/ledger/payments.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const LATE = NOON + 20 * MINUTE;
+const seenAt = (after: number): Told => ({ ...momentAt(NOON + after), service: NOON + after });
 const ofStatus = (status: string, more: Partial<Charge> = {}): Charge =>
   charge({ activity: account({ status }), ...more });
 
@@ -19,6 +20,8 @@ describe('what has become of the money of a charge', () => {
     ['of a status that nobody knows', ofStatus('on_the_moon'), 'open'],
     ['that a person has named', charge({ activity: account({ status: '', nextAction: null }) }), 'open'],
     ['not looked at since its account expired', charge(), 'open'],
+    ['looked at when a late payment may not have shown yet', charge({ told: seenAt(15 * MINUTE + 14_000) }), 'open'],
+    ['looked at late enough', charge({ told: seenAt(15 * MINUTE + 15_000) }), 'expired'],
     ['looked at since', charge({ told: { ...momentAt(LATE), service: LATE } }), 'expired'],
     ['unknown', charge({ state: 'unknown', activity: undefined }), undefined],
     ['rejected', charge({ state: 'rejected', activity: undefined }), undefined],

@@ -362,6 +362,23 @@ describe('an activity that was read', () => {
     expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 62_005 } });
   });
 
+  it('is written at once where it shows that an account has expired', async () => {
+    let at = NOON;
+    const ledger = await open(newPath(), { now: () => at, uptime: () => at - NOON });
+    const id = await begin(ledger);
+    const short = account({ servedAt: NOON }, 10_000);
+    await ledger.record(id, { ...ACCEPTED, activity: short });
+    for (const [passed, service] of [
+      [20_000, NOON],
+      [25_000, NOON + 25_000],
+      [26_000, NOON + 25_000],
+    ] as const) {
+      at = NOON + passed;
+      await ledger.observe([{ ...short, servedAt: at }]);
+      expect(await ledger.get(id)).toMatchObject({ told: { service } });
+    }
+  });
+
   it('keeps no key and no phone number that it shows', async () => {
     const path = newPath();
     const ledger = await open(path, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
