@@ -496,6 +496,30 @@ describe('who has paid', () => {
     expect(ended.stdout).toBe('paid\tNGN\t1\t500001\n');
   });
 
+  it('is found out of a charge that has expired, when it is named', async () => {
+    const home = newFolder();
+    let [status, at] = ['requires_action', Date.now()];
+    const made = account(ACTIVITY.uid, MINUTE, { created_at: atom(at) });
+    const service = await serveBy(
+      ({ method }) => {
+        if (method === 'POST') return json(200, made);
+        return json(200, request({ activities: [{ ...made, status }] }), { date: new Date(at).toUTCString() });
+      },
+      { looks: 'asked' },
+    );
+    expect((await paycli([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
+    at += 2 * MINUTE;
+    const refresh = async (...ids: readonly string[]) =>
+      (await paycli(['ledger', 'refresh', ...ids], { service, home })).stdout.split('\t')[0];
+    // What the front end says of its time alone is not enough: the activity was made just now.
+    expect(await refresh()).toBe('open');
+    status = 'expired';
+    expect(await refresh()).toBe('expired');
+    status = 'successful';
+    expect(await refresh()).toBe('');
+    expect(await refresh(String((await rows(home))[0]?.['id']))).toBe('paid');
+  });
+
   it('is said to be seen by nobody where the service shows nothing, and where nothing was made', async () => {
     const home = newFolder();
     const blind = await serveBy(({ method }) => (method === 'POST' ? json(200, ACTIVITY) : json(404, {})), {

@@ -100,8 +100,11 @@ export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
   const unseen: Unseen = { elsewhere: 0, hidden: 0, unmade: 0 };
   let done = 0;
 
+  // Banks may be late: who names a charge wants it looked at, expired or not.
+  const wanted = input.ids.length > 0 ? ['open', 'expired'] : ['open'];
+
   const look = async (charge: Charge): Promise<void> => {
-    if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return;
+    if (!wanted.includes(protocol.paymentOf(charge, ledger.moment()) ?? '')) return;
     if (charge.service !== place.service) unseen.elsewhere += 1;
     else if (!(await protocol.refreshCharge(ledger, charge, readsOf(client)))) unseen.hidden += 1;
   };
