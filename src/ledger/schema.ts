@@ -81,6 +81,14 @@ const JOBS = `
 export const UNFINISHED = `state = 'accepted' AND
   (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
 
+/** A service on this machine by the one name that it has by now (see `placeOf`). */
+const HOST = "substr(service, instr(service, '://') + 3)";
+const ONE_NAME = `substr(service, 1, instr(service, '://') + 2) || '127.0.0.1' || CASE
+  WHEN ${HOST} LIKE '[::1]%' THEN substr(${HOST}, 6)
+  ELSE substr(${HOST}, instr(${HOST} || ':', ':')) END`;
+const HAS_OTHER_NAME = `${HOST} IN ('localhost', '[::1]') OR ${HOST} GLOB 'localhost:*' OR ${HOST} GLOB '[[]::1]:*' OR
+  (${HOST} GLOB '127.*' AND ${HOST} NOT GLOB '*[a-z]*')`;
+
 /**
  * What the look before a charge has shown (\`amount\` in the minor unit), what tells an activity from another's, and what is
  * kept once for a ledger: its name, and the key of its digests.
@@ -93,6 +101,10 @@ const LOOKS = `
   ALTER TABLE charge ADD COLUMN customer TEXT;
   ALTER TABLE charge ADD COLUMN phone_digest TEXT;
   ALTER TABLE charge ADD COLUMN expires_at INTEGER;
+
+  -- Two that are open by two names stay two.
+  UPDATE OR IGNORE charge SET service = ${ONE_NAME} WHERE ${HAS_OTHER_NAME};
+  UPDATE job SET service = ${ONE_NAME} WHERE ${HAS_OTHER_NAME};
 
   CREATE INDEX charge_unfinished ON charge (seq) WHERE ${UNFINISHED};
 

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from '../../src/ledger/file.ts';
 import type { Ledger, Outcome, Sender } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
@@ -414,6 +415,31 @@ describe('the file', () => {
     const files = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
     expect(files.length).toBeGreaterThan(1);
     for (const name of files) expect(statSync(join(dirname(path), name)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['http://localhost:8080', 'http://127.0.0.1:8080'],
+    ['http://localhost', 'http://127.0.0.1'],
+    ['http://127.0.0.2:8080', 'http://127.0.0.1:8080'],
+    ['https://[::1]:8080', 'https://127.0.0.1:8080'],
+    ['http://[::1]', 'http://127.0.0.1'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['https://localhost.example', 'https://localhost.example'],
+    ['https://127.0.0.1.example.com:8443', 'https://127.0.0.1.example.com:8443'],
+    ['https://api.example', 'https://api.example'],
+    ['emulator 0123456789ab', 'emulator 0123456789ab'],
+  ])('from an older paycli knows the service %s as %s', async (before, service) => {
+    const path = newPath();
+    const older = { ...LEDGER_FILE, migrations: LEDGER_FILE.migrations.slice(0, 2) };
+    openDatabase(path, older, (db) => {
+      const names = 'id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, settled_at';
+      db.exec(`INSERT INTO charge (${names}, pid, boot, started)
+        VALUES ('chg-old', 'unknown', '${before}', '${before}', '${intent().ugwo}', 'ussd', '', 0, 0, 0, 0, 1, '', '')`);
+      db.close();
+    });
+    const ledger = await open(path);
+    expect(await ledger.get('chg-old')).toMatchObject({ service, origin: before });
+    expect(await ledger.begin(intent({ service }), FIRST)).toMatchObject({ kind: 'refused', why: 'unresolved' });
   });
 
   it('that a newer paycli has taken over meanwhile gets no new charge', async () => {
