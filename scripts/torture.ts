@@ -1,8 +1,8 @@
 /**
  * The fault tests: every system call of a charge made to fail, or to be the last one; power lost at every moment; and,
- * but for --short, bulk charges among kills and faults, and the fault tests of `npm test` in their full size. Ends with a
- * table of figures; --figures FILE keeps them as JSON. NAMEs pick parts: deaths, power-loss, bulk, tests. With
- * PAYCLI_PROGRAM=dist/paycli it is the standalone program that is tortured.
+ * but for --short, bulk charges among kills and faults, answers that are hostile in what they hold, and the fault tests of
+ * `npm test` in their full size. Ends with a table of figures; --figures FILE keeps them as JSON. NAMEs pick parts: deaths,
+ * power-loss, bulk, answers, tests. With PAYCLI_PROGRAM=dist/paycli it is the standalone program that is tortured.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { answers } from '../test/faults/answers.ts';
 import { bulk } from '../test/faults/bulk.ts';
 import { deaths } from '../test/faults/deaths.ts';
 import type { Figure, Part } from '../test/faults/part.ts';
@@ -47,9 +48,9 @@ const tests: Part = async ({ folder }) => {
   return { figures, failures };
 };
 
-const PARTS: Readonly<Record<string, Part>> = { deaths, 'power-loss': powerLoss, bulk, tests };
+const PARTS: Readonly<Record<string, Part>> = { deaths, 'power-loss': powerLoss, bulk, answers, tests };
 /** Their short form is in `npm test`. */
-const NOT_SHORT = ['bulk', 'tests'];
+const NOT_SHORT = ['bulk', 'answers', 'tests'];
 
 const parsed = () => {
   try {

@@ -11,6 +11,7 @@ import type { Ending } from '../output/wait.ts';
 import { usesColor } from './color.ts';
 import type { CommandSpec, Handler } from './define.ts';
 import type { Deps } from './deps.ts';
+import { abruptExit } from './flight.ts';
 import type { Globals } from './globals.ts';
 import type { Io } from './io.ts';
 import type { ProgramOptions } from './program.ts';
@@ -46,9 +47,19 @@ const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
   rawCsv: globals.rawCsv,
 });
 
+/** What nothing expected. With a write under way it must not end with a code that invites a repeat. */
+const defectIn = ({ flight }: Io, thrown: unknown): PayError => {
+  const code = abruptExit(flight, EXIT_CODES.internal);
+  const error = defect(thrown);
+  if (code === EXIT_CODES.internal) return error;
+  const kind = code === EXIT_CODES.unknown ? 'unknown' : 'unrecorded';
+  const hint = 'find out what became of what was sent before you run it again';
+  return new PayError(kind, error.message, { ...error.detail, hint });
+};
+
 /** Renders an error on stderr, for people or as its JSON twin, and gives its exit code. */
 const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number> => {
-  const error = thrown instanceof PayError ? thrown : defect(thrown);
+  const error = thrown instanceof PayError ? thrown : defectIn(io, thrown);
   const exitCode = error.detail.exitCode ?? EXIT_CODES[error.kind];
   const { errorBlock, errorLine } = await import('../output/error.ts');
   const json = globals.format === 'json' || globals.format === 'ndjson';

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { BOUNDS } from '../core/bounds.ts';
 
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+const FIRST_BYTES = 64 * 1024;
 
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
@@ -15,10 +16,32 @@ export interface RawAnswer {
 }
 
 const COMPRESSED = 'the answer is compressed, which was not asked for';
-const TOO_LARGE = `the answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`;
+const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
 
 const isCompressed = (headers: Headers): boolean =>
   String(headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+
+/** Takes chunks, of which there may be as many as bytes, into one buffer. */
+const openBuffer = () => {
+  let buffer = Buffer.alloc(0);
+  let size = 0;
+  return {
+    /** False where it would hold more than the bound. */
+    take: (chunk: Uint8Array): boolean => {
+      if (size + chunk.byteLength > BOUNDS.bytes) return false;
+      if (size + chunk.byteLength > buffer.byteLength) {
+        const length = Math.max(size + chunk.byteLength, 2 * buffer.byteLength, FIRST_BYTES);
+        const larger = Buffer.allocUnsafeSlow(Math.min(length, BOUNDS.bytes));
+        larger.set(buffer.subarray(0, size));
+        buffer = larger;
+      }
+      buffer.set(chunk, size);
+      size += chunk.byteLength;
+      return true;
+    },
+    bytes: (): Uint8Array => buffer.subarray(0, size),
+  };
+};
 
 /**
  * Makes a request before it returns, and resolves with the answer once its last byte is there, or as soon as it is certain
@@ -33,8 +56,7 @@ export const answerTo = (
   mayStart: () => boolean = () => true,
 ): Promise<RawAnswer> => {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const buffer = openBuffer();
   let head: Pick<RawAnswer, 'status' | 'headers'> = { status: 0, headers: {} };
   let started: Dispatcher.DispatchController | undefined;
 
@@ -63,11 +85,9 @@ export const answerTo = (
       if (isCompressed(headers)) giveUp(controller, COMPRESSED);
     },
     onResponseData: (controller, chunk) => {
-      size += chunk.byteLength;
-      if (size > MAX_BODY_BYTES) giveUp(controller, TOO_LARGE);
-      else chunks.push(chunk);
+      if (!buffer.take(chunk)) giveUp(controller, TOO_LARGE);
     },
-    onResponseEnd: () => resolve({ ...head, body: { bytes: Buffer.concat(chunks) } }),
+    onResponseEnd: () => resolve({ ...head, body: { bytes: buffer.bytes() } }),
     onResponseError: (_controller, error) => reject(error),
   });
   return promise;

@@ -2,7 +2,7 @@ import { oddities } from '../contract/oddities.ts';
 import type { ListId, Operation, OperationId, ProvenOf } from '../contract/operations.ts';
 import { breaches, operations, pathOf } from '../contract/operations.ts';
 import type { ListRecord, Thing, ThingPage } from '../contract/proof.ts';
-import { PayError, usageError } from '../core/error.ts';
+import { PayError, reasonOf, usageError } from '../core/error.ts';
 import type { Followed } from '../core/followed.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
@@ -99,13 +99,16 @@ const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInp
 };
 
 /** Says what of an answer could not be read, each thing once however many answers say it. */
-const tellOddities = ({ notice }: ClientOptions): ((exchange: Exchange, value: unknown) => void) => {
+const tellOddities = ({ notice }: ClientOptions): ((exchange: Exchange, value: unknown, cut?: string) => void) => {
   const said = new Set<string>();
-  return ({ operation, params }, value) => {
-    for (const sentence of oddities(operation, value, params).filter((one) => !said.has(one))) {
-      said.add(sentence);
-      notice(`note: ${sentence}`);
-    }
+  const say = (sentence: string): void => {
+    if (said.has(sentence)) return;
+    said.add(sentence);
+    notice(`note: ${sentence}`);
+  };
+  return ({ operation, params }, value, cut) => {
+    if (cut !== undefined) return say(`${cut}; only the first of it is read and shown, and -o json shows all`);
+    for (const sentence of oddities(operation, value, params)) say(sentence);
   };
 };
 
@@ -124,7 +127,12 @@ export const createClient = (options: ClientOptions): Client => {
       exchange.operation.safety === 'safe'
         ? await sendRead(options, options.transport, exchange, signal)
         : await sendWrite(writing, options.transport, exchange, input);
-    tell(exchange, received.value);
+    try {
+      tell(exchange, received.value, received.cut);
+    } catch (thrown) {
+      // What was done is done, whatever can't be said of its answer.
+      options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
+    }
     return received as Received<ProvenOf<K>>;
   };
   return {

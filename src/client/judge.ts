@@ -1,6 +1,6 @@
 import type { Problem } from '../contract/problem.ts';
-import { isOwnDocument, readProblem } from '../contract/problem.ts';
-import { PayError } from '../core/error.ts';
+import { isOwnDocument } from '../contract/problem.ts';
+import { PayError, reasonOf } from '../core/error.ts';
 import type { Received } from '../core/received.ts';
 import { decode } from './decode.ts';
 import type { Exchange } from './exchange.ts';
@@ -61,7 +61,7 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
     const answer = 'text' in body ? body.text : undefined;
     return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
   }
-  const problem = 'fault' in body ? undefined : readProblem(body.json);
+  const problem = decode.problem(body);
   if (isNo(exchange, status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
   const said = `the service answered ${status} ${problem?.title ?? ''}`.trimEnd();
   // Proxies say 429, too, having passed the request on or not.
@@ -72,6 +72,15 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
   return unknown(exchange, reason, status);
 };
 
+/** Once a write is handed over, what goes wrong here leaves it unknown. */
+const judged = (exchange: Exchange, outcome: Outcome & { readonly kind: 'answer' }): Verdict => {
+  try {
+    return judgeAnswer(exchange, outcome);
+  } catch (thrown) {
+    return unknown(exchange, `its answer could not be judged: ${reasonOf(thrown)}`, outcome.status);
+  }
+};
+
 /**
  * What became of a write (docs/adr/0002, interface.md section 7). Only the service's own word, or the proof that nothing
  * left, makes it certain; whatever is not named here is `unknown`.
@@ -79,7 +88,7 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
 export const judge = (origin: string, exchange: Exchange, outcome: Outcome): Verdict => {
   switch (outcome.kind) {
     case 'answer':
-      return judgeAnswer(exchange, outcome);
+      return judged(exchange, outcome);
     case 'broken':
       return unknown(exchange, `the request was sent and no whole answer came back: ${outcome.reason}`);
     case 'not_sent':

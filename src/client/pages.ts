@@ -18,6 +18,11 @@ export interface Arrived<T> {
 
 type FetchPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<Arrived<T>>;
 
+/** As it is where it is short: a walk keeps one for each of its pages, of which there may be a million. */
+const keptCursor = async (cursor: string): Promise<string> =>
+  cursor.length <= SHORT_CURSOR ? cursor : (await import('node:crypto')).hash('sha256', cursor);
+const SHORT_CURSOR = 64;
+
 /** More empty pages in a row than any honest list has. */
 const MAX_EMPTY_PAGES = 1000;
 
@@ -34,7 +39,7 @@ const endlesslyEmpty = (): PayError =>
  * next page is asked for before the current one is even taken apart, so it travels while this one is worked on and printed.
  */
 export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGenerator<ReceivedPage<T>> {
-  const seen = new Set<string>(walk.from === undefined ? [] : [walk.from]);
+  const seen = new Set<string>(walk.from === undefined ? [] : [await keptCursor(walk.from)]);
   const abort = new AbortController();
   let [pages, records, empty] = [0, 0, 0];
   let next: Promise<Arrived<T>> = fetch(walk.from, abort.signal);
@@ -45,15 +50,12 @@ export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGener
       records += count;
       empty = count === 0 ? empty + 1 : 0;
       const enough = pages >= (walk.pages ?? Infinity) || records >= (walk.records ?? Infinity);
+      const kept = nextCursor === null ? undefined : await keptCursor(nextCursor);
       const fault =
-        nextCursor !== null && seen.has(nextCursor)
-          ? looping()
-          : empty >= MAX_EMPTY_PAGES
-            ? endlesslyEmpty()
-            : undefined;
+        kept !== undefined && seen.has(kept) ? looping() : empty >= MAX_EMPTY_PAGES ? endlesslyEmpty() : undefined;
       const more = nextCursor !== null && !enough && fault === undefined;
-      if (more) {
-        seen.add(nextCursor);
+      if (more && kept !== undefined) {
+        seen.add(kept);
         next = fetch(nextCursor, abort.signal);
         // Handled where it is awaited; until then a failure must not count as unhandled.
         next.catch(() => undefined);

@@ -1,4 +1,3 @@
-import { readProblem } from '../contract/problem.ts';
 import { PayError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
@@ -36,7 +35,7 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered)
       ? { fault: failed(exchange, decoded.fault, status).with(decoded.isOther ? { isOther: true } : {}), again: false }
       : { received: decoded };
   }
-  const problem = 'fault' in body ? undefined : readProblem(body.json);
+  const problem = decode.problem(body);
   if (status === 408 || status === 429 || (status >= 500 && status !== 501)) {
     const wait = retryAfter(outcome.retryAfter, context.clock.now(), BUDGET_MS);
     const fault = failed(exchange, `the service answered ${status} ${problem?.title ?? ''}`.trimEnd(), status);

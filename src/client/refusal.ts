@@ -1,4 +1,5 @@
 import type { Problem } from '../contract/problem.ts';
+import { grouped } from '../core/bounds.ts';
 import { PayError } from '../core/error.ts';
 import type { Exchange } from './exchange.ts';
 import { requestOf } from './exchange.ts';
@@ -20,12 +21,19 @@ export const refusal = (exchange: Exchange, status: number, problem: Problem | u
     (text) => text !== undefined && text !== '',
   );
   const said = words.length === 0 ? '' : `: ${words.join(': ')}`;
+  const { more } = problem ?? {};
+  const all = violations.length + (more ?? 0);
+  const shown = more === undefined ? '' : ` (${violations.length} of its ${grouped(all)} faults are shown)`;
   const hint = HINTS[status];
-  return new PayError(status === 401 || status === 403 ? 'auth' : 'rejected', `the service answered ${status}${said}`, {
-    status,
-    request: requestOf(exchange),
-    violations,
-    ...(problem === undefined || problem.title === '' ? {} : { title: problem.title }),
-    ...(hint === undefined ? {} : { hint }),
-  });
+  return new PayError(
+    status === 401 || status === 403 ? 'auth' : 'rejected',
+    `the service answered ${status}${said}${shown}`,
+    {
+      status,
+      request: requestOf(exchange),
+      violations,
+      ...(problem === undefined || problem.title === '' ? {} : { title: problem.title }),
+      ...(hint === undefined ? {} : { hint }),
+    },
+  );
 };

@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, Env } from '../cli/io.ts';
+import { excessOf } from '../core/bounds.ts';
 import { PayError } from '../core/error.ts';
-import { depthOf } from '../core/json.ts';
+import { measureBytes } from '../core/json.ts';
 import { ageOf } from './age.ts';
 import type { Bytes, RawAnswer } from './answer.ts';
 import { answerTo } from './answer.ts';
@@ -14,8 +15,6 @@ import { failureOf } from './failure.ts';
 import { httpDate } from './http-date.ts';
 import type { Mark } from './marker.ts';
 import { newMark, withMark } from './marker.ts';
-
-const MAX_DEPTH = 64;
 
 /** What one attempt ended as. */
 export type Outcome =
@@ -31,8 +30,14 @@ export type Outcome =
     }
   | Failure;
 
-/** The whole body as JSON, or why it is none. */
-export type Body = { readonly text: string; readonly json: unknown } | { readonly fault: string };
+/**
+ * The whole body: as JSON; as a text that holds more than values are made of, and what there is too much of; or why there is
+ * neither.
+ */
+export type Body =
+  | { readonly text: string; readonly json: unknown }
+  | { readonly text: string; readonly excess: string }
+  | { readonly fault: string };
 
 /** One request to be made. */
 export interface Attempt {
@@ -75,8 +80,9 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-const readJson = (text: string): Body => {
-  if (depthOf(text) > MAX_DEPTH) return { fault: `the answer is nested deeper than ${MAX_DEPTH} levels` };
+const readJson = (text: string, bytes: Uint8Array): Body => {
+  const excess = excessOf(measureBytes(bytes));
+  if (excess !== undefined) return { text, excess };
   try {
     return { text, json: JSON.parse(text) };
   } catch {
@@ -87,7 +93,7 @@ const readJson = (text: string): Body => {
 const readBody = (body: Bytes): Body => {
   if ('fault' in body) return body;
   const text = decodeUtf8(body.bytes);
-  return text === undefined ? { fault: 'the answer is not valid UTF-8' } : readJson(text);
+  return text === undefined ? { fault: 'the answer is not valid UTF-8' } : readJson(text, body.bytes);
 };
 
 const header = ({ headers }: RawAnswer, name: string): string | undefined => {

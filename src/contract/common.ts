@@ -34,6 +34,23 @@ export const anyMembers = z.custom<Record<string, unknown> | unknown[] | null>((
   error: 'is no object',
 });
 
+/** Of the faults in a list the first are enough: there may be a million of them, each of which takes a thousand bytes. */
+const MOST_ISSUES = 20;
+
+/** A list of what a schema describes. */
+export const listOf = <T extends z.ZodType>(element: T) =>
+  z.array(z.unknown()).superRefine((elements, context) => {
+    let issues = 0;
+    for (const [index, one] of elements.entries()) {
+      const { error } = element.safeParse(one);
+      for (const { path, ...issue } of error?.issues ?? []) {
+        issues += 1;
+        context.addIssue({ ...issue, path: [index, ...path] } as Parameters<typeof context.addIssue>[0]);
+      }
+      if (issues >= MOST_ISSUES) return;
+    }
+  }) as unknown as z.ZodArray<T>;
+
 /** An object of its own, the name of one, or none. */
 export const objectOrText = z.custom<Record<string, unknown> | string | null>(
   (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),

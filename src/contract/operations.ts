@@ -96,6 +96,15 @@ export type ListId = { [K in OperationId]: AnswerOf<K> extends { data: unknown[]
 /** What of an operation's answer is proven. */
 export type ProvenOf<K extends OperationId> = K extends ListId ? ThingPage : Thing;
 
+/** What of an answer is looked at beside its documented fields. */
+const LOOKED_AT = ['ugwo_uid', 'medium', 'provider', 'phone', 'data'];
+
+/** The names of the fields that matter in the answer of an operation. */
+export const fieldsOf = ({ success }: Operation): readonly string[] => [
+  ...Object.keys('shape' in success.schema ? (success.schema.shape as object) : {}),
+  ...LOOKED_AT,
+];
+
 /** The path of an operation with its parameters in place, each encoded. Unsafe segments must have been refused before. */
 export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>
   operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { BOUNDS, cutList, cutText } from '../core/bounds.ts';
 import type { Violation } from '../core/error.ts';
 import { valueAt } from '../core/path.ts';
+import { listOf } from './common.ts';
 
 /** The service's own error documents. Where a proxy may say the same, a 429, only these prove that it was the service. */
 const problemDocument = z.looseObject({
@@ -8,7 +10,7 @@ const problemDocument = z.looseObject({
   title: z.string(),
   status: z.number().int(),
   detail: z.string().nullish(),
-  violations: z.array(z.looseObject({ propertyPath: z.string(), title: z.string() })).nullish(),
+  violations: listOf(z.looseObject({ propertyPath: z.string(), title: z.string() })).nullish(),
 });
 /** `nzube.ugwo.error.ref_already_exists` */
 const DOTTED_CODE = /^[a-z][\w-]*(?:\.[\w-]+)+$/i;
@@ -19,7 +21,7 @@ const DOTTED_CODE = /^[a-z][\w-]*(?:\.[\w-]+)+$/i;
 const messageDocument = z
   .looseObject({
     message: z.string(),
-    errors: z.array(z.looseObject({ field: z.string().optional(), message: z.string() })),
+    errors: listOf(z.looseObject({ field: z.string().optional(), message: z.string() })),
   })
   .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message));
 
@@ -34,12 +36,15 @@ export interface Problem {
   /** Empty where it says nothing. */
   readonly title: string;
   readonly detail: string | undefined;
+  /** The first of them, where there are too many to be read. */
   readonly violations: readonly Violation[];
+  /** How many there are beyond those; absent where there are none. */
+  readonly more?: number;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+const textOf = (value: unknown): string => (typeof value === 'string' ? cutText(value.trim(), BOUNDS.sentence) : '');
 
 /** The first of these members that holds a text. */
 const textAt = (value: unknown, names: readonly string[]): string =>
@@ -75,8 +80,16 @@ export const readProblem = (body: unknown): Problem | undefined => {
   const violations = ['violations', 'errors', 'error.violations', 'error.errors'].flatMap((name) =>
     violationsOf(valueAt(body, name)),
   );
-  return { title: words[0] ?? '', detail: words[1], violations };
+  const { first, more } = cutList(violations, BOUNDS.violations);
+  return { title: words[0] ?? '', detail: words[1], violations: first, ...(more === 0 ? {} : { more }) };
 };
+
+/** The names of all that is read of an error document. */
+export const PROBLEM_FIELDS: readonly string[] = [
+  ...WORDS.map((path) => path.split('.', 1)[0] ?? ''),
+  'violations',
+  'errors',
+];
 
 /** What the emulator answers with: RFC 7807 with the service's `violations`. */
 export const problemAnswer = problemDocument;

@@ -1,3 +1,4 @@
+import { BOUNDS, cutText, grouped } from '../core/bounds.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import { ID_KINDS, isId } from '../core/ids.ts';
 import { machineValue } from '../core/medium.ts';
@@ -52,14 +53,22 @@ export const namesNoOther: Proof = (answer, { ugwoUid }) => {
 /** An activity that says it is something else than a charge. */
 export const isNoOtherType: Proof = (answer) => {
   const type = machineValue(valueAt(answer, 'activity_type'));
-  return type === '' || type === 'charge' ? undefined : `the answer is no charge, but a ${type} ("activity_type")`;
+  return type === '' || type === 'charge'
+    ? undefined
+    : `the answer is no charge, but a ${cutText(type, BOUNDS.word)} ("activity_type")`;
 };
 
 /** The envelope of a list: its records are objects, and the way on is told. */
 export const provesPage: Proof = (answer) => {
   const [data, next] = [valueAt(answer, 'data'), valueAt(answer, 'next_cursor')];
   if (!Array.isArray(data)) return 'the answer is no page: "data" is no list';
+  if (data.length > BOUNDS.records) {
+    return `the answer holds ${grouped(data.length)} records, and ${grouped(BOUNDS.records)} are the most that a page may hold`;
+  }
   if (!data.every(isObject)) return 'the answer is no page: a record in "data" is no object';
+  if (typeof next === 'string' && next.length > BOUNDS.cursor) {
+    return `the answer holds a "next_cursor" of more than ${grouped(BOUNDS.cursor)} characters`;
+  }
   return next === null || (typeof next === 'string' && next !== '')
     ? undefined
     : 'the answer is no page: "next_cursor" is neither a text nor null';

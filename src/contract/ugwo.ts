@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { activity } from './activity.ts';
 import { checkoutSnapshot } from './checkout.ts';
-import { anyMembers, enumLike, id, instant, objectOrText } from './common.ts';
+import { anyMembers, enumLike, id, instant, listOf, objectOrText } from './common.ts';
 
 /** A payment request as lists show it: interface.md 2.2, the rest from public material. Amounts in the minor unit. */
 export const ugwo = z.looseObject({
@@ -19,4 +19,4 @@ export const ugwo = z.looseObject({
 export type Ugwo = z.output<typeof ugwo>;
 
 /** One payment request with every activity on it (public material); `activities` may be missing. */
-export const ugwoWithActivities = ugwo.extend({ activities: z.array(activity).nullish() });
+export const ugwoWithActivities = ugwo.extend({ activities: listOf(activity).nullish() });

@@ -1,3 +1,4 @@
+import { BOUNDS } from './bounds.ts';
 import { machineValue } from './medium.ts';
 import { valueAt } from './path.ts';
 
@@ -24,8 +25,11 @@ const ENDED: Readonly<Record<string, Standing>> = {
 export const standingOf = (status: string): Standing =>
   (Object.hasOwn(ENDED, status) ? ENDED[status] : undefined) ?? 'open';
 
-/** The machine value of an activity's status; empty, and so open, where it can't be read. */
-export const statusOf = (activity: unknown): string => machineValue(valueAt(activity, 'status'));
+/** The machine value of an activity's status; empty, and so open, where it can't be read, or is no word. */
+export const statusOf = (activity: unknown): string => {
+  const status = machineValue(valueAt(activity, 'status'));
+  return status.length <= BOUNDS.word ? status : '';
+};
 
 /** The money came, and has all gone back: paid as far as charging again is concerned, but nothing to wait for. */
 export const isRefunded = (status: string): boolean => status === 'refunded';

@@ -1,3 +1,4 @@
+import { BOUNDS, cutText } from './bounds.ts';
 import type { Standing } from './charge.ts';
 import { isRefunded, statusOf } from './charge.ts';
 import { durationWord, formatDuration } from './duration.ts';
@@ -54,9 +55,10 @@ const reasonIn = (activity: ActivityLike): string | undefined =>
 /** The end of a run whose activity came to nothing; `medium` is what it was charged with, where that is known. */
 export const chargeFailed = (activity: ActivityLike, medium?: string): PayError => {
   const [reason, { uid }] = [reasonIn(activity), activity];
+  const why = reason === undefined ? '' : `: ${cutText(reason, BOUNDS.sentence)}`;
   const how = statusOf(activity) === 'expired' ? 'expired' : 'failed';
   const other = medium === undefined ? 'another medium' : `another medium than ${medium}`;
-  return new PayError('charge_failed', `the charge ${how}${reason === undefined ? '' : `: ${reason}`}`, {
+  return new PayError('charge_failed', `the charge ${how}${why}`, {
     hint: `nothing is to be paid on ${uid}; charge the same payment request with ${other}`,
     ...about(activity),
   });

@@ -1,3 +1,5 @@
+import { BOUNDS } from './bounds.ts';
+
 /**
  * Identifiers: a prefix, then dot-separated segments (interface.md section 2). Beyond the prefix they are opaque.
  */
@@ -14,7 +16,8 @@ export const nounOf = (prefix: IdPrefix): string => ID_KINDS[prefix].replace(/^a
 
 const SHAPE = /^[a-z]+(?:\.[A-Za-z0-9_]+){2,}$/;
 
-export const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}.`) && SHAPE.test(text);
+export const isId = (prefix: IdPrefix, text: string): boolean =>
+  text.length <= BOUNDS.id && text.startsWith(`${prefix}.`) && SHAPE.test(text);
 
 /** Why `text` is not an identifier of this kind, in the user's words; undefined when it is one. */
 export const idProblem = (prefix: IdPrefix, text: string): string | undefined => {

@@ -1,7 +1,7 @@
 /**
  * JSON as text. A parsed object can't give back what the service wrote: numbers are rounded to doubles and keys that
  * look like integers move to the front. So records are validated as values and printed from their own text.
- * Every function here but `depthOf` expects text that JSON.parse has accepted.
+ * Every function here that does not measure expects text that JSON.parse has accepted.
  */
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const;
@@ -22,15 +22,19 @@ const closingQuote = (text: string, start: number): number => {
   return Math.min(index, text.length);
 };
 
-type Visit = (mark: string, index: number, end: number) => void;
+interface Mark {
+  readonly mark: string;
+  readonly index: number;
+  readonly end: number;
+}
 
-/** Calls `visit` for each bracket, comma, colon and string (as `"`), in order; blanks, numbers and words pass by. */
-const scan = (text: string, visit: Visit): void => {
+/** Each bracket, comma, colon and string (as `"`), in order; blanks, numbers and words pass by. */
+function* marksIn(text: string): Generator<Mark> {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
       const end = Math.min(closingQuote(text, index) + 1, text.length);
-      visit('"', index, end);
+      yield { mark: '"', index, end };
       index = end - 1;
     } else if (
       code === OBJECT ||
@@ -40,10 +44,10 @@ const scan = (text: string, visit: Visit): void => {
       code === COMMA ||
       code === COLON
     ) {
-      visit(text.charAt(index), index, index + 1);
+      yield { mark: text.charAt(index), index, end: index + 1 };
     }
   }
-};
+}
 
 /** Used again and again: most of the time goes into new ones. */
 let scratch = new Uint8Array(0);
@@ -58,24 +62,45 @@ const bytesOf = (text: string): Uint8Array => {
   return read === text.length ? scratch.subarray(0, written) : encoder.encode(text);
 };
 
-// The two loops below hold that over strings themselves: a call for each string would double their time.
+// The loops below hold that over strings themselves: a call for each string would double their time.
 
-/** How deep arrays and objects are nested; safe on text of any kind, so that it can be asked before parsing. */
-export const depthOf = (text: string): number => {
-  const bytes = bytesOf(text);
-  let [depth, deepest] = [0, 0];
+/** What a JSON text is made of, as far as memory and time depend on it. */
+export interface Measure {
+  /** How deep arrays and objects are nested. */
+  readonly depth: number;
+  /** How many values there are, the members of objects and the elements of arrays each for themselves. */
+  readonly values: number;
+  /** The longest name of a member, in bytes. */
+  readonly name: number;
+}
+
+/** Measures JSON as UTF-8; safe on bytes of any kind, so that it can be asked before parsing. */
+export const measureBytes = (bytes: Uint8Array): Measure => {
+  let [depth, deepest, values, name, string] = [0, 0, 1, 0, 0];
   for (let index = 0; index < bytes.length; index += 1) {
     const code = bytes[index];
     if (code === QUOTE) {
+      const start = index;
       index += 1;
       while (index < bytes.length && bytes[index] !== QUOTE) index += bytes[index] === BACKSLASH ? 2 : 1;
+      string = index - start - 1;
+    } else if (code === COMMA) values += 1;
+    else if (code === COLON) {
+      if (string > name) name = string;
     } else if (code === OBJECT || code === ARRAY) {
       depth += 1;
       if (depth > deepest) deepest = depth;
+      // The codes of closing brackets are two above those of opening ones.
+      if (bytes[index + 1] !== code + 2) values += 1;
     } else if (code === OBJECT_END || code === ARRAY_END) depth -= 1;
   }
-  return deepest;
+  return { depth: deepest, values, name };
 };
+
+export const measure = (text: string): Measure => measureBytes(bytesOf(text));
+
+/** How deep arrays and objects are nested; safe on text of any kind, so that it can be asked before parsing. */
+export const depthOf = (text: string): number => measure(text).depth;
 
 /** A place in a text, and whether blanks outside of strings stood in the value that was passed last. */
 interface Place {
@@ -163,28 +188,35 @@ export const elementsOf = (text: string, field: string): string[] => {
   return elements;
 };
 
-const BLANKS = /[\t\n\r ]+/g;
+/** In characters: texts are made in pieces of this size, since one of millions of tokens takes fifty times its own length meanwhile. */
+const PIECE = 64 * 1024;
+
+/** The same text without blanks between its tokens, in pieces none of which ends inside a string. */
+export function* densePieces(text: string): Generator<string> {
+  let [out, from] = ['', 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at);
+    else if (code <= BLANK) {
+      out += text.slice(from, at);
+      from = at + 1;
+    }
+    if (out.length + at - from < PIECE) continue;
+    yield out + text.slice(from, at + 1);
+    [out, from] = ['', at + 1];
+  }
+  yield out + text.slice(from);
+}
 
 /** The same text without blanks between its tokens. */
-export const minify = (text: string): string => {
-  let out = '';
-  let from = 0;
-  scan(text, (mark, index, end) => {
-    if (mark !== '"') return;
-    out += text.slice(from, index).replace(BLANKS, '') + text.slice(index, end);
-    from = end;
-  });
-  return out + text.slice(from).replace(BLANKS, '');
-};
+export const minify = (text: string): string => [...densePieces(text)].join('');
 
-/** The same text, one member a line, two blanks a level; empty objects and arrays stay on one line. */
-export const indent = (text: string): string => {
+/** The same text, one member a line, two blanks a level; empty objects and arrays stay on one line. In pieces, as above. */
+export function* indentedPieces(text: string): Generator<string> {
   const dense = minify(text);
-  let out = '';
-  let from = 0;
-  let depth = 0;
+  let [out, from, depth] = ['', 0, 0];
   const line = (): string => `\n${'  '.repeat(depth)}`;
-  scan(dense, (mark, index, end) => {
+  for (const { mark, index, end } of marksIn(dense)) {
     out += dense.slice(from, index);
     from = end;
     if (mark === '{' || mark === '[') {
@@ -202,22 +234,28 @@ export const indent = (text: string): string => {
     } else {
       out += dense.slice(index, end);
     }
-  });
-  return out + dense.slice(from);
-};
+    if (out.length < PIECE) continue;
+    yield out;
+    out = '';
+  }
+  yield out + dense.slice(from);
+}
+
+/** The same in one text. */
+export const indent = (text: string): string => [...indentedPieces(text)].join('');
 
 /** The same text with each string, names included, as `map` gives it back; it is given what the string means. */
 export const mapStrings = (text: string, map: (string: string) => string): string => {
   let out = '';
   let from = 0;
-  scan(text, (mark, index, end) => {
-    if (mark !== '"') return;
+  for (const { mark, index, end } of marksIn(text)) {
+    if (mark !== '"') continue;
     const string = JSON.parse(text.slice(index, end)) as string;
     const mapped = map(string);
-    if (mapped === string) return;
+    if (mapped === string) continue;
     out += text.slice(from, index) + JSON.stringify(mapped);
     from = end;
-  });
+  }
   return out + text.slice(from);
 };
 

@@ -1,5 +1,5 @@
 import { standingOf, statusOf } from './charge.ts';
-import { NumberText, printExact } from './json.ts';
+import { NumberText } from './json.ts';
 import { machineValue } from './medium.ts';
 import { valueAt } from './path.ts';
 import { readInstant } from './time.ts';
@@ -30,7 +30,8 @@ export type NextAction =
       readonly entries: readonly Entry[];
     };
 
-export type Entry = readonly [name: string, value: string];
+/** A name, and its value as it came. */
+export type Entry = readonly [name: string, value: unknown];
 
 /** A text of an answer, whatever it came as: a number, or the first of a pair. */
 const textAt = (value: unknown, path: string): string | undefined => {
@@ -41,9 +42,7 @@ const textAt = (value: unknown, path: string): string | undefined => {
 
 const entriesOf = (headers: unknown, known: readonly string[] = []): Entry[] =>
   typeof headers === 'object' && headers !== null
-    ? Object.entries(headers)
-        .filter(([name]) => !known.includes(name))
-        .map(([name, value]) => [name, typeof value === 'string' ? value : printExact(value)])
+    ? Object.entries(headers).filter(([name]) => !known.includes(name))
     : [];
 
 const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number'];

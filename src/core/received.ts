@@ -9,6 +9,8 @@ export interface Received<T = unknown> {
   readonly servedAt?: number;
   /** The `Age` header: how long the answer had lain in a cache, in milliseconds; absent where it came from the service itself. */
   readonly age?: number;
+  /** The value is not all that the text holds, and why: a sentence. */
+  readonly cut?: string;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { BOUNDS, cutText } from '../core/bounds.ts';
 import { activitiesOf, statusOf } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { machineValue } from '../core/medium.ts';
@@ -38,7 +39,7 @@ const amountAt = (value: unknown, path: string): number | undefined => {
 
 const textAt = (value: unknown, path: string): string | undefined => {
   const found = valueAt(value, path);
-  return typeof found === 'string' && found !== '' ? found : undefined;
+  return typeof found === 'string' && found !== '' ? cutText(found, BOUNDS.sentence) : undefined;
 };
 
 const currencyOf = (ugwo: unknown): string | undefined => {

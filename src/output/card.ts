@@ -1,3 +1,4 @@
+import { BOUNDS, cutList, cutText, grouped } from '../core/bounds.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { visible } from '../core/sanitize.ts';
@@ -18,12 +19,18 @@ import { wrap } from './width.ts';
 const otherFields = (value: unknown, view: View): Field[] => {
   if (!isObject(value)) return [];
   const known = new Set(view.columns.map(({ path }) => path.split('.', 1)[0]));
-  return Object.entries(value)
-    .filter(([name, member]) => !known.has(name) && isScalar(member) && !isBlank(member))
-    .map(([name, member]) => ({
+  const others = Object.entries(value).filter(
+    ([name, member]) => !known.has(name) && isScalar(member) && !isBlank(member),
+  );
+  const { first, more } = cutList(others, BOUNDS.lines);
+  const rest = { label: '…', cell: { text: `${grouped(more)} more fields, which -o json shows`, paint: unpainted } };
+  return [
+    ...first.map(([name, member]) => ({
       label: visible(name),
       cell: { text: visible(plainText(member)), paint: unpainted },
-    }));
+    })),
+    ...(more === 0 ? [] : [rest]),
+  ];
 };
 
 const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): Field[] =>
@@ -81,7 +88,7 @@ export const card = async (
 ): Promise<string> => {
   const text = textOf(await partsOf(record, names, view, surface), surface);
   if (text !== '') return text;
-  const plain = wrap(visible(plainText(exactValue(record)) || record.text), surface.width);
+  const plain = wrap(visible(plainText(exactValue(record)) || cutText(record.text, BOUNDS.cell)), surface.width);
   return textOf({ fields: [], blocks: [plain] }, surface);
 };
 

@@ -1,3 +1,4 @@
+import { BOUNDS, cutText, leftOut } from '../core/bounds.ts';
 import { NumberText, printExact } from '../core/json.ts';
 import { machineValue } from '../core/medium.ts';
 import { memo } from '../core/memo.ts';
@@ -16,18 +17,37 @@ export interface Cell {
   readonly paint: Paint;
 }
 
-/** JSON with a blank after each comma and colon, where a line can be broken. */
-const spacedJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
-  if (!isObject(value)) return printExact(value);
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${spacedJson(member)}`);
-  return `{${members.join(', ')}}`;
+type Say = (token: string) => void;
+
+const sayJson = (value: unknown, say: Say): void => {
+  if (!Array.isArray(value) && !isObject(value)) {
+    say(printExact(value));
+    return;
+  }
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  say(open as string);
+  for (const [index, [name, member]] of Object.entries(value).entries()) {
+    if (index > 0) say(', ');
+    if (open === '{') say(`${JSON.stringify(name)}: `);
+    sayJson(member, say);
+  }
+  say(close as string);
 };
 
-/** A value that no column kind knows better; empty where there is nothing to say. Not yet safe to show. */
+/** JSON with a blank after each comma and colon, where a line can be broken; as much as a cell may hold. */
+const spacedJson = (value: unknown): string => {
+  let [text, length] = ['', 0];
+  sayJson(value, (token) => {
+    length += token.length;
+    if (text.length < BOUNDS.cell) text += token.slice(0, BOUNDS.cell - text.length);
+  });
+  return length > text.length ? text + leftOut(length - text.length) : text;
+};
+
+/** A value that no column kind knows better, as much of it as a cell may hold; empty where there is nothing to say. Not yet safe to show. */
 export const plainText = (value: unknown): string => {
   if (isBlank(value)) return '';
-  return typeof value === 'string' ? value : spacedJson(value);
+  return typeof value === 'string' ? cutText(value, BOUNDS.cell) : spacedJson(value);
 };
 
 /** Words for people, as opposed to a key for translators: `enum.ugwo_status.successful`. */
@@ -38,7 +58,7 @@ const isForPeople = (label: unknown): label is string =>
 const enumText = (value: unknown): string => {
   if (!isEnum(value)) return plainText(value);
   const label: unknown = Array.isArray(value) ? value[1] : undefined;
-  return isForPeople(label) ? label : machineValue(value);
+  return cutText(isForPeople(label) ? label : machineValue(value), BOUNDS.cell);
 };
 
 const timeText = (value: unknown): string => {
@@ -49,7 +69,8 @@ const timeText = (value: unknown): string => {
 const moneyText = (value: unknown, currency: unknown): string => {
   const minor = value instanceof NumberText ? value.text : value;
   if (isBlank(minor) || (typeof minor !== 'number' && typeof minor !== 'string')) return plainText(value);
-  return isEnum(currency) ? formatMoney(minor, machineValue(currency)) : `${minor} (minor unit)`;
+  if (String(minor).length > BOUNDS.word) return plainText(minor);
+  return isEnum(currency) ? formatMoney(minor, cutText(machineValue(currency), BOUNDS.word)) : `${minor} (minor unit)`;
 };
 
 const count = memo(() => new Intl.NumberFormat('en-US'));

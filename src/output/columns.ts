@@ -1,5 +1,7 @@
+import { BOUNDS } from '../core/bounds.ts';
 import type { PayError } from '../core/error.ts';
 import { usageError } from '../core/error.ts';
+import { memo } from '../core/memo.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { didYouMean } from '../core/suggest.ts';
@@ -8,18 +10,22 @@ import type { CellKind, Column, Format, View } from './view.ts';
 
 const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 
+/** So many columns are named to somebody who has named another. */
+const MOST_PATHS = 200;
+
 const addPaths = (value: unknown, prefix: string, paths: Set<string>): void => {
-  if (!isObject(value) && !Array.isArray(value)) return;
+  if ((!isObject(value) && !Array.isArray(value)) || prefix.length > BOUNDS.path) return;
   for (const [name, member] of Object.entries(value)) {
+    if (paths.size >= MOST_PATHS) return;
     paths.add(prefix + name);
     addPaths(member, `${prefix}${name}.`, paths);
   }
 };
 
-/** Every dotted path that is there in one of `records`, objects and list elements included. */
-const pathsIn = (records: readonly Received[]): Set<string> => {
+/** The dotted paths that are there in one of the values, objects and list elements included. */
+const pathsIn = (values: readonly unknown[]): Set<string> => {
   const paths = new Set<string>();
-  for (const record of records) addPaths(exactValue(record), '', paths);
+  for (const value of values) addPaths(value, '', paths);
   return paths;
 };
 
@@ -74,11 +80,12 @@ export const checkColumns = (
   records: readonly Received[] = [],
 ): readonly Column[] => {
   if (records.length === 0) return checkColumnsAhead(columns, view);
-  const present = pathsIn(records);
-  const known = new Set([...viewPaths(view), ...viewPaths(view).map(firstSegment), ...present]);
-  const named = new Set([...viewPaths(view), ...present].filter((path) => !/(?:^|\.)\d+(?:\.|$)/.test(path)));
+  const known = new Set([...viewPaths(view), ...viewPaths(view).map(firstSegment)]);
+  const values = memo(() => records.map(exactValue));
   for (const name of columns) {
-    if (!known.has(name)) throw unknownColumn(name, [...named]);
+    if (known.has(name) || values().some((value) => valueAt(value, name) !== undefined)) continue;
+    const named = [...viewPaths(view), ...pathsIn(values())].filter((path) => !/(?:^|\.)\d+(?:\.|$)/.test(path));
+    throw unknownColumn(name, [...new Set(named)]);
   }
   return columns.map((name) => asColumn(name, view));
 };

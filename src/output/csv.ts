@@ -4,13 +4,14 @@ import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { visibleText } from '../core/sanitize.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
+import { shown } from './pieces.ts';
 import type { Sink } from './sink.ts';
 import { exactValue, machineText } from './value.ts';
 import type { Column, View } from './view.ts';
 
 /** A text as a cell: made visible, and quoted where RFC 4180 asks for it. */
 const quoted = (text: string): string => {
-  const safe = visibleText(text);
+  const safe = shown(text, visibleText);
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 

@@ -1,3 +1,4 @@
+import { BOUNDS, cutText } from '../core/bounds.ts';
 import { cleanedJson, cleanedUrl } from '../core/cleaned.ts';
 import type { ErrorDetail, PayError, Violation } from '../core/error.ts';
 import { minify } from '../core/json.ts';
@@ -37,9 +38,19 @@ const violationLines = (violation: Violation): string[] => {
   return [violationLine(violation), ...guess];
 };
 
-/** JSON on one line: what must be kept of it is all there. */
+const isLong = (text: string): boolean => text.length > BOUNDS.answer;
+
+/** JSON on one line: what must be kept of it is all there. One that is too long to be read is shown by its beginning. */
 const jsonLine = (text: string, redactor: Redactor): string =>
-  visibleJson(minify(cleanedJson(text, (string) => redactor.cleanAll(string))));
+  isLong(text)
+    ? visible(redactor.cleanAll(cutText(text, BOUNDS.answer)))
+    : visibleJson(minify(cleanedJson(text, (string) => redactor.cleanAll(string))));
+
+/** The same as a member of JSON, where a beginning is a text. */
+const jsonMember = (text: string, redactor: Redactor): string =>
+  isLong(text)
+    ? visibleJson(JSON.stringify(redactor.cleanAll(cutText(text, BOUNDS.answer))))
+    : jsonLine(text, redactor);
 
 const pathOf = ({ path }: NonNullable<ErrorDetail['request']>, redactor: Redactor): string =>
   cleanedUrl(path, (text) => redactor.cleanAll(text));
@@ -124,6 +135,6 @@ export const errorLine = (
   const texts = Object.entries({ answer, activity }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  const members = texts.map(([name, text]) => `,"${name}":${jsonLine(text, redactor)}`).join('');
-  return `${jsonLine(JSON.stringify({ error }), redactor).slice(0, -2)}${members}}}\n`;
+  const members = texts.map(([name, text]) => `,"${name}":${jsonMember(text, redactor)}`).join('');
+  return `${visibleJson(cleanedJson(JSON.stringify({ error }), (string) => redactor.cleanAll(string))).slice(0, -2)}${members}}}\n`;
 };

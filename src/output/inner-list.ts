@@ -1,3 +1,4 @@
+import { BOUNDS, cutList, grouped } from '../core/bounds.ts';
 import { printExact } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Surface } from './surface.ts';
@@ -17,7 +18,9 @@ export const innerListLines = async (value: unknown, list: InnerList, surface: S
   // Columns that are named stay, whatever the width: here nothing says what was left out.
   const names = list.columns.map(({ path }) => path);
   const sink = await listSink(names, { columns: list.columns }, surface);
-  const records = elements.map((element) => ({ value: element, text: printExact(element) }));
+  const { first, more } = cutList(elements, BOUNDS.lines);
+  const records = first.map((element) => ({ value: element, text: printExact(element) }));
+  const rest = more === 0 ? [] : wrap(`… and ${grouped(more)} more, which -o json shows`, width).map(styles.dim);
   const table = sink.page(records, false) + sink.end(null);
-  return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n')];
+  return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n'), ...rest];
 };

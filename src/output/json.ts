@@ -1,14 +1,23 @@
-import { indent, minify } from '../core/json.ts';
+import { densePieces, indentedPieces, minify } from '../core/json.ts';
 import type { Received } from '../core/received.ts';
 import { isPlain, visibleJson } from '../core/sanitize.ts';
+import { shown, shownPieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
 
 /** The record's own text, every field and number as it was sent, on one line. */
-const lineOf = (record: Received): string => visibleJson(minify(record.text));
+const lineOf = (record: Received): string => shown(minify(record.text), visibleJson);
+
+/** The line breaks between tokens stay: there are none inside strings. */
+const visibleIndented = (text: string): string => text.split('\n').map(visibleJson).join('\n');
 
 /** One record as JSON: a line for programs, indented for people. */
-export const jsonRecord = (record: Received, indented: boolean): string =>
-  `${indented ? indent(lineOf(record)) : lineOf(record)}\n`;
+export function* jsonRecord(record: Received, indented: boolean): Generator<string> {
+  const [pieces, show] = indented
+    ? ([indentedPieces(record.text), visibleIndented] as const)
+    : ([densePieces(record.text), visibleJson] as const);
+  for (const piece of pieces) yield* shownPieces(piece, show);
+  yield '\n';
+}
 
 /** The same for a record of a list, whose text has no blanks between its tokens: most are plain, and need nothing done. */
 const lineInList = (record: Received): string => (isPlain(record.text) ? record.text : lineOf(record));

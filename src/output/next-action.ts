@@ -1,9 +1,12 @@
+import { BOUNDS, cutList, cutText, grouped } from '../core/bounds.ts';
 import { formatDuration } from '../core/duration.ts';
-import type { NextAction } from '../core/next-action.ts';
+import { printExact } from '../core/json.ts';
+import type { Entry, NextAction } from '../core/next-action.ts';
 import { missingOf } from '../core/next-action.ts';
 import { visible, visibleExactly, visibleLines } from '../core/sanitize.ts';
 import { formatLocal } from '../core/time.ts';
 import { unreachable } from '../core/unreachable.ts';
+import { plainText } from './cell.ts';
 import { fieldLines } from './fields.ts';
 import { dialQr } from './qr.ts';
 import { unpainted } from './style.ts';
@@ -14,17 +17,21 @@ const INDENT = 2;
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => (line === '' ? '' : `  ${line}`));
 
-const entryLines = (entries: readonly (readonly [label: string, value: string])[], surface: Surface): string[] => {
-  const fields = entries
+const entryText = (value: unknown): string => plainText(value) || printExact(value);
+
+const entryLines = (entries: readonly Entry[], surface: Surface): string[] => {
+  const { first, more } = cutList(entries, BOUNDS.lines);
+  const rest: Entry[] = more === 0 ? [] : [['…', `${grouped(more)} more, which -o json shows`]];
+  const fields = [...first, ...rest]
     .filter(([, value]) => value !== '')
-    .map(([label, value]) => ({ label: visible(label), cell: { text: visible(value), paint: unpainted } }));
+    .map(([label, value]) => ({ label: visible(label), cell: { text: visible(entryText(value)), paint: unpainted } }));
   return fieldLines(fields, surface.width - INDENT, surface.styles);
 };
 
 /** To be copied: alone on its line, never broken by us. */
 const copyLines = (label: string, value: string, { styles }: Surface): string[] => [
   styles.dim(label),
-  styles.bold(visibleExactly(value)),
+  styles.bold(visibleExactly(cutText(value, BOUNDS.cell))),
 ];
 
 /** `expires 14:05, in 12 min`, in local time; nothing where no expiry is known. */
@@ -36,7 +43,7 @@ const expiryLines = (expiresAt: number | undefined, { now, styles, width }: Surf
 };
 
 const instructionLines = ({ instruction }: NextAction, surface: Surface): string[] =>
-  instruction === undefined ? [] : wrap(visibleLines(instruction), surface.width - INDENT);
+  instruction === undefined ? [] : wrap(visibleLines(cutText(instruction, BOUNDS.cell)), surface.width - INDENT);
 
 /** Half an account sends money astray. */
 const missingLines = (action: NextAction, { styles, width }: Surface): string[] => {
@@ -65,7 +72,7 @@ const headingOf = (action: NextAction): string => {
     case 'dial':
       return 'Next: dial this on the phone';
     case 'other':
-      return action.type === '' ? 'Next' : `Next: ${visible(action.type)}`;
+      return action.type === '' ? 'Next' : `Next: ${visible(cutText(action.type, BOUNDS.word))}`;
     default:
       return unreachable(action);
   }

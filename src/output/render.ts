@@ -9,6 +9,7 @@ import { openCountdown } from './countdown.ts';
 import { csvRecord, csvSink } from './csv.ts';
 import { jsonRecord, jsonSink, ndjsonSink } from './json.ts';
 import { notice } from './notice.ts';
+import { writePieces } from './pieces.ts';
 import { roomOn } from './prose.ts';
 import type { Sink } from './sink.ts';
 import { speaksUtf8, stylesFor } from './style.ts';
@@ -35,7 +36,12 @@ const write = async (output: Output, text: string): Promise<void> => {
   if (text !== '' && !output.closed) await output.write(text);
 };
 
-const recordText = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<string> => {
+const recordPieces = async (
+  record: Received,
+  view: View,
+  io: RenderIo,
+  options: OutputOptions,
+): Promise<Iterable<string>> => {
   switch (options.format) {
     case 'json':
       return jsonRecord(record, io.stdout.isTerminal);
@@ -44,9 +50,9 @@ const recordText = async (record: Received, view: View, io: RenderIo, options: O
     case 'tsv':
       return tsvRecord(record, options.columns, view);
     case 'csv':
-      return csvRecord(record, options.columns, view, options.rawCsv);
+      return [csvRecord(record, options.columns, view, options.rawCsv)];
     case 'table':
-      return await card(record, options.columns, view, await surfaceOf(io, options));
+      return [await card(record, options.columns, view, await surfaceOf(io, options))];
     default:
       return unreachable(options.format);
   }
@@ -100,7 +106,7 @@ const endingText = (
 const renderList = async (list: List, io: RenderIo, options: OutputOptions): Promise<void> => {
   const clean = cleanOf(io);
   const sink = cleanedSink(await sinkFor(list.view, io, options), clean);
-  const walked = await walk(list.pages, list.max, io.stdout, sink);
+  const walked = await walk(list.pages, list.max, io, sink);
   const texts = options.quiet ? [] : [sink.notice?.(), endingText(walked, list, options, clean)];
   for (const text of texts.filter((said) => said !== undefined)) {
     await write(io.stderr, notice(text, io, await stylesFor(options.noticeColor)));
@@ -109,7 +115,7 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
 };
 
 const renderRecord = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<void> =>
-  write(io.stdout, await recordText(cleanedRecord(record, cleanOf(io)), view, io, options));
+  writePieces(io.stdout, await recordPieces(cleanedRecord(record, cleanOf(io)), view, io, options), io.clock);
 
 type Wait = Extract<Result, { kind: 'wait' }>;
 

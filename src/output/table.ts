@@ -60,14 +60,14 @@ interface Choice {
   readonly tight: boolean;
 }
 
-/** The layout that the first page asks for; undefined where no table of these columns fits. */
+/** The layout for columns of these natural widths; undefined where no table of them fits. */
 const layoutOf = (
-  rows: readonly (readonly Cell[])[],
+  natural: readonly number[],
   { columns, tight }: Choice,
   width: number,
   more: boolean,
 ): Layout | undefined => {
-  const widths = fitWidths(naturalWidths(rows, columns), columns, width, tight);
+  const widths = fitWidths(natural.slice(0, columns.length), columns, width, tight);
   if (widths === undefined) return undefined;
   return { columns, widths: more && Number.isFinite(width) ? widen(widths, columns, width) : widths };
 };
@@ -158,10 +158,10 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
   let hidden: readonly Column[] = [];
   const choose = (records: readonly Received[], more: boolean): Sink => {
     const columns = names === undefined ? tableColumns(view, records) : checkColumns(names, view, records);
-    const values = records.map(exactValue);
+    const rows = records.map(exactValue).map((value) => columns.map((column) => cellOf(value, column, surface.styles)));
+    const natural = naturalWidths(rows, columns);
     for (const choice of choices(columns, names !== undefined)) {
-      const rows = values.map((value) => choice.columns.map((column) => cellOf(value, column, surface.styles)));
-      const layout = layoutOf(rows, choice, surface.width, more);
+      const layout = layoutOf(natural, choice, surface.width, more);
       if (layout === undefined) continue;
       hidden = columns.slice(choice.columns.length);
       return tableSink(Table, layout, surface);

@@ -1,16 +1,23 @@
+import { BOUNDS } from '../core/bounds.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { visibleText } from '../core/sanitize.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
+import { joined, shown, shownPieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
 import { exactValue, isEnum, isObject, machineText } from './value.ts';
 import type { Column, View } from './view.ts';
 
 /** A cell that holds neither a TAB nor a line break: both, and the backslash, are written as escapes. */
-const cell = (text: string): string =>
+const escaped = (text: string): string =>
   visibleText(text.replaceAll('\\', '\\\\')).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+const cell = (text: string): string => shown(text, escaped);
 
-const line = (key: string, text: string): string => `${cell(key)}\t${cell(text)}\n`;
+function* line(key: string, text: string): Generator<string> {
+  yield `${cell(key)}\t`;
+  yield* shownPieces(text, escaped);
+  yield '\n';
+}
 
 const rowOf = (record: Received, columns: readonly Column[]): string => {
   const value = exactValue(record);
@@ -35,21 +42,27 @@ const membersOf = (value: unknown): [string, unknown][] =>
   isObject(value) || Array.isArray(value) ? Object.entries(value) : [];
 
 /** `key<TAB>value` lines of everything in `value`; nested names are joined by dots, list elements count from 0. */
-const flatLines = (value: unknown, path: string, view: View): string => {
+function* flatLines(value: unknown, path: string, view: View): Generator<string> {
   const kind = view.columns.find((column) => column.path === path)?.kind;
   const isPair = (kind === 'enum' || kind === 'state') && isEnum(value);
-  const members = isPair ? [] : membersOf(value);
-  if (members.length === 0) return line(path, machineText(value, kind));
-  return members.map(([name, member]) => flatLines(member, path === '' ? name : `${path}.${name}`, view)).join('');
-};
+  const members = isPair || path.length > BOUNDS.path ? [] : membersOf(value);
+  if (members.length === 0) return yield* line(path, machineText(value, kind));
+  for (const [name, member] of members) yield* flatLines(member, path === '' ? name : `${path}.${name}`, view);
+}
 
-/** One record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. */
-export const tsvRecord = (record: Received, names: readonly string[] | undefined, view: View): string => {
+function* recordLines(record: Received, names: readonly string[] | undefined, view: View): Generator<string> {
   const value = exactValue(record);
   if (names !== undefined) {
-    const columns = checkRecordColumns(names, view, record);
-    return columns.map(({ path, kind }) => line(path, machineText(valueAt(value, path), kind))).join('');
+    for (const { path, kind } of checkRecordColumns(names, view, record)) {
+      yield* line(path, machineText(valueAt(value, path), kind));
+    }
+  } else if (membersOf(value).length > 0) {
+    yield* flatLines(value, '', view);
+  } else if (!isObject(value)) {
+    yield `${cell(machineText(value, undefined))}\n`;
   }
-  if (membersOf(value).length > 0) return flatLines(value, '', view);
-  return isObject(value) ? '' : `${cell(machineText(value, undefined))}\n`;
-};
+}
+
+/** One record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. In pieces. */
+export const tsvRecord = (record: Received, names: readonly string[] | undefined, view: View): Iterable<string> =>
+  joined(recordLines(record, names, view));

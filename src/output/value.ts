@@ -5,10 +5,10 @@ import type { CellKind } from './view.ts';
 
 /**
  * The record's value with numbers as they were sent. Parsed again only where its numbers may have been rounded, since
- * this is asked for every record of a walk.
+ * this is asked for every record of a walk; of one that is cut the value is all there is.
  */
 export const exactValue = (record: Received): unknown =>
-  mayBeInexact(record.text) ? parseExact(record.text) : record.value;
+  record.cut === undefined && mayBeInexact(record.text) ? parseExact(record.text) : record.value;
 
 /** A JSON object, as opposed to a list, null, or a number that is kept as its text. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

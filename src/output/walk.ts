@@ -1,6 +1,9 @@
-import type { Output } from '../cli/io.ts';
-import type { ReceivedPage } from '../core/received.ts';
+import type { Io } from '../cli/io.ts';
+import type { Received, ReceivedPage } from '../core/received.ts';
+import { writePieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
+
+type WalkIo = Pick<Io, 'stdout' | 'clock'>;
 
 /** How a walk over a list ended. */
 export interface Walked {
@@ -23,6 +26,21 @@ const take = (page: ReceivedPage, room: number) => {
   return { records, next: cut ? (page.cursor ?? null) : page.nextCursor, repeats: cut ? records.length : 0 };
 };
 
+/** Characters of records that are made into one text: far more than a page has whose records are as documented. */
+const SLICE = 256 * 1024;
+
+/** The text of a page, a slice after the other where it is large. */
+function* textsOf(records: readonly Received[], more: boolean, sink: Sink): Generator<string> {
+  let [from, size] = [0, 0];
+  for (const [index, { text }] of records.entries()) {
+    size += text.length;
+    if (size < SLICE || index + 1 === records.length) continue;
+    yield sink.page(records.slice(from, index + 1), true);
+    [from, size] = [index + 1, 0];
+  }
+  yield sink.page(records.slice(from), more);
+}
+
 type Step = IteratorResult<ReceivedPage, unknown> | { readonly done: 'broken'; readonly fault: unknown };
 
 const pull = async (iterator: AsyncIterator<ReceivedPage>): Promise<Step> => {
@@ -36,7 +54,7 @@ const pull = async (iterator: AsyncIterator<ReceivedPage>): Promise<Step> => {
 const drive = async (
   iterator: AsyncIterator<ReceivedPage>,
   max: number,
-  stdout: Output,
+  { stdout, clock }: WalkIo,
   sink: Sink,
 ): Promise<Walked> => {
   let walked: Walked = { how: 'end', shown: 0, next: null, repeats: 0 };
@@ -57,7 +75,7 @@ const drive = async (
     const { records, next, repeats } = take(step.value, max - walked.shown);
     const shown = walked.shown + records.length;
     walked = { how: shown >= max && next !== null ? 'max' : 'end', shown, next, repeats };
-    await write(sink.page(records, shown < max && next !== null));
+    await writePieces(stdout, textsOf(records, shown < max && next !== null, sink), clock);
     if (shown >= max) break;
   }
   await write(sink.end(walked.next));
@@ -65,19 +83,19 @@ const drive = async (
 };
 
 /**
- * Drives the pages of a list through a sink to `stdout`: a page is asked for when the one before has been taken by the
+ * Drives the pages of a list through a sink to stdout: a page is asked for when the one before has been taken by the
  * reader, none is kept, and none is asked for after `max` records or when the reader has gone. A page that fails closes
  * the output and is told as `broken`, not thrown.
  */
 export const walk = async (
   pages: AsyncIterable<ReceivedPage>,
   max: number | undefined,
-  stdout: Output,
+  io: WalkIo,
   sink: Sink,
 ): Promise<Walked> => {
   const iterator = pages[Symbol.asyncIterator]();
   try {
-    return await drive(iterator, max ?? Number.POSITIVE_INFINITY, stdout, sink);
+    return await drive(iterator, max ?? Number.POSITIVE_INFINITY, io, sink);
   } finally {
     await iterator.return?.();
   }

@@ -72,18 +72,23 @@ export const pad = (text: string, width: number, align: 'left' | 'right' = 'left
 const wrapLine = (line: string, width: number, mayBreak: boolean): string[] => {
   if (widthOf(line) <= width) return [line];
   const lines: string[] = [];
-  let current = '';
-  const fits = (more: string): boolean => widthOf((current + more).trimEnd()) <= width;
+  let [current, used] = ['', 0];
+  // Blanks at the end of a line take no room; each piece is measured once, or long lines would take for ever.
+  const fits = (bare: number): boolean => bare === 0 || used + bare <= width;
   const close = (): void => {
     if (current !== '') lines.push(current.trimEnd());
-    current = '';
+    [current, used] = ['', 0];
+  };
+  const add = (piece: string, bare: number): void => {
+    if (!fits(bare)) close();
+    current += piece;
+    used += bare + piece.length - piece.trimEnd().length;
   };
   for (const word of line.split(/(?<= )(?! )/)) {
-    if (!fits(word)) close();
-    for (const piece of fits(word) || !mayBreak ? [word] : graphemesOf(word)) {
-      if (!fits(piece)) close();
-      current += piece;
-    }
+    const bare = widthOf(word.trimEnd());
+    if (!fits(bare)) close();
+    if (fits(bare) || !mayBreak) add(word, bare);
+    else for (const one of graphemesOf(word)) add(one, one === ' ' ? 0 : widthOfGrapheme(one));
   }
   close();
   return lines;

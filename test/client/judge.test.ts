@@ -46,6 +46,25 @@ describe('the answer to a charge', () => {
     expect(stateOf(answer(200, body))).toBe('unknown unknown');
   });
 
+  it('whose judgement throws: unknown', () => {
+    const body = {
+      text: '{}',
+      get json(): unknown {
+        throw new RangeError('Maximum call stack size exceeded');
+      },
+    };
+    for (const status of [200, 400, 429]) expect(stateOf(answer(status, body))).toBe('unknown unknown');
+  });
+
+  it('that holds more than is read: accepted by what proves it, and no proof of a 429', () => {
+    const large = (text: string): Body => ({ text, excess: 'the answer holds more than 100,000 values' });
+    expect(stateOf(answer(200, large(JSON.stringify(ACTIVITY))))).toBe('accepted');
+    expect(stateOf(answer(200, large(JSON.stringify(ACTIVITY).slice(1))))).toBe('unknown unknown');
+    expect(stateOf(answer(422, large('{"title":"No","status":422}')))).toBe('refused rejected');
+    expect(stateOf(answer(422, large('[[]]')))).toBe('unknown unknown');
+    expect(stateOf(answer(429, large('{"title":"No","status":429}')))).toBe('unknown unknown');
+  });
+
   it.each([400, 402, 404, 405, 409, 415, 422])("%i in the service's own document: rejected", (status) => {
     expect(stateOf(answer(status, document(status)))).toBe('refused rejected');
   });

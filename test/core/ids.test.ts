@@ -72,6 +72,12 @@ describe('idProblem', () => {
     expect(idProblem('ony', text)).toBe('is not the identifier of a customer (onye): ony.XXXX.YYYY…');
   });
 
+  it('takes none that is longer than any, however long', () => {
+    const long = (length: number): string => `act.AbCd.${'1'.repeat(length - 9)}`;
+    expect([256, 257].map((length) => isId('act', long(length)))).toEqual([true, false]);
+    expect(isId('act', `act.${'a.'.repeat(4_000_000)}a`)).toBe(false);
+  });
+
   it('finds a fault exactly where isId does', () => {
     const text = fc.oneof(
       fc.string(),

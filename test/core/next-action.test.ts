@@ -30,7 +30,7 @@ describe('readNextAction', () => {
     expect(readNextAction(activity({ ...account, amount: 'NGN 5,000.00', n: 1 }))).toMatchObject({
       entries: [
         ['amount', 'NGN 5,000.00'],
-        ['n', '1'],
+        ['n', 1],
       ],
     });
     expect(readNextAction(activity({ ussd: '*1#', session: '77' }))).toMatchObject({ entries: [['session', '77']] });
@@ -53,9 +53,9 @@ describe('readNextAction', () => {
       instruction: 'Do this',
       entries: [
         ['url', 'https://pay.example'],
-        ['amount', '5'],
-        ['more', '{"a":[1]}'],
-        ['none', 'null'],
+        ['amount', 5],
+        ['more', { a: [1] }],
+        ['none', null],
         ['__proto__', 'x'],
       ],
     });
@@ -122,7 +122,7 @@ describe('readNextAction', () => {
 
   it.each([
     ['an empty dial string', { ussd: '' }, [['ussd', '']]],
-    ['an account number that is none', { account_number: {} }, [['account_number', '{}']]],
+    ['an account number that is none', { account_number: {} }, [['account_number', {}]]],
   ])('makes no instruction to pay of %s', (_what, headers, entries) => {
     expect(readNextAction(activity(headers))).toMatchObject({ kind: 'other', entries });
   });

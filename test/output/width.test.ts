@@ -95,6 +95,15 @@ describe('wrap', () => {
     );
   });
 
+  it.each(['a', 'a b ', '東'])('breaks a hundred thousand characters at once: %j', (piece) => {
+    const text = piece.repeat(100_000 / piece.length);
+    const started = performance.now();
+    const lines = wrap(text, 40);
+    // Measured anew with each piece, they took minutes.
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+  });
+
   it('leaves a word whole that is wider, where it is to be copied', () => {
     expect(wrapWords('POST /v1/ugwo/ugw.A.b: 422 no', 10)).toEqual(['POST', '/v1/ugwo/ugw.A.b:', '422 no']);
   });

@@ -1,0 +1,62 @@
+import type { Clock, Output } from '../cli/io.ts';
+
+/** In milliseconds: a signal is heard only between two turns of the event loop. */
+const LONGEST_MS = 25;
+/** In characters: what makes a text of another takes a few milliseconds for so many. */
+const CHUNK = 64 * 1024;
+
+/**
+ * Where a text can be taken apart: behind its last character that can't stand in a key, which is printable ASCII, so that each
+ * key stays whole; 0 where there is none.
+ */
+const lastApart = (text: string): number => {
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    const code = text.charCodeAt(at);
+    // Between the halves of a pair there is no place.
+    if ((code < 0x21 || code > 0x7e) && (code < 0xd800 || code > 0xdbff)) return at + 1;
+  }
+  return 0;
+};
+
+/**
+ * A text as `show` shows it, made a chunk at a time, in pieces between which nothing stands that is to be taken out by its value:
+ * an empty piece is a chance to pause.
+ */
+export function* shownPieces(text: string, show: (text: string) => string): Generator<string> {
+  let whole = '';
+  for (let from = 0; from < text.length; from += CHUNK) {
+    const chunk = text.slice(from, from + CHUNK);
+    const end = from + CHUNK >= text.length ? chunk.length : lastApart(chunk);
+    yield end === 0 ? '' : show(whole + chunk.slice(0, end));
+    whole = end === 0 ? whole + chunk : chunk.slice(end);
+  }
+}
+
+/** The same in one go, for what nobody waits for. */
+export const shown = (text: string, show: (text: string) => string): string => [...shownPieces(text, show)].join('');
+
+/** Joins pieces to larger ones, so that few are written; an empty one stays a chance to pause. */
+export function* joined(pieces: Iterable<string>): Generator<string> {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    if (piece !== '' && text.length < CHUNK) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+/** Writes pieces one after the other, as the reader takes them; what takes long gives way to signals in between. */
+export const writePieces = async (output: Output, pieces: Iterable<string>, clock: Clock): Promise<void> => {
+  let since = clock.ticks();
+  for (const piece of pieces) {
+    for (const part of shownPieces(piece, (text) => text)) {
+      if (output.closed) return;
+      if (part !== '') await output.write(part);
+      if (clock.ticks() - since < LONGEST_MS) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      since = clock.ticks();
+    }
+  }
+};

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, paycli } from '../support/program.ts';
+import { ACTIVITY, hang, json, ONYE_ID, page, serve, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight'];
+const MEMBERS = JSON.stringify(ACTIVITY).slice(0, -1);
+const zeros = (count: number): string => `[${'0,'.repeat(count - 1)}0]`;
+
+describe('a charge that is proven is accepted, whatever its answer holds besides', () => {
+  it.each([
+    ['more values', zeros(100_001), 'the answer holds more than 100,000 values'],
+    ['deeper values', `${'['.repeat(100)}${']'.repeat(100)}`, 'the answer is nested deeper than 64 levels'],
+    ['a longer name', `{"${'k'.repeat(1001)}":1}`, 'the answer holds a name of more than 1,000 bytes'],
+  ])('%s than are read', async (_what, value, sentence) => {
+    const answer = `{"x":${value},${MEMBERS.slice(1)}}`;
+    const service = await serve([json(200, answer), json(200, answer)]);
+    const shown = await paycli([...CHARGE, '-o', 'tsv'], { service });
+    expect(shown).toMatchObject({ code: 0 });
+    expect(shown.stderr).toContain(`note: ${sentence}; only the first of it is read and shown, and -o json shows all`);
+    expect(shown.stdout).toContain(`uid\t${ACTIVITY.uid}\n`);
+    const whole = await paycli([...CHARGE, '-o', 'json'], { service });
+    expect(whole).toMatchObject({ code: 0, stdout: `${answer}\n`, stderr: '' });
+  });
+
+  it('but not one that is broken off', async () => {
+    const service = await serve([json(200, `{${MEMBERS.slice(1)},"x":${zeros(100_001)}`)]);
+    const ended = await paycli([...CHARGE, '-o', 'json'], { service });
+    expect(ended).toMatchObject({ code: 6 });
+    expect(errorOf(ended)['message']).toContain('the answer is not JSON');
+  });
+
+  it('a long name in front of a long list is printed once', async () => {
+    const service = await serve([json(200, `${MEMBERS},"x":{"${'k'.repeat(900)}":${zeros(30_000)}}}`)]);
+    const ended = await paycli([...CHARGE, '-o', 'tsv'], { service });
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout).toContain(`\nx.${'k'.repeat(900)}\t${zeros(30_000)}\n`);
+  });
+});
+
+describe('what is too much for a read fails it', () => {
+  it.each([
+    [
+      'values',
+      json(200, `{"data":[{"uid":"x","metadata":${zeros(100_001)}}],"next_cursor":null}`),
+      'more than 100,000 values',
+    ],
+    ['a cursor', page([1], 'c'.repeat(4097)), '"next_cursor" of more than 4,096 characters'],
+    [
+      'records',
+      json(200, `{"data":[${'{},'.repeat(1000)}{}],"next_cursor":null}`),
+      'holds 1,001 records, and 1,000 are the most that a page may hold',
+    ],
+  ])('%s', async (_what, answer, sentence) => {
+    const ended = await paycli(['ugwo', 'list', '-o', 'json'], { service: await serve([answer]) });
+    expect(ended).toMatchObject({ code: 8, stdout: '' });
+    expect(errorOf(ended)['message']).toContain(sentence);
+  });
+
+  it('but a service that ignores the limit stays usable', async () => {
+    const numbers = Array.from({ length: 1000 }, (_, index) => index + 1);
+    const ended = await paycli(['ugwo', 'list', '-o', 'ndjson'], { service: await serve([page(numbers, null)]) });
+    expect(ended).toMatchObject({
+      code: 0,
+      stdout: numbers.map((number) => `${JSON.stringify(ugwo(number))}\n`).join(''),
+    });
+  });
+
+  it('and so does one whose cursors are long, which are told apart to their end', async () => {
+    const cursor = (end: string): string => 'c'.repeat(4000) + end;
+    const service = await serve([page([1], cursor('1')), page([2], cursor('2')), page([3], cursor('1'))]);
+    const ended = await paycli(['ugwo', 'list', '--all', '-o', 'json'], { service });
+    expect(ended).toMatchObject({ code: 8 });
+    expect(errorOf(ended)['message']).toContain('a cursor that this walk has already used');
+  });
+});
+
+it('leaves an update unknown whose answer names its customer at length', async () => {
+  const service = await serve([json(200, { uid: `ony.${'a.'.repeat(4 * 1024 * 1024 - 100)}a` })]);
+  const ended = await paycli(['onye', 'update', ONYE_ID, '--first-name', 'Ada', '-o', 'json'], { service });
+  expect(ended).toMatchObject({ code: 6 });
+  expect(errorOf(ended)).toMatchObject({ kind: 'unknown', exit_code: 6 });
+});
+
+it('says how many faults there are where it shows the first', async () => {
+  const violations = Array.from({ length: 5000 }, (_, nth) => ({ propertyPath: `p${nth}`, title: 'no' }));
+  const service = await serve([json(422, { title: 'No', status: 422, violations })]);
+  const ended = await paycli([...CHARGE, '-o', 'json'], { service });
+  expect(ended).toMatchObject({ code: 3 });
+  expect(errorOf(ended)['message']).toBe('the service answered 422: No (100 of its 5,000 faults are shown)');
+  expect(errorOf(ended)['violations']).toHaveLength(100);
+});
+
+describe('on a terminal', () => {
+  const long = 'pay the bill '.repeat(220_000);
+  const answer = `${MEMBERS.replace('"PX-1"', JSON.stringify(long))}}`;
+
+  it('a long text is cut, with a count of what is left out', async () => {
+    const session = openTerminal(CHARGE, { service: await serve([json(200, answer)]) });
+    expect(await session.ended).toEqual({ code: 0 });
+    expect(session.raw()).toContain('pay the');
+    expect(session.raw().replaceAll(/\s+/g, ' ')).toContain(`(2,856,000 more characters)`);
+    expect(session.raw().length).toBeLessThan(10_000);
+  });
+
+  it('Ctrl-C is heard behind it', async () => {
+    const service = await serveBy(({ method }) => (method === 'POST' ? json(200, answer) : hang));
+    const session = openTerminal([...CHARGE, '--wait'], { service });
+    await session.saw(/Ctrl-C stops waiting/);
+    session.type('\u0003');
+    expect(await session.ended).toEqual({ code: 130 });
+  });
+
+  it('Ctrl-C is heard while it is printed', async () => {
+    // Each of its lines is set in by a hundred blanks.
+    const whole = `${MEMBERS},"x":${'['.repeat(50)}${zeros(90_000)}${']'.repeat(50)},"y":"end"}`;
+    const session = openTerminal([...CHARGE, '-o', 'json'], { service: await serve([json(200, whole)]) });
+    await session.saw(/"uid"/);
+    for (let nth = 0; nth < 4; nth += 1) {
+      session.type('\u0003');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await session.ended).toEqual({ code: 7 });
+    expect(session.raw()).not.toMatch(/\n {2}"y": "end"/);
+  });
+});
