@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const rows = readFileSync('docs/security.md', 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| threat'))
+  .map((line) => line.slice(2, -2).split(' | '));
+
+describe('the threats of docs/security.md', () => {
+  it('are more than a few', () => {
+    expect(rows.length).toBeGreaterThan(20);
+  });
+
+  it.each(rows)('%s is answered by a test that is there', (...[, answer, proof]) => {
+    expect(answer).toMatch(/\.$/);
+    const [, file = '', title = ''] = /^`(test\/[\w/-]+\.test\.ts)`: (.+)$/.exec(proof ?? '') ?? [];
+    expect(existsSync(file), file).toBe(true);
+    expect(readFileSync(file, 'utf8')).toContain(title);
+  });
+});
