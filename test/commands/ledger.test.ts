@@ -324,6 +324,12 @@ describe('ledger reconcile', () => {
     ]);
   });
 
+  it('names a service of this machine by the name that it was charged by', async () => {
+    const other = charge({ service: 'http://127.0.0.1:8080', origin: 'http://localhost:8080', profile: undefined });
+    const done = await call('reconcile', { ledger: memoryLedger([other], () => NOW), now: NOW });
+    expect(done.error?.detail.hint).toContain('run `paycli ledger reconcile --base-url http://localhost:8080`');
+  });
+
   it('says of a charge of an emulator that is gone how to end the doubt', async () => {
     const gone = charge({ service: 'emulator 0123456789ab', origin: 'http://127.0.0.1:8080' });
     const done = await call('reconcile', { ledger: memoryLedger([gone], () => NOW), now: NOW });

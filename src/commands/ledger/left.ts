@@ -46,8 +46,8 @@ const byHand = (one: Left): string =>
 
 const elsewhere = (one: Left): string => {
   const { service, origin, profile } = one.charge;
-  // An emulator whose data was made anew is gone, whatever it is called.
-  if (service !== origin) return `belongs to an emulator whose data is not in use here; ${byHandCommand(one)}`;
+  // Named by its key and not by an origin: an emulator, which is gone once its data was made anew.
+  if (!service.includes('://')) return `belongs to an emulator whose data is not in use here; ${byHandCommand(one)}`;
   const where = profile === undefined ? ['--base-url', origin] : ['--profile', profile];
   return `belongs to ${origin}: run \`${shellLine(['paycli', 'ledger', 'reconcile', ...where])}\``;
 };
