@@ -160,6 +160,8 @@ export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => 
     kind: 'record',
     record: madeHere(recordOf(end, summing)),
     view,
+    // Where it can't be printed, a run that has done something must not end as if it had not.
+    ...(failure === undefined && end.done > end.skipped ? { wrote: true } : {}),
     ...(end.id === null ? { notice: 'nothing was sent' } : {}),
     ...(failure === undefined ? {} : { failure }),
   };

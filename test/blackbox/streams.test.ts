@@ -273,6 +273,13 @@ describe.runIf(process.platform === 'linux')('standard output', () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'unrecorded', answer } });
   });
 
+  it('that is closed: 7 after a file of charges, and the summary is on stderr', async () => {
+    const service = await serveBy(() => json(200, ACTIVITY));
+    const { code, stderr } = await redirected(['ugwo', 'charge', '--from', ussdFile(1), '--json'], service, '>&-');
+    expect(code).toBe(7);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'unrecorded', answer: { rows: 1, accepted: 1 } } });
+  });
+
   it('that is closed with all others: 7 after a charge', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     expect(await redirected(CHARGE, service, '>&- <&- 2>&-')).toMatchObject({ code: 7 });
