@@ -114,7 +114,9 @@ const hintsOf = (counts: Counts, codes: JobEnd['codes'], findOut: string, stoppe
       ? ['once the cause is fixed, the same command with --retry-failed takes up what was rejected, failed or not made']
       : []),
     ...(refused > 0
-      ? ['what was refused has an earlier charge: with --again it is charged all the same, unless that one is unknown']
+      ? [
+          'refused rows were charged before, or are paid or cancelled; --again charges them anyway, except unknown and cancelled ones',
+        ]
       : []),
   ];
 };

@@ -188,7 +188,7 @@ export const judgeLook = (charge: Charge, seen: Look, ownedByOthers: ReadonlySet
   const [only, ...more] = sorted.candidates;
   if (only === undefined && sorted.contradicted.length > 0) {
     const [first] = sorted.contradicted;
-    const reason = `${namesOf(sorted.contradicted)} can't be told from it: ${first?.why}`;
+    const reason = `${namesOf(sorted.contradicted)} may be it, but does not fit: ${first?.why}`;
     return unproven(charge, look, sorted, 'doubtful', reason);
   }
   if (only === undefined) return judgeEmpty(charge, look, sorted);

@@ -94,7 +94,7 @@ describe('the progress of a file in a pipe', () => {
   it('is lines, and nothing that steers a terminal', async () => {
     const { code, stderr } = await inPipe();
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^(?:Note: row \d.*\n)?(?:\d of 8 \(\d+%\).*; accepted \d\n)+$/);
+    expect(stderr).toMatch(/^(?:note: row \d.*\n)?(?:\d of 8 \(\d+%\).*; accepted \d\n)+$/);
   });
 
   it.each([['-q'], ['--json']])('is not told with %s', async (flag) => {

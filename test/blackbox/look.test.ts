@@ -295,7 +295,7 @@ describe('an answer that is only odd', () => {
     const other = ['ugwo', 'charge', 'ugw.AbCd.000000000000000000000002', '--medium', 'bank_transfer'];
     const ended = await paycli(other, { service, home });
     expect(ended.code).toBe(0);
-    expect(ended.stderr).toMatch(/Note: the answer names the activity of chg-\w+, made earlier\./);
+    expect(ended.stderr).toMatch(/note: the answer names the activity of chg-\w+, made earlier\n/);
     expect((await rows(home))[0]?.['evidence']).toMatchObject([{ kind: 'odd' }]);
   });
 

@@ -39,7 +39,10 @@ const options = {
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json for a value that is no text', parsePair),
   wait: flag('--wait', 'wait until the payment is made or has failed; with --from, until all are'),
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: for so long at most (15m)', asWaitTimeout),
-  again: flag('--again', 'charge even if an earlier charge can still be paid, or was paid; never if one is unknown'),
+  again: flag(
+    '--again',
+    'charge even if an earlier charge was paid or can still be; never if one is unknown, or the request is cancelled',
+  ),
   noPreflight: flag('--no-preflight', "don't look at the payment request before charging it"),
   reuse: flag(
     '--reuse',
@@ -98,7 +101,7 @@ const refuseOwnParams = (params: readonly Pair[]): void => {
 };
 
 const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
-  if (given.again === true && given.reuse === true) throw usageError('--again and --reuse exclude each other');
+  if (given.again === true && given.reuse === true) throw usageError("--again and --reuse can't be used together");
   if (given.again === true) return 'again';
   return given.reuse === true ? 'reuse' : 'refuse';
 };
@@ -129,7 +132,7 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
 };
 
 const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
-  if (args.length > 0) throw usageError(`--from and "${args[0]}" exclude each other`);
+  if (args.length > 0) throw usageError("--from and a payment request can't be used together");
   if (given.reuse === true) throw usageError('--reuse is for one charge, not for --from');
   const { medium, expiresAt, expiresIn, provider, phone, param = [], again = false } = given;
   const words = { medium, expiresAt, expiresIn, provider, phone };
@@ -142,12 +145,13 @@ export const chargeCommand = defineCommand<ChargeInput, typeof options>({
   description:
     'Creates an activity: one attempt to charge the payment request. It is sent once, and kept in the ledger. When the ' +
     'answer is lost, the exit code is 6 and the charge may have been made: `paycli ledger reconcile` finds out, and until ' +
-    'then no further charge of that payment request is sent. While an earlier charge by the same medium can still be paid or ' +
-    'is under way, or once one was paid, another one is refused (exit 9).\n\n' +
+    'then no further charge of that payment request is sent. The payment request is read first: it is refused (exit 9) when it is ' +
+    'paid, refunded or cancelled, has no checkout, or has an earlier charge by the same medium, whoever made it, that can ' +
+    'still be paid or is under way.\n\n' +
     'With --from, each row of a file is one such charge. Columns are known by their names: ugwo, medium, expires_at or ' +
     'expires_in, provider, phone, param.k (param.k: for JSON); the options fill what the file has no column for, and other ' +
     'columns are carried into the report. The whole file is checked before anything is sent. The same command again goes on ' +
-    'where it stopped, and no row is charged twice. The exit code is the gravest of all rows: 7, 6, 10, 4, 8, 130, 3, 11, 5, 9, 0.',
+    'where it stopped, and no row is charged twice. The exit code is the most serious of all rows: 7, 6, 10, 4, 8, 130, 3, 11, 5, 9, 12, 0.',
   args: [{ name: 'ugwo', about: 'the payment request, ugw.…; or --from', required: false }],
   options,
   examples: [

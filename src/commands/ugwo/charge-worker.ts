@@ -122,7 +122,7 @@ const chargeRow = async (
     return endedWith(refused, idFields(refused));
   }
   const [odd] = charged.odd;
-  if (odd !== undefined) await work.tellOnce('odd', `Note: row ${row}: ${odd}.`);
+  if (odd !== undefined) await work.tellOnce('odd', `note: row ${row}: ${odd}`);
   const made = madeNow(charged.record.value, charged.id, shown?.asked);
   if (charged.unrecorded === undefined) {
     flight.accepted -= 1;

@@ -97,7 +97,7 @@ const make = async (
   }
   const record = charged.record as Received<Activity>;
   const { id, odd } = charged;
-  for (const what of odd) await deps.notice(`Note: ${what}.`);
+  for (const what of odd) await deps.notice(`note: ${what}`);
   return { record, id, wrote: true, ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }) };
 };
 

@@ -6,7 +6,7 @@ const options = {
   limit: option('--limit <n>', 'records a page, 1 to 100 (10; 100 with --all)', asText),
   cursor: option('--cursor <cursor>', 'go on from the next_cursor of an earlier page', asText),
   all: flag('--all', 'walk to the end of the list'),
-  max: option('--max <n>', 'walk until so many records were shown', asInteger(1, 1_000_000_000)),
+  max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
 } as const;
 
 export interface ListInput {
