@@ -9,7 +9,7 @@ import { AT_ONCE, happened, openWorld } from './model-world.ts';
 import { figure, full, seed } from './torture.ts';
 
 const RUNS = full ? 5000 : 300;
-const FULL_MS = full ? 30 * 60_000 : 120_000;
+const FULL_MS = full ? 60 * 60_000 : 240_000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
