@@ -38,7 +38,7 @@ const deep = (levels: number, inner: string, name: string): string =>
   `${`{"${name}":`.repeat(levels)}${inner}${'}'.repeat(levels)}`;
 
 /** A JSON value of about so many bytes, each of its own kind. */
-export const KINDS: Readonly<Record<string, (bytes: number) => string>> = {
+const KINDS: Readonly<Record<string, (bytes: number) => string>> = {
   'deep lists': (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),
   'deep objects': (bytes) => deep(bytes / 6, '1', 'a'),
   'deep, then wide': (bytes) => deep(58, listOf(bytes, '0'), 'a'.repeat(200)),

@@ -30,7 +30,7 @@ export interface Ran {
 }
 
 /** Runs the built program against a service that gives one answer, and reads all that it prints. */
-export const answered = async (shape: Shape, folder: string): Promise<Ran> => {
+const answered = async (shape: Shape, folder: string): Promise<Ran> => {
   const body = Buffer.from(shape.body());
   const server = createServer((request, response) => {
     request.resume();
@@ -64,7 +64,7 @@ export const answered = async (shape: Shape, folder: string): Promise<Ran> => {
 };
 
 /** What is wrong with how a run ended; undefined where nothing is. */
-export const faultOf = ({ name, codes }: Shape, { code, ms, peakMb, stderr }: Ran): string | undefined => {
+const faultOf = ({ name, codes }: Shape, { code, ms, peakMb, stderr }: Ran): string | undefined => {
   const faults = [
     ...(codes.includes(code ?? -1) ? [] : [`it ended with ${code}: ${stderr.slice(0, 300)}`]),
     ...(peakMb <= MOST_MB ? [] : [`it took ${Math.round(peakMb)} MB`]),
