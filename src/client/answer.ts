@@ -24,13 +24,17 @@ const isCompressed = (headers: Headers): boolean =>
 /** Takes chunks, of which there may be as many as bytes, into one buffer. */
 const openBuffer = () => {
   let buffer = Buffer.alloc(0);
-  let size = 0;
+  let [size, expected] = [0, FIRST_BYTES];
   return {
+    /** How long it is going to be, as far as that can be believed. */
+    expect: ({ 'content-length': length }: Headers): void => {
+      if (Number(length) > 0) expected = Number(length);
+    },
     /** False where it would hold more than the bound. */
     take: (chunk: Uint8Array): boolean => {
       if (size + chunk.byteLength > BOUNDS.bytes) return false;
       if (size + chunk.byteLength > buffer.byteLength) {
-        const length = Math.max(size + chunk.byteLength, 2 * buffer.byteLength, FIRST_BYTES);
+        const length = Math.max(size + chunk.byteLength, 2 * buffer.byteLength, expected);
         const larger = Buffer.allocUnsafeSlow(Math.min(length, BOUNDS.bytes));
         larger.set(buffer.subarray(0, size));
         buffer = larger;
@@ -82,6 +86,7 @@ export const answerTo = (
       // What comes before the answer (1xx) is none.
       if (status < 200) return;
       head = { status, headers };
+      buffer.expect(headers);
       if (isCompressed(headers)) giveUp(controller, COMPRESSED);
     },
     onResponseData: (controller, chunk) => {

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { PAGE_MAX } from '../core/page.ts';
-import { listOf } from './common.ts';
 
-/** A page of any list: interface.md 2.6. `next_cursor` must be there: a page that forgets it would end a walk in silence. */
+/** A page of any list: interface.md 2.6; how many records it may hold is asked before (proof.ts). `next_cursor` must be there: a page that forgets it would end a walk in silence. */
 export const page = <T extends z.ZodType>(record: T) =>
-  z.looseObject({ data: listOf(record), next_cursor: z.string().min(1).nullable() });
+  z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });
 
 /** What a list is asked with (interface.md 4.3), as strings of a query. */
 export const pageQuery = z.looseObject({

@@ -4,6 +4,8 @@ import type { Clock, Output } from '../cli/io.ts';
 const LONGEST_MS = 25;
 /** In characters: what makes a text of another takes a few milliseconds for so many. */
 const CHUNK = 64 * 1024;
+/** What is written at once. */
+const PORTION = 4 * CHUNK;
 
 /**
  * Where a text can be taken apart: behind its last character that can't stand in a key, which is printable ASCII, so that each
@@ -22,11 +24,11 @@ const lastApart = (text: string): number => {
  * A text as `show` shows it, made a chunk at a time, in pieces between which nothing stands that is to be taken out by its value:
  * an empty piece is a chance to pause.
  */
-export function* shownPieces(text: string, show: (text: string) => string): Generator<string> {
+export function* shownPieces(text: string, show: (text: string) => string, size = CHUNK): Generator<string> {
   let whole = '';
-  for (let from = 0; from < text.length; from += CHUNK) {
-    const chunk = text.slice(from, from + CHUNK);
-    const end = from + CHUNK >= text.length ? chunk.length : lastApart(chunk);
+  for (let from = 0; from < text.length; from += size) {
+    const chunk = text.slice(from, from + size);
+    const end = from + size >= text.length ? chunk.length : lastApart(chunk);
     yield end === 0 ? '' : show(whole + chunk.slice(0, end));
     whole = end === 0 ? whole + chunk : chunk.slice(end);
   }
@@ -51,7 +53,7 @@ export function* joined(pieces: Iterable<string>): Generator<string> {
 export const writePieces = async (output: Output, pieces: Iterable<string>, clock: Clock): Promise<void> => {
   let since = clock.ticks();
   for (const piece of pieces) {
-    for (const part of shownPieces(piece, (text) => text)) {
+    for (const part of shownPieces(piece, (text) => text, PORTION)) {
       if (output.closed) return;
       if (part !== '') await output.write(part);
       if (clock.ticks() - since < LONGEST_MS) continue;
