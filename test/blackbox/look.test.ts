@@ -261,6 +261,14 @@ describe('the look before a charge', () => {
     expect(await session.ended).toEqual({ code: 0 });
   });
 
+  it('says on a terminal nothing of a charge that is not made', async () => {
+    const service = await showing(json(200, request({ activities: [account(THEIRS)] })));
+    const session = openTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service, columns: 200 });
+    await session.saw(/was not charged/);
+    expect(await session.ended).toEqual({ code: 9 });
+    expect(session.raw()).not.toContain('Charging');
+  });
+
   it('lets two processes that have looked alike send once', async () => {
     const home = newFolder();
     const posts: Seen[] = [];

@@ -29,11 +29,10 @@ interface Made {
   readonly unrecorded?: PayError;
 }
 
-/** Looks first, and says on a terminal what is about to be charged. */
+/** Looks first, and says where nothing can be seen. */
 const look = async ({ ugwo }: OneCharge, client: Client, deps: Deps): Promise<Looked | undefined> => {
   const looked = await lookFirst(ugwo, client, deps);
   if (looked === undefined) await deps.notice(cannotLook(ugwo));
-  else if (deps.io.stderr.isTerminal) await deps.notice(aboutToCharge(ugwo, looked.shown));
   return looked;
 };
 
@@ -55,7 +54,8 @@ const make = async (
   deps: Deps,
 ): Promise<Made> => {
   const [protocol, ledger, place] = [await deps.protocol(), await deps.ledger(), await deps.place()];
-  const { clock, redactor } = deps.io;
+  const { io } = deps;
+  const { clock, redactor } = io;
   const words = placeWords(deps.globals);
   const since = ledger.moment();
   const looked = input.look ? await look(input, client, deps) : undefined;
@@ -77,8 +77,14 @@ const make = async (
         now: clock.now,
         elsewhere: askElsewhere(deps),
         clean: (text) => redactor.cleanAll(text),
-        send: (overdue) =>
-          client.call('ugwo.charge', { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data }, overdue }),
+        send: async (overdue) => {
+          if (shown !== undefined && io.stderr.isTerminal) await deps.notice(aboutToCharge(input.ugwo, shown));
+          return client.call('ugwo.charge', {
+            params: { ugwoUid: input.ugwo },
+            body: { type: 'charge', data },
+            overdue,
+          });
+        },
       },
     );
   const tried = new Set<string | undefined>();
