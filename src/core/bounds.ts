@@ -30,7 +30,7 @@ export const BOUNDS = {
   word: 100,
   /** Characters of one value on a card or in a table: some screens full. */
   cell: 4000,
-  /** Characters of an answer in an error: ten times the largest that is documented. */
+  /** Characters of an answer in an error for people: ten times the largest that is documented. JSON has all of it. */
   answer: 64 * 1024,
   /** Lines of a card for what is not documented, and rows of a list inside a record. */
   lines: 200,

@@ -38,19 +38,13 @@ const violationLines = (violation: Violation): string[] => {
   return [violationLine(violation), ...guess];
 };
 
-const isLong = (text: string): boolean => text.length > BOUNDS.answer;
-
-/** JSON on one line: what must be kept of it is all there. One that is too long to be read is shown by its beginning. */
-const jsonLine = (text: string, redactor: Redactor): string =>
-  isLong(text)
-    ? visible(redactor.cleanAll(cutText(text, BOUNDS.answer)))
-    : visibleJson(minify(cleanedJson(text, (string) => redactor.cleanAll(string))));
-
-/** The same as a member of JSON, where a beginning is a text. */
+/** JSON on one line, as a member of JSON is: what must be kept of it is all there. */
 const jsonMember = (text: string, redactor: Redactor): string =>
-  isLong(text)
-    ? visibleJson(JSON.stringify(redactor.cleanAll(cutText(text, BOUNDS.answer))))
-    : jsonLine(text, redactor);
+  visibleJson(minify(cleanedJson(text, (string) => redactor.cleanAll(string))));
+
+/** The same for people, who are shown the beginning of one that is too long to be read. */
+const jsonLine = (text: string, redactor: Redactor): string =>
+  text.length > BOUNDS.answer ? visible(cutText(redactor.cleanAll(text), BOUNDS.answer)) : jsonMember(text, redactor);
 
 const pathOf = ({ path }: NonNullable<ErrorDetail['request']>, redactor: Redactor): string =>
   cleanedUrl(path, (text) => redactor.cleanAll(text));

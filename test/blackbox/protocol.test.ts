@@ -154,7 +154,7 @@ describe('the same charge again', () => {
   });
 
   it.each([
-    ['has expired', transfer(1, -1000), TRANSFER],
+    ['has expired', transfer(1, -60_000), TRANSFER],
     ['has failed', made(1, { status: 'failed', next_action: null }), CHARGE],
     ['was by another medium', transfer(1, MINUTES_10), CHARGE],
   ])('goes ahead when the first %s', async (_what, first, second) => {
