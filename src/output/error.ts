@@ -2,6 +2,7 @@ import { BOUNDS, cutText } from '../core/bounds.ts';
 import { cleanedJson, cleanedUrl } from '../core/cleaned.ts';
 import type { ErrorDetail, PayError, Violation } from '../core/error.ts';
 import { minify } from '../core/json.ts';
+import { isJson } from '../core/json-cut.ts';
 import { visible, visibleJson } from '../core/sanitize.ts';
 import type { Redactor } from '../core/secret.ts';
 import type { Beside } from './prose.ts';
@@ -38,13 +39,18 @@ const violationLines = (violation: Violation): string[] => {
   return [violationLine(violation), ...guess];
 };
 
-/** JSON on one line, as a member of JSON is: what must be kept of it is all there. */
-const jsonMember = (text: string, redactor: Redactor): string =>
+const jsonWhole = (text: string, redactor: Redactor): string =>
   visibleJson(minify(cleanedJson(text, (string) => redactor.cleanAll(string))));
 
-/** The same for people, who are shown the beginning of one that is too long to be read. */
+const beginning = (text: string, redactor: Redactor): string => cutText(redactor.cleanAll(text), BOUNDS.answer);
+
+/** As a member of JSON, on one line: what must be kept of it is all there. What is no JSON is a text, in part. */
+const jsonMember = (text: string, redactor: Redactor): string =>
+  isJson(text) ? jsonWhole(text, redactor) : visibleJson(JSON.stringify(beginning(text, redactor)));
+
+/** For people, who are shown the beginning of what is too long to be read. */
 const jsonLine = (text: string, redactor: Redactor): string =>
-  text.length > BOUNDS.answer ? visible(cutText(redactor.cleanAll(text), BOUNDS.answer)) : jsonMember(text, redactor);
+  text.length > BOUNDS.answer ? visible(beginning(text, redactor)) : jsonWhole(text, redactor);
 
 const pathOf = ({ path }: NonNullable<ErrorDetail['request']>, redactor: Redactor): string =>
   cleanedUrl(path, (text) => redactor.cleanAll(text));
