@@ -26,7 +26,8 @@ const quoted = (words: readonly string[]): string => words.map((word) => `'${wor
 const shell = (line: string, service: Service): Promise<{ code: number | null; stdout: string; stderr: string }> =>
   new Promise((done) => {
     const child = spawn(BASH, ['-c', `paycli() { ${quoted(PROGRAM)} "$@"; }; ${line}`], {
-      env: environment({ service }),
+      // A locale that is not installed is told of by the shell.
+      env: { ...environment({ service }), LC_ALL: 'C' },
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     const texts = { stdout: '', stderr: '' };
