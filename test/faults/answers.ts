@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 5;
 /** In seconds: what `--timeout` gives an attempt, and what a run may take beyond it. */
 const DEADLINE_S = 20;
 const BEYOND_S = 1;
-/** Nothing that is read takes 70 MB; the hungriest of all shapes has taken 255. Bun's own engine needs more than Node's. */
+/** A run that reads a small answer takes 70 MB; of all shapes the worst took 255. Bun needs more than Node. */
 const MOST_MB = RUNTIME === 'node' ? 300 : 450;
 
 /** It is ended there, for the sake of the machine. */
