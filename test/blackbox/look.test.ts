@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { atom, transferTo } from '../support/activity.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
@@ -13,22 +14,12 @@ const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--jso
 const THEIRS = 'act.AbCd.000000000000000000000077';
 const MINUTE = 60_000;
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
-const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 
 /** An account that lives for so long from now. */
 const account = (uid: string, livesFor = 10 * MINUTE, some: object = {}): Record<string, unknown> => ({
   ...ACTIVITY,
   uid,
-  next_action: {
-    type: 'user_action',
-    instruction: 'Transfer to this account.',
-    headers: {
-      bank_name: 'Test Bank',
-      account_name: 'Ada Obi',
-      account_number: '0123456789',
-      expires_at: atom(Date.now() + livesFor),
-    },
-  },
+  next_action: transferTo('0123456789', livesFor),
   created_at: atom(Date.now() + livesFor - 15 * MINUTE),
   ...some,
 });

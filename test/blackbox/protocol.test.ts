@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { transferTo } from '../support/activity.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
@@ -23,22 +24,12 @@ const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
 const PHONE = '+233241234567';
 const MOBILE = ['ugwo', 'charge', UGWO_ID, '--medium', 'mobile_money', '--provider', 'mtn', '--phone', PHONE];
 
-const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
 const transfer = (number: number, livesFor: number): object => ({
   ...ACTIVITY,
   uid: uidOf(number),
-  next_action: {
-    type: 'user_action',
-    instruction: 'Transfer to this account.',
-    headers: {
-      bank_name: 'Test Bank',
-      account_name: 'Ada Obi',
-      account_number: `000000000${number}`,
-      expires_at: atom(Date.now() + livesFor),
-    },
-  },
+  next_action: transferTo(`000000000${number}`, livesFor),
 });
 const made = (number: number, changes: object = {}): object => ({ ...ACTIVITY, uid: uidOf(number), ...changes });
 const MINUTES_10 = 600_000;

@@ -16,3 +16,18 @@ export const ACTIVITY = {
   created_at: '2026-11-20T10:00:00+00:00',
   updated_at: '2026-11-20T10:00:00+00:00',
 } as const;
+
+/** A moment as the service writes it. */
+export const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+
+/** What the customer must do for a transfer: an account that lives for so long from now. */
+export const transferTo = (accountNumber: string, livesFor: number): object => ({
+  type: 'user_action',
+  instruction: 'Transfer to this account.',
+  headers: {
+    bank_name: 'Test Bank',
+    account_name: 'Ada Obi',
+    account_number: accountNumber,
+    expires_at: atom(Date.now() + livesFor),
+  },
+});
