@@ -5,10 +5,12 @@ import { keptActivity } from './kept.ts';
 import type { Charge, Ledger, ListFilter } from './ledger.ts';
 import { shownOf } from './shown.ts';
 
-/** The reads that a refresh makes; undefined where the service has none. Both throw what a read throws. */
-export interface Reads {
-  readonly ugwo: (uid: string) => Promise<Received | undefined>;
-  readonly activity: (ugwo: string, activity: string) => Promise<Received | undefined>;
+/** What a refresh needs of a client: a read, undefined where the service has none. Throws what a read throws. */
+interface Reader {
+  look(
+    id: 'ugwo.get' | 'activity.get',
+    input: { readonly params: Readonly<Record<string, string>> },
+  ): Promise<Received | undefined>;
 }
 
 const PAGE = 200;
@@ -25,12 +27,13 @@ export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit
 }
 
 /** Reads how the activity of a charge stands, and writes it. False where the service shows nothing of it. */
-export const refreshCharge = async (ledger: Ledger, { ugwo, activity }: Charge, reads: Reads): Promise<boolean> => {
+export const refreshCharge = async (ledger: Ledger, { ugwo, activity }: Charge, reader: Reader): Promise<boolean> => {
   if (activity === undefined) return false;
-  const request = await reads.ugwo(ugwo);
+  const request = await reader.look('ugwo.get', { params: { uid: ugwo } });
   const { activities, asked } = shownOf(request?.value, request);
   const listed = activities?.find((one) => valueAt(one, 'uid') === activity.uid);
-  const record = listed === undefined ? await reads.activity(ugwo, activity.uid) : undefined;
+  const params = { ugwoUid: ugwo, activityUid: activity.uid };
+  const record = listed === undefined ? await reader.look('activity.get', { params }) : undefined;
   const seen = listed ?? record?.value;
   // What is known already says more than a status that can't be read.
   if (seen === undefined || statusOf(seen) === '') return false;

@@ -1,10 +1,8 @@
 import type { Deps } from '../../cli/deps.ts';
-import type { Client } from '../../client/client.ts';
 import { PayError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Charge, Ledger, ListFilter } from '../../ledger/ledger.ts';
-import type { Reads } from '../../ledger/refresh.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Result } from '../../output/view.ts';
 import { find, findJob, namesJob } from './find.ts';
@@ -54,11 +52,6 @@ const chosen = (
   return all ? protocol.chargesOf(ledger, filterOfAll(service)) : latest(ledger, service, protocol);
 };
 
-const readsOf = (client: Client): Reads => ({
-  ugwo: (uid) => client.look('ugwo.get', { params: { uid } }),
-  activity: (ugwoUid, activityUid) => client.look('activity.get', { params: { ugwoUid, activityUid } }),
-});
-
 /** The first failure stands for all. */
 const failedBy = (failure: PayError, count: number): PayError =>
   count === 1 || failure.kind === 'interrupted'
@@ -106,7 +99,7 @@ export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
   const look = async (charge: Charge): Promise<void> => {
     if (!wanted.includes(protocol.paymentOf(charge, ledger.moment()) ?? '')) return;
     if (charge.service !== place.service) unseen.elsewhere += 1;
-    else if (!(await protocol.refreshCharge(ledger, charge, readsOf(client)))) unseen.hidden += 1;
+    else if (!(await protocol.refreshCharge(ledger, charge, client))) unseen.hidden += 1;
   };
   const work = async (charge: Charge) => {
     try {

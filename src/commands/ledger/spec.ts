@@ -148,9 +148,9 @@ const refresh = defineCommand<RefreshInput, typeof refreshOptions>({
   path: ['ledger', 'refresh'],
   summary: 'find out who has paid: look at open charges and record what they have come to',
   description:
-    'Reads the payment request of each open charge and records its status. Without an id it looks at what was charged one by ' +
-    'one and at the last file; with a job, at that file, whose sums count all of its charges. What has expired is looked at again only when it is named. It sends no charge and changes ' +
-    'nothing at the service.',
+    'Reads the payment request of each open charge and records its status. It sends no charge and changes nothing at the ' +
+    'service. Without an id it looks at the charges that were sent one by one and at the last file. With a job it looks at ' +
+    'that file. An expired charge is looked at again only when you name it or its job.',
   args: [{ name: 'id...', about: 'these charges, chg-…, or jobs, job-…', required: false }],
   options: refreshOptions,
   examples: [

@@ -65,16 +65,11 @@ const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
 /** Looks once at every charge that is still open. What can't be read now is looked at the next time; why is given back. */
 const lookAtOpen = async (wait: FileWait, sums: Sums, tell: () => void): Promise<PayError | undefined> => {
   const { ledger, protocol, client, runRows, world, job, concurrency } = wait;
-  const reads = {
-    ugwo: (uid: string) => client.look('ugwo.get', { params: { uid } }),
-    activity: (ugwoUid: string, activityUid: string) =>
-      client.look('activity.get', { params: { ugwoUid, activityUid } }),
-  };
   let failure: PayError | undefined;
   const work = async (charge: Charge) => {
     if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return { state: 'ended' };
     try {
-      await protocol.refreshCharge(ledger, charge, reads);
+      await protocol.refreshCharge(ledger, charge, client);
     } catch (thrown) {
       if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
       failure = thrown;
