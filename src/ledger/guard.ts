@@ -84,7 +84,7 @@ const activitiesIn = ({ activities = [], last }: Shown): readonly unknown[] => {
   return isListed ? activities : [...activities, last];
 };
 
-/** They by uid. */
+/** The same, by uid. */
 const byUid = (shown: Shown | undefined): ReadonlyMap<string, KeptActivity> =>
   new Map(
     (shown === undefined ? [] : activitiesIn(shown))

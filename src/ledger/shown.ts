@@ -27,7 +27,7 @@ export interface Shown {
   readonly last: object | undefined;
 }
 
-/** `500000`, and `500000.00`, which a double holds as well but is another text. */
+/** An amount as a text: `500000`, or `500000.00`. */
 const WHOLE = /^\d{1,15}(?:\.0+)?$/;
 
 /** An amount in the minor unit, which may come as a text; undefined for what can't be kept exactly. */
