@@ -19,8 +19,16 @@ const since = ({ service, at, mark }: Told, now: Moment): number => {
   return passed === undefined ? Math.min(now.at, now.at + service - at) : service + passed;
 };
 
+/** How long the sending of a charge was let to take, in milliseconds. */
+export const boundOf = ({ deadline, createdAt }: Charge): number => deadline - createdAt;
+
+/** After how long the sending of a charge was over, in milliseconds. On a machine that slept it is more than it was let to. */
+export const sendingTime = (charge: Charge): number => Math.max(charge.took ?? boundOf(charge), 0);
+
 /** When the sending of a charge had ended at the latest. */
-const sentBy = ({ createdAt, begun, took = 0, told }: Charge): Moment => {
+const sentBy = (charge: Charge): Moment => {
+  const { createdAt, begun, told } = charge;
+  const took = sendingTime(charge);
   const at = createdAt + took;
   const mark = { ...begun, uptime: begun.uptime + took };
   const early = told !== undefined && (elapsed(told.mark, mark) ?? at - told.at) > 0;

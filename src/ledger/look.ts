@@ -1,7 +1,7 @@
 import { isId } from '../core/ids.ts';
 import { valueAt } from '../core/path.ts';
 import { parseInstant } from '../core/time.ts';
-import { elapsed } from './clock.ts';
+import { boundOf, elapsed, sendingTime } from './clock.ts';
 import { contradictionOf, isDeclinedAtOnce, isNoCharge, isOfOther, isOtherMedium, mediumOf, wordAt } from './fits.ts';
 import type { Charge, Moment } from './ledger.ts';
 import type { Shown } from './shown.ts';
@@ -100,12 +100,6 @@ const keptOf = (activity: unknown): Kept => {
     created_at: createdAt(activity) === undefined ? null : String(valueAt(activity, 'created_at')),
   };
 };
-
-/** How long the sending of a charge was let to take, in milliseconds. */
-const boundOf = ({ deadline, createdAt }: Charge): number => deadline - createdAt;
-
-/** After how long the sending of a charge was over, in milliseconds. On a machine that slept it is more than it was let to. */
-export const sendingTime = (charge: Charge): number => Math.max(charge.took ?? boundOf(charge), 0);
 
 /** When a charge was sent, by the service's clock. */
 interface Sending {

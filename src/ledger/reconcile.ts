@@ -1,11 +1,11 @@
 import { valueAt } from '../core/path.ts';
 import type { ChargeWorld } from './charge.ts';
-import { elapsed } from './clock.ts';
+import { elapsed, sendingTime } from './clock.ts';
 import { evidenceOf } from './evidence.ts';
 import { wordAt } from './fits.ts';
 import type { Charge, Evidence, KeptActivity, Ledger, Mark } from './ledger.ts';
 import type { Candidate, Look, Sight, Sorted, Timed } from './look.ts';
-import { sendingTime, sortActivities } from './look.ts';
+import { sortActivities } from './look.ts';
 import { cleaned } from './private.ts';
 
 /**

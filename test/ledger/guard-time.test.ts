@@ -122,6 +122,14 @@ describe('a front end whose Date is not the service’s', () => {
     expect(refusal(seen, momentAt(later))).toBe('payable');
   });
 
+  it('takes an activity whose process died to have been made as late as its sending was let to last', () => {
+    const died = { took: undefined, deadline: SENT + MINUTE };
+    const look = EXPIRY + MINUTE;
+    const seen = fast(0, { ...died, told: { service: look + 15 * MINUTE, ...momentAt(look - 1) } });
+    expect(refusal(seen, momentAt(look - 1))).toBe('payable');
+    expect(refusal(seen, momentAt(look + 15 * SECOND))).not.toBe('payable');
+  });
+
   it('and days away from what an activity says is believed: a fixed answer was not made now', () => {
     const fixed = fast(0, { activity: { ...ACTIVITY, createdAt: '2020-01-01T00:00:00+00:00' } });
     expect(payableFor(fixed, momentAt(SENT + MINUTE))).toBe(14 * MINUTE);
