@@ -111,10 +111,12 @@ export const statements = (db: DatabaseSync) => {
       sql('UPDATE charge SET evidence = ? WHERE id = ?').run(JSON.stringify(evidence), id);
     },
     stand: (id: string, activity: KeptActivity, moment: Moment): void => {
-      const { status, next_action, told } = activityColumns(activity, moment);
+      const { status, next_action, activity_created_at, told } = activityColumns(activity, moment);
       // An activity that needs nothing more of the customer has no next action; what it was stays known.
-      sql(`UPDATE charge SET status = ?, next_action = coalesce(?, next_action), told = coalesce(?, told)
-        WHERE id = ?`).run(status, next_action, told, id);
+      sql(`UPDATE charge SET status = ?, next_action = coalesce(?, next_action), told = coalesce(?, told),
+        activity_created_at = coalesce(activity_created_at, ?) WHERE id = ?`).run(
+        ...[status, next_action, told, activity_created_at, id],
+      );
     },
     /** What a look has shown of a payment request and was not known before. */
     ask: (id: string, { amount, currency, ref, customer }: Asked): void => {

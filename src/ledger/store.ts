@@ -172,6 +172,7 @@ const isWorthNoting = (charge: Charge, now: KeptActivity, moment: Moment): boole
   const { activity } = charge;
   if (!isFresh(charge, now, moment) || activity?.status !== now.status) return true;
   if (activity.nextAction === null && now.nextAction !== null) return true;
+  if (activity.createdAt === undefined && now.createdAt !== undefined) return true;
   // That nothing came of it before its account expired.
   return !wasSeenExpired(charge) && wasSeenExpired(asShown(charge, now, moment));
 };

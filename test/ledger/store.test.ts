@@ -325,6 +325,20 @@ describe('an activity that was read', () => {
     expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'paid' });
   });
 
+  it('tells when it was made where a person has named no more than its identifier; the first word about that stays', async () => {
+    const ledger = await open(newPath());
+    const id = await begin(ledger);
+    await ledger.record(id, { state: 'unknown', exitCode: 6 });
+    const named = account({ status: '', nextAction: null, createdAt: undefined });
+    const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
+    await ledger.resolve(id, { state: 'accepted', activity: named, evidence });
+    const createdAt = account().createdAt ?? '';
+    for (const read of [createdAt, '2026-11-20T13:00:00+00:00']) {
+      await ledger.observe([account({ createdAt: read })]);
+      expect(await ledger.get(id)).toMatchObject({ activity: { createdAt } });
+    }
+  });
+
   it('that was paid stays paid, whatever an older read says', async () => {
     const ledger = await open(newPath());
     const id = await begin(ledger);
