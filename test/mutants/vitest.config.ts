@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that a mutant is tried with: those of one room at a time, in one process. */
+export default defineConfig({
+  test: {
+    include: ['core', 'contract', 'client', 'config', 'ledger'].map((room) => `test/${room}/**/*.test.ts`),
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    unstubEnvs: true,
+    expect: { requireAssertions: true, poll: { timeout: 20_000, interval: 20 } },
+  },
+});
