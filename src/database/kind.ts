@@ -15,12 +15,15 @@ export interface Fault {
   readonly cause?: unknown;
 }
 
+/** SQL, or what SQL can't do; it runs in a transaction with the others. */
+export type Migration = string | ((db: DatabaseSync) => void);
+
 /** One kind of database file. */
 export interface DatabaseKind {
   /** Written into the file's header, so that no other program's database is ever taken for one of ours. */
   readonly applicationId: number;
   /** Each brings the file one version further; `user_version` counts those that have run. Never changed, only added to. */
-  readonly migrations: readonly string[];
+  readonly migrations: readonly Migration[];
   /** `power loss`: what was committed stays whatever happens. `process`: it outlives the process, not the machine. */
   readonly survives: 'power loss' | 'process';
   /** How long SQLite itself waits for a lock, in milliseconds; 20 s where this says nothing. */

@@ -20,7 +20,10 @@ export const migrate = (db: DatabaseSync, kind: DatabaseKind, fill?: DatabaseKin
   transact(db, () => {
     const version = versionOf(db);
     if (version >= migrations.length) return;
-    for (const migration of migrations.slice(version)) db.exec(migration);
+    for (const migration of migrations.slice(version)) {
+      if (typeof migration === 'string') db.exec(migration);
+      else migration(db);
+    }
     fill?.(db);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length};`);
   });

@@ -14,8 +14,12 @@ const codeOf = (thrown: unknown): number | undefined => {
 /** Others keep the file locked: no reason to think that the disk is at fault. */
 export const isBusy = (thrown: unknown): boolean => codeOf(thrown) === SQLITE_BUSY;
 
-/** Whether SQLite itself says that the file is not whole. */
+/** What SQLite takes for whole, and is not what was written. */
+export class Damage extends Error {}
+
+/** Whether the file is not whole, as SQLite or a look of our own says. */
 export const isDamage = (thrown: unknown): boolean => {
+  if (thrown instanceof Damage) return true;
   const code = codeOf(thrown);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 };

@@ -1,3 +1,7 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Migration } from '../database/kind.ts';
+import { writeChecksums } from './checksum.ts';
+
 /**
  * One row a charge. Instants are milliseconds since the epoch, `next_action`, `told` and `evidence` are JSON. At most one charge of
  * a payment request is open: that index, and no check in the program, keeps two processes from sending at once.
@@ -77,6 +81,11 @@ const JOBS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/** Charges that may stand in the way of another. */
+export const STANDS: readonly string[] = ['sending', 'unknown', 'accepted'];
+/** The same as a condition. */
+export const STANDING = `state IN (${STANDS.map((state) => `'${state}'`).join()})`;
+
 /** Accepted charges whose end nobody has seen, so that they are found among millions. */
 export const UNFINISHED = `state = 'accepted' AND
   (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
@@ -115,5 +124,17 @@ const LOOKS = `
   INSERT INTO setting VALUES ('name', lower(hex(randomblob(8)))), ('key', hex(randomblob(32)));
 `;
 
+/**
+ * What tells that a page of the file is not the one that was written there: a checksum for each row, and a second index of
+ * what may stand in the way of a charge, which must agree with the first.
+ */
+const CHECKS = (db: DatabaseSync): void => {
+  db.exec(`
+    ALTER TABLE charge ADD COLUMN checksum INTEGER;
+    CREATE INDEX charge_standing ON charge (ugwo, seq) WHERE ${STANDING};
+  `);
+  writeChecksums(db);
+};
+
 /** What brings a ledger from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly string[] = [FIRST, JOBS, LOOKS];
+export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS];

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
+import { rewrite } from '../support/ledger.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
@@ -185,11 +185,12 @@ describe('the look before a charge', () => {
     const home = newFolder();
     const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid)));
     expect((await paycli([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
-    const db = new DatabaseSync(join(home, 'ledger.sqlite'));
-    // As if all that were an hour ago.
-    db.exec(`UPDATE charge SET created_at = created_at - 3600000, begun_uptime = begun_uptime - 3600000,
-      told = json_set(told, '$.at', told ->> '$.at' - 3600000, '$.mark.uptime', told ->> '$.mark.uptime' - 3600000)`);
-    db.close();
+    const past = atom(Date.now() - 60 * MINUTE);
+    // Nobody has asked the service the time since, and the machine may have been up for less than the hour.
+    rewrite(
+      join(home, 'ledger.sqlite'),
+      `UPDATE charge SET told = NULL, next_action = json_set(next_action, '$.headers.expires_at', '${past}')`,
+    );
     const ended = await paycli([...TRANSFER, '--no-preflight'], { service, home });
     expect(ended.code).toBe(9);
     expect(errorOf(ended)['message']).toContain('not known whether it was paid in time');

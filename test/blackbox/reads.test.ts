@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { rewrite } from '../support/ledger.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -92,7 +93,7 @@ describe('a read', () => {
     expect((await paycli(CHARGE, options)).code).toBe(0);
     const db = new DatabaseSync(`${options.home}/ledger.sqlite`);
     onTestFinished(() => db.close());
-    db.exec('UPDATE charge SET told = NULL');
+    rewrite(`${options.home}/ledger.sqlite`, 'UPDATE charge SET told = NULL');
     expect((await paycli(GET_ACTIVITY, options)).code).toBe(0);
     expect(db.prepare('SELECT told FROM charge').get()?.['told']).toMatch(/^\{"service":\d+/);
   });

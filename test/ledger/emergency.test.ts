@@ -6,6 +6,7 @@ import type { EmergencyLine } from '../../src/ledger/emergency.ts';
 import { emergencyText, leftBehind, openEmergencyFile } from '../../src/ledger/emergency.ts';
 import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
+import { rewrite } from '../support/ledger.ts';
 import { account, beside, intent, NOON, newPath, open, SELF } from './support/charges.ts';
 
 const OTHER = { ...SELF, pid: 4712 };
@@ -70,7 +71,7 @@ describe('an outcome that the ledger can’t note', () => {
   it('holds whatever a person has concluded without it', async () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path));
-    beside(path, `UPDATE charge SET state = 'not_created', recorded_at = 1 WHERE id = '${id}'`);
+    rewrite(path, `UPDATE charge SET state = 'not_created', recorded_at = 1 WHERE id = '${id}'`);
     const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
     expect(await next.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
   });
@@ -78,7 +79,7 @@ describe('an outcome that the ledger can’t note', () => {
   it('is kept beside what a person has concluded where the service did not accept the charge', async () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path), { state: 'rejected', exitCode: 3 });
-    beside(path, `UPDATE charge SET state = 'accepted', recorded_at = 1 WHERE id = '${id}'`);
+    rewrite(path, `UPDATE charge SET state = 'accepted', recorded_at = 1 WHERE id = '${id}'`);
     const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
     const line = { ledger_id: id, state: 'rejected' };
     expect(await next.get(id)).toMatchObject({ state: 'accepted', evidence: [{ kind: 'emergency_line', line }] });

@@ -15,6 +15,7 @@ import { openDatabase } from '../../src/database/open.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from '../../src/ledger/file.ts';
 import type { Ledger, Outcome, Sender } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
+import { rewrite } from '../support/ledger.ts';
 import { newFolder } from '../support/program.ts';
 import { account, beside, intent, MINUTE, momentAt, NOON, newPath, open, SELF } from './support/charges.ts';
 
@@ -147,7 +148,7 @@ describe('a charge in the ledger', () => {
     const path = newPath();
     const ledger = await open(path);
     const id = await begin(ledger);
-    beside(path, "UPDATE charge SET job = 'job-1', row = 3");
+    rewrite(path, "UPDATE charge SET job = 'job-1', row = 3");
     expect(await ledger.get(id)).toMatchObject({ job: 'job-1', row: 3 });
   });
 

@@ -1,5 +1,7 @@
 import { uptime } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
+import { writeChecksums } from '../../src/ledger/checksum.ts';
 import type { LedgerOptions } from '../../src/ledger/context.ts';
 
 /** What a test opens a ledger with, where nothing else matters: the real clocks, a process that nobody takes for dead. */
@@ -18,3 +20,11 @@ export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): 
   },
   ...some,
 });
+
+/** Rewrites the charges of a ledger as if it had written them so itself. */
+export const rewrite = (path: string, sql: string): void => {
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  writeChecksums(db);
+  db.close();
+};

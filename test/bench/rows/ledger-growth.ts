@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { writeChecksums } from '../../../src/ledger/checksum.ts';
 import type { Intent, Ledger, Outcome } from '../../../src/ledger/ledger.ts';
 import { thisMachine } from '../../../src/ledger/machine.ts';
 import { openLedger } from '../../../src/ledger/store.ts';
@@ -68,6 +69,7 @@ const fill = (path: string, count: number): void => {
   db.exec(`INSERT INTO charge (${names.join()})
     WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count - 1})
     SELECT ${names.map((name) => fresh[name] ?? `charge.${name}`).join()} FROM n, charge WHERE charge.seq = 1`);
+  writeChecksums(db);
   db.close();
 };
 

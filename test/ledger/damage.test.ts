@@ -1,0 +1,139 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { reasonOf } from '../../src/core/error.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { LEDGER_FILE } from '../../src/ledger/file.ts';
+import { highestPath } from '../../src/ledger/highest.ts';
+import type { Intent, Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/store.ts';
+import { thrownBy } from '../client/support.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import { account, beside, intent, MINUTE, NOON, newPath, open, SELF } from './support/charges.ts';
+
+const FIRST = { again: false } as const;
+const STANDING: readonly Outcome[] = [
+  { state: 'unknown', exitCode: 6 },
+  { state: 'accepted', exitCode: 0 },
+];
+
+const JOB = {
+  command: 'ugwo charge',
+  name: 'charges.csv',
+  service: intent().service,
+  origin: intent().origin,
+  profile: 'default',
+  rows: 1,
+} as const;
+
+const ugwoOf = (index: number): string => `ugw.AbCd.${String(index).padStart(24, '0')}`;
+
+/** Charges that stand in the way of another: unknown ones, and accounts that can be paid. Others lie between them. */
+const fill = async (ledger: Ledger, count: number): Promise<void> => {
+  for (let index = 0; index < count; index += 1) {
+    const begun = await ledger.begin(intent({ ugwo: ugwoOf(index) }), FIRST);
+    if (begun.kind !== 'begun') throw new Error(begun.why);
+    const outcome = STANDING[index % 2] as Outcome;
+    const uid = `act.AbCd.${String(index).padStart(24, '0')}`;
+    await ledger.record(begun.id, outcome.state === 'accepted' ? { ...outcome, activity: account({ uid }) } : outcome);
+    await ledger.jobs.open({ ...JOB, id: `job-${index}` }, 1);
+  }
+};
+
+const isLedgerError = (thrown: unknown): boolean => (thrown as { kind?: string }).kind === 'ledger';
+
+/** What becomes of a second charge of each payment request, without a look at the service. */
+const chargedAgain = async (path: string, ugwos: readonly string[]): Promise<string[]> => {
+  const options = ledgerOptions(path, { now: () => NOON + MINUTE, uptime: () => 3_600_000 + MINUTE, self: SELF });
+  const ledger = await openLedger(options);
+  const begun: string[] = [];
+  for (const ugwo of ugwos) {
+    const one: Intent = intent({ ugwo });
+    const why = await ledger.begin(one, FIRST).then(
+      ({ kind }) => kind,
+      (thrown: unknown) => (isLedgerError(thrown) ? 'refused' : reasonOf(thrown)),
+    );
+    if (why !== 'refused') begun.push(`${ugwo}: ${why}`);
+  }
+  await ledger.close();
+  return begun;
+};
+
+describe('a ledger', () => {
+  it('in which any page was copied over any other charges nothing again', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const count = 12;
+    await fill(ledger, count);
+    await ledger.close();
+    const { page_size: size } = beside(path, 'PRAGMA page_size')[0] as { page_size: number };
+    const whole = readFileSync(path);
+    const pages = whole.length / size;
+    expect(pages).toBeGreaterThan(10);
+    const ugwos = Array.from({ length: count }, (_, index) => ugwoOf(index));
+    let opened = 0;
+    for (let from = 0; from < pages; from += 1) {
+      for (let to = 0; to < pages; to += 1) {
+        const copy = Buffer.from(whole);
+        whole.copy(copy, to * size, from * size, (from + 1) * size);
+        const damaged = `${path}-${from}-${to}`;
+        writeFileSync(damaged, copy, { mode: 0o600 });
+        rmSync(highestPath(path), { force: true });
+        const again = await chargedAgain(damaged, ugwos).catch((thrown: unknown) => {
+          if (!isLedgerError(thrown)) throw new Error(`${from} over ${to}`, { cause: thrown });
+          return undefined;
+        });
+        opened += again === undefined ? 0 : 1;
+        expect(again ?? [], `page ${from} over ${to}`).toEqual([]);
+      }
+    }
+    expect(opened).toBeGreaterThan(pages);
+  }, 120_000);
+
+  it('is refused where a row is not what was written', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await fill(ledger, 2);
+    beside(path, "UPDATE charge SET state = 'rejected' WHERE seq = 2");
+    expect(await thrownBy(ledger.begin(intent({ ugwo: ugwoOf(1) }), FIRST))).toMatchObject({
+      kind: 'ledger',
+      message: `the ledger ${path} cannot be used: row 2 of its charges is not what was written`,
+      detail: { hint: expect.stringContaining('keep a copy of it') },
+    });
+  });
+
+  it('is refused where a page of an index is lost', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await fill(ledger, 2);
+    await ledger.close();
+    const { page_size: size } = beside(path, 'PRAGMA page_size')[0] as { page_size: number };
+    const root = (index: string): number =>
+      Number(beside(path, `SELECT rootpage FROM sqlite_schema WHERE name = '${index}'`)[0]?.['rootpage']) - 1;
+    const [empty, lost] = [root('charge_of_job'), root('charge_of_ugwo')];
+    const file = readFileSync(path);
+    file.copy(file, lost * size, empty * size, (empty + 1) * size);
+    writeFileSync(path, file);
+    const damaged = await open(path);
+    // Paid for: no index keeps a second charge from being begun.
+    expect(await thrownBy(damaged.begin(intent({ ugwo: ugwoOf(1) }), FIRST))).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining(`its indexes differ on the charges of ${ugwoOf(1)}`),
+    });
+  });
+
+  it('of an older paycli gets a checksum for each row', async () => {
+    const path = newPath();
+    openDatabase(path, { ...LEDGER_FILE, migrations: LEDGER_FILE.migrations.slice(0, 3) }, (db) => {
+      const names = 'id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, recorded_at';
+      const insert = db.prepare(`INSERT INTO charge (${names}, pid, boot, started)
+        VALUES (?, 'unknown', 'https://api.example', '', ?, 'ussd', '', 0, 0, 0, 0, 1, '', '')`);
+      db.exec('BEGIN');
+      for (let index = 0; index < 2001; index += 1) insert.run(`chg-${index}`, ugwoOf(index));
+      db.exec('COMMIT');
+      db.close();
+    });
+    const ledger = await open(path);
+    expect(await ledger.list({ limit: -1 })).toHaveLength(2001);
+    expect(await ledger.begin(intent({ ugwo: ugwoOf(2000) }), FIRST)).toMatchObject({ why: 'unresolved' });
+  });
+});
