@@ -110,8 +110,8 @@ const ledgerPath = async (rooms: Rooms): Promise<string> => `${(await rooms.fold
 
 const openLedgerOf = async ({ io, closing }: Run, rooms: Rooms): Promise<Ledger> => {
   const [{ openLedger }, { isGone, thisSender }, { thisMachine }] = await Promise.all([
-    import('./ledger/store.ts'),
-    import('./ledger/sender.ts'),
+    import('./ledger/sqlite/open.ts'),
+    import('./ledger/sqlite/sender.ts'),
     import('./ledger/machine.ts'),
   ]);
   const { clock, signals, redactor } = io;

@@ -1,24 +1,12 @@
 import { idProblem } from '../core/ids.ts';
 import type { RowCounts } from '../core/row.ts';
 import { isTakenUp } from '../core/row.ts';
-import type { Context } from './context.ts';
+import type { Backend, Decision, KeptUpdate } from './backend.ts';
 import type { Jobs, Update } from './job.ts';
-import { updateOf } from './job-statements.ts';
-import type { Ledger } from './ledger.ts';
+import type { Charge, Ledger } from './ledger.ts';
 import { cleaned, withoutNumbers } from './private.ts';
-import type { Row } from './rows.ts';
-import { number, senderOf } from './rows.ts';
 
 const GONE = 'its process ended before it could note what became of it';
-
-/** A row of updates whose process has gone is unknown; that is written when it is next begun or settled. */
-const asItStands =
-  ({ moment, isGone }: Context) =>
-  (row: Row): Update => {
-    const update = updateOf(row);
-    if (update.state !== 'sending' || !isGone(senderOf(row), moment().at > number(row, 'deadline'))) return update;
-    return { ...update, state: 'unknown', message: GONE };
-  };
 
 const withoutZeros = (counts: RowCounts): RowCounts =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
@@ -30,37 +18,51 @@ const keptOnye = (onye: string, clean: (text: string) => string): string =>
 const mayBegin = ({ state, exitCode }: Update, { retry, looked }: Parameters<Jobs['beginUpdate']>[1]): boolean =>
   isTakenUp({ state, exitCode }, retry) || (looked && state === 'unknown');
 
-/** Jobs and their rows, over the ledger's context. */
-export const jobsOver = (context: Context, leave: AbortSignal): Jobs => {
-  const { sql, jobs, self, moment, clean, read, write, attempt, reserve } = context;
-  const stands = asItStands(context);
-  const updateTally = (job: string): RowCounts => {
-    const { sending = 0, unknown = 0, ...others } = jobs.updateTally(job);
-    const gone = jobs.sendingUpdates(job).filter((row) => stands(row).state === 'unknown').length;
+/** Jobs and their rows. `charges` reads charges, after a sweep. */
+export const jobsOver = (
+  backend: Backend,
+  clean: (text: string) => string,
+  charges: (query: Parameters<Backend['read']>[0]) => Promise<readonly Charge[]>,
+): Jobs => {
+  const { jobs, self, moment, isGone } = backend;
+
+  /** A row of updates whose process has gone is unknown; that is written when it is next begun or settled. */
+  const asItStands = (update: KeptUpdate): KeptUpdate => {
+    if (update.state !== 'sending' || !isGone(update.sender, moment().at > update.deadline)) return update;
+    return { ...update, state: 'unknown', message: GONE };
+  };
+
+  const updateTally = async (job: string): Promise<RowCounts> => {
+    const { sending = 0, unknown = 0, ...others } = await jobs.updateTally(job);
+    if (sending === 0) return { ...others, unknown };
+    const gone = (await jobs.sendingUpdates(job)).filter((one) => asItStands(one).state === 'unknown').length;
     return { ...others, sending: sending - gone, unknown: unknown + gone };
   };
+
   return {
-    open: (job, atOnce) => {
-      reserve(atOnce);
-      return write(() => jobs.open({ ...job, name: clean(job.name) }, moment().at));
+    open: async (job, atOnce) => {
+      backend.reserve(atOnce);
+      await jobs.open({ ...job, name: clean(job.name) }, moment().at);
     },
-    get: (id) => read(() => jobs.get(id)),
-    list: ({ before, limit }) => read(() => jobs.list(before, limit)),
-    tally: ({ id, command }) =>
-      read(() => withoutZeros(command === 'ugwo charge' ? jobs.chargeTally(id) : updateTally(id))),
-    charges: (job, first, last) => read(() => sql.ofRows(job, first, last)),
-    updates: (job, first, last) => read(() => jobs.updateRows(job, first, last).map(stands)),
+    get: jobs.get,
+    list: jobs.list,
+    tally: async ({ id, command }) =>
+      withoutZeros(await (command === 'ugwo charge' ? jobs.chargeTally(id) : updateTally(id))),
+    charges: (job, first, last) => charges({ job, rows: [first, last], order: 'row' }),
+    updates: async (job, first, last) => (await jobs.updates(job, first, last)).map(asItStands),
     beginUpdate: ({ job, row, onye, deadline }, how) =>
-      attempt(() => {
-        const [before] = jobs.updateRows(job, row, row).map(stands);
-        if (before !== undefined && !mayBegin(before, how)) return false;
-        jobs.begin({ job, row, onye: keptOnye(onye, clean), deadline, ...self });
-        return true;
+      jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {
+        if (found !== undefined && !mayBegin(asItStands(found), how)) return { result: false };
+        const begun = { job, row, onye: keptOnye(onye, clean), deadline, sender: self };
+        return { write: { ...begun, state: 'sending', exitCode: undefined, message: undefined }, result: true };
       }),
     settleUpdate: ({ job, row }, outcome) => {
       // The service's words may repeat what was sent.
-      const kept = cleaned(outcome, (text) => withoutNumbers(clean(text)));
-      return write(() => jobs.settle(job, row, kept), leave);
+      const { state, exitCode, message } = cleaned(outcome, (text) => withoutNumbers(clean(text)));
+      return jobs.change('outcome', { job, row }, (found) => ({
+        ...(found === undefined ? {} : { write: { ...found, state, exitCode, message } }),
+        result: undefined,
+      }));
     },
   };
 };

@@ -107,6 +107,8 @@ export interface Charge extends Intent {
   readonly seq: number;
   readonly state: ChargeState;
   readonly createdAt: number;
+  /** Who is sending it, or was. */
+  readonly sender: Sender;
   readonly begun: Mark;
   /** How long its sending took; undefined when its process did not live to say. */
   readonly took: number | undefined;
@@ -199,6 +201,7 @@ export interface ListFilter {
   readonly oldestFirst?: boolean;
   /** With `oldestFirst`: only those newer than this place. */
   readonly after?: number | undefined;
+  /** -1: all. */
   readonly limit: number;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/store.ts';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';

@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/store.ts';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { CANARY } from '../support/canary.ts';
 import { ledgerOptions } from '../support/ledger.ts';

@@ -3,10 +3,10 @@ import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
 import type { Journal } from '../../src/database/connect.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
-import { LEDGER_FILE } from '../../src/ledger/file.ts';
 import { placeOf } from '../../src/ledger/place.ts';
-import { isGone, thisSender } from '../../src/ledger/sender.ts';
-import { openLedger } from '../../src/ledger/store.ts';
+import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { isGone, thisSender } from '../../src/ledger/sqlite/sender.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { lookedAt } from './looking.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HIGHEST_FILE_NAME } from '../../src/core/charge.ts';
 import { LOGS } from '../../src/database/file.ts';
-import { checkAccess } from '../../src/ledger/access.ts';
+import { checkAccess } from '../../src/ledger/sqlite/access.ts';
 import { newPath } from './support/charges.ts';
 
 /** A file of a mode, in a folder of a mode. */

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync,
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { EmergencyLine } from '../../src/ledger/emergency.ts';
-import { emergencyText, leftBehind, openEmergencyFile } from '../../src/ledger/emergency.ts';
+import type { EmergencyLine } from '../../src/ledger/emergency-line.ts';
 import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import { emergencyText, leftBehind, openEmergencyFile } from '../../src/ledger/sqlite/emergency.ts';
 import { thrownBy } from '../client/support.ts';
 import { rewrite } from '../support/ledger.ts';
 import { account, beside, intent, NOON, newPath, open, SELF } from './support/charges.ts';

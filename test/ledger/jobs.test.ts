@@ -167,7 +167,7 @@ describe('a row of updates', () => {
     expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: true })).toBe(false);
     await ledger.jobs.settleUpdate(update, { state: 'accepted', exitCode: 0 });
     expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: true })).toBe(false);
-    expect(await ledger.jobs.updates(ID, 1, 9)).toEqual([
+    expect(await ledger.jobs.updates(ID, 1, 9)).toMatchObject([
       { job: ID, row: 1, onye: ONYE, state: 'accepted', exitCode: 0, message: undefined },
     ]);
   });

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sender } from '../../src/ledger/ledger.ts';
-import { isGone, thisSender } from '../../src/ledger/sender.ts';
+import { isGone, thisSender } from '../../src/ledger/sqlite/sender.ts';
 import { newFolder } from '../support/program.ts';
 
 /** A stat line as Linux writes it: the state is its third field, the start its twenty-second. */

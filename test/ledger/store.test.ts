@@ -12,8 +12,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
-import { asLedgerError, LEDGER_FILE, ledgerError } from '../../src/ledger/file.ts';
 import type { Ledger, Outcome, Sender } from '../../src/ledger/ledger.ts';
+import { asLedgerError, LEDGER_FILE, ledgerError } from '../../src/ledger/sqlite/file.ts';
 import { thrownBy } from '../client/support.ts';
 import { rewrite } from '../support/ledger.ts';
 import { newFolder } from '../support/program.ts';
@@ -96,6 +96,7 @@ describe('a charge in the ledger', () => {
       job: undefined,
       row: undefined,
       createdAt: NOON,
+      sender: SELF,
       begun: momentAt(NOON).mark,
       took: 0,
       told: { ...momentAt(NOON), service: NOON + 5 },

@@ -1,8 +1,8 @@
 import { uptime } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { writeChecksums } from '../../src/ledger/checksum.ts';
-import type { LedgerOptions } from '../../src/ledger/context.ts';
+import type { LedgerOptions } from '../../src/ledger/sqlite/backend.ts';
+import { writeChecksums } from '../../src/ledger/sqlite/checksum.ts';
 
 /** What a test opens a ledger with, where nothing else matters: the real clocks, a process that nobody takes for dead. */
 export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): LedgerOptions => ({

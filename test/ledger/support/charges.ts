@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
-import type { LedgerOptions } from '../../../src/ledger/context.ts';
 import type { Charge, Intent, KeptActivity, Ledger, Moment, Sender } from '../../../src/ledger/ledger.ts';
-import { openLedger } from '../../../src/ledger/store.ts';
+import type { LedgerOptions } from '../../../src/ledger/sqlite/backend.ts';
+import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
 import { UGWO_ID } from '../../support/service.ts';
@@ -63,6 +63,7 @@ export const charge = (more: Partial<Charge> = {}): Charge => ({
   job: undefined,
   row: undefined,
   createdAt: NOON,
+  sender: SELF,
   begun: momentAt(NOON).mark,
   took: 0,
   told: { ...momentAt(NOON), service: NOON },

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import type { Sender } from './ledger.ts';
-import { thisMachine } from './machine.ts';
+import type { Sender } from '../ledger.ts';
+import { thisMachine } from '../machine.ts';
 
 const PROC = '/proc';
 

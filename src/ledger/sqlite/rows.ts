@@ -1,6 +1,6 @@
-import type { SQLOutputValue } from 'node:sqlite';
-import type { ChargeState } from '../core/charge.ts';
-import type { Charge, Evidence, KeptActivity, Moment, Sender, Told } from './ledger.ts';
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { ChargeState } from '../../core/charge.ts';
+import type { Charge, Evidence, KeptActivity, Sender, Told } from '../ledger.ts';
 import { bootOf } from './sender.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -33,6 +33,13 @@ const toldOf = (row: Row): Told | undefined => {
   return json === undefined ? undefined : (JSON.parse(json) as Told);
 };
 
+/** Who is sending it, or was. */
+export const senderOf = (row: Row): Sender => ({
+  pid: number(row, 'pid'),
+  boot: text(row, 'boot'),
+  started: text(row, 'started'),
+});
+
 /** A row of the table as a charge. */
 export const chargeOf = (row: Row): Charge => ({
   id: text(row, 'id'),
@@ -59,6 +66,7 @@ export const chargeOf = (row: Row): Charge => ({
   },
   deadline: number(row, 'deadline'),
   createdAt: number(row, 'created_at'),
+  sender: senderOf(row),
   begun: { boot: bootOf({ boot: text(row, 'boot') }), uptime: number(row, 'begun_uptime') },
   took: optionalNumber(row, 'took'),
   told: toldOf(row),
@@ -68,25 +76,47 @@ export const chargeOf = (row: Row): Charge => ({
   evidence: JSON.parse(text(row, 'evidence')) as Evidence[],
 });
 
-/** Who is sending it, or was. */
-export const senderOf = (row: Row): Sender => ({
-  pid: number(row, 'pid'),
-  boot: text(row, 'boot'),
-  started: text(row, 'started'),
-});
+export type Columns = Readonly<Record<string, SQLInputValue>>;
 
-const toldColumn = ({ servedAt }: KeptActivity, { at, mark }: Moment): string | null =>
-  servedAt === undefined ? null : JSON.stringify({ service: servedAt, at, mark } satisfies Told);
+const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
-/** The columns that an activity fills, told at a moment. */
-export const activityColumns = (
-  activity: KeptActivity | undefined,
-  moment: Moment,
-): Record<'activity' | 'status' | 'next_action' | 'activity_created_at' | 'told', string | null> => ({
+/** What of a charge can change once it is begun. */
+export const changingColumns = ({ activity, asked = {}, ...charge }: Charge): Columns => ({
+  state: charge.state,
+  recorded_at: charge.recordedAt ?? null,
+  took: charge.took ?? null,
+  exit_code: charge.exitCode ?? null,
   activity: activity?.uid ?? null,
   status: activity?.status ?? null,
-  next_action:
-    activity?.nextAction === undefined || activity.nextAction === null ? null : JSON.stringify(activity.nextAction),
+  next_action: json(activity?.nextAction),
   activity_created_at: activity?.createdAt ?? null,
-  told: activity === undefined ? null : toldColumn(activity, moment),
+  told: json(charge.told),
+  evidence: JSON.stringify(charge.evidence),
+  amount: asked.amount ?? null,
+  currency: asked.currency ?? null,
+  ref: asked.ref ?? null,
+  customer: asked.customer ?? null,
+});
+
+/** A charge as a row of the table; its place and its checksum are the table's own. */
+export const columnsOf = (charge: Charge): Columns => ({
+  id: charge.id,
+  service: charge.service,
+  origin: charge.origin,
+  workspace: charge.workspace ?? null,
+  profile: charge.profile ?? null,
+  ugwo: charge.ugwo,
+  medium: charge.medium,
+  provider: charge.provider ?? null,
+  phone: charge.phone ?? null,
+  phone_digest: charge.phoneDigest ?? null,
+  expires_at: charge.expiresAt ?? null,
+  digest: charge.digest,
+  job: charge.job ?? null,
+  row: charge.row ?? null,
+  deadline: charge.deadline,
+  created_at: charge.createdAt,
+  begun_uptime: charge.begun.uptime,
+  ...charge.sender,
+  ...changingColumns(charge),
 });

@@ -1,10 +1,11 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { CHARGE_STATES, FAILED_STATUSES } from '../core/charge.ts';
-import type { RowCounts, RowState } from '../core/row.ts';
-import type { Job, JobCommand, Jobs, Update, UpdateOutcome, UpdateState } from './job.ts';
-import { UPDATE_STATES } from './job.ts';
+import { CHARGE_STATES, FAILED_STATUSES } from '../../core/charge.ts';
+import type { RowCounts, RowState } from '../../core/row.ts';
+import type { KeptUpdate } from '../backend.ts';
+import type { Job, JobCommand, Jobs, UpdateState } from '../job.ts';
+import { UPDATE_STATES } from '../job.ts';
 import type { Row } from './rows.ts';
-import { number, optionalNumber, optionalText, text } from './rows.ts';
+import { number, optionalNumber, optionalText, senderOf, text } from './rows.ts';
 import { preparing } from './statements.ts';
 
 const jobOf = (row: Row): Job => ({
@@ -20,13 +21,15 @@ const jobOf = (row: Row): Job => ({
 });
 
 /** A row of the table as an update. */
-export const updateOf = (row: Row): Update => ({
+const updateOf = (row: Row): KeptUpdate => ({
   job: text(row, 'job'),
   row: number(row, 'row'),
   onye: text(row, 'onye'),
   state: text(row, 'state') as UpdateState,
   exitCode: optionalNumber(row, 'exit_code'),
   message: optionalText(row, 'message'),
+  deadline: number(row, 'deadline'),
+  sender: senderOf(row),
 });
 
 /** A count of each state in one pass, where GROUP BY would sort all rows first. */
@@ -65,16 +68,17 @@ export const jobStatements = (db: DatabaseSync) => {
     updateTally: (job: string): RowCounts => ({
       ...sql(`SELECT ${countsOf(UPDATE_STATES)} FROM onye_update WHERE job = ?`).get(job),
     }),
-    sendingUpdates: (job: string): Row[] => all("SELECT * FROM onye_update WHERE job = ? AND state = 'sending'", job),
-    updateRows: (job: string, first: number, last: number): Row[] =>
-      all('SELECT * FROM onye_update WHERE job = ? AND row BETWEEN ? AND ? ORDER BY row', job, first, last),
-    begin: (update: Readonly<Record<string, SQLInputValue>>): void => {
-      sql(`INSERT OR REPLACE INTO onye_update (job, row, onye, state, deadline, pid, boot, started)
-        VALUES (:job, :row, :onye, 'sending', :deadline, :pid, :boot, :started)`).run(update);
-    },
-    settle: (job: string, row: number, { state, exitCode, message }: UpdateOutcome): void => {
-      sql('UPDATE onye_update SET state = ?, exit_code = ?, message = ? WHERE job = ? AND row = ?').run(
-        ...[state, exitCode, message ?? null, job, row],
+    sendingUpdates: (job: string): KeptUpdate[] =>
+      all("SELECT * FROM onye_update WHERE job = ? AND state = 'sending'", job).map(updateOf),
+    updates: (job: string, first: number, last: number): KeptUpdate[] =>
+      all('SELECT * FROM onye_update WHERE job = ? AND row BETWEEN ? AND ? ORDER BY row', job, first, last).map(
+        updateOf,
+      ),
+    write: ({ job, row, onye, state, deadline, exitCode, message, sender }: KeptUpdate): void => {
+      const { pid, boot, started } = sender;
+      sql(`INSERT OR REPLACE INTO onye_update (job, row, onye, state, deadline, exit_code, message, pid, boot, started)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+        ...[job, row, onye, state, deadline, exitCode ?? null, message ?? null, pid, boot, started],
       );
     },
   };

@@ -1,5 +1,5 @@
-import { interrupted } from '../core/interrupt.ts';
-import { isBusy } from '../database/sqlite-error.ts';
+import { interrupted } from '../../core/interrupt.ts';
+import { isBusy } from '../../database/sqlite-error.ts';
 
 /** What waiting for a locked file needs of the world. */
 export interface Patience {

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HIGHEST_FILE_NAME } from '../core/charge.ts';
-import { thisMachine } from './machine.ts';
+import { HIGHEST_FILE_NAME } from '../../core/charge.ts';
+import { thisMachine } from '../machine.ts';
 
 const WIDTH = 16;
 

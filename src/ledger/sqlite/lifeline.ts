@@ -1,8 +1,9 @@
-import { PayError, reasonOf } from '../core/error.ts';
-import { isBusy } from '../database/sqlite-error.ts';
-import type { EmergencyFile, EmergencyLine } from './emergency.ts';
+import { PayError, reasonOf } from '../../core/error.ts';
+import { isBusy } from '../../database/sqlite-error.ts';
+import type { EmergencyLine } from '../emergency-line.ts';
+import type { Sender } from '../ledger.ts';
+import type { EmergencyFile } from './emergency.ts';
 import { emergencyText, openEmergencyFile } from './emergency.ts';
-import type { Sender } from './ledger.ts';
 
 const LOCKED = 'keep the line that is shown here; the next run that can use the ledger takes it in';
 const BROKEN = 'keep the line that is shown here, mend the disk, and do not run the command again before that';

@@ -1,12 +1,12 @@
 import type { Stats } from 'node:fs';
 import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { PayError, reasonOf } from '../core/error.ts';
-import { shellQuote } from '../core/shell.ts';
-import { LOGS } from '../database/file.ts';
+import { PayError, reasonOf } from '../../core/error.ts';
+import { shellQuote } from '../../core/shell.ts';
+import { LOGS } from '../../database/file.ts';
+import { thisMachine } from '../machine.ts';
 import { ledgerError } from './file.ts';
 import { highestPath } from './highest.ts';
-import { thisMachine } from './machine.ts';
 
 const OPEN_TO_OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { Damage } from '../database/sqlite-error.ts';
+import { Damage } from '../../database/sqlite-error.ts';
 import type { Row } from './rows.ts';
 
 /** All that a row says, but for its place and the checksum itself. Never changed: rows that are there were summed so. */

@@ -1,22 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from '../database/file.ts';
-import type { Outcome, Sender } from './ledger.ts';
-import { thisMachine } from './machine.ts';
+import { syncFolder } from '../../database/file.ts';
+import type { EmergencyLine } from '../emergency-line.ts';
+import type { Sender } from '../ledger.ts';
+import { thisMachine } from '../machine.ts';
 
 /** In bytes. A longer line might not find room: it goes without what only the customer needs, and without long words. */
 const LONGEST_LINE = 8 * 1024;
 const LONGEST_WORD = 500;
-
-/** One line that can't be lost: what became of a charge that the ledger could not note. */
-export interface EmergencyLine extends Outcome {
-  readonly ledger_id: string;
-  readonly ugwo: string;
-  readonly medium: string;
-  /** Milliseconds since the epoch. */
-  readonly recorded_at: number;
-}
 
 /** A file of one process beside the ledger, there from the first charge that it begins until it has closed the ledger in good order. */
 export interface EmergencyFile {

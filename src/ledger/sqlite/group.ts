@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { transact } from '../database/transact.ts';
+import { transact } from '../../database/transact.ts';
 
 /** How `work` runs inside the transaction that is open; what it alone wrote is undone when it throws. */
 const aparter = (db: DatabaseSync) => {

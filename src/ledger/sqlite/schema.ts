@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Migration } from '../database/kind.ts';
+import type { Migration } from '../../database/kind.ts';
 import { writeChecksums } from './checksum.ts';
 
 /**

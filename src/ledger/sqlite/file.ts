@@ -1,6 +1,6 @@
-import { PayError, reasonOf } from '../core/error.ts';
-import type { DatabaseKind, Fault } from '../database/kind.ts';
-import { isBusy, isDamage } from '../database/sqlite-error.ts';
+import { PayError, reasonOf } from '../../core/error.ts';
+import type { DatabaseKind, Fault } from '../../database/kind.ts';
+import { isBusy, isDamage } from '../../database/sqlite-error.ts';
 import { TRY_MS } from './patience.ts';
 import { MIGRATIONS } from './schema.ts';
 

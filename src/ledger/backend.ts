@@ -1,0 +1,83 @@
+import type { PayError } from '../core/error.ts';
+import type { RowCounts } from '../core/row.ts';
+import type { EmergencyLine } from './emergency-line.ts';
+import type { Job, JobRow, Update } from './job.ts';
+import type { Charge, ListFilter, Moment, Sender } from './ledger.ts';
+
+/** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
+export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
+  readonly id?: string | undefined;
+  /** Those with one of these activities. */
+  readonly activities?: readonly string[] | undefined;
+  /** Those of a payment request that may stand in the way of another, at whatever service. A lost one is noticed. */
+  readonly standing?: string | undefined;
+  /** With `job`: those of these rows of its file. */
+  readonly rows?: readonly [first: number, last: number] | undefined;
+  readonly order?: 'oldest' | 'newest' | 'row';
+  /** All where it is left out. */
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Why something is written. `intent`: something is sent after it, so nothing is begun once the backend has failed. `outcome`:
+ * what became of something that was sent; the first signal of the user does not end its waiting. `glance`: not worth a wait.
+ */
+export type Purpose = 'intent' | 'outcome' | 'note' | 'glance';
+
+/** What a rule makes of what it was shown. */
+export interface Decision<W, T> {
+  readonly result: T;
+  readonly write?: W;
+}
+
+/**
+ * Where a ledger is kept. It knows no rule: it finds charges and updates, and writes them as a rule has decided. What is
+ * found and what is written are one step among all who use it. A rule is pure, and may be asked again.
+ */
+export interface Backend {
+  read(query: Query): Promise<readonly Charge[]>;
+  /**
+   * Asks a rule with what each of the queries finds. A charge that it writes replaces the one with its identifier, or is new
+   * where its `seq` is 0. It is on the disk when this resolves; when it rejects, nothing was written.
+   */
+  change<T>(
+    purpose: Purpose,
+    about: readonly Query[],
+    decide: (...found: readonly (readonly Charge[])[]) => Decision<readonly Charge[], T>,
+  ): Promise<T>;
+  readonly jobs: JobsBackend;
+  /** Room for the outcomes of so many charges at once, where they can't be written here. */
+  reserve(atOnce: number): void;
+  /** Keeps an outcome that could not be written; gives what is to be thrown. */
+  keepAside(line: EmergencyLine, thrown: unknown): PayError;
+  /** The key of digests that only this ledger can make. */
+  readonly key: string;
+  readonly self: Sender;
+  /** Whether a sender has ended; `overdue` says that its sending must have. */
+  isGone(sender: Sender, overdue: boolean): boolean;
+  moment(): Moment;
+  close(): Promise<void>;
+}
+
+/** An update as it is kept, with who makes it. */
+export interface KeptUpdate extends Update {
+  readonly deadline: number;
+  readonly sender: Sender;
+}
+
+/** The same for jobs and for rows that are updates. */
+export interface JobsBackend {
+  open(job: Omit<Job, 'createdAt' | 'runAt'>, now: number): Promise<void>;
+  get(id: string): Promise<Job | undefined>;
+  list(page: { readonly before?: string | undefined; readonly limit: number }): Promise<readonly Job[]>;
+  /** Of a job of charges: how the last charge of each row stands. */
+  chargeTally(job: string): Promise<RowCounts>;
+  updateTally(job: string): Promise<RowCounts>;
+  updates(job: string, first: number, last: number): Promise<readonly KeptUpdate[]>;
+  sendingUpdates(job: string): Promise<readonly KeptUpdate[]>;
+  change<T>(
+    purpose: Purpose,
+    of: JobRow,
+    decide: (found: KeptUpdate | undefined) => Decision<KeptUpdate, T>,
+  ): Promise<T>;
+}

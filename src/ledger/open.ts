@@ -1,0 +1,69 @@
+import { createHmac } from 'node:crypto';
+import type { Backend, Query } from './backend.ts';
+import { begin } from './begin.ts';
+import { sweep } from './gone.ts';
+import { jobsOver } from './jobs.ts';
+import type { Charge, Evidence, Intent, KeptActivity, Ledger, Outcome } from './ledger.ts';
+import { observe } from './observe.ts';
+import { note, record, resolve } from './outcome.ts';
+import { cleaned, withoutPhoneEnding } from './private.ts';
+
+/**
+ * The ledger's rules over a backend. What is kept goes through `clean`, which takes the known secrets out of a text, here
+ * and so above every backend.
+ */
+export const ledgerOver = (backend: Backend, clean: (text: string) => string): Ledger => {
+  /** What this process is sending: an emergency line must tell what it is without the ledger. */
+  const open = new Map<string, Intent>();
+
+  /** What may be kept of an activity, for a charge with these last digits of a phone number. */
+  const kept = (activity: KeptActivity, phone: string | undefined): KeptActivity => ({
+    ...activity,
+    nextAction: cleaned(activity.nextAction, (text) => withoutPhoneEnding(clean(text), phone)),
+  });
+  const seen = (evidence: Evidence): Evidence => cleaned(evidence, clean);
+
+  /** Charges of dead processes are swept up first. */
+  const read = async (query: Query): Promise<readonly Charge[]> => {
+    await sweep(backend);
+    return backend.read(query);
+  };
+
+  return {
+    moment: backend.moment,
+    digest: (text) => createHmac('sha256', backend.key).update(text).digest('hex').slice(0, 32),
+    begin: async (intent, how) => {
+      const begun = await begin(backend, intent, how);
+      if (begun.kind === 'begun') open.set(begun.id, intent);
+      return begun;
+    },
+    record: async (id, given) => {
+      const { ugwo = '', medium = '', phone } = open.get(id) ?? {};
+      open.delete(id);
+      const outcome: Outcome = {
+        ...given,
+        ...(given.activity === undefined ? {} : { activity: kept(given.activity, phone) }),
+        ...(given.evidence === undefined ? {} : { evidence: seen(given.evidence) }),
+      };
+      return record(backend, id, ugwo, outcome).catch((thrown: unknown) => {
+        throw backend.keepAside({ ledger_id: id, ugwo, medium, recorded_at: backend.moment().at, ...outcome }, thrown);
+      });
+    },
+    resolve: (id, resolution) =>
+      resolve(backend, id, { ...resolution, evidence: seen(resolution.evidence) }, ({ phone }) =>
+        resolution.activity === undefined ? undefined : kept(resolution.activity, phone),
+      ),
+    note: (id, evidence) => note(backend, id, seen(evidence)),
+    observe: (activities, asked = {}, wait = false) =>
+      observe(backend, activities, cleaned(asked, clean), (activity, { phone }) => kept(activity, phone), wait),
+    jobs: jobsOver(backend, clean, read),
+    unknown: () => read({ states: ['unknown'] }),
+    get: async (id) => (await read({ id }))[0],
+    list: ({ oldestFirst, ...filter }) => read({ ...filter, order: oldestFirst === true ? 'oldest' : 'newest' }),
+    owned: async (activities) => {
+      const owners = await read({ activities });
+      return new Set(owners.flatMap(({ activity }) => activity?.uid ?? []));
+    },
+    close: backend.close,
+  };
+};

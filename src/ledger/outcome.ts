@@ -1,0 +1,74 @@
+import { formatDateAtom } from '../core/time.ts';
+import type { Backend, Decision } from './backend.ts';
+import { elapsed } from './clock.ts';
+import { evidenceOf, withEvidence } from './evidence.ts';
+import { asItStands } from './gone.ts';
+import type { Charge, Evidence, Moment, Outcome, Resolution } from './ledger.ts';
+import { isNews, latest, lateWord, wasResolved } from './news.ts';
+import { changed, withMore } from './transitions.ts';
+
+type Writes<T> = Decision<readonly Charge[], T>;
+
+const isOpen = ({ state }: Charge): boolean => state === 'sending' || state === 'unknown';
+
+/** Whether another charge of the payment request is open, beside which this one can't be open again. */
+const isTaken = ({ id, service }: Charge, standing: readonly Charge[]): boolean =>
+  standing.some((other) => other.service === service && other.id !== id && isOpen(other));
+
+/** A charge after what its process says of it. */
+const withOutcome = (charge: Charge, outcome: Outcome, standing: readonly Charge[], now: Moment): Charge => {
+  const word = lateWord(charge, outcome, formatDateAtom({ ms: now.at, offset: 0 }));
+  const odd = outcome.odd ?? [];
+  const marks = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
+  const seen = withMore(withMore(charge, word), marks);
+  const reopens = outcome.state === 'unknown' && charge.state === 'not_created';
+  if (!isNews(charge, outcome) || (reopens && isTaken(charge, standing))) return seen;
+  const activity = outcome.activity && latest(charge.activity, outcome.activity);
+  const took = elapsed(charge.begun, now.mark) ?? now.at - charge.createdAt;
+  return changed(seen, { ...outcome, activity, moment: now, took, evidence: seen.evidence });
+};
+
+/** Writes what became of a charge; gives the other one that owns its activity already. */
+export const record = (backend: Backend, id: string, ugwo: string, outcome: Outcome): Promise<Charge | undefined> => {
+  const uid = outcome.activity?.uid;
+  // Only a doubt can open a charge again.
+  const beside = outcome.state === 'unknown' ? [{ standing: ugwo }] : [];
+  const about = [{ id }, { activities: uid === undefined ? [] : [uid] }, ...beside];
+  return backend.change('outcome', about, ([charge] = [], owners = [], standing = []): Writes<Charge | undefined> => {
+    if (charge === undefined) throw new Error(`there is no charge ${id}`);
+    const owner = owners.find((other) => other.id !== id);
+    const shared = owner === undefined ? [] : [`${uid} is the activity of ${owner.id}, too`];
+    const odd = [...(outcome.odd ?? []), ...shared];
+    return { write: [withOutcome(charge, { ...outcome, odd }, standing, backend.moment())], result: owner };
+  });
+};
+
+/** An unknown charge can be resolved; what a person has said of one, a person can correct. */
+const mayResolve = (charge: Charge, { kind }: Evidence): boolean =>
+  charge.state === 'unknown' || (kind === 'resolved' && wasResolved(charge));
+
+/** Ends a doubt; false where there is none any more, or the activity has an owner. `kept` is asked what may be kept of the activity. */
+export const resolve = (
+  backend: Backend,
+  id: string,
+  { state, activity, evidence }: Resolution,
+  kept: (charge: Charge) => Resolution['activity'],
+): Promise<boolean> => {
+  const about = [{ id }, { activities: activity === undefined ? [] : [activity.uid] }];
+  return backend.change('note', about, ([found] = [], owners = []): Writes<boolean> => {
+    const charge = found && asItStands(found, backend);
+    if (charge === undefined || !mayResolve(charge, evidence) || owners.some((owner) => owner.id !== id)) {
+      return { result: false };
+    }
+    const { took, exitCode } = charge;
+    const change = { state, took, exitCode, moment: backend.moment(), activity: kept(charge) };
+    return { write: [changed(charge, { ...change, evidence: withEvidence(charge.evidence, evidence) })], result: true };
+  });
+};
+
+/** Adds what was seen of a charge, which stays as it is. */
+export const note = (backend: Backend, id: string, evidence: Evidence): Promise<void> =>
+  backend.change('note', [{ id }], ([charge] = []) => ({
+    write: charge === undefined ? [] : [withMore(charge, evidence)],
+    result: undefined,
+  }));

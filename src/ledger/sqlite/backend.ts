@@ -1,0 +1,163 @@
+import { statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseKind } from '../../database/kind.ts';
+import { versionReader } from '../../database/migrate.ts';
+import { transact } from '../../database/transact.ts';
+import type { Backend, Purpose } from '../backend.ts';
+import type { Charge, Moment, Sender } from '../ledger.ts';
+import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
+import { groupCommit } from './group.ts';
+import type { Highest } from './highest.ts';
+import { jobStatements } from './job-statements.ts';
+import { lifelineOf } from './lifeline.ts';
+import type { Patience } from './patience.ts';
+import { patiently } from './patience.ts';
+import { bootOf } from './sender.ts';
+import type { Statements } from './statements.ts';
+
+/** What a ledger is opened with. */
+export interface LedgerOptions {
+  /** The file, as an absolute path. */
+  readonly path: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** How long the machine has been up, in milliseconds. */
+  readonly uptime: () => number;
+  readonly self: Sender;
+  /** Whether a sender has ended; `overdue` says that its sending must have. */
+  readonly isGone: (sender: Sender, overdue: boolean) => boolean;
+  /** Takes the known secrets out of a text. */
+  readonly clean: (text: string) => string;
+  readonly patience: Patience;
+  readonly kind?: DatabaseKind;
+}
+
+/** Which file has the ledger's name; undefined where none has. */
+const fileAt = (path: string): string | undefined => {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino}`;
+};
+
+/** What must hold whenever something is written: the file that was opened is the one that has the ledger's name, and of our version. */
+const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind) => {
+  const version = versionReader(db);
+  const file = fileAt(path);
+  return {
+    version: (): void => {
+      if (version() <= kind.migrations.length) return;
+      throw ledgerError({ kind: 'newer', path, what: 'has been taken over by a newer paycli meanwhile' });
+    },
+    /** What is written into a file without a name is seen by nobody any more. */
+    file: (): void => {
+      if (fileAt(path) === file) return;
+      throw ledgerError({ kind: 'unusable', path, what: 'was removed or replaced while it was in use' });
+    },
+  };
+};
+
+/** Waits for a locked file in one transaction, alone or with others, and for as long as the purpose is worth. */
+const writerOf = (db: DatabaseSync, { path, self, patience, kind = LEDGER_FILE }: LedgerOptions) => {
+  const lifeline = lifelineOf(path, self);
+  const checks = checksOf(db, path, kind);
+  const signals = [patience.stop, patience.leave];
+  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> => patiently(work, patience, until);
+  const together = groupCommit(db, commit, signals, checks.file);
+
+  const begun = async <T>(work: () => T): Promise<T> => {
+    try {
+      lifeline.ready();
+      const checked = (): T => {
+        checks.version();
+        return work();
+      };
+      return await together(checked, patience.stop);
+    } catch (thrown) {
+      const error = asLedgerError(thrown, path);
+      lifeline.failed(error);
+      throw error;
+    }
+  };
+
+  const write = async <T>(purpose: Purpose, work: () => T): Promise<T> => {
+    try {
+      if (purpose === 'intent') return await begun(work);
+      if (purpose === 'glance') return transact(db, work);
+      return await together(work, purpose === 'outcome' ? patience.leave : patience.stop);
+    } catch (thrown) {
+      throw asLedgerError(thrown, path);
+    }
+  };
+
+  const read = async <T>(work: () => T): Promise<T> => {
+    try {
+      return await patiently(work, patience, patience.stop);
+    } catch (thrown) {
+      throw asLedgerError(thrown, path);
+    }
+  };
+
+  return { lifeline, write, read };
+};
+
+/** Charges and jobs in one SQLite file, which processes of one machine share. */
+export const backendOver = (
+  db: DatabaseSync,
+  sql: Statements,
+  highest: Highest,
+  key: string,
+  options: LedgerOptions,
+): Backend => {
+  const { now, uptime, self, isGone } = options;
+  const { lifeline, write, read } = writerOf(db, options);
+  const jobs = jobStatements(db);
+  const boot = bootOf(self);
+  const moment = (): Moment => ({ at: now(), mark: { boot, uptime: uptime() } });
+
+  /** Gives the place of the last new one. */
+  const writeAll = (charges: readonly Charge[] = []): number | undefined => {
+    let last: number | undefined;
+    for (const charge of charges) {
+      if (charge.seq === 0) last = sql.insert(charge);
+      else sql.update(charge);
+    }
+    return last;
+  };
+
+  return {
+    key,
+    self,
+    isGone,
+    moment,
+    read: (query) => read(() => sql.find(query)),
+    change: async (purpose, about, decide) => {
+      const { result, last } = await write(purpose, () => {
+        const decision = decide(...about.map(sql.find));
+        return { result: decision.result, last: writeAll(decision.write) };
+      });
+      if (last !== undefined) highest.keep(last);
+      return result;
+    },
+    jobs: {
+      open: (job, at) => write('note', () => jobs.open(job, at)),
+      get: (id) => read(() => jobs.get(id)),
+      list: ({ before, limit }) => read(() => jobs.list(before, limit)),
+      chargeTally: (job) => read(() => jobs.chargeTally(job)),
+      updateTally: (job) => read(() => jobs.updateTally(job)),
+      sendingUpdates: (job) => read(() => jobs.sendingUpdates(job)),
+      updates: (job, first, last) => read(() => jobs.updates(job, first, last)),
+      change: (purpose, { job, row }, decide) =>
+        write(purpose, () => {
+          const decision = decide(jobs.updates(job, row, row)[0]);
+          if (decision.write !== undefined) jobs.write(decision.write);
+          return decision.result;
+        }),
+    },
+    reserve: lifeline.reserve,
+    keepAside: lifeline.unrecorded,
+    close: async () => {
+      db.close();
+      lifeline.close();
+      highest.close();
+    },
+  };
+};

@@ -1,0 +1,35 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { EmergencyLine } from '../emergency-line.ts';
+import type { LeftBehind } from './emergency.ts';
+import { leftBehind, removeLeftBehind } from './emergency.ts';
+import { ledgerError } from './file.ts';
+
+/** A process that ended badly may have taken the disk with it: what SQLite can find wrong is found before it is used. */
+const check = (db: DatabaseSync, path: string): void => {
+  const found = Object.values(db.prepare('PRAGMA quick_check(1)').get() ?? {})[0];
+  if (found !== 'ok') throw ledgerError({ kind: 'damaged', path, what: `is damaged: ${String(found)}` });
+};
+
+/** What processes could not write into the ledger itself. */
+export interface Left {
+  readonly lines: readonly EmergencyLine[];
+  /**
+   * Removes the files of processes that have ended. A line about a charge that the ledger does not know is another ledger's,
+   * moved away perhaps: it is nobody's to remove.
+   */
+  remove(known: ReadonlySet<string>): void;
+}
+
+/** One that has ended without closing the ledger is also a reason to look whether it is whole; throws when it is not. */
+export const leftBeside = (db: DatabaseSync, path: string, isGone: (left: LeftBehind) => boolean): Left => {
+  const all = leftBehind(path);
+  const gone = all.filter(isGone);
+  if (gone.length > 0) check(db, path);
+  return {
+    lines: all.flatMap(({ lines }) => lines),
+    remove: (known) => {
+      const isOurs = ({ lines }: LeftBehind): boolean => lines.every(({ ledger_id: id }) => known.has(id));
+      for (const one of gone.filter(isOurs)) removeLeftBehind(one);
+    },
+  };
+};

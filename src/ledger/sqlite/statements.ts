@@ -1,0 +1,105 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { Damage } from '../../database/sqlite-error.ts';
+import type { Query } from '../backend.ts';
+import type { Charge } from '../ledger.ts';
+import { checked, checksumValues, WRITE_CHECKSUM } from './checksum.ts';
+import type { Columns, Row } from './rows.ts';
+import { changingColumns, chargeOf, columnsOf } from './rows.ts';
+import { STANDING, STANDS, UNFINISHED } from './schema.ts';
+
+/** Prepares each text once. */
+export const preparing = (db: DatabaseSync) => {
+  const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  return (text: string): ReturnType<DatabaseSync['prepare']> => {
+    const found = prepared.get(text) ?? db.prepare(text);
+    prepared.set(text, found);
+    return found;
+  };
+};
+
+type Condition = readonly [sql: string, ...values: SQLInputValue[]];
+
+const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: 'row, seq' } as const;
+
+const conditionsOf = (query: Query): Condition[] => {
+  const { id, activities, states, unfinished, service, job, rows, ugwo, before, after } = query;
+  // Few charges are of one payment request: then the plus keeps SQLite from walking through all of a state.
+  const state = ugwo === undefined ? 'state' : '+state';
+  return [
+    ...(id === undefined ? [] : [['id = ?', id] as const]),
+    ...(activities === undefined
+      ? []
+      : [['activity IN (SELECT value FROM json_each(?))', JSON.stringify(activities)] as const]),
+    ...(states === undefined ? [] : [[`${state} IN (${states.map(() => '?').join()})`, ...states] as const]),
+    ...(unfinished === true ? [[UNFINISHED] as const] : []),
+    ...(service === undefined ? [] : [['service = ?', service] as const]),
+    ...(job === undefined ? [] : [['job = ?', job] as const]),
+    ...(rows === undefined ? [] : [['row BETWEEN ? AND ?', ...rows] as const]),
+    ...(ugwo === undefined ? [] : [['ugwo = ?', ugwo] as const]),
+    ...(before === undefined ? [] : [['seq < ?', before] as const]),
+    ...(after === undefined ? [] : [['seq > ?', after] as const]),
+  ];
+};
+
+const mayStand = ({ state }: Row): boolean => STANDS.includes(String(state));
+
+const writing = (columns: Columns): { readonly names: string[]; readonly values: SQLInputValue[] } => ({
+  names: Object.keys(columns),
+  values: Object.values(columns),
+});
+
+/** The SQL of charges, prepared when it is first used. Everything runs in the transaction of whoever calls. */
+export const statements = (db: DatabaseSync) => {
+  const sql = preparing(db);
+  /** Rows that are what was written. */
+  const rows = (query: string, ...values: SQLInputValue[]): Row[] =>
+    sql(`SELECT * FROM charge ${query}`)
+      .all(...values)
+      .map(checked);
+
+  /** Runs a statement that gives back the row that it has written. */
+  const write = (statement: string, values: readonly SQLInputValue[]): Row => {
+    const written = sql(`${statement} RETURNING *`).get(...values);
+    if (written === undefined) throw new Error('there is no such charge any more');
+    sql(WRITE_CHECKSUM).run(...checksumValues(written));
+    return written;
+  };
+
+  /** They are found by two indexes: a page of one that is lost would hide them. */
+  const standing = (ugwo: string): Row[] => {
+    const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', ugwo).filter(mayStand);
+    const found = sql(`SELECT seq FROM charge INDEXED BY charge_standing WHERE ugwo = ? AND ${STANDING} ORDER BY seq`);
+    const again = found.all(ugwo);
+    if (again.length === all.length && again.every(({ seq }, at) => seq === all[at]?.['seq'])) return all;
+    throw new Damage(`its indexes differ on the charges of ${ugwo}`);
+  };
+
+  const matching = (query: Query): Row[] => {
+    const conditions = conditionsOf(query);
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
+    const values = conditions.flatMap(([, ...own]) => own);
+    return rows(`${where} ORDER BY ${ORDERS[query.order ?? 'oldest']} LIMIT ?`, ...values, query.limit ?? -1);
+  };
+
+  return {
+    find: (query: Query): Charge[] =>
+      (query.standing === undefined ? matching(query) : standing(query.standing)).map(chargeOf),
+    /** Gives the place in the order of creation. */
+    insert: (charge: Charge): number => {
+      const { names, values } = writing(columnsOf(charge));
+      const insert = `INSERT INTO charge (${names.join()}) VALUES (${names.map(() => '?').join()})`;
+      return Number(write(insert, values)['seq']);
+    },
+    update: (charge: Charge): void => {
+      const { names, values } = writing(changingColumns(charge));
+      write(`UPDATE charge SET ${names.map((name) => `${name} = ?`).join()} WHERE id = ?`, [...values, charge.id]);
+    },
+    settings: (): { readonly name: string; readonly key: string } => {
+      const all = sql('SELECT name, value FROM setting').all();
+      return Object.fromEntries(all.map((row) => [row['name'], row['value']])) as { name: string; key: string };
+    },
+    /** How many charges were ever begun here. */
+    highest: (): number => Number(sql("SELECT seq FROM sqlite_sequence WHERE name = 'charge'").get()?.['seq'] ?? 0),
+  };
+};
+export type Statements = ReturnType<typeof statements>;

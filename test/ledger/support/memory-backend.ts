@@ -1,0 +1,96 @@
+import { standingOf } from '../../../src/core/charge.ts';
+import { PayError, reasonOf } from '../../../src/core/error.ts';
+import type { RowCounts } from '../../../src/core/row.ts';
+import { rowStateOf } from '../../../src/core/row.ts';
+import type { Backend, KeptUpdate, Query } from '../../../src/ledger/backend.ts';
+import type { Job } from '../../../src/ledger/job.ts';
+import type { Charge } from '../../../src/ledger/ledger.ts';
+
+const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
+
+const isIn = (value: number, [first, last]: readonly [number, number]): boolean => value >= first && value <= last;
+
+const isAsked = (charge: Charge, query: Query): boolean => {
+  const { id, activities, states, unfinished, service, job, rows, ugwo, standing, before, after } = query;
+  const { activity, state, seq } = charge;
+  return (
+    (id === undefined || charge.id === id) &&
+    (activities === undefined || (activity !== undefined && activities.includes(activity.uid))) &&
+    (states === undefined || states.includes(state)) &&
+    (unfinished !== true || (state === 'accepted' && standingOf(activity?.status ?? '') === 'open')) &&
+    (service === undefined || charge.service === service) &&
+    (job === undefined || charge.job === job) &&
+    (rows === undefined || (charge.row !== undefined && isIn(charge.row, rows))) &&
+    (ugwo === undefined || charge.ugwo === ugwo) &&
+    (standing === undefined || (charge.ugwo === standing && MAY_STAND.includes(state))) &&
+    (before === undefined || seq < before) &&
+    (after === undefined || seq > after)
+  );
+};
+
+const ORDERS: Readonly<Record<NonNullable<Query['order']>, (a: Charge, b: Charge) => number>> = {
+  oldest: (a, b) => a.seq - b.seq,
+  newest: (a, b) => b.seq - a.seq,
+  row: (a, b) => (a.row ?? 0) - (b.row ?? 0) || a.seq - b.seq,
+};
+
+const countsOf = (states: readonly string[]): RowCounts =>
+  Object.fromEntries([...new Set(states)].map((state) => [state, states.filter((one) => one === state).length]));
+
+const newestFirst = (jobs: readonly Job[]): Job[] => [...jobs].reverse();
+
+/** What a backend promises, in the plainest way: one process, nothing outlives it, and nothing ever fails. */
+export const memoryBackend = (
+  world: Pick<Backend, 'moment' | 'self' | 'isGone'>,
+  first: readonly Charge[] = [],
+): Backend => {
+  const charges = new Map(first.map((charge) => [charge.id, charge]));
+  const jobs = new Map<string, Job>();
+  const updates = new Map<string, KeptUpdate>();
+  const find = (query: Query): Charge[] => {
+    const found = [...charges.values()].filter((one) => isAsked(one, query)).sort(ORDERS[query.order ?? 'oldest']);
+    const { limit = -1 } = query;
+    return limit < 0 ? found : found.slice(0, limit);
+  };
+  const write = (charge: Charge): void => {
+    charges.set(charge.id, charge.seq === 0 ? { ...charge, seq: charges.size + 1 } : charge);
+  };
+  const updatesOf = (job: string): KeptUpdate[] =>
+    [...updates.values()].filter((one) => one.job === job).sort((a, b) => a.row - b.row);
+  return {
+    ...world,
+    key: 'key',
+    read: async (query) => find(query),
+    change: async (_purpose, about, decide) => {
+      const { result, write: written = [] } = decide(...about.map(find));
+      for (const charge of written) write(charge);
+      return result;
+    },
+    jobs: {
+      open: async (job, now) => {
+        const { createdAt } = jobs.get(job.id) ?? { createdAt: now };
+        jobs.set(job.id, { ...job, createdAt, runAt: now });
+      },
+      get: async (id) => jobs.get(id),
+      list: async ({ before, limit }) => {
+        const all = newestFirst([...jobs.values()]);
+        return all.slice(all.findIndex(({ id }) => id === before) + 1).slice(0, limit);
+      },
+      chargeTally: async (job) => {
+        const last = new Map(find({ job, order: 'row' }).map((charge) => [charge.row, charge]));
+        return countsOf([...last.values()].map(({ state, activity }) => rowStateOf(state, activity?.status)));
+      },
+      updateTally: async (job) => countsOf(updatesOf(job).map(({ state }) => state)),
+      sendingUpdates: async (job) => updatesOf(job).filter(({ state }) => state === 'sending'),
+      updates: async (job, from, to) => updatesOf(job).filter(({ row }) => isIn(row, [from, to])),
+      change: async (_purpose, { job, row }, decide) => {
+        const { result, write: written } = decide(updates.get(`${job} ${row}`));
+        if (written !== undefined) updates.set(`${job} ${row}`, written);
+        return result;
+      },
+    },
+    reserve: () => undefined,
+    keepAside: (_line, thrown) => new PayError('unrecorded', reasonOf(thrown), { cause: thrown }),
+    close: async () => undefined,
+  };
+};
