@@ -57,7 +57,7 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
   };
   const about = [
     { standing: ugwo },
-    ...(job === undefined ? [] : [{ job, rows: [row, row], order: 'newest', limit: 1 } as const]),
+    ...(job === undefined ? [] : [{ job, rows: [row, row], order: 'newest' } as const]),
   ];
   return backend.change('intent', about, decide);
 };

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
+import { hash } from 'node:crypto';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { Damage } from '../../database/sqlite-error.ts';
-import type { Row } from './rows.ts';
+
+type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /** All that a row says, but for its place and the checksum itself. Never changed: rows that are there were summed so. */
 const SUMMED = [
@@ -41,15 +42,13 @@ const SUMMED = [
   'started',
 ];
 
-/** As many bytes as fit a whole number here. */
-const BYTES = 6;
+/** As many hexadecimal digits as fit a whole number here. */
+const DIGITS = 12;
 
-/** Of a row as it was read back: what was given may differ from what SQLite keeps, half a surrogate pair say. */
-const checksumOf = (row: Row): number =>
-  createHash('sha256')
-    .update(JSON.stringify(SUMMED.map((name) => row[name] ?? null)))
-    .digest()
-    .readUIntBE(0, BYTES);
+export const checksumOf = (row: Row): number => {
+  const text = JSON.stringify(SUMMED.map((name) => row[name] ?? null));
+  return Number.parseInt(hash('sha256', text).slice(0, DIGITS), 16);
+};
 
 /** The row, where it is what was written; throws where a page of the file holds something else by now. */
 export const checked = (row: Row): Row => {
@@ -57,20 +56,15 @@ export const checked = (row: Row): Row => {
   return row;
 };
 
-export const WRITE_CHECKSUM = 'UPDATE charge SET checksum = ? WHERE seq = ?';
-
-/** What a statement of a row's checksum is run with. */
-export const checksumValues = (row: Row): [checksum: number, seq: number] => [checksumOf(row), Number(row['seq'])];
-
 const AT_ONCE = 1000;
 
 /** Gives every row its checksum, in the transaction of whoever calls. */
 export const writeChecksums = (db: DatabaseSync): void => {
   const next = db.prepare('SELECT * FROM charge WHERE seq > ? ORDER BY seq LIMIT ?');
-  const write = db.prepare(WRITE_CHECKSUM);
+  const write = db.prepare('UPDATE charge SET checksum = ? WHERE seq = ?');
   for (let last = 0; ; ) {
     const rows = next.all(last, AT_ONCE);
-    for (const row of rows) write.run(...checksumValues(row));
+    for (const row of rows) write.run(checksumOf(row), Number(row['seq']));
     if (rows.length < AT_ONCE) return;
     last = Number(rows.at(-1)?.['seq']);
   }

@@ -1,6 +1,7 @@
-import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { SQLOutputValue } from 'node:sqlite';
 import type { ChargeState } from '../../core/charge.ts';
 import type { Charge, Evidence, KeptActivity, Sender, Told } from '../ledger.ts';
+import { checksumOf } from './checksum.ts';
 import { bootOf } from './sender.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -76,30 +77,11 @@ export const chargeOf = (row: Row): Charge => ({
   evidence: JSON.parse(text(row, 'evidence')) as Evidence[],
 });
 
-export type Columns = Readonly<Record<string, SQLInputValue>>;
+type Columns = Readonly<Record<string, SQLOutputValue>>;
 
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
-/** What of a charge can change once it is begun. */
-export const changingColumns = ({ activity, asked = {}, ...charge }: Charge): Columns => ({
-  state: charge.state,
-  recorded_at: charge.recordedAt ?? null,
-  took: charge.took ?? null,
-  exit_code: charge.exitCode ?? null,
-  activity: activity?.uid ?? null,
-  status: activity?.status ?? null,
-  next_action: json(activity?.nextAction),
-  activity_created_at: activity?.createdAt ?? null,
-  told: json(charge.told),
-  evidence: JSON.stringify(charge.evidence),
-  amount: asked.amount ?? null,
-  currency: asked.currency ?? null,
-  ref: asked.ref ?? null,
-  customer: asked.customer ?? null,
-});
-
-/** A charge as a row of the table; its place and its checksum are the table's own. */
-export const columnsOf = (charge: Charge): Columns => ({
+const rowOf = ({ activity, asked = {}, sender, ...charge }: Charge): Record<string, SQLOutputValue> => ({
   id: charge.id,
   service: charge.service,
   origin: charge.origin,
@@ -117,6 +99,32 @@ export const columnsOf = (charge: Charge): Columns => ({
   deadline: charge.deadline,
   created_at: charge.createdAt,
   begun_uptime: charge.begun.uptime,
-  ...charge.sender,
-  ...changingColumns(charge),
+  pid: sender.pid,
+  boot: sender.boot,
+  started: sender.started,
+  state: charge.state,
+  recorded_at: charge.recordedAt ?? null,
+  took: charge.took ?? null,
+  exit_code: charge.exitCode ?? null,
+  activity: activity?.uid ?? null,
+  status: activity?.status ?? null,
+  next_action: json(activity?.nextAction),
+  activity_created_at: activity?.createdAt ?? null,
+  told: json(charge.told),
+  evidence: JSON.stringify(charge.evidence),
+  amount: asked.amount ?? null,
+  currency: asked.currency ?? null,
+  ref: asked.ref ?? null,
+  customer: asked.customer ?? null,
 });
+
+/** A charge as a row of the table, but for its place, which is the table's own. */
+export const columnsOf = (charge: Charge): Columns => {
+  const row = rowOf(charge);
+  for (const [name, value] of Object.entries(row)) {
+    // As SQLite keeps it: half a surrogate pair is no character.
+    if (typeof value === 'string') row[name] = value.toWellFormed();
+  }
+  row['checksum'] = checksumOf(row);
+  return row;
+};

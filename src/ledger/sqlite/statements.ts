@@ -2,9 +2,9 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { Damage } from '../../database/sqlite-error.ts';
 import type { Query } from '../backend.ts';
 import type { Charge } from '../ledger.ts';
-import { checked, checksumValues, WRITE_CHECKSUM } from './checksum.ts';
-import type { Columns, Row } from './rows.ts';
-import { changingColumns, chargeOf, columnsOf } from './rows.ts';
+import { checked } from './checksum.ts';
+import type { Row } from './rows.ts';
+import { chargeOf, columnsOf } from './rows.ts';
 import { STANDING, STANDS, UNFINISHED } from './schema.ts';
 
 /** Prepares each text once. */
@@ -21,20 +21,29 @@ type Condition = readonly [sql: string, ...values: SQLInputValue[]];
 
 const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: 'row, seq' } as const;
 
+/** A list of any length is one parameter; one alone is found much faster without. */
+const amongActivities = (activities: readonly string[]): Condition => {
+  const [only] = activities;
+  if (only !== undefined && activities.length === 1) return ['activity = ?', only];
+  return ['activity IN (SELECT value FROM json_each(?))', JSON.stringify(activities)];
+};
+
+/** One row is an equation, which leaves its charges in order: sorting costs more than finding them. */
+const amongRows = ([first, last]: readonly [number, number]): Condition =>
+  first === last ? ['row = ?', first] : ['row BETWEEN ? AND ?', first, last];
+
 const conditionsOf = (query: Query): Condition[] => {
   const { id, activities, states, unfinished, service, job, rows, ugwo, before, after } = query;
   // Few charges are of one payment request: then the plus keeps SQLite from walking through all of a state.
   const state = ugwo === undefined ? 'state' : '+state';
   return [
     ...(id === undefined ? [] : [['id = ?', id] as const]),
-    ...(activities === undefined
-      ? []
-      : [['activity IN (SELECT value FROM json_each(?))', JSON.stringify(activities)] as const]),
+    ...(activities === undefined ? [] : [amongActivities(activities)]),
     ...(states === undefined ? [] : [[`${state} IN (${states.map(() => '?').join()})`, ...states] as const]),
     ...(unfinished === true ? [[UNFINISHED] as const] : []),
     ...(service === undefined ? [] : [['service = ?', service] as const]),
     ...(job === undefined ? [] : [['job = ?', job] as const]),
-    ...(rows === undefined ? [] : [['row BETWEEN ? AND ?', ...rows] as const]),
+    ...(rows === undefined ? [] : [amongRows(rows)]),
     ...(ugwo === undefined ? [] : [['ugwo = ?', ugwo] as const]),
     ...(before === undefined ? [] : [['seq < ?', before] as const]),
     ...(after === undefined ? [] : [['seq > ?', after] as const]),
@@ -43,10 +52,25 @@ const conditionsOf = (query: Query): Condition[] => {
 
 const mayStand = ({ state }: Row): boolean => STANDS.includes(String(state));
 
-const writing = (columns: Columns): { readonly names: string[]; readonly values: SQLInputValue[] } => ({
-  names: Object.keys(columns),
-  values: Object.values(columns),
-});
+/** What can change of a charge once it is begun. */
+const CHANGING = [
+  'state',
+  'recorded_at',
+  'took',
+  'exit_code',
+  'activity',
+  'status',
+  'next_action',
+  'activity_created_at',
+  'told',
+  'evidence',
+  'amount',
+  'currency',
+  'ref',
+  'customer',
+  'checksum',
+];
+const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()} WHERE id = ?`;
 
 /** The SQL of charges, prepared when it is first used. Everything runs in the transaction of whoever calls. */
 export const statements = (db: DatabaseSync) => {
@@ -56,14 +80,6 @@ export const statements = (db: DatabaseSync) => {
     sql(`SELECT * FROM charge ${query}`)
       .all(...values)
       .map(checked);
-
-  /** Runs a statement that gives back the row that it has written. */
-  const write = (statement: string, values: readonly SQLInputValue[]): Row => {
-    const written = sql(`${statement} RETURNING *`).get(...values);
-    if (written === undefined) throw new Error('there is no such charge any more');
-    sql(WRITE_CHECKSUM).run(...checksumValues(written));
-    return written;
-  };
 
   /** They are found by two indexes: a page of one that is lost would hide them. */
   const standing = (ugwo: string): Row[] => {
@@ -75,10 +91,14 @@ export const statements = (db: DatabaseSync) => {
   };
 
   const matching = (query: Query): Row[] => {
+    if (query.activities?.length === 0) return [];
     const conditions = conditionsOf(query);
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
     const values = conditions.flatMap(([, ...own]) => own);
-    return rows(`${where} ORDER BY ${ORDERS[query.order ?? 'oldest']} LIMIT ?`, ...values, query.limit ?? -1);
+    const ordered = `${where} ORDER BY ${ORDERS[query.order ?? 'oldest']}`;
+    // A limit costs SQLite more than finding one row does.
+    const { limit = -1 } = query;
+    return limit < 0 ? rows(ordered, ...values) : rows(`${ordered} LIMIT ?`, ...values, limit);
   };
 
   return {
@@ -86,13 +106,15 @@ export const statements = (db: DatabaseSync) => {
       (query.standing === undefined ? matching(query) : standing(query.standing)).map(chargeOf),
     /** Gives the place in the order of creation. */
     insert: (charge: Charge): number => {
-      const { names, values } = writing(columnsOf(charge));
-      const insert = `INSERT INTO charge (${names.join()}) VALUES (${names.map(() => '?').join()})`;
-      return Number(write(insert, values)['seq']);
+      const columns = columnsOf(charge);
+      const names = Object.keys(columns);
+      const insert = sql(`INSERT INTO charge (${names.join()}) VALUES (${names.map(() => '?').join()})`);
+      return Number(insert.run(...Object.values(columns)).lastInsertRowid);
     },
     update: (charge: Charge): void => {
-      const { names, values } = writing(changingColumns(charge));
-      write(`UPDATE charge SET ${names.map((name) => `${name} = ?`).join()} WHERE id = ?`, [...values, charge.id]);
+      const columns = columnsOf(charge);
+      // By place: SQLite is asked for each name anew at every run.
+      sql(UPDATE).run(...CHANGING.map((name) => columns[name] ?? null), charge.id);
     },
     settings: (): { readonly name: string; readonly key: string } => {
       const all = sql('SELECT name, value FROM setting').all();
