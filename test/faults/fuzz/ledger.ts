@@ -67,3 +67,9 @@ const standing = (name: string, kinds: readonly Kind[]): Target =>
 
 /** What SQLite itself notices: pages that hold nothing, and a file that ends too early. */
 export const ledgerLost = standing('ledger, parts lost', ['zero', 'end']);
+
+/**
+ * What a sum over each row must notice: pages in the place of others, or out of an older file, and bytes that are no more than
+ * other bytes. SQLite takes each for what it finds there.
+ */
+export const ledgerMoved = standing('ledger, parts moved', ['copy', 'swap', 'old', 'bytes']);
