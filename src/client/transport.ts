@@ -90,7 +90,8 @@ const readJson = (text: string, bytes: Uint8Array): Body => {
   }
 };
 
-const readBody = (body: Bytes): Body => {
+/** A body of any bytes as JSON, or why it is none. */
+export const readBody = (body: Bytes): Body => {
   if ('fault' in body) return body;
   const text = decodeUtf8(body.bytes);
   return text === undefined ? { fault: 'the answer is not valid UTF-8' } : readJson(text, body.bytes);

@@ -1,0 +1,42 @@
+import type { Client } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/client.ts';
+import type { Attempt, Outcome } from '../../../src/client/transport.ts';
+import { readBody } from '../../../src/client/transport.ts';
+
+export const ORIGIN = 'https://api.example';
+
+const never = new AbortController().signal;
+
+/** A clock on which waits take no time, and have passed all the same. */
+export const hurriedClock = (start: number) => {
+  let passed = 0;
+  return {
+    now: () => start + passed,
+    ticks: () => passed,
+    sleep: async (ms: number): Promise<void> => {
+      passed += ms;
+    },
+  };
+};
+
+export const answerOf = (status: number, bytes: Uint8Array): Outcome => ({
+  kind: 'answer',
+  status,
+  retryAfter: undefined,
+  body: readBody({ bytes }),
+});
+
+/** The real client, whose requests are answered here. */
+export const clientOver = (answer: (attempt: Attempt) => Outcome, validate = true): Client =>
+  createClient({
+    transport: { send: async (attempt) => answer(attempt), close: async () => undefined },
+    origin: ORIGIN,
+    clock: hurriedClock(Date.UTC(2026, 10, 20, 13)),
+    random: () => 0.5,
+    signals: { stop: never, leave: never },
+    flight: { open: 0, accepted: 0 },
+    timeout: 30_000,
+    debug: () => undefined,
+    notice: () => undefined,
+    validate,
+  });
