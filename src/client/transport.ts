@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, Env } from '../cli/io.ts';
 import { excessOf } from '../core/bounds.ts';
+import type { Clean } from '../core/cleaned.ts';
+import { cleanedAnswer } from '../core/cleaned.ts';
 import { PayError } from '../core/error.ts';
 import { measureBytes } from '../core/json.ts';
 import { ageOf } from './age.ts';
@@ -70,6 +72,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   readonly userAgent: string;
   readonly debug: (line: string) => void;
+  /** Takes the known secrets out of what is answered. */
+  readonly clean: Clean;
 }
 
 const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
@@ -90,10 +94,12 @@ const readJson = (text: string, bytes: Uint8Array): Body => {
   }
 };
 
-const readBody = (body: Bytes): Body => {
+/** Secrets go before anything is read of it, so that whatever is cut of it later cuts none. */
+const readBody = (body: Bytes, clean: Clean): Body => {
   if ('fault' in body) return body;
   const text = decodeUtf8(body.bytes);
-  return text === undefined ? { fault: 'the answer is not valid UTF-8' } : readJson(text, body.bytes);
+  if (text === undefined) return { fault: 'the answer is not valid UTF-8' };
+  return readJson(cleanedAnswer(text, clean), body.bytes);
 };
 
 const header = ({ headers }: RawAnswer, name: string): string | undefined => {
@@ -136,7 +142,7 @@ const roundTrip = async (
     retryAfter: header(answer, 'retry-after'),
     servedAt: httpDate(header(answer, 'date') ?? ''),
     age: ageOf(header(answer, 'age')),
-    body: readBody(answer.body),
+    body: readBody(answer.body, options.clean),
   };
 };
 

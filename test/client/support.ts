@@ -62,6 +62,7 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
     clock: deadlines,
     userAgent: 'paycli/test',
     debug: log,
+    clean: (text) => text,
   });
   const client = createClient({
     transport,
