@@ -66,7 +66,8 @@ export const visibleLines = (text: string): string =>
 export const visibleExactly = (text: string): string => visible(text).replace(UNSEEN, visibleEscape);
 
 /** For programs: nothing hidden survives but newlines and tabs; what is unseen stays, since no terminal heeds it. */
-export const visibleText = (text: string): string => text.replace(HIDDEN_BUT_LAYOUT, visibleEscape);
+export const visibleText = (text: string): string =>
+  isPlain(text) ? text : text.replace(HIDDEN_BUT_LAYOUT, visibleEscape);
 
 /**
  * The same JSON with everything hidden, and everything unseen among ASCII, as \uXXXX. Expects minified JSON: there such

@@ -3,7 +3,7 @@ import type { Clock, Output } from '../cli/io.ts';
 /** In milliseconds: a signal is heard only between two turns of the event loop. */
 const LONGEST_MS = 25;
 /** In characters: what makes a text of another takes a few milliseconds for so many. */
-const CHUNK = 64 * 1024;
+export const CHUNK = 64 * 1024;
 /** What is written at once. */
 const PORTION = 4 * CHUNK;
 
@@ -36,6 +36,29 @@ export function* shownPieces(text: string, show: (text: string) => string, size 
 
 /** The same in one go, for what nobody waits for. */
 export const shown = (text: string, show: (text: string) => string): string => [...shownPieces(text, show)].join('');
+
+interface RowOptions {
+  /** Makes a cell of a text. */
+  readonly show: (text: string) => Generator<string>;
+  readonly between: string;
+  readonly end: string;
+}
+
+/** A row of cells: one piece, but for cells that are long, which have pieces of their own. */
+export function* rowPieces(texts: readonly string[], { show, between, end }: RowOptions): Generator<string> {
+  let row = '';
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) row += between;
+    if (text.length <= CHUNK) {
+      for (const piece of show(text)) row += piece;
+      continue;
+    }
+    yield row;
+    row = '';
+    yield* show(text);
+  }
+  yield row + end;
+}
 
 /** Joins pieces to larger ones, so that few are written; an empty one stays a chance to pause. */
 export function* joined(pieces: Iterable<string>): Generator<string> {

@@ -9,7 +9,7 @@ import { openCountdown } from './countdown.ts';
 import { csvRecord, csvSink } from './csv.ts';
 import { jsonRecord, jsonSink, ndjsonSink } from './json.ts';
 import { notice } from './notice.ts';
-import { writePieces } from './pieces.ts';
+import { joined, writePieces } from './pieces.ts';
 import { roomOn } from './prose.ts';
 import type { Sink } from './sink.ts';
 import { speaksUtf8, stylesFor } from './style.ts';
@@ -50,7 +50,7 @@ const recordPieces = async (
     case 'tsv':
       return tsvRecord(record, options.columns, view);
     case 'csv':
-      return [csvRecord(record, options.columns, view, options.rawCsv)];
+      return joined(csvRecord(record, options.columns, view, options.rawCsv));
     case 'table':
       return [await card(record, options.columns, view, await surfaceOf(io, options))];
     default:
