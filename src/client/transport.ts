@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, Env } from '../cli/io.ts';
 import { excessOf } from '../core/bounds.ts';
+import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
 import { cleanedAnswer } from '../core/cleaned.ts';
 import { PayError } from '../core/error.ts';
@@ -84,8 +85,9 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-const readJson = (text: string, bytes: Uint8Array): Body => {
+const readJson = async (text: string, bytes: Uint8Array): Promise<Body> => {
   const excess = excessOf(measureBytes(bytes));
+  await breathe(bytes.byteLength);
   if (excess !== undefined) return { text, excess };
   try {
     return { text, json: JSON.parse(text) };
@@ -95,11 +97,15 @@ const readJson = (text: string, bytes: Uint8Array): Body => {
 };
 
 /** Secrets go before anything is read of it, so that whatever is cut of it later cuts none. */
-const readBody = (body: Bytes, clean: Clean): Body => {
+const readBody = async (body: Bytes, clean: Clean): Promise<Body> => {
   if ('fault' in body) return body;
   const text = decodeUtf8(body.bytes);
   if (text === undefined) return { fault: 'the answer is not valid UTF-8' };
-  return readJson(cleanedAnswer(text, clean), body.bytes);
+  const cleaned = cleanedAnswer(text, clean);
+  await breathe(body.bytes.byteLength);
+  const read = await readJson(cleaned, body.bytes);
+  await breathe(body.bytes.byteLength);
+  return read;
 };
 
 const header = ({ headers }: RawAnswer, name: string): string | undefined => {
@@ -142,7 +148,7 @@ const roundTrip = async (
     retryAfter: header(answer, 'retry-after'),
     servedAt: httpDate(header(answer, 'date') ?? ''),
     age: ageOf(header(answer, 'age')),
-    body: readBody(answer.body, options.clean),
+    body: await readBody(answer.body, options.clean),
   };
 };
 

@@ -12,10 +12,13 @@ const PORTION = 4 * CHUNK;
  * key stays whole; 0 where there is none.
  */
 const lastApart = (text: string): number => {
+  // What follows the last character is not known here: it may be its other half.
+  let maySplit = false;
   for (let at = text.length - 1; at >= 0; at -= 1) {
     const code = text.charCodeAt(at);
-    // Between the halves of a pair there is no place.
-    if ((code < 0x21 || code > 0x7e) && (code < 0xd800 || code > 0xdbff)) return at + 1;
+    const isFirstHalf = code >= 0xd800 && code <= 0xdbff;
+    if ((code < 0x21 || code > 0x7e) && (maySplit || !isFirstHalf)) return at + 1;
+    maySplit = code < 0xdc00 || code > 0xdfff;
   }
   return 0;
 };

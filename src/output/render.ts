@@ -1,4 +1,5 @@
 import type { Io, Output } from '../cli/io.ts';
+import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
 import type { Received } from '../core/received.ts';
 import { visibleText } from '../core/sanitize.ts';
@@ -114,8 +115,12 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
   if (walked.how === 'broken') throw walked.fault;
 };
 
-const renderRecord = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<void> =>
-  writePieces(io.stdout, await recordPieces(cleanedRecord(record, cleanOf(io)), view, io, options), io.clock);
+const renderRecord = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<void> => {
+  await breathe(record.text.length);
+  const cleaned = cleanedRecord(record, cleanOf(io));
+  await breathe(record.text.length);
+  await writePieces(io.stdout, await recordPieces(cleaned, view, io, options), io.clock);
+};
 
 type Wait = Extract<Result, { kind: 'wait' }>;
 
