@@ -2,7 +2,7 @@ import { answers, failures, proven } from './answers.ts';
 import { argvWords } from './argv.ts';
 import { headers } from './headers.ts';
 import { jsonText } from './json-text.ts';
-import { ledgerLost, ledgerWords } from './ledger.ts';
+import { ledger } from './ledger.ts';
 import { output } from './output.ts';
 import { pages } from './pages.ts';
 import { profiles } from './profiles.ts';
@@ -25,8 +25,7 @@ export const TARGETS: readonly Target[] = [
   headers,
   pages,
   profiles,
-  ledgerWords,
-  ledgerLost,
+  ledger,
   times,
   output,
   wire,

@@ -3,7 +3,6 @@ import type { Exchange } from '../../../src/client/exchange.ts';
 import type { Verdict } from '../../../src/client/judge.ts';
 import { judge } from '../../../src/client/judge.ts';
 import type { Outcome } from '../../../src/client/transport.ts';
-import { readBody } from '../../../src/client/transport.ts';
 import { oddities } from '../../../src/contract/oddities.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import { BOUNDS } from '../../../src/core/bounds.ts';
@@ -13,6 +12,7 @@ import { keptActivity } from '../../../src/ledger/kept.ts';
 import { errorLine } from '../../../src/output/error.ts';
 import { mutatedInput, mutatedText } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';
+import { bodyOf } from './over.ts';
 import { ACTIVITIES, CUSTOMERS, HEADERS, JSON_SEEDS, JSON_TEXTS, ONYE, UGWO } from './seeds.ts';
 import { must, target } from './target.ts';
 
@@ -88,7 +88,7 @@ const holdsAccepted = (
 const io = { redactor: new Redactor() };
 
 const holdsRefused = ({ error }: Exclude<Verdict, { readonly state: 'accepted' }>): void => {
-  const line = errorLine(error, EXIT_CODES[error.kind], io);
+  const line = [...errorLine(error, EXIT_CODES[error.kind], io)].join('');
   must(JSON.parse(line).error.exit_code === EXIT_CODES[error.kind], () => `another exit code in ${line}`);
 };
 
@@ -105,8 +105,8 @@ const expected = (
 export const answers = target(
   'answers',
   () => fc.tuple(fc.constantFrom(CHARGE, UPDATE), answer),
-  ([exchange, given]) => {
-    const body = readBody({ bytes: given.body });
+  async ([exchange, given]) => {
+    const body = await bodyOf(given.body);
     const verdict = judge(ORIGIN, exchange, { kind: 'answer', ...given, body });
     const states = expected(exchange, given);
     must(states.includes(verdict.state), () => `judged as ${verdict.state}, and ${states.join(' or ')} was expected`);
@@ -138,8 +138,8 @@ export const proven = target(
       fc.tuple(fc.constant(CHARGE), mutatedJson(ACTIVITIES, isNoProof)),
       fc.tuple(fc.constant(UPDATE), mutatedJson(CUSTOMERS, isNoProof)),
     ),
-  ([exchange, text]) => {
-    const body = readBody({ bytes: Buffer.from(text) });
+  async ([exchange, text]) => {
+    const body = await bodyOf(Buffer.from(text));
     const verdict = judge(ORIGIN, exchange, { kind: 'answer', status: 200, retryAfter: undefined, body });
     must(verdict.state === 'accepted', () => `judged as ${verdict.state}`);
     if (verdict.state === 'accepted') holdsAccepted(exchange, verdict);

@@ -37,7 +37,7 @@ export interface World {
 }
 
 /** A service that has whatever is asked for. */
-const answer = ({ method, path }: Attempt): Outcome => {
+const answer = ({ method, path }: Attempt): Promise<Outcome> => {
   const [, , noun, uid, , activity] = (path.split('?')[0] ?? '').split('/').map(decodeURIComponent);
   const found = {
     ugwo: uid === undefined ? { data: REQUESTS, next_cursor: null } : { ...REQUESTS[0], uid, activities: [] },

@@ -4,17 +4,16 @@ const PAGE = 4096;
 const MILLION = 1_000_000;
 
 /** What may become of a file's bytes below the program that wrote them. */
-type Damage =
+export type Damage =
   | { readonly how: 'bytes'; readonly at: number; readonly bytes: Uint8Array }
   | { readonly how: 'copy' | 'swap' | 'old' | 'zero'; readonly page: number; readonly other: number }
   | { readonly how: 'end'; readonly at: number };
 
 const page = fc.nat(200);
 
-export type Kind = Damage['how'];
-const KINDS: readonly Kind[] = ['bytes', 'copy', 'swap', 'old', 'zero', 'end'];
+const KINDS: readonly Damage['how'][] = ['bytes', 'copy', 'swap', 'old', 'zero', 'end'];
 
-const damageOf = (how: Kind): fc.Arbitrary<Damage> => {
+const damageOf = (how: Damage['how']): fc.Arbitrary<Damage> => {
   const at = fc.nat(MILLION);
   if (how === 'bytes')
     return fc.record({ how: fc.constant(how), at, bytes: fc.uint8Array({ minLength: 1, maxLength: 32 }) });
@@ -22,10 +21,8 @@ const damageOf = (how: Kind): fc.Arbitrary<Damage> => {
   return fc.record({ how: fc.constant(how), page, other: page });
 };
 
-/** Damage of these kinds, one upon another. */
-export const damages = (kinds: readonly Kind[] = KINDS): fc.Arbitrary<Damages> =>
-  fc.array(fc.oneof(...kinds.map(damageOf)), { minLength: 1, maxLength: 3 });
-export type Damages = readonly Damage[];
+/** Damage of any kind. */
+export const damages = (): fc.Arbitrary<Damage> => fc.oneof(...KINDS.map(damageOf));
 
 const pagesOf = (file: Buffer): number => Math.max(1, Math.ceil(file.length / PAGE));
 const pageAt = (file: Buffer, nth: number): Buffer => {
@@ -51,6 +48,6 @@ const struck = (file: Buffer, older: readonly Buffer[], one: Damage): Buffer => 
   return file;
 };
 
-/** The file after all of it; `older` are copies of it from before. */
-export const damaged = (file: Buffer, older: readonly Buffer[], all: Damages): Buffer =>
-  all.reduce<Buffer>((now, one) => struck(now, older, one), Buffer.from(file));
+/** The file after it; `older` are copies of it from before. */
+export const damaged = (file: Buffer, older: readonly Buffer[], damage: Damage): Buffer =>
+  struck(Buffer.from(file), older, damage);

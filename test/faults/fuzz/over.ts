@@ -1,6 +1,6 @@
 import type { Client } from '../../../src/client/client.ts';
 import { createClient } from '../../../src/client/client.ts';
-import type { Attempt, Outcome } from '../../../src/client/transport.ts';
+import type { Attempt, Body, Outcome } from '../../../src/client/transport.ts';
 import { readBody } from '../../../src/client/transport.ts';
 
 export const ORIGIN = 'https://api.example';
@@ -19,15 +19,18 @@ export const hurriedClock = (start: number) => {
   };
 };
 
-export const answerOf = (status: number, bytes: Uint8Array): Outcome => ({
+/** What is read of a body in which there is no secret. */
+export const bodyOf = (bytes: Uint8Array): Promise<Body> => readBody({ bytes }, (text) => text);
+
+export const answerOf = async (status: number, bytes: Uint8Array): Promise<Outcome> => ({
   kind: 'answer',
   status,
   retryAfter: undefined,
-  body: readBody({ bytes }),
+  body: await bodyOf(bytes),
 });
 
 /** The real client, whose requests are answered here. */
-export const clientOver = (answer: (attempt: Attempt) => Outcome, validate = true): Client =>
+export const clientOver = (answer: (attempt: Attempt) => Promise<Outcome>, validate = true): Client =>
   createClient({
     transport: { send: async (attempt) => answer(attempt), close: async () => undefined },
     origin: ORIGIN,

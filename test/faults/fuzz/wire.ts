@@ -48,6 +48,7 @@ const TIMEOUT = 5000;
 const charge = async (origin: string): Promise<string> => {
   const clock = hurriedClock(Date.UTC(2026, 10, 20, 13));
   const debug = (): void => undefined;
+  const clean = (text: string): string => text;
   const credentials = { origin, key: `sk.Test.${'k'.repeat(80)}` };
   // What bounds an attempt must not be hurried.
   const patient = {
@@ -55,7 +56,7 @@ const charge = async (origin: string): Promise<string> => {
     sleep: (_ms: number, signal?: AbortSignal) =>
       new Promise<void>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
   };
-  const transport = openTransport({ credentials, env: {}, clock: patient, userAgent: 'paycli/test', debug });
+  const transport = openTransport({ credentials, env: {}, clock: patient, userAgent: 'paycli/test', debug, clean });
   const signals = { stop: never, leave: never };
   const flight = { open: 0, accepted: 0 };
   const world = { clock, random: () => 0.5, signals, flight, timeout: TIMEOUT, debug, notice: debug };
