@@ -165,7 +165,15 @@ const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>)
     if (globals.debug) void io.stderr.write(`debug: ${visible(cleanedUrl(line, clean))}\n`);
   };
   const userAgent = `paycli/${run.version}`;
-  const opened = openTransport({ credentials, env, clock, userAgent, debug });
+  const opened = openTransport({
+    credentials,
+    env,
+    clock,
+    userAgent,
+    debug,
+    // Data stays as it is but for known secrets: what only looks like one may be a public key, which is no secret.
+    clean: (text) => redactor.clean(text),
+  });
   const transport = await watched(opened, run, credentials.origin);
   closing.push(() => transport.close());
   const notice = (line: string): void => void run.notice(line);

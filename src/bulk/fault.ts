@@ -1,3 +1,4 @@
+import { cutName } from '../core/bounds.ts';
 import { PayError } from '../core/error.ts';
 
 /** Where in a file something is wrong. The first data row is 1, and the header of a CSV file is 0. */
@@ -17,11 +18,6 @@ export class InputError extends PayError {
   }
 }
 
-/** A column's name may be as long as a row. */
-const SHOWN = 60;
-
-const shortened = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
-
 /** Makes the error for a row of the file that this was made for. */
 export type Fail = (row: number, column: string | undefined, what: string, hint: string) => InputError;
 
@@ -29,6 +25,6 @@ export const failIn =
   (name: string): Fail =>
   (row, column, what, hint) => {
     const place = row === 0 ? 'header' : `row ${row}`;
-    const where = column === undefined ? place : `${place}, column ${JSON.stringify(shortened(column))}`;
+    const where = column === undefined ? place : `${place}, column ${JSON.stringify(cutName(column))}`;
     return new InputError(`${name}: ${where}: ${what}`, hint, { row, column, what });
   };

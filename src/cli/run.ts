@@ -61,11 +61,15 @@ const defectIn = ({ flight }: Io, thrown: unknown): PayError => {
 const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number> => {
   const error = thrown instanceof PayError ? thrown : defectIn(io, thrown);
   const exitCode = error.detail.exitCode ?? EXIT_CODES[error.kind];
-  const { errorBlock, errorLine } = await import('../output/error.ts');
+  const [{ errorBlock, errorLine }, { writePieces }] = await Promise.all([
+    import('../output/error.ts'),
+    import('../output/pieces.ts'),
+  ]);
   const json = globals.format === 'json' || globals.format === 'ndjson';
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
   const stack = globals.debug && error.kind === 'internal';
-  await io.stderr.write(json ? errorLine(error, exitCode, io) : await errorBlock(error, { color, stack, beside: io }));
+  const text = json ? errorLine(error, exitCode, io) : [await errorBlock(error, { color, stack, beside: io })];
+  await writePieces(io.stderr, text, io.clock);
   return exitCode;
 };
 

@@ -2,6 +2,7 @@ import { oddities } from '../contract/oddities.ts';
 import type { ListId, Operation, OperationId, ProvenOf } from '../contract/operations.ts';
 import { breaches, operations, pathOf } from '../contract/operations.ts';
 import type { ListRecord, Thing, ThingPage } from '../contract/proof.ts';
+import { breathe } from '../core/breath.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import type { Followed } from '../core/followed.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
@@ -127,12 +128,14 @@ export const createClient = (options: ClientOptions): Client => {
       exchange.operation.safety === 'safe'
         ? await sendRead(options, options.transport, exchange, signal)
         : await sendWrite(writing, options.transport, exchange, input);
+    await breathe(received.text.length);
     try {
       tell(exchange, received.value, received.cut);
     } catch (thrown) {
       // What was done is done, whatever can't be said of its answer.
       options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
     }
+    await breathe(received.text.length);
     return received as Received<ProvenOf<K>>;
   };
   return {

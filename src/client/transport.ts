@@ -1,6 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, Env } from '../cli/io.ts';
 import { excessOf } from '../core/bounds.ts';
+import { breathe } from '../core/breath.ts';
+import type { Clean } from '../core/cleaned.ts';
+import { cleanedAnswer } from '../core/cleaned.ts';
 import { PayError } from '../core/error.ts';
 import { measureBytes } from '../core/json.ts';
 import { ageOf } from './age.ts';
@@ -70,6 +73,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   readonly userAgent: string;
   readonly debug: (line: string) => void;
+  /** Takes the known secrets out of what is answered. */
+  readonly clean: Clean;
 }
 
 const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
@@ -80,8 +85,9 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-const readJson = (text: string, bytes: Uint8Array): Body => {
+const readJson = async (text: string, bytes: Uint8Array): Promise<Body> => {
   const excess = excessOf(measureBytes(bytes));
+  await breathe(bytes.byteLength);
   if (excess !== undefined) return { text, excess };
   try {
     return { text, json: JSON.parse(text) };
@@ -90,10 +96,16 @@ const readJson = (text: string, bytes: Uint8Array): Body => {
   }
 };
 
-const readBody = (body: Bytes): Body => {
+/** A body of any bytes as JSON, or why it is none. Secrets go before anything is read of it, so that whatever is cut of it later cuts none. */
+export const readBody = async (body: Bytes, clean: Clean): Promise<Body> => {
   if ('fault' in body) return body;
   const text = decodeUtf8(body.bytes);
-  return text === undefined ? { fault: 'the answer is not valid UTF-8' } : readJson(text, body.bytes);
+  if (text === undefined) return { fault: 'the answer is not valid UTF-8' };
+  const cleaned = cleanedAnswer(text, clean);
+  await breathe(body.bytes.byteLength);
+  const read = await readJson(cleaned, body.bytes);
+  await breathe(body.bytes.byteLength);
+  return read;
 };
 
 const header = ({ headers }: RawAnswer, name: string): string | undefined => {
@@ -136,7 +148,7 @@ const roundTrip = async (
     retryAfter: header(answer, 'retry-after'),
     servedAt: httpDate(header(answer, 'date') ?? ''),
     age: ageOf(header(answer, 'age')),
-    body: readBody(answer.body),
+    body: await readBody(answer.body, options.clean),
   };
 };
 

@@ -1,4 +1,5 @@
 import type { Measure } from './json.ts';
+import { withoutKeys } from './secret.ts';
 
 /**
  * What an answer may hold, and how much of one is kept and shown. Bytes alone bound neither memory nor time: eight million of
@@ -36,6 +37,8 @@ export const BOUNDS = {
   lines: 200,
   /** Characters of what the customer must do, as the ledger keeps it: a thousand times what is usual would fit. */
   kept: 64 * 1024,
+  /** Characters of a column's name in a message: where a file is no such file, one may be as long as a row. */
+  column: 60,
 } as const;
 
 /** A count for people. */
@@ -51,11 +54,17 @@ export const excessOf = ({ depth, values, name }: Measure): string | undefined =
 /** What stands in the place of so many characters. */
 export const leftOut = (characters: number): string => `… (${grouped(characters)} more characters)`;
 
-/** The first characters of a text, and how many are left out; the whole where it is no longer. */
+/** The first characters of a text, and how many are left out; the whole where it is no longer. Secrets are taken out before. */
 export const cutText = (text: string, most: number): string => {
   if (text.length <= most) return text;
   const head = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
   return head + leftOut(text.length - head.length);
+};
+
+/** A column's name as a message has it. A file may hold a key in any cell, and what is left of one that is cut is known to nobody. */
+export const cutName = (name: string): string => {
+  const cleaned = withoutKeys(name);
+  return cleaned.length > BOUNDS.column ? `${cleaned.slice(0, BOUNDS.column)}…` : cleaned;
 };
 
 /** The first of a list, and how many more there are. */

@@ -26,6 +26,15 @@ export const holdsSecret = (text: string, clean: Clean): boolean => {
 export const cleanedJson = (text: string, clean: Clean): string =>
   holdsSecret(text, clean) ? mapStrings(text, clean) : text;
 
+/** The same of what may be no JSON. */
+export const cleanedAnswer = (text: string, clean: Clean): string => {
+  try {
+    return cleanedJson(text, clean);
+  } catch {
+    return clean(text);
+  }
+};
+
 const PERCENT = /%([2-7][\da-f])/gi;
 
 /** A URL or a path, or a line with one in it; where a secret stands in it, it is shown decoded. */

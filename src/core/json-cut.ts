@@ -6,7 +6,7 @@ import { measure, parseTexts } from './json.ts';
 const [QUOTE, BACKSLASH, COMMA, COLON, BLANK] = [0x22, 0x5c, 0x2c, 0x3a, 0x20] as const;
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const ESCAPED = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/;
+const ESCAPED = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
 
 const isBlank = (code: number): boolean => code === BLANK || code === 0x0a || code === 0x09 || code === 0x0d;
 
@@ -23,9 +23,10 @@ const stringEnd = (text: string, from: number): number | undefined => {
     if (code === QUOTE) return at + 1;
     if (code < BLANK) return undefined;
     if (code !== BACKSLASH) continue;
-    const escaped = ESCAPED.exec(text.slice(at + 1, at + 6));
-    if (escaped === null) return undefined;
-    at += escaped[0].length;
+    // Of a text of escapes alone, a match each would be garbage many times its size.
+    ESCAPED.lastIndex = at + 1;
+    if (!ESCAPED.test(text)) return undefined;
+    at = ESCAPED.lastIndex - 1;
   }
   return undefined;
 };

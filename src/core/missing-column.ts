@@ -1,3 +1,4 @@
+import { cutName } from './bounds.ts';
 import type { PayError } from './error.ts';
 import { usageError } from './error.ts';
 import { didYouMean } from './suggest.ts';
@@ -14,11 +15,7 @@ export interface NeededColumn {
 }
 
 const MOST_SHOWN = 10;
-/** Where the first line is a row, a cell of it may be of any length. */
-const SHOWN_OF_EACH = 60;
 const DELIMITERS = /[,;\t|]/;
-
-const shortened = (text: string): string => (text.length > SHOWN_OF_EACH ? `${text.slice(0, SHOWN_OF_EACH)}…` : text);
 
 const stepOf = (columns: readonly string[], { name, prefix, aliases, all }: NeededColumn): string => {
   const [first = ''] = columns;
@@ -35,7 +32,7 @@ const stepOf = (columns: readonly string[], { name, prefix, aliases, all }: Need
 /** A file without the column that says what each of its rows is about. */
 export const missingColumn = (columns: readonly string[], needed: NeededColumn): PayError => {
   const more = columns.length > MOST_SHOWN ? ` and ${columns.length - MOST_SHOWN} more` : '';
-  const names = columns.slice(0, MOST_SHOWN).map((column) => shortened(column));
+  const names = columns.slice(0, MOST_SHOWN).map(cutName);
   return usageError(`there is no column ${needed.name}: ${names.join(', ')}${more}`, {
     hint: stepOf(columns, needed),
   });

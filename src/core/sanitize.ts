@@ -23,44 +23,58 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 const hex = (code: number): string => code.toString(16).padStart(4, '0');
 
+/** Makes the escape of each character once: there are a few thousand of them, and a text may hold millions. */
+const once = (escapeOf: (char: string) => string): ((char: string) => string) => {
+  const known = new Map<string, string>();
+  return (char) => {
+    const made = known.get(char) ?? escapeOf(char);
+    known.set(char, made);
+    return made;
+  };
+};
+
 /** For JSON, which writes a character beyond U+FFFF as two. */
-const unicodeEscapes = (found: string): string =>
-  found
+const unicodeEscape = once((char) =>
+  char
     .split('')
     .map((unit) => `\\u${hex(unit.charCodeAt(0))}`)
-    .join('');
+    .join(''),
+);
 
-const visibleEscape = (char: string): string => {
+const visibleEscape = once((char) => {
   const code = char.codePointAt(0) ?? 0;
   if (code > 0xffff) return `\\u{${hex(code)}}`;
   return SHORT[char] ?? (code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${hex(code)}`);
-};
+});
 
-const visibleEscapes = (found: string): string => Array.from(found, visibleEscape).join('');
+/** What is unseen among ASCII as escapes. What was hidden before mostly leaves nothing but ASCII, in which there is none. */
+const unseenEscaped = (text: string, escapeOf: (char: string) => string): string =>
+  isPlain(text) ? text : text.replace(UNSEEN_IN_ASCII, (found) => Array.from(found, escapeOf).join(''));
 
 /**
  * One line for people: nothing hidden survives, so that a cell stays in its cell, nor anything unseen among ASCII. `\n`,
  * `\x1b`, `\u202e`, `\u200b` stand for what was there.
  */
 export const visible = (text: string): string =>
-  isPlain(text) ? text : text.replace(HIDDEN, visibleEscape).replace(UNSEEN_IN_ASCII, visibleEscapes);
+  isPlain(text) ? text : unseenEscaped(text.replace(HIDDEN, visibleEscape), visibleEscape);
 
 /** As `visible`, but lines stay lines. */
 export const visibleLines = (text: string): string =>
-  isPlain(text) ? text : text.replace(HIDDEN_BUT_NEWLINE, visibleEscape).replace(UNSEEN_IN_ASCII, visibleEscapes);
+  isPlain(text) ? text : unseenEscaped(text.replace(HIDDEN_BUT_NEWLINE, visibleEscape), visibleEscape);
 
 /** What is to be copied character by character, an account number say: as `visible`, and nothing unseen at all. */
 export const visibleExactly = (text: string): string => visible(text).replace(UNSEEN, visibleEscape);
 
 /** For programs: nothing hidden survives but newlines and tabs; what is unseen stays, since no terminal heeds it. */
-export const visibleText = (text: string): string => text.replace(HIDDEN_BUT_LAYOUT, visibleEscape);
+export const visibleText = (text: string): string =>
+  isPlain(text) ? text : text.replace(HIDDEN_BUT_LAYOUT, visibleEscape);
 
 /**
  * The same JSON with everything hidden, and everything unseen among ASCII, as \uXXXX. Expects minified JSON: there such
  * characters can only be inside strings, where the escape means the very same character.
  */
 export const visibleJson = (minified: string): string =>
-  isPlain(minified) ? minified : minified.replace(HIDDEN, unicodeEscapes).replace(UNSEEN_IN_ASCII, unicodeEscapes);
+  isPlain(minified) ? minified : unseenEscaped(minified.replace(HIDDEN, unicodeEscape), unicodeEscape);
 
 /**
  * What this program draws with: line ends, tabs, colour, a line that is written over, and how readline moves in the line that

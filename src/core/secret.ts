@@ -33,6 +33,10 @@ const KEY_SHAPE = /\b(?!sk\.Lcal\.)[sp]k\.[A-Za-z0-9]{4}\.[A-Za-z0-9_+/=-]{8,}/g
 /** The only part of a key that is ever shown. */
 export const keyTail = (key: string): string => `…${key.slice(-4)}`;
 
+/** A text without whatever looks like a key of the service, known or not. */
+export const withoutKeys = (text: string): string =>
+  text.replaceAll(KEY_SHAPE, (found) => `[secret ${keyTail(found)}]`);
+
 /** Keys of the built-in emulator start so; they are refused for any other machine. */
 export const LOCAL_KEY_PREFIX = 'sk.Lcal.';
 
@@ -58,7 +62,7 @@ export class Redactor {
 
   /** Also whatever only looks like a key: one that was typed where it does not belong is known to nobody. */
   cleanAll(text: string): string {
-    return this.clean(text).replaceAll(KEY_SHAPE, (found) => `[secret ${keyTail(found)}]`);
+    return withoutKeys(this.clean(text));
   }
 
   clean(text: string): string {

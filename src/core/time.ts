@@ -38,6 +38,9 @@ const dayOf = (year: number, month: number, day: number): Date => {
   return date;
 };
 
+/** What can be written with a year of four digits in UTC, too. */
+const [EARLIEST, LATEST] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
+
 /** Reads an ISO 8601 instant that says its offset; undefined for any other text, impossible dates (31 April) included. */
 export const parseInstant = (untrimmed: string): Instant | undefined => {
   const text = untrimmed.trim();
@@ -49,7 +52,8 @@ export const parseInstant = (untrimmed: string): Instant | undefined => {
   if (offset === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
   const date = dayOf(pair(text, 0) * 100 + pair(text, 2), month, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  return { ms: date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + millis, offset };
+  const ms = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + millis;
+  return ms < EARLIEST || ms > LATEST ? undefined : { ms, offset };
 };
 
 const NO_T = /^(\d{4}-\d\d-\d\d) +(?=\d)/;

@@ -119,13 +119,18 @@ const acceptedOutcome = (record: Received, clean: (text: string) => string): Out
 
 /** So much is kept of an answer that proves nothing. */
 const LONGEST_ANSWER = 2000;
+/** Looked through beyond that, since a number or a key that the cut has gone through is known to nobody. */
+const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
 
-const failedOutcome = (error: PayError, at: number): Outcome => {
+const answerKept = (answer: string, clean: (text: string) => string): string =>
+  clean(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER);
+
+const failedOutcome = (error: PayError, at: number, clean: (text: string) => string): Outcome => {
   const { status, exitCode, answer } = error.detail;
   const evidence = evidenceOf('answer', at, {
     message: error.message,
     ...(status === undefined ? {} : { status }),
-    ...(answer === undefined ? {} : { answer: answer.slice(0, LONGEST_ANSWER) }),
+    ...(answer === undefined ? {} : { answer: answerKept(answer, clean) }),
   });
   return { state: stateOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
 };
@@ -203,7 +208,7 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
   } catch (thrown) {
     const error = asJudged(thrown);
     world.judged?.(error);
-    const { unrecorded } = await note(ledger, id, cleaned(failedOutcome(error, now()), clean));
+    const { unrecorded } = await note(ledger, id, cleaned(failedOutcome(error, now(), clean), clean));
     const answer = unrecorded?.detail.answer;
     throw named(answer === undefined ? error : error.with({ answer, unrecorded: true }), id, request.words);
   }

@@ -1,10 +1,11 @@
 import { BOUNDS, cutText } from '../core/bounds.ts';
 import { cleanedJson, cleanedUrl } from '../core/cleaned.ts';
 import type { ErrorDetail, PayError, Violation } from '../core/error.ts';
-import { minify } from '../core/json.ts';
+import { densePieces } from '../core/json.ts';
 import { isJson } from '../core/json-cut.ts';
 import { visible, visibleJson } from '../core/sanitize.ts';
 import type { Redactor } from '../core/secret.ts';
+import { joined, shownPieces } from './pieces.ts';
 import type { Beside } from './prose.ts';
 import { proseLines, roomOn } from './prose.ts';
 import type { Paint } from './style.ts';
@@ -39,18 +40,21 @@ const violationLines = (violation: Violation): string[] => {
   return [violationLine(violation), ...guess];
 };
 
-const jsonWhole = (text: string, redactor: Redactor): string =>
-  visibleJson(minify(cleanedJson(text, (string) => redactor.cleanAll(string))));
+/** In pieces, since it may be the whole of the largest answer. */
+function* jsonWhole(text: string, redactor: Redactor): Generator<string> {
+  const cleaned = cleanedJson(text, (string) => redactor.cleanAll(string));
+  for (const piece of densePieces(cleaned)) yield* shownPieces(piece, visibleJson);
+}
 
 const beginning = (text: string, redactor: Redactor): string => cutText(redactor.cleanAll(text), BOUNDS.answer);
 
 /** As a member of JSON, on one line: what must be kept of it is all there. What is no JSON is a text, in part. */
-const jsonMember = (text: string, redactor: Redactor): string =>
-  isJson(text) ? jsonWhole(text, redactor) : visibleJson(JSON.stringify(beginning(text, redactor)));
+const jsonMember = (text: string, redactor: Redactor): Iterable<string> =>
+  isJson(text) ? jsonWhole(text, redactor) : [visibleJson(JSON.stringify(beginning(text, redactor)))];
 
 /** For people, who are shown the beginning of what is too long to be read. */
 const jsonLine = (text: string, redactor: Redactor): string =>
-  text.length > BOUNDS.answer ? visible(beginning(text, redactor)) : jsonWhole(text, redactor);
+  text.length > BOUNDS.answer ? visible(beginning(text, redactor)) : [...jsonWhole(text, redactor)].join('');
 
 const pathOf = ({ path }: NonNullable<ErrorDetail['request']>, redactor: Redactor): string =>
   cleanedUrl(path, (text) => redactor.cleanAll(text));
@@ -113,12 +117,7 @@ const violationJson = ({ propertyPath, title, option, suggestion, row, column }:
   column,
 });
 
-/** The same error for programs: one line of JSON; what is not known is left out. */
-export const errorLine = (
-  { kind, message, detail }: PayError,
-  exitCode: number,
-  { redactor }: Pick<Beside, 'redactor'>,
-): string => {
+function* linePieces({ kind, message, detail }: PayError, exitCode: number, redactor: Redactor): Generator<string> {
   const { hint, status, code, title, violations = [], request, answer, activity, ledgerId } = detail;
   const error = {
     kind,
@@ -132,9 +131,18 @@ export const errorLine = (
     request: request && { method: request.method, path: pathOf(request, redactor) },
     ledger_id: ledgerId,
   };
-  const texts = Object.entries({ answer, activity }).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  const members = texts.map(([name, text]) => `,"${name}":${jsonMember(text, redactor)}`).join('');
-  return `${visibleJson(cleanedJson(JSON.stringify({ error }), (string) => redactor.cleanAll(string))).slice(0, -2)}${members}}}\n`;
-};
+  yield visibleJson(cleanedJson(JSON.stringify({ error }), (string) => redactor.cleanAll(string))).slice(0, -2);
+  for (const [name, text] of Object.entries({ answer, activity })) {
+    if (text === undefined) continue;
+    yield `,"${name}":`;
+    yield* jsonMember(text, redactor);
+  }
+  yield '}}\n';
+}
+
+/** The same error for programs: one line of JSON; what is not known is left out. In pieces, few of them. */
+export const errorLine = (
+  error: PayError,
+  exitCode: number,
+  { redactor }: Pick<Beside, 'redactor'>,
+): Iterable<string> => joined(linePieces(error, exitCode, redactor));

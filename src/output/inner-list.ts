@@ -21,6 +21,6 @@ export const innerListLines = async (value: unknown, list: InnerList, surface: S
   const { first, more } = cutList(elements, BOUNDS.lines);
   const records = first.map((element) => ({ value: element, text: printExact(element) }));
   const rest = more === 0 ? [] : wrap(`… and ${grouped(more)} more, which -o json shows`, width).map(styles.dim);
-  const table = sink.page(records, false) + sink.end(null);
+  const table = [...sink.page(records, false)].join('') + sink.end(null);
   return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n'), ...rest];
 };

@@ -1,7 +1,7 @@
 import { densePieces, indentedPieces, minify } from '../core/json.ts';
 import type { Received } from '../core/received.ts';
 import { isPlain, visibleJson } from '../core/sanitize.ts';
-import { shown, shownPieces } from './pieces.ts';
+import { CHUNK, shown, shownPieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
 
 /** The record's own text, every field and number as it was sent, on one line. */
@@ -22,7 +22,21 @@ export function* jsonRecord(record: Received, indented: boolean): Generator<stri
 /** The same for a record of a list, whose text has no blanks between its tokens: most are plain, and need nothing done. */
 const lineInList = (record: Received): string => (isPlain(record.text) ? record.text : lineOf(record));
 
-const linesOf = (records: readonly Received[], separator: string): string => records.map(lineInList).join(separator);
+/** Records a line each, behind what stands before the first; one that is large is made in pieces, as a single one is. */
+function* linesOf(records: readonly Received[], start: string, separator: string): Generator<string> {
+  let text = start;
+  for (const [index, record] of records.entries()) {
+    if (index > 0) text += separator;
+    if (record.text.length <= CHUNK) {
+      text += lineInList(record);
+      continue;
+    }
+    yield text;
+    text = '';
+    for (const piece of densePieces(record.text)) yield* shownPieces(piece, visibleJson);
+  }
+  yield text;
+}
 
 /** `{"data":[…],"next_cursor":…}`, a record a line, valid from the first page to a walk that broke off. */
 export const jsonSink = (): Sink => {
@@ -34,12 +48,12 @@ export const jsonSink = (): Sink => {
     return '{"data":[';
   };
   return {
-    page: (records) => {
+    *page(records) {
       const start = open();
-      if (records.length === 0) return start;
+      if (records.length === 0) return yield start;
       const separator = filled ? ',\n' : '\n';
       filled = true;
-      return start + separator + linesOf(records, ',\n');
+      yield* linesOf(records, start + separator, ',\n');
     },
     end: (next) => `${open()}${filled ? '\n' : ''}],"next_cursor":${visibleJson(JSON.stringify(next))}}\n`,
   };
@@ -47,6 +61,10 @@ export const jsonSink = (): Sink => {
 
 /** A record a line. */
 export const ndjsonSink = (): Sink => ({
-  page: (records) => (records.length === 0 ? '' : `${linesOf(records, '\n')}\n`),
+  *page(records) {
+    if (records.length === 0) return;
+    yield* linesOf(records, '', '\n');
+    yield '\n';
+  },
   end: () => '',
 });

@@ -3,7 +3,7 @@ import type { Clock, Output } from '../cli/io.ts';
 /** In milliseconds: a signal is heard only between two turns of the event loop. */
 const LONGEST_MS = 25;
 /** In characters: what makes a text of another takes a few milliseconds for so many. */
-const CHUNK = 64 * 1024;
+export const CHUNK = 64 * 1024;
 /** What is written at once. */
 const PORTION = 4 * CHUNK;
 
@@ -12,10 +12,13 @@ const PORTION = 4 * CHUNK;
  * key stays whole; 0 where there is none.
  */
 const lastApart = (text: string): number => {
+  // What follows the last character is not known here: it may be its other half.
+  let maySplit = false;
   for (let at = text.length - 1; at >= 0; at -= 1) {
     const code = text.charCodeAt(at);
-    // Between the halves of a pair there is no place.
-    if ((code < 0x21 || code > 0x7e) && (code < 0xd800 || code > 0xdbff)) return at + 1;
+    const isFirstHalf = code >= 0xd800 && code <= 0xdbff;
+    if ((code < 0x21 || code > 0x7e) && (maySplit || !isFirstHalf)) return at + 1;
+    maySplit = code < 0xdc00 || code > 0xdfff;
   }
   return 0;
 };
@@ -36,6 +39,29 @@ export function* shownPieces(text: string, show: (text: string) => string, size 
 
 /** The same in one go, for what nobody waits for. */
 export const shown = (text: string, show: (text: string) => string): string => [...shownPieces(text, show)].join('');
+
+interface RowOptions {
+  /** Makes a cell of a text. */
+  readonly show: (text: string) => Generator<string>;
+  readonly between: string;
+  readonly end: string;
+}
+
+/** A row of cells: one piece, but for cells that are long, which have pieces of their own. */
+export function* rowPieces(texts: readonly string[], { show, between, end }: RowOptions): Generator<string> {
+  let row = '';
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) row += between;
+    if (text.length <= CHUNK) {
+      for (const piece of show(text)) row += piece;
+      continue;
+    }
+    yield row;
+    row = '';
+    yield* show(text);
+  }
+  yield row + end;
+}
 
 /** Joins pieces to larger ones, so that few are written; an empty one stays a chance to pause. */
 export function* joined(pieces: Iterable<string>): Generator<string> {

@@ -1,4 +1,5 @@
 import type { Io, Output } from '../cli/io.ts';
+import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
 import type { Received } from '../core/received.ts';
 import { visibleText } from '../core/sanitize.ts';
@@ -9,7 +10,7 @@ import { openCountdown } from './countdown.ts';
 import { csvRecord, csvSink } from './csv.ts';
 import { jsonRecord, jsonSink, ndjsonSink } from './json.ts';
 import { notice } from './notice.ts';
-import { writePieces } from './pieces.ts';
+import { joined, writePieces } from './pieces.ts';
 import { roomOn } from './prose.ts';
 import type { Sink } from './sink.ts';
 import { speaksUtf8, stylesFor } from './style.ts';
@@ -50,7 +51,7 @@ const recordPieces = async (
     case 'tsv':
       return tsvRecord(record, options.columns, view);
     case 'csv':
-      return [csvRecord(record, options.columns, view, options.rawCsv)];
+      return joined(csvRecord(record, options.columns, view, options.rawCsv));
     case 'table':
       return [await card(record, options.columns, view, await surfaceOf(io, options))];
     default:
@@ -114,8 +115,12 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
   if (walked.how === 'broken') throw walked.fault;
 };
 
-const renderRecord = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<void> =>
-  writePieces(io.stdout, await recordPieces(cleanedRecord(record, cleanOf(io)), view, io, options), io.clock);
+const renderRecord = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<void> => {
+  await breathe(record.text.length);
+  const cleaned = cleanedRecord(record, cleanOf(io));
+  await breathe(record.text.length);
+  await writePieces(io.stdout, await recordPieces(cleaned, view, io, options), io.clock);
+};
 
 type Wait = Extract<Result, { kind: 'wait' }>;
 

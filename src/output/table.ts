@@ -122,11 +122,10 @@ const tableSink = (Table: CliTable, { columns, widths }: Layout, { width, styles
   };
   let started = false;
   return {
-    page: (records) => {
-      const first = started ? [] : head();
+    *page(records) {
+      if (!started) yield joined(head());
       started = true;
-      const rows = records.map(exactValue).map((value) => line((column) => cellOf(value, column, styles)));
-      return joined([...first, ...rows]);
+      for (const value of records.map(exactValue)) yield `${line((column) => cellOf(value, column, styles))}\n`;
     },
     end: () => '',
   };
@@ -145,7 +144,12 @@ const stackedSink = (columns: readonly Column[], { width, styles }: Surface): Si
     started = true;
     return gap + joined(fieldLines(fields, width, styles, labels));
   };
-  return { page: (records) => records.map(block).join(''), end: () => '' };
+  return {
+    *page(records) {
+      for (const record of records) yield block(record);
+    },
+    end: () => '',
+  };
 };
 
 /**
@@ -169,10 +173,10 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
     return stackedSink(columns, surface);
   };
   return {
-    page: (records, more) => {
-      if (records.length === 0) return '';
+    *page(records, more) {
+      if (records.length === 0) return;
       sink ??= choose(records, more);
-      return sink.page(records, more);
+      yield* sink.page(records, more);
     },
     end: (next) => sink?.end(next) ?? '',
     notice: () => {

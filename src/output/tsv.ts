@@ -3,7 +3,7 @@ import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { visibleText } from '../core/sanitize.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
-import { joined, shown, shownPieces } from './pieces.ts';
+import { joined, rowPieces, shown, shownPieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
 import { exactValue, isEnum, isObject, machineText } from './value.ts';
 import type { Column, View } from './view.ts';
@@ -19,20 +19,20 @@ function* line(key: string, text: string): Generator<string> {
   yield '\n';
 }
 
-const rowOf = (record: Received, columns: readonly Column[]): string => {
+const rowOf = (record: Received, columns: readonly Column[]): Generator<string> => {
   const value = exactValue(record);
-  return `${columns.map(({ path, kind }) => cell(machineText(valueAt(value, path), kind))).join('\t')}\n`;
+  const cells = columns.map(({ path, kind }) => machineText(valueAt(value, path), kind));
+  return rowPieces(cells, { show: (text) => shownPieces(text, escaped), between: '\t', end: '\n' });
 };
 
 /** A record a line, no header, the same columns on every line. */
 export const tsvSink = (names: readonly string[] | undefined, view: View): Sink => {
   let columns: readonly Column[] | undefined;
   return {
-    page: (records) => {
-      if (records.length === 0) return '';
+    *page(records) {
+      if (records.length === 0) return;
       columns ??= names === undefined ? machineColumns(view, records) : checkColumns(names, view, records);
-      const fixed = columns;
-      return records.map((record) => rowOf(record, fixed)).join('');
+      for (const record of records) yield* rowOf(record, columns);
     },
     end: () => '',
   };

@@ -1,6 +1,6 @@
 import type { Io } from '../cli/io.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
-import { writePieces } from './pieces.ts';
+import { joined, writePieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
 
 type WalkIo = Pick<Io, 'stdout' | 'clock'>;
@@ -35,10 +35,10 @@ function* textsOf(records: readonly Received[], more: boolean, sink: Sink): Gene
   for (const [index, { text }] of records.entries()) {
     size += text.length;
     if (size < SLICE || index + 1 === records.length) continue;
-    yield sink.page(records.slice(from, index + 1), true);
+    yield* sink.page(records.slice(from, index + 1), true);
     [from, size] = [index + 1, 0];
   }
-  yield sink.page(records.slice(from), more);
+  yield* sink.page(records.slice(from), more);
 }
 
 type Step = IteratorResult<ReceivedPage, unknown> | { readonly done: 'broken'; readonly fault: unknown };
@@ -75,7 +75,7 @@ const drive = async (
     const { records, next, repeats } = take(step.value, max - walked.shown);
     const shown = walked.shown + records.length;
     walked = { how: shown >= max && next !== null ? 'max' : 'end', shown, next, repeats };
-    await writePieces(stdout, textsOf(records, shown < max && next !== null, sink), clock);
+    await writePieces(stdout, joined(textsOf(records, shown < max && next !== null, sink)), clock);
     if (shown >= max) break;
   }
   await write(sink.end(walked.next));

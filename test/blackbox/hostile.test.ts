@@ -96,6 +96,21 @@ describe('a hostile answer', () => {
     expect(refused.stderr).not.toContain(CANARY);
   });
 
+  /** So little of the key is left by the cut that it looks like none any more. */
+  const across = (most: number): string => `${'x '.repeat(most / 2 - 7)}${CANARY}`;
+  const told = (title: string) => ({ title, status: 422 });
+  it.each<[string, Answer, number]>([
+    ['a title', json(422, told(across(1000))), 3],
+    ['the title of a fault', json(422, { ...told('No'), violations: [{ propertyPath: 'a', title: across(1000) }] }), 3],
+    ['the path of a fault', json(422, { ...told('No'), violations: [{ propertyPath: across(1000), title: 'a' }] }), 3],
+    ['another type', json(200, { ...ACTIVITY, activity_type: across(100) }), 6],
+    ['the reason of a failure', json(200, { ...ACTIVITY, status: 'failed', error: across(1000) }), 11],
+  ])('that echoes the key where %s is cut shows no part of it', async (_what, answer, code) => {
+    const ended = await paycli(CHARGE.slice(0, 5), { service: await serve([answer]) });
+    expect([ended.code, ended.stderr.includes('[secret')]).toEqual([code, true]);
+    expect(ended.stderr).not.toContain(CANARY.slice(0, 8));
+  });
+
   it('that names another property than any flag is shown as it is, escapes made visible', async () => {
     const violations = [{ propertyPath: 'a\u001b[31m.\u202eb', title: 'no\nerror: fake\u0007' }];
     const service = await serve([json(422, { title: 'Bad\u001b[2J', status: 422, violations })]);

@@ -8,6 +8,7 @@ import { judgeLook } from '../../src/ledger/reconcile.ts';
 import { PLACE } from '../ledger/support/charges.ts';
 import { charge, memoryLedger, momentAt } from '../ledger/support/memory.ts';
 import { json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { turnsSince } from '../support/turns.ts';
 import type { Bench } from './support.ts';
 import { bench } from './support.ts';
 
@@ -416,4 +417,16 @@ describe('a no', () => {
 
 it('is asked of more than 150 shapes', () => {
   expect(ACTIVITIES.length + REQUESTS.length + CUSTOMERS.length).toBeGreaterThan(150);
+});
+
+it('a large answer is gone through in steps, between which a signal can be heard', async () => {
+  const { origin } = await serveAllBy(() => json(200, { uid: ONYE_ID, meta: 'x'.repeat(1024 * 1024) }));
+  const begun: (() => number)[] = [];
+  const clean = (text: string): string => {
+    begun.push(turnsSince());
+    return text;
+  };
+  await bench(origin, { clean }).client.call('onye.update', { params: { uid: ONYE_ID }, body: { first_name: 'Ada' } });
+  // Secrets, size, values, what is odd in it, and what then becomes of it.
+  expect(begun[0]?.()).toBeGreaterThanOrEqual(5);
 });

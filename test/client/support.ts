@@ -26,6 +26,7 @@ export interface BenchOptions {
   readonly validate?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly key?: string;
+  readonly clean?: (text: string) => string;
 }
 
 /** The real client with real connections, whose waits between attempts take no time. */
@@ -62,6 +63,7 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
     clock: deadlines,
     userAgent: 'paycli/test',
     debug: log,
+    clean: options.clean ?? ((text) => text),
   });
   const client = createClient({
     transport,

@@ -27,3 +27,10 @@ it('a first line of any length is told in a few words', () => {
   expect(message).toMatch(/^there is no column ugwo: x{60}…, .* and 990 more$/);
   expect(message.length).toBeLessThan(700);
 });
+
+it('of a key in the first line no part is told, wherever it is cut', () => {
+  const key = `sk.AbCd.${'k3y'.repeat(30)}TAIL`;
+  for (const before of ['', 'x'.repeat(45)]) {
+    expect(missingColumn([`${before},${key}`], NEEDED).message).not.toContain('k3yk3y');
+  }
+});

@@ -83,6 +83,8 @@ describe('parseInstant', () => {
     ['a zone by name', '2026-11-20T14:05:00 Africa/Lagos'],
     ['text around it', 'at 2026-11-20T14:05:00Z'],
     ['two lines', '2026-11-20T14:05:00Z\n2026-11-20T14:05:00Z'],
+    ['what is in the year before 0 in UTC', '0000-01-01T00:00:00+23:59'],
+    ['what is in the year 10000 in UTC', '9999-12-31T23:59:59-23:59'],
     ['seconds since the epoch', '1795179900'],
     ['nothing', ''],
     ['a word', 'tomorrow'],

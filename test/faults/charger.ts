@@ -46,6 +46,7 @@ const transportTo = (origin: string): Transport =>
     clock: REAL,
     userAgent: 'paycli/test',
     debug: silent,
+    clean: (text) => text,
   });
 
 const clientOver = (transport: Transport, origin: string, timeout: number): Client =>

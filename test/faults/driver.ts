@@ -44,6 +44,7 @@ const client = createClient({
     clock,
     userAgent: 'paycli/test',
     debug: silent,
+    clean: (text) => text,
   }),
   origin,
   clock,

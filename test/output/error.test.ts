@@ -20,6 +20,8 @@ const rejected = new PayError('rejected', 'the service refused the charge', {
   request: { method: 'POST', path: '/v1/ugwo/ugw.A.b/activities' },
 });
 
+const lineOf = (...args: Parameters<typeof errorLine>): string => [...errorLine(...args)].join('');
+
 describe('errorBlock', () => {
   it('says what happened, which flag, what to do, and which request', async () => {
     expect(await errorBlock(rejected, { color: false, beside: pipe() })).toBe(
@@ -45,7 +47,7 @@ describe('errorBlock', () => {
     expect(await errorBlock(guessed, { color: false, beside: pipe() })).toBe(
       'error: no\n  --provider (data.provider): is unknown\n  did you mean gtb?\n',
     );
-    expect(JSON.parse(errorLine(guessed, 3, pipe()))).toMatchObject({
+    expect(JSON.parse(lineOf(guessed, 3, pipe()))).toMatchObject({
       error: { violations: [{ title: 'is unknown', did_you_mean: 'gtb' }] },
     });
   });
@@ -114,7 +116,7 @@ describe('errorBlock', () => {
     const kept = '{"uid":"act.A.b","n":1.50,"x":"\\u009b31m\\u202e"}';
     const error = new PayError('unrecorded', 'lost', { answer });
     expect(await errorBlock(error, { color: false, beside: pipe() })).toBe(`error: lost\n${kept}\n`);
-    expect(errorLine(error, 7, pipe())).toBe(
+    expect(lineOf(error, 7, pipe())).toBe(
       `{"error":{"kind":"unrecorded","exit_code":7,"message":"lost","answer":${kept}}}\n`,
     );
   });
@@ -158,7 +160,7 @@ describe('errorBlock', () => {
 
 describe('errorLine', () => {
   it('is one line of JSON with what is known', () => {
-    expect(errorLine(rejected, 3, pipe())).toBe(
+    expect(lineOf(rejected, 3, pipe())).toBe(
       '{"error":{"kind":"rejected","exit_code":3,"message":"the service refused the charge",' +
         '"hint":"did you mean gtb?\\nfix it and run it again","status":422,"title":"Validation failed",' +
         '"violations":[{"property_path":"data.provider","title":"is unknown","option":"--provider"},' +
@@ -169,13 +171,13 @@ describe('errorLine', () => {
   });
 
   it('leaves out what is not known', () => {
-    expect(errorLine(new PayError('interrupted', 'stopped', { violations: [] }), 143, pipe())).toBe(
+    expect(lineOf(new PayError('interrupted', 'stopped', { violations: [] }), 143, pipe())).toBe(
       '{"error":{"kind":"interrupted","exit_code":143,"message":"stopped"}}\n',
     );
   });
 
   it('is safe to show', () => {
-    expect(errorLine(new PayError('usage', '\u009b\u202e\n'), 2, pipe())).toContain('"message":"\\u009b\\u202e\\n"');
+    expect(lineOf(new PayError('usage', '\u009b\u202e\n'), 2, pipe())).toContain('"message":"\\u009b\\u202e\\n"');
   });
 });
 

@@ -128,7 +128,7 @@ describe('whatever the service says', () => {
         const error = new PayError('rejected', text, { ...detail, cause: new Error(text) });
         shows(await errorBlock(error, { color: false, beside: io }));
         shows(await errorBlock(error, { color: false, stack: true, beside: io }));
-        shows(errorLine(error, 3, io));
+        shows([...errorLine(error, 3, io)].join(''));
         shows(notice([text, `${text}. Go on: paycli ${text}`], io));
         const line = openStatusLine(io, styles, false);
         await line.show(text);

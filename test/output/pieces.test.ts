@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Clock, Output } from '../../src/cli/io.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { Received } from '../../src/core/received.ts';
 import { visible } from '../../src/core/sanitize.ts';
+import { csvRecord, csvSink } from '../../src/output/csv.ts';
+import { errorLine } from '../../src/output/error.ts';
+import { jsonSink, ndjsonSink } from '../../src/output/json.ts';
 import { shownPieces, writePieces } from '../../src/output/pieces.ts';
+import { tsvSink } from '../../src/output/tsv.ts';
+import { pipe, recordOf, ugwoView } from './support.ts';
 
 const KEY = `sk.Cnry.${'k'.repeat(80)}`;
 
@@ -23,6 +30,25 @@ describe('a text that is shown in pieces', () => {
       const text = filler.repeat(64 * 1024 - before) + KEY + filler.repeat(200_000);
       expect([...shownPieces(text, (part) => part)].some((piece) => piece.includes(KEY))).toBe(true);
     }
+  });
+});
+
+describe('what is large is made in pieces', () => {
+  const MOST = 512 * 1024;
+  const large = (text: string): Received => recordOf({ uid: 'x', description: text });
+  const longest = (pieces: Iterable<string>): number => Math.max(...[...pieces].map((piece) => piece.length));
+  const text = '\u0085"'.repeat(500_000);
+
+  it.each<[string, Iterable<string>]>([
+    ['a record as csv', csvRecord(large(text), undefined, ugwoView, false)],
+    ['a row of csv', csvSink(undefined, ugwoView, false).page([large(text)], false)],
+    ['a row of tsv', tsvSink(undefined, ugwoView).page([large(text)], false)],
+    ['a line of json', jsonSink().page([large(text)], false)],
+    ['a line of ndjson', ndjsonSink().page([large(text)], false)],
+    ['halves of pairs', tsvSink(undefined, ugwoView).page([large('\ud83d'.repeat(1_000_000))], false)],
+    ['an error for programs', errorLine(new PayError('unknown', 'no', { answer: large(text).text }), 6, pipe())],
+  ])('%s', (_what, pieces) => {
+    expect(longest(pieces)).toBeLessThan(MOST);
   });
 });
 

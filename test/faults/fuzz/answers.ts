@@ -1,0 +1,147 @@
+import * as fc from 'fast-check';
+import type { Exchange } from '../../../src/client/exchange.ts';
+import type { Verdict } from '../../../src/client/judge.ts';
+import { judge } from '../../../src/client/judge.ts';
+import type { Outcome } from '../../../src/client/transport.ts';
+import { oddities } from '../../../src/contract/oddities.ts';
+import { operations } from '../../../src/contract/operations.ts';
+import { BOUNDS } from '../../../src/core/bounds.ts';
+import { EXIT_CODES } from '../../../src/core/exit.ts';
+import { Redactor } from '../../../src/core/secret.ts';
+import { keptActivity } from '../../../src/ledger/kept.ts';
+import { errorLine } from '../../../src/output/error.ts';
+import { mutatedInput, mutatedText } from './mutate.ts';
+import { mutatedJson } from './mutate-json.ts';
+import { bodyOf } from './over.ts';
+import { ACTIVITIES, CUSTOMERS, HEADERS, JSON_SEEDS, JSON_TEXTS, ONYE, UGWO } from './seeds.ts';
+import { must, target } from './target.ts';
+
+const ORIGIN = 'https://api.example';
+const CHARGE: Exchange = {
+  operation: operations['ugwo.charge'],
+  path: `/v1/ugwo/${UGWO}/activities`,
+  body: '{}',
+  params: { ugwoUid: UGWO },
+};
+const UPDATE: Exchange = {
+  operation: operations['onye.update'],
+  path: `/v1/onye/${ONYE}`,
+  body: '{}',
+  params: { uid: ONYE },
+};
+
+/** Statuses that prove by themselves, or with an error document, that nothing was applied. */
+const NO: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
+
+const json = mutatedJson(JSON_SEEDS).map((text) => Uint8Array.from(Buffer.from(text)));
+const bytes = fc.oneof(json, mutatedInput(JSON_TEXTS));
+const status = fc.oneof(
+  fc.constantFrom(200, 201, 204, 301, ...NO, 408, 429, 500, 502),
+  fc.integer({ min: 200, max: 999 }),
+);
+const retryAfter = fc.option(mutatedText(HEADERS, 2), { nil: undefined });
+
+/** A whole answer, or what came in its place. */
+const answer = fc.record({ status, retryAfter, body: bytes });
+const failure = fc.constantFrom<Outcome>(
+  { kind: 'broken', reason: 'the connection was cut', code: 'ECONNRESET' },
+  { kind: 'not_sent', reason: 'no connection', untrusted: false },
+  { kind: 'not_sent', reason: 'an unknown certificate', untrusted: true },
+);
+
+const first = (value: unknown): string => {
+  const one: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof one === 'string' || typeof one === 'number' ? String(one) : '';
+};
+
+const isId = (prefix: string, text: unknown): text is string =>
+  typeof text === 'string' && text.length <= 256 && new RegExp(`^${prefix}(\\.\\w+){2,}$`).test(text);
+
+/** Said a second time, in the plainest way: what an answer with HTTP 2xx must hold to be believed. */
+const isProven = (exchange: Exchange, raw: Uint8Array): boolean => {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw));
+  } catch {
+    return false;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const fields = new Map(Object.entries(value));
+  if (exchange === UPDATE) return isId('ony', fields.get('uid'));
+  const [named, type] = [first(fields.get('ugwo_uid')), first(fields.get('activity_type'))];
+  return (
+    isId('act', fields.get('uid')) && (!isId('ugw', named) || named === UGWO) && (type === '' || type === 'charge')
+  );
+};
+
+/** What is done next with what was accepted must not fail either. */
+const holdsAccepted = (
+  { operation, params }: Exchange,
+  { received }: Verdict & { readonly state: 'accepted' },
+): void => {
+  oddities(operation, received.value, params);
+  const { nextAction, uid } = keptActivity(received.value, received.servedAt);
+  must(uid === (received.value as { uid?: unknown }).uid, () => 'another identifier is kept');
+  must(JSON.stringify(nextAction).length <= 2 * BOUNDS.kept, () => 'too much is kept of what the customer must do');
+};
+
+const io = { redactor: new Redactor() };
+
+const holdsRefused = ({ error }: Exclude<Verdict, { readonly state: 'accepted' }>): void => {
+  const line = [...errorLine(error, EXIT_CODES[error.kind], io)].join('');
+  must(JSON.parse(line).error.exit_code === EXIT_CODES[error.kind], () => `another exit code in ${line}`);
+};
+
+const expected = (
+  exchange: Exchange,
+  { status: code, body }: { status: number; body: Uint8Array },
+): readonly string[] => {
+  if (code >= 200 && code < 300) return [isProven(exchange, body) ? 'accepted' : 'unknown'];
+  if (NO.includes(code)) return ['refused', 'unknown'];
+  return code === 429 ? ['slow_down', 'unknown'] : ['unknown'];
+};
+
+/** Any answer to a write is judged, and as nothing that it does not prove. */
+export const answers = target(
+  'answers',
+  () => fc.tuple(fc.constantFrom(CHARGE, UPDATE), answer),
+  async ([exchange, given]) => {
+    const body = await bodyOf(given.body);
+    const verdict = judge(ORIGIN, exchange, { kind: 'answer', ...given, body });
+    const states = expected(exchange, given);
+    must(states.includes(verdict.state), () => `judged as ${verdict.state}, and ${states.join(' or ')} was expected`);
+    if (verdict.state === 'accepted') holdsAccepted(exchange, verdict);
+    else holdsRefused(verdict);
+  },
+);
+
+/** What broke behind the hand-over is unknown, and what is proven not to have left was not sent. */
+export const failures = target(
+  'failures',
+  () => fc.tuple(fc.constantFrom(CHARGE, UPDATE), failure),
+  ([exchange, outcome]) => {
+    const { state } = judge(ORIGIN, exchange, outcome);
+    const wanted =
+      outcome.kind === 'broken' ? 'unknown' : 'untrusted' in outcome && outcome.untrusted ? 'refused' : 'not_sent';
+    must(state === wanted, () => `judged as ${state}`);
+  },
+);
+
+const PROOF: readonly string[] = ['uid', 'ugwo_uid', 'activity_type'];
+const isNoProof = ([name = '']: readonly string[]): boolean => !PROOF.includes(name);
+
+/** A charge that is proven stays so, whatever else its answer holds. */
+export const proven = target(
+  'proven',
+  () =>
+    fc.oneof(
+      fc.tuple(fc.constant(CHARGE), mutatedJson(ACTIVITIES, isNoProof)),
+      fc.tuple(fc.constant(UPDATE), mutatedJson(CUSTOMERS, isNoProof)),
+    ),
+  async ([exchange, text]) => {
+    const body = await bodyOf(Buffer.from(text));
+    const verdict = judge(ORIGIN, exchange, { kind: 'answer', status: 200, retryAfter: undefined, body });
+    must(verdict.state === 'accepted', () => `judged as ${verdict.state}`);
+    if (verdict.state === 'accepted') holdsAccepted(exchange, verdict);
+  },
+);

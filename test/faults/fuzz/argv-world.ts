@@ -1,0 +1,104 @@
+import { confirmer } from '../../../src/cli/confirm.ts';
+import type { Deps } from '../../../src/cli/deps.ts';
+import type { Globals } from '../../../src/cli/globals.ts';
+import type { Io, Output } from '../../../src/cli/io.ts';
+import { previewResult } from '../../../src/cli/preview.ts';
+import type { OpenDeps } from '../../../src/cli/run.ts';
+import type { Attempt, Outcome } from '../../../src/client/transport.ts';
+import { PayError } from '../../../src/core/error.ts';
+import { Redactor } from '../../../src/core/secret.ts';
+import { ledgerRoom } from '../../../src/ledger/room.ts';
+import { memoryLedger } from '../../ledger/support/memory.ts';
+import { answerOf, clientOver, hurriedClock, ORIGIN } from './over.ts';
+import { ACTIVITIES, CUSTOMERS, REQUESTS } from './seeds.ts';
+
+const START = Date.UTC(2026, 10, 20, 13);
+const never = new AbortController().signal;
+
+/** What a room answers that these runs don't reach: as a machine without any profile does. */
+const shut = (): never => {
+  throw new PayError('auth', 'this is not here');
+};
+
+class Text implements Output {
+  readonly isTerminal = false;
+  readonly columns = 80;
+  readonly closed = false;
+  text = '';
+  async write(text: string): Promise<void> {
+    this.text += text;
+  }
+}
+
+export interface World {
+  readonly io: Io & { readonly stdout: Text; readonly stderr: Text };
+  readonly sent: Attempt[];
+  readonly open: (globals: Globals) => OpenDeps;
+}
+
+/** A service that has whatever is asked for. */
+const answer = ({ method, path }: Attempt): Promise<Outcome> => {
+  const [, , noun, uid, , activity] = (path.split('?')[0] ?? '').split('/').map(decodeURIComponent);
+  const found = {
+    ugwo: uid === undefined ? { data: REQUESTS, next_cursor: null } : { ...REQUESTS[0], uid, activities: [] },
+    onye: { ...CUSTOMERS[0], uid },
+    activity: { ...ACTIVITIES[1], ...(activity === undefined ? {} : { uid: activity }), ugwo_uid: uid },
+  };
+  const which = method === 'POST' || activity !== undefined ? 'activity' : noun === 'onye' ? 'onye' : 'ugwo';
+  return answerOf(200, Buffer.from(JSON.stringify(found[which])));
+};
+
+const ioOf = (): World['io'] => ({
+  env: {},
+  stdout: new Text(),
+  stderr: new Text(),
+  stdin: {
+    isTerminal: false,
+    text: async () => '{}',
+    bytes: async function* () {
+      yield Buffer.from('ugwo\n');
+    },
+    line: async () => undefined,
+  },
+  clock: hurriedClock(START),
+  random: () => 0.5,
+  signals: { stop: never, leave: never },
+  redactor: new Redactor(),
+  flight: { open: 0, accepted: 0 },
+});
+
+/** All that a command may reach, in memory: the real client over a service that keeps what it was sent. */
+export const newWorld = (): World => {
+  const [io, sent] = [ioOf(), [] as Attempt[]];
+  const ledger = { ...memoryLedger(), jobs: new Proxy({}, { get: () => shut }) as never };
+  const deps = (globals: Globals): Deps => ({
+    io,
+    globals,
+    client: async (purpose) =>
+      clientOver((attempt) => {
+        sent.push(attempt);
+        return purpose === 'preview' ? shut() : answer(attempt);
+      }, globals.validate),
+    place: async () => ({ service: ORIGIN, origin: ORIGIN, workspace: 'AbCd', profile: undefined }),
+    ledger: async () => ledger,
+    observe: async () => undefined,
+    protocol: async () => ledgerRoom,
+    bulk: async () => shut(),
+    jobWorld: async () => shut(),
+    walkFar: async () => undefined,
+    operator: async () => 'ada',
+    profiles: async () => shut(),
+    probe: async () => shut(),
+    folders: async () => shut(),
+    emulator: async () => shut(),
+    source: async (source) => (source.kind === 'inline' ? source.text : shut()),
+    confirm: confirmer(io.stdin, globals),
+    notice: async () => undefined,
+    preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
+  });
+  return {
+    io,
+    sent,
+    open: (globals) => ({ deps: deps(globals), remind: async () => undefined, close: async () => undefined }),
+  };
+};

@@ -1,0 +1,47 @@
+import * as fc from 'fast-check';
+import { ageOf } from '../../../src/client/age.ts';
+import { httpDate } from '../../../src/client/http-date.ts';
+import { retryAfter } from '../../../src/client/retry-after.ts';
+import { mutatedText } from './mutate.ts';
+import { HEADERS } from './seeds.ts';
+import { must, mustEqual, target } from './target.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 13);
+const TEN_YEARS = 10 * 366 * 24 * 3600 * 1000;
+
+const isSpan = (value: number | undefined, most: number): boolean =>
+  value === undefined || (Number.isFinite(value) && value >= 0 && value <= most);
+
+/** A date of HTTP's form with numbers of any kind. */
+const date = fc
+  .tuple(
+    fc.nat(99),
+    fc.constantFrom('Jan', 'Feb', 'Apr', 'Nov', 'Foo', 'nov'),
+    fc.nat(9999),
+    fc.nat(99),
+    fc.nat(99),
+    fc.nat(99),
+  )
+  .map(([day, month, year, ...clock]) => {
+    const two = (value: number): string => String(value).padStart(2, '0');
+    return `Fri, ${two(day)} ${month} ${String(year).padStart(4, '0')} ${clock.map(two).join(':')} GMT`;
+  });
+
+const text = fc.oneof(mutatedText(HEADERS, 3), date);
+
+/** What a header says of time is a span within its bound, or a moment that is the very one that was written; else nothing. */
+export const headers = target(
+  'headers',
+  () => fc.tuple(text, fc.nat(120_000)),
+  ([header, limit]) => {
+    const wait = retryAfter(header, NOW, limit);
+    must(isSpan(wait, limit), () => `Retry-After: ${wait}`);
+    const age = ageOf(header);
+    must(isSpan(age, TEN_YEARS), () => `Age: ${age}`);
+    const at = httpDate(header);
+    if (at === undefined) return;
+    must(Number.isFinite(at), () => `Date: ${at}`);
+    // But for the day of the week, which nothing asks for.
+    mustEqual(new Date(at).toUTCString().slice(3).toLowerCase(), header.slice(3).toLowerCase(), 'Date');
+  },
+);

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as fc from 'fast-check';
+import {
+  elementsOf,
+  indent,
+  mapStrings,
+  measure,
+  minify,
+  parseExact,
+  parseTexts,
+  printExact,
+} from '../../../src/core/json.ts';
+import { cutJson, isJson } from '../../../src/core/json-cut.ts';
+import { visibleJson } from '../../../src/core/sanitize.ts';
+import { mayBeRenamed } from './engine.ts';
+import { mutatedText } from './mutate.ts';
+import { mutatedJson } from './mutate-json.ts';
+import { JSON_SEEDS, JSON_TEXTS } from './seeds.ts';
+import { must, mustEqual, target } from './target.ts';
+
+/** Deeper than this JSON.stringify itself gives up one day. */
+const DEEPEST = 200;
+/** What is read whole even of a part that is cut out of a large answer. */
+const SMALL = { values: 2000, depth: 60, name: 1000, members: 100 } as const;
+
+const parsed = (text: string): { readonly value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+};
+
+const meaning = (text: string): string => JSON.stringify(JSON.parse(text));
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** How many values there are, repeated names once. */
+const countOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).reduce<number>((sum, member) => sum + countOf(member), 1)
+    : 1;
+
+/** Elements by their place, wherever in the object the list stands. */
+const holdsElements = (text: string, value: unknown): void => {
+  if (!isFields(value)) return;
+  for (const [name, list] of Object.entries(value)) {
+    const wanted = Array.isArray(list) ? list.map((one) => JSON.stringify(one)) : [];
+    const found = elementsOf(text, name).map(meaning);
+    must(isDeepStrictEqual(found, wanted), () => `elementsOf ${JSON.stringify(name)}: ${found} and not ${wanted}`);
+  }
+};
+
+const holdsCut = (text: string, value: unknown): void => {
+  const { values, depth, name } = measure(text);
+  const isSmall = values < SMALL.values && depth < SMALL.depth && name <= SMALL.name;
+  if (!isFields(value) || !isSmall || Object.keys(value).length > SMALL.members) return;
+  const cut = cutJson(text, ['uid', 'data'])?.value;
+  must(
+    isDeepStrictEqual(cut, parseTexts(text)),
+    () => `cutJson gave ${JSON.stringify(cut)} and not ${JSON.stringify(parseTexts(text))}`,
+  );
+};
+
+/** What is JSON here is JSON for JSON.parse and the other way round, and says the same in every form that it is given. */
+export const jsonText = target(
+  'json',
+  // What was UTF-8 holds no half of a pair but as an escape.
+  () => fc.oneof(mutatedText(JSON_TEXTS), mutatedJson(JSON_SEEDS)).map((text) => text.toWellFormed()),
+  (text) => {
+    const whole = parsed(text);
+    must(isJson(text) === (whole !== undefined), () => `isJson says ${isJson(text)}`);
+    must((cutJson(text, ['uid']) === undefined) === (whole === undefined), () => 'cutJson says otherwise');
+    const { depth, values } = measure(text);
+    must(depth >= 0 && values >= 1, () => `measured as ${depth} deep and ${values} values`);
+    if (whole === undefined || depth > DEEPEST || mayBeRenamed(text)) return;
+    const said = JSON.stringify(whole.value);
+    must(measure(minify(text)).values >= countOf(whole.value), () => 'fewer values were measured than there are');
+    mustEqual(meaning(minify(text)), said, 'minify');
+    mustEqual(meaning(indent(text)), said, 'indent');
+    mustEqual(meaning(visibleJson(minify(text))), said, 'visibleJson');
+    mustEqual(
+      mapStrings(text, (string) => string),
+      text,
+      'mapStrings',
+    );
+    mustEqual(meaning(printExact(parseExact(text))), said, 'parseExact and printExact');
+    holdsElements(text, whole.value);
+    holdsCut(text, whole.value);
+  },
+);

@@ -1,0 +1,113 @@
+import { parse } from 'csv-parse/sync';
+import * as fc from 'fast-check';
+import { forSpreadsheet } from '../../../src/core/formula.ts';
+import { readNextAction } from '../../../src/core/next-action.ts';
+import { valueAt } from '../../../src/core/path.ts';
+import type { Received } from '../../../src/core/received.ts';
+import { visibleText } from '../../../src/core/sanitize.ts';
+import { render } from '../../../src/output/render.ts';
+import { exactValue, machineText } from '../../../src/output/value.ts';
+import type { Format, Result, View } from '../../../src/output/view.ts';
+import { FORMATS } from '../../../src/output/view.ts';
+import { options, pipe, served, terminal, ugwoView } from '../../output/support.ts';
+import { mayBeRenamed } from './engine.ts';
+import { TOKENS } from './mutate.ts';
+import { mutatedJson } from './mutate-json.ts';
+import { ACTIVITIES, CUSTOMERS, KEY, REQUESTS } from './seeds.ts';
+import { must, mustEqual, target } from './target.ts';
+
+/** What stands in no text that goes out, whatever it came from. */
+const STEERS = /(?!\r?\n|\t)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+/** So much of the key in one place is shown nowhere. */
+const PIECE = 10;
+
+/** Layout and what an encoding adds stand between the pieces of a key that is broken over lines. */
+const squeezed = (text: string): string => text.replaceAll(/[\s"'\\]/g, '');
+const PIECES = Array.from({ length: KEY.length - PIECE + 1 }, (_, at) => squeezed(KEY.slice(at, at + PIECE))).filter(
+  (piece) => piece.length >= 8,
+);
+
+const views: readonly View[] = [
+  { columns: [] },
+  ugwoView,
+  {
+    ...ugwoView,
+    nextAction: readNextAction,
+    lists: [
+      { path: 'activities', heading: 'Activities', columns: [{ path: 'uid' }, { path: 'status', kind: 'state' }] },
+    ],
+  },
+];
+
+const withKey = (seed: object): object => ({ ...seed, description: `x${KEY}y`, [`k ${KEY}`]: [KEY] });
+const SEEDS = [...REQUESTS, ...ACTIVITIES, ...CUSTOMERS];
+const record = mutatedJson([
+  ...SEEDS,
+  ...SEEDS.map(withKey),
+  Object.fromEntries(TOKENS.map((token) => [token, token])),
+]).map((text): Received => ({ text, value: JSON.parse(text) }));
+
+const holdsSafe = (text: string): void => {
+  must(!STEERS.test(text), () => `it steers: ${JSON.stringify(STEERS.exec(text))} in ${JSON.stringify(text)}`);
+  const dense = squeezed(text);
+  must(!PIECES.some((piece) => dense.includes(piece)), () => `the key is shown: ${text}`);
+};
+
+const holdsKey = ({ text }: Received): boolean => /Kw9a|b7\\?\/Fq/.test(text);
+
+/** JSON says what came in. */
+const holdsJson = (out: string, one: Received, isList: boolean): void => {
+  const value: unknown = JSON.parse(out);
+  const found = isList ? valueAt(value, 'data.0') : value;
+  if (!holdsKey(one) && !mayBeRenamed(one.text)) mustEqual(JSON.stringify(found), JSON.stringify(one.value), 'JSON');
+};
+
+/** A cell is the text of its value, made visible, or what a spreadsheet takes for just that. */
+const holdsCsv = (out: string, one: Received, view: View, raw: boolean): void => {
+  const lines: string[][] = parse(out, { bom: false, relax_column_count: false });
+  if (holdsKey(one) || mayBeRenamed(one.text) || out === '') return;
+  const [names = [], cells = []] = lines;
+  const value = exactValue(one) as object;
+  const columns =
+    view.columns.length > 0 ? view.columns : Object.keys(value).map((path) => ({ path, kind: undefined }));
+  must(names.length === columns.length, () => `${names.length} columns, and ${columns.length} were expected`);
+  for (const [nth, { path, kind }] of columns.entries()) {
+    const text = machineText(valueAt(value, path), kind);
+    const wanted = [text, ...(raw ? [] : [forSpreadsheet(text)])].map((safe) => visibleText(safe));
+    must(
+      wanted.includes(cells[nth] ?? ''),
+      () => `the cell ${JSON.stringify([path, cells[nth]])}, and not ${JSON.stringify(text)}`,
+    );
+  }
+};
+
+const printed = async (result: Result, format: Format, columns: number, raw: boolean): Promise<[string, string]> => {
+  const io = columns === 0 ? pipe() : terminal(columns);
+  io.redactor.add(KEY);
+  await render(result, io, options({ format, rawCsv: raw }));
+  // What the door of the process does behind it, so that both are seen together.
+  return [io.redactor.clean(io.stdout.text), io.redactor.clean(io.stderr.text)];
+};
+
+const shape = fc.record({
+  format: fc.constantFrom(...FORMATS),
+  view: fc.constantFrom(...views),
+  columns: fc.constantFrom(0, 20, 80),
+  raw: fc.boolean(),
+  isList: fc.boolean(),
+});
+
+/** Any record in any format: JSON and CSV say what came in, nothing steers a terminal, and the key is nowhere. */
+export const output = target(
+  'output',
+  () => fc.tuple(record, shape),
+  async ([one, { format, view, columns, raw, isList }]) => {
+    const pages = served([{ records: [one], cursor: undefined, nextCursor: null }]);
+    const result: Result = isList ? { kind: 'list', pages, view } : { kind: 'record', record: one, view };
+    const [out, err] = await printed(result, format, columns, raw);
+    holdsSafe(out);
+    holdsSafe(err);
+    if (format === 'json' || format === 'ndjson') holdsJson(out, one, isList && format === 'json');
+    if (format === 'csv') holdsCsv(out, one, view, raw);
+  },
+);

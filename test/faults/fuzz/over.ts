@@ -1,0 +1,45 @@
+import type { Client } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/client.ts';
+import type { Attempt, Body, Outcome } from '../../../src/client/transport.ts';
+import { readBody } from '../../../src/client/transport.ts';
+
+export const ORIGIN = 'https://api.example';
+
+const never = new AbortController().signal;
+
+/** A clock on which waits take no time, and have passed all the same. */
+export const hurriedClock = (start: number) => {
+  let passed = 0;
+  return {
+    now: () => start + passed,
+    ticks: () => passed,
+    sleep: async (ms: number): Promise<void> => {
+      passed += ms;
+    },
+  };
+};
+
+/** What is read of a body in which there is no secret. */
+export const bodyOf = (bytes: Uint8Array): Promise<Body> => readBody({ bytes }, (text) => text);
+
+export const answerOf = async (status: number, bytes: Uint8Array): Promise<Outcome> => ({
+  kind: 'answer',
+  status,
+  retryAfter: undefined,
+  body: await bodyOf(bytes),
+});
+
+/** The real client, whose requests are answered here. */
+export const clientOver = (answer: (attempt: Attempt) => Promise<Outcome>, validate = true): Client =>
+  createClient({
+    transport: { send: async (attempt) => answer(attempt), close: async () => undefined },
+    origin: ORIGIN,
+    clock: hurriedClock(Date.UTC(2026, 10, 20, 13)),
+    random: () => 0.5,
+    signals: { stop: never, leave: never },
+    flight: { open: 0, accepted: 0 },
+    timeout: 30_000,
+    debug: () => undefined,
+    notice: () => undefined,
+    validate,
+  });
