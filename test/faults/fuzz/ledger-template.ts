@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memo } from '../../../src/core/memo.ts';
 import type { Intent, Ledger, Outcome } from '../../../src/ledger/ledger.ts';
-import { openLedger } from '../../../src/ledger/store.ts';
+import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
