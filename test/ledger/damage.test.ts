@@ -121,6 +121,21 @@ describe('a ledger', () => {
     });
   });
 
+  it('is whole whatever its texts hold, half a surrogate pair or nothing at all', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const odd = ['\ud83d', 'a\udc00b', '\0', '\ufeff', '', '\u2028', '🙂'];
+    for (const text of odd) {
+      const begun = await ledger.begin(
+        intent({ ugwo: `ugw.AbCd.${text}`, profile: text, asked: { ref: text } }),
+        FIRST,
+      );
+      if (begun.kind !== 'begun') throw new Error(begun.why);
+      await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
+    }
+    expect((await ledger.unknown()).map(({ profile }) => profile)).toEqual(odd.map((text) => text.toWellFormed()));
+  });
+
   it('of an older paycli gets a checksum for each row', async () => {
     const path = newPath();
     openDatabase(path, { ...LEDGER_FILE, migrations: LEDGER_FILE.migrations.slice(0, 3) }, (db) => {
