@@ -76,9 +76,12 @@ export const charge = (more: Partial<Charge> = {}): Charge => ({
 
 export const newPath = (): string => join(newFolder('ledger'), 'ledger.sqlite');
 
+/** Noon, on a machine whose clock is right. */
+export const worldAtNoon = { now: () => NOON, uptime: () => UP, self: SELF };
+
 /** A ledger at noon, whose senders are all running; closed when the test ends. */
 export const open = async (path: string, more: Partial<LedgerOptions> = {}): Promise<Ledger> => {
-  const ledger = await openLedger(ledgerOptions(path, { now: () => NOON, uptime: () => UP, self: SELF, ...more }));
+  const ledger = await openLedger(ledgerOptions(path, { ...worldAtNoon, ...more }));
   onTestFinished(async () => {
     // A test may have closed it itself.
     await ledger.close().catch(() => undefined);

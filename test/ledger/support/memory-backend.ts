@@ -39,14 +39,19 @@ const countsOf = (states: readonly string[]): RowCounts =>
 
 const newestFirst = (jobs: readonly Job[]): Job[] => [...jobs].reverse();
 
-/** What a backend promises, in the plainest way: one process, nothing outlives it, and nothing ever fails. */
+/** What several processes share. */
+export const memoryStore = (first: readonly Charge[] = []) => ({
+  charges: new Map(first.map((charge) => [charge.id, charge])),
+  jobs: new Map<string, Job>(),
+  updates: new Map<string, KeptUpdate>(),
+});
+export type MemoryStore = ReturnType<typeof memoryStore>;
+
+/** What a backend promises, in the plainest way: nothing outlives this process, and nothing ever fails. */
 export const memoryBackend = (
   world: Pick<Backend, 'moment' | 'self' | 'isGone'>,
-  first: readonly Charge[] = [],
+  { charges, jobs, updates }: MemoryStore,
 ): Backend => {
-  const charges = new Map(first.map((charge) => [charge.id, charge]));
-  const jobs = new Map<string, Job>();
-  const updates = new Map<string, KeptUpdate>();
   const find = (query: Query): Charge[] => {
     const found = [...charges.values()].filter((one) => isAsked(one, query)).sort(ORDERS[query.order ?? 'oldest']);
     const { limit = -1 } = query;

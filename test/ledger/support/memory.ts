@@ -1,6 +1,6 @@
 import type { Charge, Intent, Ledger, Mark, Moment, Sender } from '../../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../../src/ledger/open.ts';
-import { memoryBackend } from './memory-backend.ts';
+import { memoryBackend, memoryStore } from './memory-backend.ts';
 
 export const UGWO = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 /** 2026-11-20T12:00:00Z */
@@ -51,5 +51,5 @@ export const charge = (some: Partial<Charge> = {}): Charge => ({
 /** The ledger's rules over a backend that nothing outlives, on a machine where no process ever dies. */
 export const memoryLedger = (first: readonly Charge[] = [], now: () => number = () => SENT): Ledger => {
   const world = { moment: () => momentAt(now()), self: SENDER, isGone: () => false };
-  return ledgerOver(memoryBackend(world, first), (text) => text);
+  return ledgerOver(memoryBackend(world, memoryStore(first)), (text) => text);
 };
