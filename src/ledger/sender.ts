@@ -20,7 +20,7 @@ const link = (path: string): string => {
   }
 };
 
-type Stat = { readonly state: string; readonly started: string } | 'none' | 'unreadable';
+type Stat = { readonly state: string | undefined; readonly started: string } | 'none' | 'unreadable';
 
 /** State and start of a process out of its stat line, whose second field is a name that may hold blanks and brackets. */
 const statOf = (pid: number | 'self', proc: string): Stat => {
@@ -28,14 +28,12 @@ const statOf = (pid: number | 'self', proc: string): Stat => {
   try {
     line = readFileSync(`${proc}/${pid}/stat`, 'utf8');
   } catch (thrown) {
-    return ['ENOENT', 'ESRCH'].includes((thrown as NodeJS.ErrnoException).code ?? '') ? 'none' : 'unreadable';
+    const { code } = thrown as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ESRCH' ? 'none' : 'unreadable';
   }
-  const fields = line
-    .replace(/^.*\) /s, '')
-    .trim()
-    .split(' ');
+  const fields = line.replace(/.*\) /s, '').split(' ');
   const [state, started] = [fields[0], fields[19]];
-  return state === undefined || started === undefined ? 'unreadable' : { state, started };
+  return started === undefined ? 'unreadable' : { state, started };
 };
 
 /** This process. Process numbers are counted in each boot, and in each container, anew. */
@@ -49,10 +47,7 @@ export const thisSender = (proc = PROC): Sender => {
 };
 
 /** In which the machine's uptime counts: the boot, and the name space of its clock, which may have an offset of its own. */
-export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => {
-  const [id = '', , time = ''] = boot.split(' ');
-  return time === '' ? id : `${id} ${time}`;
-};
+export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => boot.replace(/ \S*/, '').trimEnd();
 
 /**
  * Whether a sender has ended. Where the system does not tell enough (another container, no /proc) it counts as running
@@ -61,10 +56,10 @@ export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => {
 export const isGone = (sender: Sender, self: Sender, overdue: boolean, proc = PROC): boolean => {
   const [boot, space] = sender.boot.split(' ');
   const [ownBoot, ownSpace] = self.boot.split(' ');
-  if (boot !== ownBoot) return boot !== '' && ownBoot !== '' ? true : overdue;
+  if (boot !== ownBoot) return overdue || (boot !== '' && ownBoot !== '');
   if (boot === '' || space !== ownSpace || sender.started === '')
     return overdue || (boot === '' && !thisMachine.exists(sender.pid));
   const stat = statOf(sender.pid, proc);
   if (stat === 'unreadable') return overdue;
-  return stat === 'none' || stat.started !== sender.started || ['Z', 'X'].includes(stat.state);
+  return stat === 'none' || stat.started !== sender.started || stat.state === 'Z' || stat.state === 'X';
 };
