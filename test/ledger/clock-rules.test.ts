@@ -36,7 +36,11 @@ describe('what the service’s clock shows', () => {
     ['what it told, and the time since', { told: told(5000), activity: undefined }, HOUR + 5000],
     ['the earlier of what it told and when the activity was made', { told: told(5000), activity: made(NOON) }, HOUR],
     ['what it told, where that is the earlier', { told: told(-5000), activity: made(NOON) }, HOUR - 5000],
-    ['this machine’s, with two minutes to spare, where it told nothing', { told: undefined, activity: undefined }, HOUR - 2 * MINUTE],
+    [
+      'this machine’s, with two minutes to spare, where it told nothing',
+      { told: undefined, activity: undefined },
+      HOUR - 2 * MINUTE,
+    ],
     [
       'when the activity was made, where that is earlier still',
       { told: undefined, activity: made(NOON - 3 * MINUTE) },
@@ -77,7 +81,8 @@ describe('what the service’s clock shows', () => {
 
   it('goes by the machine’s clock for what was told before the sending had ended, after a restart in between', () => {
     const early = { at: NOON + MINUTE, mark: REBOOTED, service: NOON + MINUTE };
-    const of = (after: number) => charge({ took: 2 * MINUTE, told: { ...early, at: NOON + after }, activity: made(NOON) });
+    const of = (after: number) =>
+      charge({ took: 2 * MINUTE, told: { ...early, at: NOON + after }, activity: made(NOON) });
     const now = { at: NOON + HOUR, mark: { boot: 'another', uptime: 5 + HOUR } };
     // Told a minute after noon, while it was still being sent: the activity was made by then.
     expect(serviceTime(of(MINUTE), now)).toBe(NOON + HOUR);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge, Evidence, KeptActivity } from '../../src/ledger/ledger.ts';
-import { isNews, lateWord, latest, wasResolved } from '../../src/ledger/news.ts';
+import { isNews, latest, lateWord, wasResolved } from '../../src/ledger/news.ts';
 import { account, charge } from './support/charges.ts';
 
 const AT = '2026-11-20T12:00:00+00:00';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseTexts } from '../../src/core/json.ts';
 import {
   asksTheSame,
   cleaned,
@@ -12,7 +13,6 @@ import {
   withoutPhone,
   withoutPhoneEnding,
 } from '../../src/ledger/private.ts';
-import { parseTexts } from '../../src/core/json.ts';
 import { charge } from './support/charges.ts';
 
 const PHONE = '+2348031234567';

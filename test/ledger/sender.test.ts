@@ -109,7 +109,8 @@ describe('this process', () => {
   it('runs', () => {
     const self = thisSender();
     expect(isGone(self, self, false)).toBe(false);
-    if (process.platform === 'linux') expect(self).toMatchObject({
+    if (process.platform === 'linux')
+      expect(self).toMatchObject({
         boot: expect.stringMatching(/^\S+ /),
         started: expect.stringMatching(/^\d+$/),
       });
