@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/client/exchange.ts';
 import { sendRead } from '../../src/client/read.ts';
-import type { Attempt, Body, Outcome } from '../../src/client/transport.ts';
+import type { Body, Outcome } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { PayError } from '../../src/core/error.ts';
 import { ONYE_ID } from '../support/service.ts';
+import type { Script } from './scripted.ts';
+import { answer, scripted, whole } from './scripted.ts';
 import { thrownBy } from './support.ts';
 
 const READ: Exchange = {
@@ -17,70 +19,20 @@ const READ: Exchange = {
 const REQUEST = { method: 'GET', path: READ.path };
 const AGAIN = 'nothing was changed; run the same command again';
 
-const whole = (value: unknown): Body => ({ text: JSON.stringify(value), json: value });
-const answer = (status: number, body: Body = whole({ title: 'No' }), retryAfter?: string): Outcome => ({
-  kind: 'answer',
-  status,
-  retryAfter,
-  body,
-});
 const FOUND = answer(200, whole({ uid: ONYE_ID }));
 const BROKEN: Outcome = { kind: 'broken', reason: 'reset', code: 'ECONNRESET' };
 const PAGE: Body = { fault: 'the answer is not JSON' };
 
-interface Given {
-  /** Milliseconds of each attempt. */
-  readonly took?: number;
-  readonly signal?: AbortSignal;
-  readonly stop?: AbortController;
-  readonly onSend?: () => void;
-  readonly onWait?: () => void;
-}
-
-/** A read of these outcomes in turn, by clocks that only its waits move. */
+/** A read whose attempts end as these. */
 const reading = async (
   outcomes: readonly Outcome[],
-  { took = 0, signal, onSend, onWait, stop = new AbortController() }: Given = {},
+  { signal, ...script }: Script & { readonly signal?: AbortSignal } = {},
 ) => {
-  const left = [...outcomes];
-  const attempts: Attempt[] = [];
-  const waits: number[] = [];
-  const debug: string[] = [];
-  let ticks = 1_000_000;
-  const context = {
-    origin: 'https://pay.example',
-    clock: {
-      now: () => 0,
-      ticks: () => ticks,
-      sleep: async (ms: number, until?: AbortSignal) => {
-        waits.push(ms);
-        ticks += ms;
-        onWait?.();
-        until?.throwIfAborted();
-      },
-    },
-    random: () => 0.5,
-    signals: { stop: stop.signal, leave: new AbortController().signal },
-    flight: { open: 0, accepted: 0 },
-    timeout: 5000,
-    debug: (line: string) => void debug.push(line),
-    notice: () => undefined,
-  };
-  const transport = {
-    send: async (attempt: Attempt): Promise<Outcome> => {
-      attempts.push(attempt);
-      ticks += took;
-      onSend?.();
-      const next = left.shift();
-      if (next === undefined) throw new Error('nothing more was to be asked');
-      return next;
-    },
-    close: async () => undefined,
-  };
+  const { context, transport, ...seen } = scripted(outcomes, script);
   const read = sendRead(context, transport, READ, signal);
   const [found] = await Promise.allSettled([read]);
   const thrown = found.status === 'rejected' ? await thrownBy(read) : undefined;
-  return { found, thrown, attempts, waits, debug, left };
+  return { found, thrown, ...seen };
 };
 
 const faultOf = async (outcome: Outcome): Promise<PayError> => {

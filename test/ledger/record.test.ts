@@ -107,15 +107,15 @@ describe('how an activity stands by now', () => {
     const ledger = await open(newPath(), { now: () => at, uptime: () => at - NOON });
     const id = await begin(ledger);
     await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON, ...some }) });
-    const after = (ms: number): void => {
+    const pass = (ms: number): void => {
       at = NOON + ms;
     };
-    return { ledger, id, after };
+    return { ledger, id, pass };
   };
 
   it('is noted where it tells what is to be done, or when it was made, and did not before', async () => {
-    const { ledger, id, after } = await noted({ nextAction: null, createdAt: undefined });
-    after(1000);
+    const { ledger, id, pass } = await noted({ nextAction: null, createdAt: undefined });
+    pass(1000);
     await ledger.observe([account({ nextAction: null, createdAt: undefined, servedAt: NOON + 1000 })]);
     expect(await ledger.get(id)).toMatchObject({ told: { at: NOON }, activity: { nextAction: null } });
     await ledger.observe([account({ createdAt: undefined, servedAt: NOON + 1000 })]);
@@ -123,17 +123,17 @@ describe('how an activity stands by now', () => {
       told: { at: NOON + 1000 },
       activity: account({ createdAt: undefined }),
     });
-    after(2000);
+    pass(2000);
     await ledger.observe([account({ servedAt: NOON + 2000 })]);
     expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 2000 }, activity: account() });
-    after(3000);
+    pass(3000);
     await ledger.observe([account({ servedAt: NOON + 3000 })]);
     expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 2000 } });
   });
 
   it('is noted at once where it stands otherwise', async () => {
-    const { ledger, id, after } = await noted();
-    after(1000);
+    const { ledger, id, pass } = await noted();
+    pass(1000);
     await ledger.observe([account({ status: 'processing', servedAt: NOON + 1000 })]);
     expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 1000 }, activity: { status: 'processing' } });
   });
@@ -142,8 +142,8 @@ describe('how an activity stands by now', () => {
     ['earlier than was to be expected', -1999, false],
     ['earlier than any rounding makes it', -2000, true],
   ])('is noted where the service’s clock shows less: %s', async (_what, ahead, isNoted) => {
-    const { ledger, id, after } = await noted();
-    after(MINUTE / 2);
+    const { ledger, id, pass } = await noted();
+    pass(MINUTE / 2);
     await ledger.observe([account({ servedAt: NOON + MINUTE / 2 + ahead })]);
     expect((await ledger.get(id))?.told?.at).toBe(isNoted ? NOON + MINUTE / 2 : NOON);
   });
