@@ -33,7 +33,7 @@ export const withoutPhone = (text: string, phone: string | undefined): string =>
 
 /** As `withoutPhone` where no more than the last digits are known any more (see `lastDigits`). */
 export const withoutPhoneEnding = (text: string, last: string | undefined): string =>
-  last === undefined ? text : text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
+  text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
 
 /**
  * Whether an earlier charge asks the same customer by the same medium and provider as this one would. Of two phone numbers

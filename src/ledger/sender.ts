@@ -4,45 +4,47 @@ import { thisMachine } from './machine.ts';
 
 const PROC = '/proc';
 
-const read = (path: string): string | undefined => {
+/** What the system says; undefined where it does not. */
+const told = (ask: () => string): string | undefined => {
   try {
-    return readFileSync(path, 'utf8').trim();
+    return ask();
   } catch {
     return undefined;
   }
 };
 
-const link = (path: string): string => {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
-};
+/** Of a process that is not there it says nothing. */
+interface Stat {
+  readonly state?: string | undefined;
+  readonly started?: string;
+}
 
-type Stat = { readonly state: string | undefined; readonly started: string } | 'none' | 'unreadable';
-
-/** State and start of a process out of its stat line, whose second field is a name that may hold blanks and brackets. */
-const statOf = (pid: number | 'self', proc: string): Stat => {
+/**
+ * State and start of a process out of its stat line, whose second field is a name that may hold blanks and brackets; undefined
+ * where it can't be read.
+ */
+const statOf = (pid: number | 'self', proc: string): Stat | undefined => {
   let line: string;
   try {
     line = readFileSync(`${proc}/${pid}/stat`, 'utf8');
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ESRCH' ? 'none' : 'unreadable';
+    return code === 'ENOENT' || code === 'ESRCH' ? {} : undefined;
   }
   const fields = line.replace(/.*\) /s, '').split(' ');
   const [state, started] = [fields[0], fields[19]];
-  return started === undefined ? 'unreadable' : { state, started };
+  return started === undefined ? undefined : { state, started };
 };
 
 /** This process. Process numbers are counted in each boot, and in each container, anew. */
 export const thisSender = (proc = PROC): Sender => {
-  const [boot, own] = [read(`${proc}/sys/kernel/random/boot_id`), statOf('self', proc)];
+  const boot = told(() => readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim());
+  // What is not told is empty between its blanks.
+  const spaces = ['pid', 'time'].map((name) => told(() => readlinkSync(`${proc}/self/ns/${name}`)));
   return {
     pid: thisMachine.pid,
-    boot: boot === undefined ? '' : [boot, link(`${proc}/self/ns/pid`), link(`${proc}/self/ns/time`)].join(' '),
-    started: typeof own === 'string' ? '' : own.started,
+    boot: boot === undefined ? '' : [boot, ...spaces].join(' '),
+    started: statOf('self', proc)?.started ?? '',
   };
 };
 
@@ -60,6 +62,6 @@ export const isGone = (sender: Sender, self: Sender, overdue: boolean, proc = PR
   if (boot === '' || space !== ownSpace || sender.started === '')
     return overdue || (boot === '' && !thisMachine.exists(sender.pid));
   const stat = statOf(sender.pid, proc);
-  if (stat === 'unreadable') return overdue;
-  return stat === 'none' || stat.started !== sender.started || stat.state === 'Z' || stat.state === 'X';
+  if (stat === undefined) return overdue;
+  return stat.started !== sender.started || stat.state === 'Z' || stat.state === 'X';
 };

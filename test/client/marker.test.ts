@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Mark } from '../../src/client/marker.ts';
 import { newMark, provenNotSent, withMark } from '../../src/client/marker.ts';
@@ -54,6 +55,18 @@ describe('that a request was not sent', () => {
     ).toThrow('no connection');
     tell(made, request());
     expect(provenNotSent(mark)).toBe(false);
+  });
+
+  it('is asked of nothing that is made or handed over unmarked, and nothing breaks', async () => {
+    const broken: unknown[] = [];
+    const onBroken = (thrown: unknown): void => void broken.push(thrown);
+    // What a subscriber throws comes up there, in a later turn.
+    process.on('uncaughtExceptionMonitor', onBroken);
+    tell(made, request());
+    tell(handedOver, request());
+    await turn();
+    process.off('uncaughtExceptionMonitor', onBroken);
+    expect(broken).toEqual([]);
   });
 
   it('gives back what was made', () => {

@@ -69,6 +69,7 @@ describe('what a read is taken for', () => {
       { status: 300 },
     ],
     ['the last of them', answer(399), 'the answer was 399, a redirect, which is never followed', { status: 399 }],
+    ['a 400 in no words', answer(400, PAGE), 'the answer was 400, not in the words of the service', { status: 400 }],
     ["a proxy's page", answer(404, PAGE), 'the answer was 404, not in the words of the service', { status: 404 }],
     [
       'what is not built, in no words',

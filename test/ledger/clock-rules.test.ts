@@ -88,6 +88,8 @@ describe('what the service’s clock shows', () => {
     expect(serviceTime(of(MINUTE), now)).toBe(NOON + HOUR);
     // Told after the sending: that clock says nothing of the moment when the activity was made.
     expect(serviceTime(of(3 * MINUTE), now)).toBe(NOON + HOUR - 2 * MINUTE);
+    // Nor does one that was read just as it ended, on a machine whose clock was set back since.
+    expect(serviceTime(of(2 * MINUTE), { ...now, at: NOON + HOUR / 2 })).toBe(NOON + HOUR / 2 - 2 * MINUTE);
   });
 });
 

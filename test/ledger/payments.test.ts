@@ -18,6 +18,7 @@ describe('what has become of the money of a charge', () => {
     ['expired by the service', ofStatus('expired'), 'expired'],
     ['processing', ofStatus('processing'), 'open'],
     ['of a status that nobody knows', ofStatus('on_the_moon'), 'open'],
+    ['without an activity', charge({ activity: undefined }), 'open'],
     ['that a person has named', charge({ activity: account({ status: '', nextAction: null }) }), 'open'],
     ['not looked at since its account expired', charge(), 'open'],
     ['looked at when a late payment may not have shown yet', charge({ told: seenAt(15 * MINUTE + 14_000) }), 'open'],

@@ -98,12 +98,20 @@ describe('this process', () => {
     symlinkSync('pid:[1]', join(folder, 'self/ns/pid'));
     symlinkSync('time:[2]', join(folder, 'self/ns/time'));
     expect(thisSender(folder)).toEqual({ pid: process.pid, boot: 'boot-a pid:[1] time:[2]', started: '600' });
+    rmSync(join(folder, 'self/ns'), { recursive: true });
+    expect(thisSender(folder).boot).toBe('boot-a  ');
     rmSync(join(folder, 'sys'), { recursive: true });
     expect(thisSender(folder).boot).toBe('');
   });
 
   it('says nothing that it does not know', () => {
     expect(thisSender(join(newFolder('proc'), 'none'))).toEqual({ pid: process.pid, boot: '', started: '' });
+  });
+
+  it('has no start where its stat line can not be read', () => {
+    const folder = newFolder('proc');
+    mkdirSync(join(folder, 'self/stat'), { recursive: true });
+    expect(thisSender(folder).started).toBe('');
   });
 
   it('runs', () => {
