@@ -39,9 +39,10 @@ describe('a charge that is begun', () => {
 
   it('is not told of what the guard let pass at its own service', async () => {
     const ledger = await open(newPath());
-    const { id } = await begun(ledger, { medium: 'ussd' });
+    const { id } = await begun(ledger);
     await ledger.record(id, accepted('requires_action'));
-    expect((await begun(ledger)).elsewhere).toBeUndefined();
+    const again = await ledger.begin(intent(), { again: true });
+    expect(again).toMatchObject({ kind: 'begun', elsewhere: undefined });
   });
 
   it('has a name of its own without letters that look alike', async () => {
@@ -51,6 +52,19 @@ describe('a charge that is begun', () => {
       names.push((await begun(ledger, { ugwo: `ugw.AbCd.${ugwo}` })).id);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^chg-[0-9a-hjkmnp-tv-z]{12}$/);
+  });
+});
+
+describe('how many charges there were', () => {
+  it('is kept beside the ledger, and a refusal changes nothing of it', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await begun(ledger);
+    const count = (): string => readFileSync(join(dirname(path), 'highest-charge'), 'utf8');
+    const before = count();
+    expect(before).toMatch(/^[0-9a-f]+ 0*1\n$/);
+    expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused' });
+    expect(count()).toBe(before);
   });
 });
 

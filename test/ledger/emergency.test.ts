@@ -156,7 +156,11 @@ describe('a ledger whose last run did not end well', () => {
       const next = open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
       if (closes) expect((await next).moment().at).toBe(NOON);
       else
-        expect(await thrownBy(next)).toMatchObject({ kind: 'ledger', message: expect.stringContaining('is damaged') });
+        expect(await thrownBy(next)).toMatchObject({
+          kind: 'ledger',
+          message: expect.stringContaining('is damaged'),
+          detail: { hint: expect.stringContaining('.recover') },
+        });
     }
   });
 });

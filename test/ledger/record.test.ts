@@ -74,6 +74,23 @@ describe('what became of a charge', () => {
     },
   );
 
+  it('holds against what was concluded, beside another open charge, too, where it was accepted', async () => {
+    const path = newPath();
+    const [sender, watcher] = [await open(path), await open(path, { isGone: () => true })];
+    const id = await begin(sender);
+    await watcher.unknown();
+    await watcher.resolve(id, { state: 'not_created', evidence: LOOK });
+    await begin(sender);
+    await sender.record(id, ACCEPTED);
+    expect(await sender.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
+  });
+
+  it('that nobody began has nothing to be noted of it', async () => {
+    const ledger = await open(newPath());
+    await ledger.note('chg-none', LOOK);
+    expect(await ledger.list({ limit: 9 })).toEqual([]);
+  });
+
   it('of a charge that is not there says which, and what it was about as far as that is known', async () => {
     const ledger = await open(newPath());
     const unrecorded = (await thrownBy(ledger.record('chg-none', ACCEPTED))) as Error & { detail: { answer: string } };

@@ -134,6 +134,17 @@ describe('a charge in the ledger', () => {
     ]);
   });
 
+  it('becomes unknown beside another one that is still being sent', async () => {
+    const path = newPath();
+    const [first, second] = [await open(path), await open(path, { self: { ...SELF, pid: 4712 } })];
+    const gone = await begin(first);
+    const running = await begin(second, { ugwo: 'ugw.AbCd.2' });
+    const other = await open(path, { isGone: ({ pid }) => pid === SELF.pid });
+    const why = 'its process ended before it could note what became of it';
+    expect(await other.unknown()).toMatchObject([{ id: gone, evidence: [{ kind: 'process_gone', why }] }]);
+    expect(await other.get(running)).toMatchObject({ state: 'sending' });
+  });
+
   it('that has ended stays what it is when its process has gone', async () => {
     const path = newPath();
     const ledger = await open(path);
