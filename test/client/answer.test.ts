@@ -47,7 +47,7 @@ describe('an answer', () => {
   it('is what comes last: what comes before it is none', async () => {
     const asked = asking();
     asked.start();
-    asked.head(103, { link: '</x>' });
+    asked.head(103, { link: '</x>', 'content-encoding': 'gzip' });
     asked.head(201, { date: 'today' });
     asked.data(Buffer.from('{}'));
     asked.end();
