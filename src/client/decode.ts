@@ -72,7 +72,7 @@ export const decode = {
   /** A page and its records, each with the text it came as, but for blanks between tokens. */
   page: <T>({ value, text }: Received<ThingPage>, cursor: string | undefined): ReceivedPage<T> => {
     const texts = elementsOf(text, 'data');
-    const records = value.data.map((record, index) => ({ value: record as T, text: texts[index] ?? '' }));
+    const records = texts.map((own, index) => ({ value: value.data[index] as T, text: own }));
     return { records, cursor, nextCursor: value.next_cursor };
   },
 };

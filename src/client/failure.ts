@@ -63,24 +63,26 @@ const CLOSED = 'the connection was closed';
 const TOO_LATE = 'no connection came about in time';
 
 /** The codes of what goes wrong every day, in words. */
-const WORDS: Readonly<Record<string, (error: Error) => string>> = {
-  ENOTFOUND: (error) => `could not find ${hostOf(error)}`,
-  EAI_AGAIN: (error) => `could not look up ${hostOf(error)}: the name server did not answer`,
-  ECONNREFUSED: (error) => `${addressOf(error)} refused the connection`,
-  ECONNRESET: () => CLOSED,
-  EPIPE: () => CLOSED,
-  UND_ERR_SOCKET: () => CLOSED,
-  UND_ERR_PRX_CONN: () => CLOSED,
-  ETIMEDOUT: () => TOO_LATE,
-  UND_ERR_CONNECT_TIMEOUT: () => TOO_LATE,
-  ENETUNREACH: () => 'the network is not reachable',
-  EHOSTUNREACH: (error) => `${addressOf(error)} is not reachable`,
-};
+const WORDS = new Map<unknown, (error: Error) => string>(
+  Object.entries({
+    ENOTFOUND: (error: Error) => `could not find ${hostOf(error)}`,
+    EAI_AGAIN: (error: Error) => `could not look up ${hostOf(error)}: the name server did not answer`,
+    ECONNREFUSED: (error: Error) => `${addressOf(error)} refused the connection`,
+    ECONNRESET: () => CLOSED,
+    EPIPE: () => CLOSED,
+    UND_ERR_SOCKET: () => CLOSED,
+    UND_ERR_PRX_CONN: () => CLOSED,
+    ETIMEDOUT: () => TOO_LATE,
+    UND_ERR_CONNECT_TIMEOUT: () => TOO_LATE,
+    ENETUNREACH: () => 'the network is not reachable',
+    EHOSTUNREACH: (error: Error) => `${addressOf(error)} is not reachable`,
+  }),
+);
 
 const inWords = (thrown: unknown): string => {
   if (thrown instanceof ProxyFault) return `${thrown.message}: ${inWords(thrown.cause)}`;
-  const known = chainOf(thrown).findLast((error) => Object.hasOwn(WORDS, codeOf(error) ?? ''));
-  return (known && WORDS[codeOf(known) ?? '']?.(known)) ?? reasonOf(thrown);
+  const known = chainOf(thrown).flatMap((error) => WORDS.get(codeOf(error))?.(error) ?? []);
+  return known.at(-1) ?? reasonOf(thrown);
 };
 
 /**

@@ -16,7 +16,7 @@ const BUDGET_MS = 60_000;
 /** What an attempt gave: the answer, or why not and whether another attempt may. */
 type Reading =
   | { readonly received: Received }
-  | { readonly fault: PayError; readonly again: boolean; readonly wait?: number };
+  | { readonly fault: PayError; readonly again: boolean; readonly wait?: number | undefined };
 
 const failed = (exchange: Exchange, reason: string, status?: number): PayError =>
   new PayError('read_failed', `the read failed: ${reason}`, {
@@ -39,7 +39,7 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered)
   if (status === 408 || status === 429 || (status >= 500 && status !== 501)) {
     const wait = retryAfter(outcome.retryAfter, context.clock.now(), BUDGET_MS);
     const fault = failed(exchange, `the service answered ${status} ${problem?.title ?? ''}`.trimEnd(), status);
-    return wait === undefined ? { fault, again: true } : { fault, again: true, wait };
+    return { fault, again: true, wait };
   }
   const isNo = status >= 400 && (problem !== undefined || status === 401 || status === 403);
   if (isNo) return { fault: refusal(exchange, status, problem), again: false };

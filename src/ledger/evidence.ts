@@ -9,7 +9,8 @@ const FIRST_KEPT = 10;
 export const withEvidence = (list: readonly Evidence[], added: Evidence | undefined): readonly Evidence[] => {
   if (added === undefined) return list;
   const longer = [...list, added];
-  return longer.length <= MOST ? longer : longer.toSpliced(FIRST_KEPT, longer.length - MOST);
+  // Where there is room, the count to be dropped is negative, which is none.
+  return longer.toSpliced(FIRST_KEPT, longer.length - MOST);
 };
 
 /** Something seen at a moment, in milliseconds. */

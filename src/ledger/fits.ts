@@ -81,10 +81,9 @@ export const contradictionOf = (
   activity: unknown,
 ): 'another next action' | 'another expiry' | 'another provider' | 'another phone' | undefined => {
   if (hasForeignAction(activity, medium)) return 'another next action';
-  const until = parseInstant(textAt(activity, ['next_action.headers.expires_at']) ?? '')?.ms;
-  if (expiresAt !== undefined && until !== undefined && Math.abs(until - expiresAt) > SAME_EXPIRY_MS) {
-    return 'another expiry';
-  }
+  // What is not known is not a number, which is not far from any.
+  const until = parseInstant(textAt(activity, ['next_action.headers.expires_at']) ?? '')?.ms ?? Number.NaN;
+  if (Math.abs(until - (expiresAt ?? Number.NaN)) > SAME_EXPIRY_MS) return 'another expiry';
   const shownProvider = textAt(activity, PROVIDER_PATHS);
   if (provider !== undefined && shownProvider !== undefined && shownProvider !== provider) return 'another provider';
   const shownPhone = textAt(activity, PHONE_PATHS);

@@ -85,10 +85,10 @@ const activitiesIn = ({ activities = [], last }: Shown): readonly unknown[] => {
 };
 
 /** The same, by uid. */
-const byUid = (shown: Shown | undefined): ReadonlyMap<string, KeptActivity> =>
+const byUid = (shown: Shown): ReadonlyMap<string, KeptActivity> =>
   new Map(
-    (shown === undefined ? [] : activitiesIn(shown))
-      .map((raw) => keptActivity(raw, shown?.servedAt))
+    activitiesIn(shown)
+      .map((raw) => keptActivity(raw, shown.servedAt))
       .map((one) => [one.uid, one]),
   );
 
@@ -125,7 +125,7 @@ const ofRequest = (shown: Shown, others: readonly Obstacle[]): Obstacle[] => {
   const why = refusalByRequest(shown);
   if (why === undefined) return [];
   const paid = others.find((one) => one.why === 'paid');
-  return why === 'paid' && paid !== undefined ? [] : [{ why, by: paid?.by, activity: paid?.activity }];
+  return [{ why, by: paid?.by, activity: paid?.activity }];
 };
 
 /** From the gravest on: what can't be overridden comes first. */
@@ -138,7 +138,6 @@ const GRAVITY: readonly Refusal[] = [
   'payable',
   'unseen',
   'no_checkout',
-  'done',
 ];
 const OVERRIDABLE: readonly Refusal[] = ['refunded', 'paid', 'payable', 'unseen', 'no_checkout'];
 
@@ -154,7 +153,7 @@ export const guard = (
   moment: Moment,
 ): Obstacle | undefined => {
   const activities = [
-    ...ofCharges(charges, byUid(shown), medium, moment),
+    ...ofCharges(charges, shown === undefined ? new Map() : byUid(shown), medium, moment),
     ...(shown === undefined ? [] : ofOthers(charges, shown, medium, moment)),
   ];
   const all = shown === undefined ? activities : [...activities, ...ofRequest(shown, activities)];

@@ -31,7 +31,7 @@ export const openSums = () => {
   const sums = new Map<string, Sum>();
   const change = ({ asked = {} }: Charge, payment: Payment, by: 1 | -1): void => {
     const { amount, currency } = asked;
-    const key = `${payment} ${currency ?? ''}`;
+    const key = `${payment} ${currency}`;
     const { count = 0, amount: before } = sums.get(key) ?? {};
     const sum = amount === undefined ? before : (before ?? 0n) + BigInt(by * amount);
     sums.set(key, { payment, currency, count: count + by, amount: sum });
@@ -40,7 +40,6 @@ export const openSums = () => {
     add: (charge: Charge, payment: Payment): void => change(charge, payment, 1),
     /** The same charge, as something else. */
     move: (charge: Charge, from: Payment, to: Payment): void => {
-      if (from === to) return;
       change(charge, from, -1);
       change(charge, to, 1);
     },

@@ -12,12 +12,12 @@ const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
 /** `…4567` */
 export const lastDigits = (phone: string): string => `…${digitsOf(phone).slice(-KEPT_DIGITS)}`;
 
+const withoutZeros = (phone: string): string => digitsOf(phone).replace(/^0+/, '');
+
 /** Whether two numbers are one: either may be without its country code, and begin with a zero then. */
 export const isSamePhone = (one: string, other: string): boolean => {
-  const [short = '', long = ''] = [one, other]
-    .map((phone) => digitsOf(phone).replace(/^0+/, ''))
-    .sort((a, b) => a.length - b.length);
-  return short.length >= TELLING_DIGITS && long.endsWith(short);
+  const [a, b] = [withoutZeros(one), withoutZeros(other)];
+  return Math.min(a.length, b.length) >= TELLING_DIGITS && (a.endsWith(b) || b.endsWith(a));
 };
 
 /** Whatever may be a phone number, however it is written. */
@@ -25,14 +25,15 @@ const NUMBER = /\+?\d(?:[ ().-]{0,2}\d){6,}/g;
 
 /** A text in which the phone number, however it is written, shows its last digits only. */
 export const withoutPhone = (text: string, phone: string | undefined): string => {
-  const telling = digitsOf(phone ?? '').slice(-TELLING_DIGITS);
+  if (phone === undefined) return text;
+  const telling = digitsOf(phone).slice(-TELLING_DIGITS);
   if (telling.length < TELLING_DIGITS) return text;
   return text.replaceAll(NUMBER, (found) => (digitsOf(found).includes(telling) ? lastDigits(telling) : found));
 };
 
 /** As `withoutPhone` where no more than the last digits are known any more (see `lastDigits`). */
 export const withoutPhoneEnding = (text: string, last: string | undefined): string =>
-  last === undefined ? text : text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
+  text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
 
 /**
  * Whether an earlier charge asks the same customer by the same medium and provider as this one would. Of two phone numbers
@@ -69,8 +70,9 @@ export const cleaned = <T>(value: T, clean: (text: string) => string): T => {
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member)]));
+  const members = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(members).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted(members[name])]));
 };
 
 /** Whatever may be a phone number shows its last digits only. */

@@ -24,7 +24,7 @@ export interface Shown {
   /** Undefined where the service does not list them. */
   readonly activities: readonly unknown[] | undefined;
   /** The latest one, where the service names it by itself. */
-  readonly last: object | undefined;
+  readonly last: unknown;
 }
 
 /** An amount as a text: `500000`, or `500000.00`. */
@@ -53,15 +53,15 @@ const customerOf = (ugwo: unknown): string | undefined =>
     (uid) => uid !== undefined && isId('ony', uid),
   );
 
-const lastOf = (ugwo: unknown): object | undefined => {
+const lastOf = (ugwo: unknown): unknown => {
   // Spelled so (public-facts.md, Payment requests).
   const last = valueAt(ugwo, 'lastest_ugwo_activity');
-  return typeof last === 'object' && last !== null && statusOf(last) !== '' ? last : undefined;
+  return statusOf(last) === '' ? undefined : last;
 };
 
 const isPaidInFull = (ugwo: unknown): boolean => {
-  const [asked, paid] = [amountAt(ugwo, 'amount'), amountAt(ugwo, 'total_amount_paid')];
-  return asked !== undefined && asked > 0 && paid !== undefined && paid >= asked;
+  const [asked = 0, paid = 0] = [amountAt(ugwo, 'amount'), amountAt(ugwo, 'total_amount_paid')];
+  return asked > 0 && paid >= asked;
 };
 
 /** What a look has shown, with how one of its activities stands by now. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../../src/client/failure.ts';
+import { withCode as errorWithCode, failureOf, proxyFault } from '../../src/client/failure.ts';
 import { newMark } from '../../src/client/marker.ts';
+import { PayError } from '../../src/core/error.ts';
 
 const withCode = (code: string, cause?: unknown): Error =>
   Object.assign(new Error(`it failed with ${code}`, { cause }), { code });
@@ -61,6 +62,8 @@ describe('a failure', () => {
     'PATH_LENGTH_EXCEEDED',
     'HOSTNAME_MISMATCH',
     'ERROR_IN_CERT_NOT_AFTER_FIELD',
+    'ERROR_IN_CRL_LAST_UPDATE_FIELD',
+    'UNABLE_TO_DECRYPT_CRL_SIGNATURE',
     'ERR_TLS_CERT_ALTNAME_INVALID',
   ])('of the code %s is one of trust', (code) => {
     expect(failureOf(withCode('X', withCode(code)), mark(true, false))).toMatchObject({ untrusted: true });
@@ -72,4 +75,85 @@ describe('a failure', () => {
       expect(failureOf(withCode(code), mark(true, false))).toMatchObject({ untrusted: false });
     },
   );
+});
+
+describe('what is said of a failure', () => {
+  const reasonOf = (error: unknown): string => failureOf(error, mark(true, true)).reason;
+  const failed = (code: string, some: Readonly<Record<string, unknown>> = {}): Error =>
+    Object.assign(withCode(code), some);
+  const V4 = { address: '192.0.2.1', port: 443 };
+
+  it.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ['ENOTFOUND', { hostname: 'pay.example' }, 'could not find the host pay.example'],
+    ['ENOTFOUND', {}, 'could not find the host'],
+    ['ENOTFOUND', { hostname: 7 }, 'could not find the host'],
+    [
+      'EAI_AGAIN',
+      { hostname: 'pay.example' },
+      'could not look up the host pay.example: the name server did not answer',
+    ],
+    ['ECONNREFUSED', V4, '192.0.2.1:443 refused the connection'],
+    ['ECONNREFUSED', { address: '2001:db8::1', port: 443 }, '[2001:db8::1]:443 refused the connection'],
+    ['ECONNREFUSED', {}, 'the other end refused the connection'],
+    ['ECONNREFUSED', { address: 7 }, 'the other end refused the connection'],
+    ['ECONNRESET', {}, 'the connection was closed'],
+    ['EPIPE', {}, 'the connection was closed'],
+    ['UND_ERR_SOCKET', {}, 'the connection was closed'],
+    ['UND_ERR_PRX_CONN', {}, 'the connection was closed'],
+    ['ETIMEDOUT', {}, 'no connection came about in time'],
+    ['UND_ERR_CONNECT_TIMEOUT', {}, 'no connection came about in time'],
+    ['ENETUNREACH', {}, 'the network is not reachable'],
+    ['EHOSTUNREACH', V4, '192.0.2.1:443 is not reachable'],
+    ['ENEW', {}, 'it failed with ENEW'],
+    ['toString', {}, 'it failed with toString'],
+  ])('of the code %s, with %j', (code, some, said) => {
+    expect(reasonOf(failed(code, some))).toBe(said);
+  });
+
+  it('is what the innermost error that is known says', () => {
+    expect(reasonOf(withCode('UND_ERR_SOCKET', failed('ECONNREFUSED', V4)))).toBe(
+      '192.0.2.1:443 refused the connection',
+    );
+    expect(reasonOf(withCode('EPIPE', withCode('ENEW')))).toBe('the connection was closed');
+    expect(reasonOf(new Error('it broke', { cause: new Error('inside') }))).toBe('it broke');
+  });
+
+  it('is what one of several addresses says, for all of them', () => {
+    const all = new AggregateError([failed('ECONNREFUSED', V4), failed('ECONNREFUSED')], 'all failed');
+    expect(reasonOf(Object.assign(all, { code: 'ECONNREFUSED' }))).toBe('192.0.2.1:443 refused the connection');
+    expect(reasonOf(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe(
+      'the other end refused the connection',
+    );
+  });
+
+  it('has the outermost code beside it, where there is one', () => {
+    expect(failureOf(withCode('A', withCode('B')), mark(true, true))).toMatchObject({ code: 'A' });
+    expect(failureOf(new Error('x', { cause: withCode('B') }), mark(true, false))).toMatchObject({ code: 'B' });
+    for (const error of [new Error('x'), Object.assign(new Error('x'), { code: 7 }), 'x']) {
+      expect(failureOf(error, mark(true, true))).toStrictEqual({ kind: 'broken', reason: 'x' });
+    }
+  });
+
+  it('of a tunnel names the proxy, but not where the service behind it is not trusted', () => {
+    const fault = proxyFault('proxy.example:3128', failed('ECONNREFUSED', V4));
+    expect(reasonOf(fault)).toBe(
+      'could not connect through the proxy proxy.example:3128: 192.0.2.1:443 refused the connection',
+    );
+    expect(fault.name).toBe('ProxyFault');
+    const untrusted = withCode('CERT_HAS_EXPIRED');
+    expect(proxyFault('proxy.example:3128', untrusted)).toBe(untrusted);
+  });
+
+  it.each(['X_CERT_HAS_EXPIRED', 'ERROR_IN_CRL', 'INVALID_URL', 'UNABLE_TO_CONNECT', 'SELF_SIGNED', 'ERROR_IN_COMMA_'])(
+    'of the code %s is not that the other end is not trusted',
+    (code) => {
+      expect(failureOf(withCode(code), mark(true, false))).toMatchObject({ untrusted: false });
+    },
+  );
+
+  it('is in the error about it by its code, too', () => {
+    const error = new PayError('read_failed', 'no', { status: 5 });
+    expect(errorWithCode(error, { code: 'EPIPE' }).detail).toEqual({ status: 5, code: 'EPIPE' });
+    expect(errorWithCode(error, {})).toBe(error);
+  });
 });

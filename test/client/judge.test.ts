@@ -146,13 +146,112 @@ describe('the answer to a charge', () => {
     );
   });
 
-  it('speaks of a charge for a charge and of an update for an update', () => {
-    const broken: Outcome = { kind: 'broken', reason: 'reset' };
-    expect(judge(ORIGIN, CHARGE, broken)).toMatchObject({
-      error: { message: expect.stringContaining('charge may have been made') },
+  it.each([199, 300])('%i with an activity: unknown', (status) => {
+    expect(stateOf(answer(status, whole(ACTIVITY)))).toBe('unknown unknown');
+  });
+
+  it('299 with an activity: accepted', () => {
+    expect(stateOf(answer(299, whole(ACTIVITY)))).toBe('accepted');
+  });
+});
+
+describe('what is said of a write', () => {
+  const AGAIN = 'it is safe to run the same command again';
+  const MADE = 'do not run it again before you know, or the customer may pay twice';
+  const APPLIED = 'look at the record; sending the same values again changes nothing that was applied';
+  const hopeless: Body = {
+    text: '{}',
+    get json(): unknown {
+      throw new RangeError('too deep');
+    },
+  };
+
+  it.each<[string, Outcome, string, object]>([
+    [
+      'no answer',
+      { kind: 'broken', reason: 'reset' },
+      'the charge may have been made: the request was sent and no whole answer came back: reset',
+      { hint: MADE },
+    ],
+    [
+      'an answer that can not be read',
+      answer(200, { fault: 'the answer is empty' }),
+      'the charge may have been made: the service answered 200, but the answer is empty',
+      { hint: MADE, status: 200 },
+    ],
+    [
+      'an answer that proves nothing, which is kept',
+      answer(201, whole({ ok: 1 })),
+      expect.stringMatching(/^the charge may have been made: the service answered 201, but /),
+      { hint: MADE, status: 201, answer: '{"ok":1}' },
+    ],
+    [
+      'an error',
+      answer(503, whole({ title: 'Busy', detail: 'come back' })),
+      'the charge may have been made: the service answered 503 Busy',
+      { hint: MADE, status: 503 },
+    ],
+    [
+      'an error without a word',
+      answer(500, whole({})),
+      'the charge may have been made: the service answered 500',
+      { hint: MADE, status: 500 },
+    ],
+    [
+      'a page of a proxy',
+      answer(502, { fault: 'the answer is not JSON' }),
+      'the charge may have been made: the answer was 502, and no JSON object',
+      { hint: MADE, status: 502 },
+    ],
+    [
+      'an answer whose judgement throws',
+      answer(200, hopeless),
+      'the charge may have been made: its answer could not be judged: too deep',
+      { hint: MADE, status: 200 },
+    ],
+    [
+      'to slow down',
+      answer(429, document(429)),
+      'nothing was applied: the service answered 429 No',
+      { hint: AGAIN, status: 429 },
+    ],
+    [
+      'no connection',
+      { kind: 'not_sent', reason: 'nobody is there', untrusted: false },
+      'nothing was applied: nobody is there',
+      { hint: AGAIN },
+    ],
+  ])('%s', (_what, outcome, message, detail) => {
+    const verdict = judge(ORIGIN, CHARGE, outcome);
+    if (verdict.state === 'accepted') throw new Error('it was accepted');
+    expect(verdict.error.message).toEqual(message);
+    expect(verdict.error.detail).toStrictEqual({ ...detail, request: { method: 'POST', path: CHARGE.path } });
+  });
+
+  it('of an update is that it may have been applied', () => {
+    expect(judge(ORIGIN, UPDATE, { kind: 'broken', reason: 'reset' })).toMatchObject({
+      error: {
+        message: 'the update may have been applied: the request was sent and no whole answer came back: reset',
+        detail: { hint: APPLIED, request: { method: 'PATCH', path: UPDATE.path } },
+      },
     });
-    expect(judge(ORIGIN, UPDATE, broken)).toMatchObject({
-      error: { message: expect.stringContaining('update may have been applied') },
+  });
+
+  it('of a host that is not trusted names the host, and that nothing was sent', () => {
+    expect(
+      judge(ORIGIN, CHARGE, { kind: 'not_sent', reason: 'its certificate is old', untrusted: true }),
+    ).toMatchObject({
+      error: {
+        message: '127.0.0.1:1 could not prove who it is, so nothing was sent: its certificate is old',
+        detail: { hint: 'if the certificate is one of your own authority, name its file in NODE_EXTRA_CA_CERTS' },
+      },
+    });
+  });
+
+  it('of a 429 holds how long the service asks to wait', () => {
+    expect(judge(ORIGIN, CHARGE, { ...answer(429, document(429)), retryAfter: '7' } as Outcome)).toMatchObject({
+      state: 'slow_down',
+      retryAfter: '7',
     });
   });
 });

@@ -55,6 +55,7 @@ describe('an activity that is not from this ledger', () => {
     ['an account, before another medium', {}, 'ussd', undefined],
     ['a dial string', { next_action: DIAL }, 'ussd', 'payable'],
     ['a dial string, before another medium', { next_action: DIAL }, 'bank_transfer', undefined],
+    ['a dial string, before mobile money', { next_action: DIAL }, 'mobile_money', undefined],
     ['one under way', { status: 'processing', next_action: null, medium: 'mobile_money' }, 'mobile_money', 'payable'],
     ['one under way that does not show its medium', { status: 'processing', next_action: [] }, 'ussd', 'payable'],
     ['one paid by the same medium', { status: 'successful' }, 'bank_transfer', 'paid'],
@@ -67,8 +68,8 @@ describe('an activity that is not from this ledger', () => {
     ['one whose status can not be read', { status: 7 }, 'bank_transfer', 'payable'],
   ])('%s', (_what, some, medium, refusal) => {
     const found = guard([], medium, { again: false, shown: look({ activities: [made(some)] }) }, momentAt(NOON));
-    expect(found?.why).toBe(refusal);
-    if (refusal !== undefined) expect(found).toMatchObject({ by: undefined, activity: { uid: uid(9) } });
+    if (refusal === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject({ why: refusal, by: undefined, activity: { uid: uid(9) } });
     expect(why(look({ activities: [made(some)] }), { medium, again: true })).toBeUndefined();
   });
 
@@ -84,6 +85,14 @@ describe('an activity that is not from this ledger', () => {
       'as the latest one, whose medium the list tells',
       { activities: [made({ next_action: DIAL })], lastest_ugwo_activity: { uid: uid(9), status: 'requires_action' } },
       undefined,
+    ],
+    [
+      'as the latest one, beside a list of others',
+      {
+        activities: [made({ uid: uid(8), status: 'failed' })],
+        lastest_ugwo_activity: { uid: uid(9), status: 'successful' },
+      },
+      'paid',
     ],
     ['as no latest one', { activities: [], lastest_ugwo_activity: [] }, undefined],
     ['without an identifier', { activities: [made({ uid: undefined })] }, 'payable'],
@@ -133,6 +142,34 @@ describe('a charge of this ledger that the look shows', () => {
     expect(why(undefined, { charges: [charge()], at: LATE, again: true })).toBeUndefined();
   });
 
+  it('is over at once where the look comes behind its expiry, be it by a moment', () => {
+    const at = NOON + 15 * MINUTE + 1;
+    expect(why(look({ activities: [own()] }, at), { charges: [charge()], at })).toBeUndefined();
+    expect(why(look({ activities: [] }, at), { charges: [charge()], at })).toBe('unseen');
+  });
+
+  it.each([
+    ['refunded', 'refunded'],
+    ['cancelled', 'cancelled'],
+    ['ugwo_successful', 'paid'],
+  ])('is named where its payment request is %s and it was what was paid', (status, because) => {
+    const paid = own({ status: 'successful', next_action: null });
+    const activities = [made({ uid: uid(7) }), made({ uid: uid(8), status: 'failed' }), paid];
+    expect(
+      guard([charge()], 'ussd', { again: false, shown: look({ status, activities }) }, momentAt(NOON)),
+    ).toMatchObject({ why: because, by: { id: charge().id }, activity: { uid: account().uid, status: 'successful' } });
+  });
+
+  it('is not named where its payment request is cancelled and another was paid', () => {
+    const paid = made({ uid: uid(8), status: 'successful' });
+    const shown = look({ status: 'cancelled', activities: [own(), paid] });
+    expect(guard([charge()], 'bank_transfer', { again: false, shown }, momentAt(NOON))).toMatchObject({
+      why: 'cancelled',
+      by: undefined,
+      activity: { uid: uid(8) },
+    });
+  });
+
   it('stays paid where an older word says otherwise', () => {
     const paid = charge({ activity: account({ status: 'successful' }) });
     expect(why(look({ activities: [own()] }), { charges: [paid] })).toBe('paid');
@@ -149,6 +186,31 @@ describe('a charge of this ledger that the look shows', () => {
     const charges = [charge({ state: 'unknown', activity: undefined })];
     expect(why(look({ status: 'cancelled' }), { charges })).toBe('unresolved');
     expect(why(look({ status: 'ugwo_successful' }), { charges, again: true })).toBe('unresolved');
+  });
+});
+
+describe('of several reasons', () => {
+  const [sending, unknown] = [charge({ state: 'sending' }), charge({ state: 'unknown' })];
+  const [PAID, OPEN] = [made({ uid: uid(8), status: 'successful' }), made({ uid: uid(9) })];
+  const EXPIRED = charge({ told: undefined, activity: account({}, -20 * MINUTE) });
+  it.each<[Refusal, Refusal, readonly Charge[], Readonly<Record<string, unknown>>]>([
+    ['unresolved', 'in_progress', [sending, unknown], {}],
+    ['in_progress', 'cancelled', [sending], { status: 'cancelled' }],
+    ['in_progress', 'refunded', [sending], { status: 'refunded' }],
+    ['cancelled', 'paid', [], { status: 'cancelled', activities: [PAID] }],
+    ['refunded', 'paid', [], { status: 'refunded', activities: [PAID] }],
+    ['paid', 'payable', [], { activities: [OPEN, PAID] }],
+    ['payable', 'unseen', [EXPIRED], { activities: [OPEN] }],
+    ['unseen', 'no_checkout', [EXPIRED], { checkout: null }],
+    ['payable', 'no_checkout', [], { checkout: null, activities: [OPEN] }],
+  ])('%s comes before %s', (first, _second, charges, ugwo) => {
+    expect(why(look(ugwo), { charges })).toBe(first);
+  });
+
+  it('an own charge is named before what others made', () => {
+    const activities = [OPEN];
+    const found = guard([charge()], 'bank_transfer', { again: false, shown: look({ activities }) }, momentAt(NOON));
+    expect(found).toMatchObject({ why: 'payable', by: { id: charge().id } });
   });
 });
 

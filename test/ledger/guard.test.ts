@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
-import { guard } from '../../src/ledger/guard.ts';
+import { asShown, elsewhereOf, guard } from '../../src/ledger/guard.ts';
 import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
@@ -54,7 +54,12 @@ describe('the guard', () => {
     ]) {
       expect(guard(charges, 'bank_transfer', FIRST, momentAt(NOON))?.by?.id).toBe('c');
     }
-    expect(guard([newer, payable], 'bank_transfer', FIRST, momentAt(NOON))?.by?.id).toBe('b');
+    for (const charges of [
+      [newer, payable],
+      [payable, newer],
+    ]) {
+      expect(guard(charges, 'bank_transfer', FIRST, momentAt(NOON))?.by?.id).toBe('b');
+    }
     const sending = charge({ id: 'd', seq: 4, state: 'sending', recordedAt: undefined });
     expect(guard([sending, unknown], 'bank_transfer', FIRST, momentAt(NOON))?.by?.id).toBe('c');
     const paid = ofStatus('successful', { id: 'e', seq: 0 });
@@ -78,5 +83,47 @@ describe('the guard', () => {
         expect(allowed).toContain(why);
       }),
     );
+  });
+});
+
+describe('a charge at another service', () => {
+  it.each<[string, Charge, boolean]>([
+    ['unresolved', charge({ state: 'unknown' }), true],
+    ['being sent', charge({ state: 'sending' }), true],
+    ['payable', charge(), true],
+    ['payable by another medium', charge({ medium: 'ussd', activity: dial }), false],
+    ['paid', ofStatus('successful'), false],
+    ['failed', ofStatus('failed'), false],
+    ['expired, which nobody has seen', charge(), false],
+    ['rejected', charge({ state: 'rejected' }), false],
+  ])('that is %s is told of: %#', (what, one, told) => {
+    const at = what.startsWith('expired') ? NOON + 60 * MINUTE : NOON;
+    const others = [ofStatus('failed', { id: 'a' }), one];
+    expect(elsewhereOf(others, 'bank_transfer', momentAt(at))).toBe(told ? one : undefined);
+  });
+});
+
+describe('a charge as a look shows it', () => {
+  const LATER = momentAt(NOON + MINUTE);
+  const seen = { ...account({ status: 'processing', nextAction: null }), servedAt: NOON + 5 };
+
+  it('stands as it is told, with what was to be done and when that was told', () => {
+    expect(asShown(charge(), seen, LATER)).toEqual({
+      ...charge(),
+      told: { ...LATER, service: NOON + 5 },
+      activity: { ...seen, nextAction: account().nextAction },
+    });
+  });
+
+  it('keeps when it was told last where the look does not say its time', () => {
+    const { servedAt: _, ...untimed } = seen;
+    expect(asShown(charge(), untimed, LATER).told).toEqual(charge().told);
+  });
+
+  it('takes what is to be done from the look, and where neither knows, nothing is', () => {
+    expect(asShown(charge(), { ...seen, nextAction: dial.nextAction }, LATER).activity?.nextAction).toEqual(
+      dial.nextAction,
+    );
+    expect(asShown(charge({ activity: undefined }), seen, LATER).activity?.nextAction).toBeNull();
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../src/ledger/job.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { account, beside, intent, MINUTE, NOON, newPath, open, PLACE, SELF } from './support/charges.ts';
+import { BACKENDS, open } from './support/backends.ts';
+import { account, intent, MINUTE, NOON, PLACE, SELF } from './support/charges.ts';
 
 const { service, origin, profile } = PLACE;
 
@@ -31,180 +32,169 @@ const begun = async (ledger: Ledger, row: number, how: { again?: boolean; retry?
 const activity = (row: number, status = 'requires_action') =>
   account({ uid: `act.AbCd.${String(row).padStart(24, '0')}`, status });
 
-describe('a job', () => {
-  it('is kept with what it was begun with, and newly named when it goes on', async () => {
-    const path = newPath();
-    const first = await open(path);
-    await first.jobs.open(job(), 8);
-    const later = await open(path, { now: () => NOON + MINUTE });
-    await later.jobs.open(job({ name: 'renamed.csv' }), 8);
-    expect(await later.jobs.get(ID)).toEqual({ ...job(), name: 'renamed.csv', createdAt: NOON, runAt: NOON + MINUTE });
-    expect(await later.jobs.get('job-1111111111111111')).toBeUndefined();
-  });
+describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
+  describe('a job', () => {
+    it('is kept with what it was begun with, and newly named when it goes on', async () => {
+      const place = newPlace();
+      const first = await open(place);
+      await first.jobs.open(job(), 8);
+      const later = await open(place, { now: () => NOON + MINUTE });
+      await later.jobs.open(job({ name: 'renamed.csv' }), 8);
+      expect(await later.jobs.get(ID)).toEqual({
+        ...job(),
+        name: 'renamed.csv',
+        createdAt: NOON,
+        runAt: NOON + MINUTE,
+      });
+      expect(await later.jobs.get('job-1111111111111111')).toBeUndefined();
+    });
 
-  it('is listed newest first, page by page', async () => {
-    const ledger = await open(newPath());
-    const ids = ['a', 'b', 'c'].map((letter) => `job-${letter.repeat(16)}`);
-    for (const id of ids) await ledger.jobs.open(job({ id }), 8);
-    const first = await ledger.jobs.list({ limit: 2 });
-    expect(first.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
-    const rest = await ledger.jobs.list({ before: ids[1], limit: 2 });
-    expect(rest.map(({ id }) => id)).toEqual([ids[0]]);
-  });
+    it('is listed newest first, page by page', async () => {
+      const ledger = await open(newPlace());
+      const ids = ['a', 'b', 'c'].map((letter) => `job-${letter.repeat(16)}`);
+      for (const id of ids) await ledger.jobs.open(job({ id }), 8);
+      const first = await ledger.jobs.list({ limit: 2 });
+      expect(first.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+      const rest = await ledger.jobs.list({ before: ids[1], limit: 2 });
+      expect(rest.map(({ id }) => id)).toEqual([ids[0]]);
+    });
 
-  it('tells how its rows stand, the last charge of each', async () => {
-    const ledger = await open(newPath());
-    await ledger.jobs.open(job(), 8);
-    await ledger.record(await begun(ledger, 1), { state: 'accepted', exitCode: 0, activity: activity(1) });
-    await ledger.record(await begun(ledger, 2), { state: 'accepted', exitCode: 11, activity: activity(2, 'failed') });
-    await ledger.record(await begun(ledger, 3), { state: 'rejected', exitCode: 3 });
-    await ledger.record(await begun(ledger, 3, { retry: true }), { state: 'unknown', exitCode: 6 });
-    await begun(ledger, 4);
-    await ledger.record(await begun(ledger, 5), { state: 'accepted', exitCode: 0, activity: activity(5, 'expired') });
-    await ledger.record(await begun(ledger, 6), { state: 'accepted', exitCode: 11, activity: activity(6, 'failed') });
-    await ledger.record(await begun(ledger, 6, { retry: true }), { state: 'not_sent', exitCode: 5 });
-    await begin(ledger, 7, {}, 'job-1111111111111111');
-    expect(await ledger.jobs.tally({ ...job(), createdAt: 0, runAt: 0 })).toEqual({
-      accepted: 1,
-      failed: 2,
-      unknown: 1,
-      sending: 1,
-      not_sent: 1,
+    it('tells how its rows stand, the last charge of each', async () => {
+      const ledger = await open(newPlace());
+      await ledger.jobs.open(job(), 8);
+      await ledger.record(await begun(ledger, 1), { state: 'accepted', exitCode: 0, activity: activity(1) });
+      await ledger.record(await begun(ledger, 2), { state: 'accepted', exitCode: 11, activity: activity(2, 'failed') });
+      await ledger.record(await begun(ledger, 3), { state: 'rejected', exitCode: 3 });
+      await ledger.record(await begun(ledger, 3, { retry: true }), { state: 'unknown', exitCode: 6 });
+      await begun(ledger, 4);
+      await ledger.record(await begun(ledger, 5), { state: 'accepted', exitCode: 0, activity: activity(5, 'expired') });
+      await ledger.record(await begun(ledger, 6), { state: 'accepted', exitCode: 11, activity: activity(6, 'failed') });
+      await ledger.record(await begun(ledger, 6, { retry: true }), { state: 'not_sent', exitCode: 5 });
+      await begin(ledger, 7, {}, 'job-1111111111111111');
+      expect(await ledger.jobs.tally({ ...job(), createdAt: 0, runAt: 0 })).toEqual({
+        accepted: 1,
+        failed: 2,
+        unknown: 1,
+        sending: 1,
+        not_sent: 1,
+      });
+    });
+
+    it('gives the charges of some rows in order, other jobs and rows left out', async () => {
+      const ledger = await open(newPlace());
+      await ledger.record(await begun(ledger, 3), { state: 'rejected', exitCode: 3 });
+      await begun(ledger, 2);
+      await begun(ledger, 3, { retry: true });
+      await begun(ledger, 4);
+      await begin(ledger, 5, {}, 'job-1111111111111111');
+      const found = await ledger.jobs.charges(ID, 2, 3);
+      expect(found.map(({ row, state }) => [row, state])).toEqual([
+        [2, 'sending'],
+        [3, 'rejected'],
+        [3, 'sending'],
+      ]);
     });
   });
 
-  it('is counted from an index alone: the charges of a large one are not looked at', async () => {
-    const path = newPath();
-    await open(path);
-    const query = 'SELECT max(seq), state, status FROM charge WHERE job = 1 GROUP BY row';
-    expect(beside(path, `EXPLAIN QUERY PLAN ${query}`)).toMatchObject([
-      { detail: expect.stringContaining('COVERING INDEX charge_of_job') },
-    ]);
-  });
-
-  it('gives the charges of some rows in order, other jobs and rows left out', async () => {
-    const ledger = await open(newPath());
-    await ledger.record(await begun(ledger, 3), { state: 'rejected', exitCode: 3 });
-    await begun(ledger, 2);
-    await begun(ledger, 3, { retry: true });
-    await begun(ledger, 4);
-    await begin(ledger, 5, {}, 'job-1111111111111111');
-    const found = await ledger.jobs.charges(ID, 2, 3);
-    expect(found.map(({ row, state }) => [row, state])).toEqual([
-      [2, 'sending'],
-      [3, 'rejected'],
-      [3, 'sending'],
-    ]);
-  });
-});
-
-describe('a row', () => {
-  it('is charged once, whatever its payment request would allow', async () => {
-    const ledger = await open(newPath());
-    const id = await begun(ledger, 1);
-    expect(await begin(ledger, 1)).toMatchObject({ kind: 'refused', why: 'done', by: { id, state: 'sending' } });
-    await ledger.record(id, { state: 'accepted', exitCode: 0, activity: activity(1) });
-    for (const how of [{}, { again: true }, { retry: true }]) {
-      expect(await begin(ledger, 1, how)).toMatchObject({
-        kind: 'refused',
-        why: 'done',
-        by: { id, state: 'accepted' },
-      });
-    }
-  });
-
-  it.each([
-    ['rejected', { state: 'rejected', exitCode: 3 }],
-    ['failed', { state: 'accepted', exitCode: 11, activity: activity(1, 'failed') }],
-  ] as const)('that is %s is charged again with retry only', async (_name, outcome) => {
-    const ledger = await open(newPath());
-    await ledger.record(await begun(ledger, 1), outcome);
-    expect(await begin(ledger, 1, { again: true })).toMatchObject({ kind: 'refused', why: 'done' });
-    expect(await begin(ledger, 1, { retry: true })).toMatchObject({ kind: 'begun' });
-  });
-
-  it('that was not sent is charged without being asked for', async () => {
-    const ledger = await open(newPath());
-    for (const exitCode of [130, 143, 5, 4]) {
-      await ledger.record(await begun(ledger, 1), { state: 'not_sent', exitCode });
-    }
-    expect(await begin(ledger, 1)).toMatchObject({ kind: 'begun' });
-  });
-
-  it('that is unknown, or whose process has gone, is never charged again', async () => {
-    const path = newPath();
-    const ledger = await open(path);
-    await ledger.record(await begun(ledger, 1), { state: 'unknown', exitCode: 6 });
-    await begun(ledger, 2);
-    const next = await open(path, { isGone: () => true, self: { ...SELF, pid: 4712 } });
-    for (const row of [1, 2]) {
-      expect(await begin(next, row, { again: true, retry: true })).toMatchObject({
-        kind: 'refused',
-        why: 'done',
-        by: { state: 'unknown' },
-      });
-    }
-  });
-
-  it('belongs to one of two processes that take it up at once', async () => {
-    const path = newPath();
-    const [one, two] = [await open(path), await open(path, { self: { ...SELF, pid: 4712 } })];
-    const rows = Array.from({ length: 50 }, (_, index) => index + 1);
-    const results = await Promise.all(rows.flatMap((row) => [begin(one, row), begin(two, row)]));
-    expect(results.filter(({ kind }) => kind === 'begun')).toHaveLength(rows.length);
-    expect(beside(path, 'SELECT count(DISTINCT row) AS n FROM charge')).toEqual([{ n: rows.length }]);
-  });
-});
-
-describe('a row of updates', () => {
-  const ONYE = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
-  const update = { job: ID, row: 1, onye: ONYE, deadline: NOON + MINUTE };
-  const plain = { retry: false, looked: false };
-
-  it('is begun once and settled', async () => {
-    const ledger = await open(newPath());
-    expect(await ledger.jobs.beginUpdate(update, plain)).toBe(true);
-    expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: true })).toBe(false);
-    await ledger.jobs.settleUpdate(update, { state: 'accepted', exitCode: 0 });
-    expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: true })).toBe(false);
-    expect(await ledger.jobs.updates(ID, 1, 9)).toMatchObject([
-      { job: ID, row: 1, onye: ONYE, state: 'accepted', exitCode: 0, message: undefined },
-    ]);
-  });
-
-  it('that was not sent is begun again', async () => {
-    const ledger = await open(newPath());
-    await ledger.jobs.beginUpdate(update, plain);
-    await ledger.jobs.settleUpdate(update, { state: 'not_sent', exitCode: 5, message: 'no' });
-    expect(await ledger.jobs.beginUpdate(update, plain)).toBe(true);
-  });
-
-  it('that is rejected is begun again with retry only', async () => {
-    const ledger = await open(newPath());
-    await ledger.jobs.beginUpdate(update, plain);
-    await ledger.jobs.settleUpdate(update, { state: 'rejected', exitCode: 3, message: 'no' });
-    expect(await ledger.jobs.beginUpdate(update, { retry: false, looked: true })).toBe(false);
-    expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: false })).toBe(true);
-    expect(await ledger.jobs.updates(ID, 1, 1)).toMatchObject([{ state: 'sending', exitCode: undefined }]);
-  });
-
-  it('whose process has gone is unknown, and is begun again only after a look', async () => {
-    const path = newPath();
-    const first = await open(path);
-    await first.jobs.beginUpdate(update, plain);
-    const next = await open(path, { isGone: () => true, self: { ...SELF, pid: 4712 } });
-    expect(await next.jobs.updates(ID, 1, 1)).toMatchObject([{ state: 'unknown' }]);
-    expect(await next.jobs.tally({ ...job({ command: 'onye update' }), createdAt: 0, runAt: 0 })).toEqual({
-      unknown: 1,
+  describe('a row', () => {
+    it('is charged once, whatever its payment request would allow', async () => {
+      const ledger = await open(newPlace());
+      const id = await begun(ledger, 1);
+      expect(await begin(ledger, 1)).toMatchObject({ kind: 'refused', why: 'done', by: { id, state: 'sending' } });
+      await ledger.record(id, { state: 'accepted', exitCode: 0, activity: activity(1) });
+      for (const how of [{}, { again: true }, { retry: true }]) {
+        expect(await begin(ledger, 1, how)).toMatchObject({
+          kind: 'refused',
+          why: 'done',
+          by: { id, state: 'accepted' },
+        });
+      }
     });
-    expect(await next.jobs.beginUpdate(update, { retry: true, looked: false })).toBe(false);
-    expect(await next.jobs.beginUpdate(update, { retry: false, looked: true })).toBe(true);
+
+    it.each([
+      ['rejected', { state: 'rejected', exitCode: 3 }],
+      ['failed', { state: 'accepted', exitCode: 11, activity: activity(1, 'failed') }],
+    ] as const)('that is %s is charged again with retry only', async (_name, outcome) => {
+      const ledger = await open(newPlace());
+      await ledger.record(await begun(ledger, 1), outcome);
+      expect(await begin(ledger, 1, { again: true })).toMatchObject({ kind: 'refused', why: 'done' });
+      expect(await begin(ledger, 1, { retry: true })).toMatchObject({ kind: 'begun' });
+    });
+
+    it('that was not sent is charged without being asked for', async () => {
+      const ledger = await open(newPlace());
+      for (const exitCode of [130, 143, 5, 4]) {
+        await ledger.record(await begun(ledger, 1), { state: 'not_sent', exitCode });
+      }
+      expect(await begin(ledger, 1)).toMatchObject({ kind: 'begun' });
+    });
+
+    it('that is unknown, or whose process has gone, is never charged again', async () => {
+      const place = newPlace();
+      const ledger = await open(place);
+      await ledger.record(await begun(ledger, 1), { state: 'unknown', exitCode: 6 });
+      await begun(ledger, 2);
+      const next = await open(place, { isGone: () => true, self: { ...SELF, pid: 4712 } });
+      for (const row of [1, 2]) {
+        expect(await begin(next, row, { again: true, retry: true })).toMatchObject({
+          kind: 'refused',
+          why: 'done',
+          by: { state: 'unknown' },
+        });
+      }
+    });
   });
 
-  it('keeps no secret in what was said of it', async () => {
-    const ledger = await open(newPath(), { clean: (text) => text.replaceAll('s3cret', '…') });
-    await ledger.jobs.beginUpdate(update, plain);
-    await ledger.jobs.settleUpdate(update, { state: 'rejected', exitCode: 3, message: 'not with s3cret' });
-    expect(await ledger.jobs.updates(ID, 1, 1)).toMatchObject([{ message: 'not with …' }]);
+  describe('a row of updates', () => {
+    const ONYE = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+    const update = { job: ID, row: 1, onye: ONYE, deadline: NOON + MINUTE };
+    const plain = { retry: false, looked: false };
+
+    it('is begun once and settled', async () => {
+      const ledger = await open(newPlace());
+      expect(await ledger.jobs.beginUpdate(update, plain)).toBe(true);
+      expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: true })).toBe(false);
+      await ledger.jobs.settleUpdate(update, { state: 'accepted', exitCode: 0 });
+      expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: true })).toBe(false);
+      expect(await ledger.jobs.updates(ID, 1, 9)).toMatchObject([
+        { job: ID, row: 1, onye: ONYE, state: 'accepted', exitCode: 0, message: undefined },
+      ]);
+    });
+
+    it('that was not sent is begun again', async () => {
+      const ledger = await open(newPlace());
+      await ledger.jobs.beginUpdate(update, plain);
+      await ledger.jobs.settleUpdate(update, { state: 'not_sent', exitCode: 5, message: 'no' });
+      expect(await ledger.jobs.beginUpdate(update, plain)).toBe(true);
+    });
+
+    it('that is rejected is begun again with retry only', async () => {
+      const ledger = await open(newPlace());
+      await ledger.jobs.beginUpdate(update, plain);
+      await ledger.jobs.settleUpdate(update, { state: 'rejected', exitCode: 3, message: 'no' });
+      expect(await ledger.jobs.beginUpdate(update, { retry: false, looked: true })).toBe(false);
+      expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: false })).toBe(true);
+      expect(await ledger.jobs.updates(ID, 1, 1)).toMatchObject([{ state: 'sending', exitCode: undefined }]);
+    });
+
+    it('whose process has gone is unknown, and is begun again only after a look', async () => {
+      const place = newPlace();
+      const first = await open(place);
+      await first.jobs.beginUpdate(update, plain);
+      const next = await open(place, { isGone: () => true, self: { ...SELF, pid: 4712 } });
+      expect(await next.jobs.updates(ID, 1, 1)).toMatchObject([{ state: 'unknown' }]);
+      expect(await next.jobs.tally({ ...job({ command: 'onye update' }), createdAt: 0, runAt: 0 })).toEqual({
+        unknown: 1,
+      });
+      expect(await next.jobs.beginUpdate(update, { retry: true, looked: false })).toBe(false);
+      expect(await next.jobs.beginUpdate(update, { retry: false, looked: true })).toBe(true);
+    });
+
+    it('keeps no secret in what was said of it', async () => {
+      const ledger = await open(newPlace(), { clean: (text) => text.replaceAll('s3cret', '…') });
+      await ledger.jobs.beginUpdate(update, plain);
+      await ledger.jobs.settleUpdate(update, { state: 'rejected', exitCode: 3, message: 'not with s3cret' });
+      expect(await ledger.jobs.updates(ID, 1, 1)).toMatchObject([{ message: 'not with …' }]);
+    });
   });
 });

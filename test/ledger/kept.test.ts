@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { BOUNDS } from '../../src/core/bounds.ts';
 import { asActivity, keptActivity } from '../../src/ledger/kept.ts';
 
 const NEXT = { type: 'user_action', headers: { ussd: '*737*1#' } };
@@ -36,4 +37,18 @@ it('what is kept reads as an activity again', () => {
     status: 'failed',
     next_action: null,
   });
+});
+
+it('what is too long to be a word, and more to do than anybody can, are not kept', () => {
+  const times = ['x'.repeat(BOUNDS.word), 'x'.repeat(BOUNDS.word + 1), 7];
+  expect(times.map((created_at) => keptActivity({ created_at }).createdAt)).toEqual([times[0], undefined, undefined]);
+  // Printed, it has two quotes.
+  const steps = ['x'.repeat(BOUNDS.kept - 2), 'x'.repeat(BOUNDS.kept - 1)];
+  expect(steps.map((next_action) => keptActivity({ next_action }).nextAction)).toEqual([steps[0], null]);
+});
+
+it('what names no activity has no name, and nothing to do is null', () => {
+  for (const nothing of [{}, { uid: 7, next_action: undefined }, null, []]) {
+    expect(keptActivity(nothing)).toStrictEqual({ uid: '', status: '', nextAction: null, createdAt: undefined });
+  }
 });

@@ -18,6 +18,7 @@ describe('what has become of the money of a charge', () => {
     ['expired by the service', ofStatus('expired'), 'expired'],
     ['processing', ofStatus('processing'), 'open'],
     ['of a status that nobody knows', ofStatus('on_the_moon'), 'open'],
+    ['without an activity', charge({ activity: undefined }), 'open'],
     ['that a person has named', charge({ activity: account({ status: '', nextAction: null }) }), 'open'],
     ['not looked at since its account expired', charge(), 'open'],
     ['looked at when a late payment may not have shown yet', charge({ told: seenAt(15 * MINUTE + 14_000) }), 'open'],
@@ -31,6 +32,12 @@ describe('what has become of the money of a charge', () => {
 
   it('is open while its account can be paid', () => {
     expect(paymentOf(charge(), momentAt(NOON))).toBe('open');
+  });
+
+  it('that was seen expired is open again for a machine whose clock has gone back before the expiry', () => {
+    const seen = charge({ told: seenAt(20 * MINUTE) });
+    expect(paymentOf(seen, momentAt(NOON + 15 * MINUTE))).toBe('expired');
+    expect(paymentOf(seen, momentAt(NOON + 15 * MINUTE - 1))).toBe('open');
   });
 });
 
@@ -51,6 +58,27 @@ describe('sums', () => {
       { payment: 'open', currency: 'NGN', count: 1, amount: 7n },
       { payment: 'failed', currency: undefined, count: 1, amount: undefined },
     ]);
+  });
+
+  it('tell of what is most first', () => {
+    const sums = openSums();
+    for (const currency of ['GHS', 'NGN', 'KES', 'NGN']) sums.add(of(5, currency), 'paid');
+    for (const currency of ['KES', 'KES', 'KES']) sums.add(of(5, currency), 'expired');
+    expect(sums.all().map(({ payment, currency, count }) => [payment, currency, count])).toEqual([
+      ['paid', 'NGN', 2],
+      ['paid', 'GHS', 1],
+      ['paid', 'KES', 1],
+      ['expired', 'KES', 3],
+    ]);
+  });
+
+  it('know no amount where none is known of any, and else what is known', () => {
+    const sums = openSums();
+    sums.add(charge(), 'paid');
+    expect(sums.all()).toEqual([{ payment: 'paid', currency: undefined, count: 1, amount: undefined }]);
+    sums.add(of(5, undefined), 'paid');
+    sums.add(of(undefined, undefined), 'paid');
+    expect(sums.all()).toEqual([{ payment: 'paid', currency: undefined, count: 3, amount: 5n }]);
   });
 
   it('move a charge from one kind to another', () => {

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseTexts } from '../../src/core/json.ts';
 import {
   asksTheSame,
   cleaned,
@@ -7,6 +9,7 @@ import {
   isSamePhone,
   lastDigits,
   phoneDigestOf,
+  withoutNumbers,
   withoutPhone,
   withoutPhoneEnding,
 } from '../../src/ledger/private.ts';
@@ -69,6 +72,22 @@ describe('a phone number', () => {
   });
 });
 
+describe('whatever may be a phone number', () => {
+  it.each([
+    ['call 1234567', 'call …4567'],
+    ['call 123456', 'call 123456'],
+    ['call +1234567, please', 'call …4567, please'],
+    ['12 34-56.7', '…4567'],
+    ['(12) 34567', '(…4567'],
+    ['12 - 34567', '12 - 34567'],
+    ['1234/567', '1234/567'],
+    ['1234567 and 7654321', '…4567 and …4321'],
+    ['12345678901234567890', '…7890'],
+  ])('%j is kept as %j', (text, kept) => {
+    expect(withoutNumbers(text)).toBe(kept);
+  });
+});
+
 describe('a value', () => {
   it('is cleaned in every text, at any depth, and nowhere else', () => {
     const value = { a: 'secret', b: ['secret', 1, null, { c: 'x secret' }], d: true, e: undefined };
@@ -78,6 +97,15 @@ describe('a value', () => {
       d: true,
       e: undefined,
     });
+  });
+
+  it('is cleaned in its names, and in numbers that say what a text must not', () => {
+    expect(cleaned({ secret: 8_031_234_567, n: 5, l: [8_031_234_567] }, withoutNumbers)).toStrictEqual({
+      secret: '…4567',
+      n: 5,
+      l: ['…4567'],
+    });
+    expect(cleaned({ secret: 1 }, (text) => text.replace('secret', '…'))).toStrictEqual({ '…': 1 });
   });
 });
 
@@ -109,6 +137,21 @@ describe('the digest of what is charged with', () => {
     expect(digestOf(other)).not.toBe(digestOf(data));
   });
 
+  it('takes a number that was read with all its digits for their text', () => {
+    const read = parseTexts('{"n":0.1234567890123456789}') as Readonly<Record<string, unknown>>;
+    expect(digestOf(read)).toBe(createHash('sha256').update('{"n":"…6789"}').digest('hex'));
+  });
+
+  it('takes what is not there for nothing', () => {
+    expect(digestOf({ ...data, expires_at: undefined })).toBe(digestOf(data));
+  });
+
+  it('is what it was: older ledgers hold it', () => {
+    expect(digestOf({ medium: 'ussd', provider: 'gtb', more: { 10: 1, 9: null } })).toBe(
+      createHash('sha256').update('{"medium":"ussd","more":{"9":null,"10":1},"provider":"gtb"}').digest('hex'),
+    );
+  });
+
   it('knows only the end of a phone number, which could be guessed from it', () => {
     expect(digestOf({ ...data, phone: '+2349999994567' })).toBe(digestOf(data));
   });
@@ -136,6 +179,17 @@ it('two phones with the same last digits are two customers, and an older ledger 
   expect(asksTheSame(old, data, keyed)).toBe(false);
 });
 
+it('a charge of an older ledger asks somebody else than one without a phone', () => {
+  const old = charge({ medium: 'mobile_money', phone: '…4567' });
+  expect(asksTheSame(old, { medium: 'mobile_money' }, keyed)).toBe(false);
+});
+
+it('a provider is compared as a text, whatever it came as', () => {
+  const by = charge({ medium: 'ussd', provider: '737' });
+  expect(asksTheSame(by, { medium: 'ussd', provider: 737 }, keyed)).toBe(true);
+  expect(asksTheSame(by, { medium: 'ussd', provider: 894 }, keyed)).toBe(false);
+});
+
 it('a charge of nobody in particular asks the same as another such one', () => {
   expect(asksTheSame(charge(), { medium: 'bank_transfer' }, keyed)).toBe(true);
 });
@@ -149,6 +203,12 @@ describe('two phone numbers', () => {
     ['+233240001234', '+234240001234', false],
     ['+233240001234', '…1234', false],
     ['+233240001234', '', false],
+    ['+233240001234', '00233240001234', true],
+    ['+233240001234', '00240001234', true],
+    ['+2331234567', '1234567', true],
+    ['+2331234567', '234567', false],
+    ['+233240001234', '2332400012', false],
+    ['', '', false],
   ])('%s and %s are one: %s', (one, other, same) => {
     expect(isSamePhone(one, other)).toBe(same);
     expect(isSamePhone(other, one)).toBe(same);

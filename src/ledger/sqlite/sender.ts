@@ -4,55 +4,52 @@ import { thisMachine } from '../machine.ts';
 
 const PROC = '/proc';
 
-const read = (path: string): string | undefined => {
+/** What the system says; undefined where it does not. */
+const told = (ask: () => string): string | undefined => {
   try {
-    return readFileSync(path, 'utf8').trim();
+    return ask();
   } catch {
     return undefined;
   }
 };
 
-const link = (path: string): string => {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
-};
+/** Of a process that is not there it says nothing. */
+interface Stat {
+  readonly state?: string | undefined;
+  readonly started?: string;
+}
 
-type Stat = { readonly state: string; readonly started: string } | 'none' | 'unreadable';
-
-/** State and start of a process out of its stat line, whose second field is a name that may hold blanks and brackets. */
-const statOf = (pid: number | 'self', proc: string): Stat => {
+/**
+ * State and start of a process out of its stat line, whose second field is a name that may hold blanks and brackets; undefined
+ * where it can't be read.
+ */
+const statOf = (pid: number | 'self', proc: string): Stat | undefined => {
   let line: string;
   try {
     line = readFileSync(`${proc}/${pid}/stat`, 'utf8');
   } catch (thrown) {
-    return ['ENOENT', 'ESRCH'].includes((thrown as NodeJS.ErrnoException).code ?? '') ? 'none' : 'unreadable';
+    const { code } = thrown as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ESRCH' ? {} : undefined;
   }
-  const fields = line
-    .replace(/^.*\) /s, '')
-    .trim()
-    .split(' ');
+  const fields = line.replace(/.*\) /s, '').split(' ');
   const [state, started] = [fields[0], fields[19]];
-  return state === undefined || started === undefined ? 'unreadable' : { state, started };
+  return started === undefined ? undefined : { state, started };
 };
 
 /** This process. Process numbers are counted in each boot, and in each container, anew. */
 export const thisSender = (proc = PROC): Sender => {
-  const [boot, own] = [read(`${proc}/sys/kernel/random/boot_id`), statOf('self', proc)];
+  const boot = told(() => readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim());
+  // What is not told is empty between its blanks.
+  const spaces = ['pid', 'time'].map((name) => told(() => readlinkSync(`${proc}/self/ns/${name}`)));
   return {
     pid: thisMachine.pid,
-    boot: boot === undefined ? '' : [boot, link(`${proc}/self/ns/pid`), link(`${proc}/self/ns/time`)].join(' '),
-    started: typeof own === 'string' ? '' : own.started,
+    boot: boot === undefined ? '' : [boot, ...spaces].join(' '),
+    started: statOf('self', proc)?.started ?? '',
   };
 };
 
 /** In which the machine's uptime counts: the boot, and the name space of its clock, which may have an offset of its own. */
-export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => {
-  const [id = '', , time = ''] = boot.split(' ');
-  return time === '' ? id : `${id} ${time}`;
-};
+export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => boot.replace(/ \S*/, '').trimEnd();
 
 /**
  * Whether a sender has ended. Where the system does not tell enough (another container, no /proc) it counts as running
@@ -61,10 +58,10 @@ export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => {
 export const isGone = (sender: Sender, self: Sender, overdue: boolean, proc = PROC): boolean => {
   const [boot, space] = sender.boot.split(' ');
   const [ownBoot, ownSpace] = self.boot.split(' ');
-  if (boot !== ownBoot) return boot !== '' && ownBoot !== '' ? true : overdue;
+  if (boot !== ownBoot) return overdue || (boot !== '' && ownBoot !== '');
   if (boot === '' || space !== ownSpace || sender.started === '')
     return overdue || (boot === '' && !thisMachine.exists(sender.pid));
   const stat = statOf(sender.pid, proc);
-  if (stat === 'unreadable') return overdue;
-  return stat === 'none' || stat.started !== sender.started || ['Z', 'X'].includes(stat.state);
+  if (stat === undefined) return overdue;
+  return stat.started !== sender.started || stat.state === 'Z' || stat.state === 'X';
 };

@@ -3,7 +3,7 @@ import { ledgerOver } from '../../../src/ledger/open.ts';
 import type { LedgerOptions } from '../../../src/ledger/sqlite/backend.ts';
 import { bootOf } from '../../../src/ledger/sqlite/sender.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
-import { newPath, open, worldAtNoon } from './charges.ts';
+import { newPath, open as openFile, worldAtNoon } from './charges.ts';
 import { memoryBackend, memoryStore } from './memory-backend.ts';
 
 /** What a process brings along, whatever the ledger is kept in. */
@@ -23,7 +23,7 @@ const inMemory = (): Place => {
 
 const inSqlite = (): Place => {
   const path = newPath();
-  return (world) => open(path, world);
+  return (world) => openFile(path, world);
 };
 
 /** Everything that keeps a ledger, under the same rules. */
@@ -31,3 +31,6 @@ export const BACKENDS: readonly (readonly [name: string, newPlace: () => Place])
   ['in memory', inMemory],
   ['in a file', inSqlite],
 ];
+
+/** As a process does that brings this along. */
+export const open = (place: Place, world?: World): Promise<Ledger> => place(world);

@@ -1,15 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Journal } from '../../src/database/connect.ts';
-import type { DatabaseKind } from '../../src/database/kind.ts';
-import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
-import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
-import { openLedger } from '../../src/ledger/sqlite/open.ts';
-import type { Patience } from '../../src/ledger/sqlite/patience.ts';
-import { patiently } from '../../src/ledger/sqlite/patience.ts';
-import { ledgerOptions } from '../support/ledger.ts';
-import { newFolder } from '../support/program.ts';
-import { intent } from './support/memory.ts';
+import type { Journal } from '../../../src/database/connect.ts';
+import type { DatabaseKind } from '../../../src/database/kind.ts';
+import type { Ledger, Outcome } from '../../../src/ledger/ledger.ts';
+import { LEDGER_FILE } from '../../../src/ledger/sqlite/file.ts';
+import { openLedger } from '../../../src/ledger/sqlite/open.ts';
+import type { Patience } from '../../../src/ledger/sqlite/patience.ts';
+import { patiently } from '../../../src/ledger/sqlite/patience.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
+import { newFolder } from '../../support/program.ts';
+import { intent } from '../support/memory.ts';
 
 const busy = (): Error => Object.assign(new Error('database is locked'), { errcode: 5 });
 const REJECTED: Outcome = { state: 'rejected', exitCode: 3 };

@@ -1,10 +1,10 @@
 import { chmodSync, chownSync, lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HIGHEST_FILE_NAME } from '../../src/core/charge.ts';
-import { LOGS } from '../../src/database/file.ts';
-import { checkAccess } from '../../src/ledger/sqlite/access.ts';
-import { newPath } from './support/charges.ts';
+import { HIGHEST_FILE_NAME } from '../../../src/core/charge.ts';
+import { LOGS } from '../../../src/database/file.ts';
+import { checkAccess } from '../../../src/ledger/sqlite/access.ts';
+import { newPath } from '../support/charges.ts';
 
 /** A file of a mode, in a folder of a mode. */
 const fileOf = (mode: number, folder = 0o700): string => {
@@ -100,6 +100,45 @@ describe('a ledger', () => {
     chmodSync(folder, 0o777);
     const hint = `run: chmod go-w '${folder}', or name another folder with PAYCLI_HOME`;
     expect(() => checkAccess(`${folder}/ledger.sqlite`)).toThrow(hinted(hint));
+  });
+
+  it.each([
+    ['', 'the ledger'],
+    [LOGS[0] ?? '', "the ledger's log"],
+  ])('that is a folder is refused, and called by its name: ledger.sqlite%s', (suffix, name) => {
+    const path = newPath();
+    mkdirSync(path + suffix, { mode: 0o700 });
+    expect(() => checkAccess(path)).toThrow(
+      expect.objectContaining({ message: `${name} ${path}${suffix} is not a file`, detail: { hint: 'move it away' } }),
+    );
+  });
+
+  it('that is a link is named, with what to do', () => {
+    const [path, count] = [newPath(), fileOf(0o600)];
+    symlinkSync('/nowhere', path);
+    expect(() => checkAccess(path)).toThrow(
+      expect.objectContaining({
+        message: `the ledger ${path} is a symbolic link`,
+        detail: { hint: 'replace it by what it points at' },
+      }),
+    );
+    symlinkSync('/nowhere', join(dirname(count), HIGHEST_FILE_NAME));
+    expect(() => checkAccess(count)).toThrow(refusal(/^the ledger's count .* is a symbolic link$/));
+  });
+
+  it('that can not be looked at is refused', () => {
+    const path = join(dirname(newPath()), 'x'.repeat(300));
+    expect(() => checkAccess(path)).toThrow(refusal(/^the ledger .* cannot be used: ENAMETOOLONG/));
+  });
+
+  it.runIf(process.geteuid?.() === 0)('behind a link of the system’s is judged by the folder alone', () => {
+    const [mine, links] = [fileOf(0o600), dirname(newPath())];
+    symlinkSync(dirname(mine), `${links}/mine`);
+    const refused = expect.objectContaining({
+      message: expect.stringMatching(/^the ledger's folder .* belongs to another user \(uid 0, and this is uid 7\)$/),
+      detail: { hint: 'run paycli as its owner, or name a folder of your own with PAYCLI_HOME' },
+    });
+    expect(() => checkAccess(`${links}/mine/ledger.sqlite`, 7)).toThrow(refused);
   });
 
   it('that is not there yet is judged by its folder, where there is one', () => {

@@ -2,12 +2,12 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync,
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { EmergencyLine } from '../../src/ledger/emergency-line.ts';
-import type { Ledger, Outcome } from '../../src/ledger/ledger.ts';
-import { emergencyText, leftBehind, openEmergencyFile } from '../../src/ledger/sqlite/emergency.ts';
-import { thrownBy } from '../client/support.ts';
-import { rewrite } from '../support/ledger.ts';
-import { account, beside, intent, NOON, newPath, open, SELF } from './support/charges.ts';
+import type { EmergencyLine } from '../../../src/ledger/emergency-line.ts';
+import type { Ledger, Outcome } from '../../../src/ledger/ledger.ts';
+import { emergencyText, leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
+import { thrownBy } from '../../client/support.ts';
+import { rewrite } from '../../support/ledger.ts';
+import { account, beside, intent, NOON, newPath, open, SELF } from '../support/charges.ts';
 
 const OTHER = { ...SELF, pid: 4712 };
 
@@ -157,7 +157,11 @@ describe('a ledger whose last run did not end well', () => {
       const next = open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
       if (closes) expect((await next).moment().at).toBe(NOON);
       else
-        expect(await thrownBy(next)).toMatchObject({ kind: 'ledger', message: expect.stringContaining('is damaged') });
+        expect(await thrownBy(next)).toMatchObject({
+          kind: 'ledger',
+          message: expect.stringContaining('is damaged'),
+          detail: { hint: expect.stringContaining('.recover') },
+        });
     }
   });
 });

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sender } from '../../src/ledger/ledger.ts';
-import { isGone, thisSender } from '../../src/ledger/sqlite/sender.ts';
-import { newFolder } from '../support/program.ts';
+import type { Sender } from '../../../src/ledger/ledger.ts';
+import { bootOf, isGone, thisSender } from '../../../src/ledger/sqlite/sender.ts';
+import { newFolder } from '../../support/program.ts';
 
 /** A stat line as Linux writes it: the state is its third field, the start its twenty-second. */
 const statLine = (pid: number, state: string, started: string, name = 'node'): string =>
@@ -11,6 +11,9 @@ const statLine = (pid: number, state: string, started: string, name = 'node'): s
 
 const SENDER: Sender = { pid: 77, boot: 'boot-a pid:[1] time:[2]', started: '500' };
 const SELF: Sender = { pid: 78, boot: 'boot-a pid:[1] time:[2]', started: '600' };
+
+/** A number beyond what any system gives. */
+const NOBODY = 2 ** 30;
 
 /** A /proc in which one process is there, or none. */
 const proc = (stat?: string): string => {
@@ -25,12 +28,13 @@ describe('a sender', () => {
   it.each<[string, string | undefined, Partial<Sender>, boolean, boolean]>([
     ['runs', statLine(77, 'S', '500'), {}, false, false],
     ['runs under an odd name', statLine(77, 'R', '500', 'a) Z 1 (b'), {}, false, false],
+    ['runs under a name of two lines', statLine(77, 'R', '500', 'a\nb'), {}, false, false],
     ['is not there', undefined, {}, true, true],
     ['is a zombie', statLine(77, 'Z', '500'), {}, true, true],
     ['is dead', statLine(77, 'X', '500'), {}, true, true],
     ['has left its number to another', statLine(77, 'S', '501'), {}, true, true],
     ['is of another boot', statLine(77, 'S', '500'), { boot: 'boot-b pid:[1]' }, true, true],
-    ['is in another container', undefined, { boot: 'boot-a pid:[2]' }, false, true],
+    ['is in another container', undefined, { pid: NOBODY, boot: 'boot-a pid:[2]' }, false, true],
     ['did not know its boot', undefined, { boot: '' }, false, true],
     ['did not know its start', undefined, { started: '' }, false, true],
     ['has a stat line that can not be read', 'nonsense', {}, false, true],
@@ -51,9 +55,36 @@ describe('a sender', () => {
     const bare = { boot: '', started: '' };
     const self = { ...SELF, ...bare };
     expect(isGone({ pid: process.pid, ...bare }, self, false, nowhere)).toBe(false);
-    // A number beyond what any system gives.
-    expect(isGone({ pid: 2 ** 30, ...bare }, self, false, nowhere)).toBe(true);
+    expect(isGone({ pid: NOBODY, ...bare }, self, false, nowhere)).toBe(true);
     expect(isGone({ pid: process.pid, ...bare }, self, true, nowhere)).toBe(true);
+  });
+});
+
+describe('a sender whose system says less', () => {
+  it('is asked of the system, too, where only the boot is not told', () => {
+    const sender = { pid: process.pid, boot: '', started: '500' };
+    expect(isGone(sender, { ...SELF, boot: '' }, false, proc())).toBe(false);
+    expect(isGone({ ...sender, pid: NOBODY }, { ...SELF, boot: '' }, false, proc())).toBe(true);
+  });
+
+  it('counts as running until it is overdue where its stat line is kept from us', () => {
+    const folder = newFolder('proc');
+    mkdirSync(join(folder, '77/stat'), { recursive: true });
+    expect(isGone(SENDER, SELF, false, folder)).toBe(false);
+    expect(isGone(SENDER, SELF, true, folder)).toBe(true);
+  });
+});
+
+describe('where the machine’s uptime counts', () => {
+  it.each([
+    ['boot-a pid:[1] time:[2]', 'boot-a time:[2]'],
+    ['boot-a  time:[2]', 'boot-a time:[2]'],
+    ['boot-a pid:[1] ', 'boot-a'],
+    ['boot-a pid:[1]', 'boot-a'],
+    ['boot-a', 'boot-a'],
+    ['', ''],
+  ])('%j is %j', (boot, counts) => {
+    expect(bootOf({ boot })).toBe(counts);
   });
 });
 
@@ -67,6 +98,8 @@ describe('this process', () => {
     symlinkSync('pid:[1]', join(folder, 'self/ns/pid'));
     symlinkSync('time:[2]', join(folder, 'self/ns/time'));
     expect(thisSender(folder)).toEqual({ pid: process.pid, boot: 'boot-a pid:[1] time:[2]', started: '600' });
+    rmSync(join(folder, 'self/ns'), { recursive: true });
+    expect(thisSender(folder).boot).toBe('boot-a  ');
     rmSync(join(folder, 'sys'), { recursive: true });
     expect(thisSender(folder).boot).toBe('');
   });
@@ -75,8 +108,19 @@ describe('this process', () => {
     expect(thisSender(join(newFolder('proc'), 'none'))).toEqual({ pid: process.pid, boot: '', started: '' });
   });
 
+  it('has no start where its stat line can not be read', () => {
+    const folder = newFolder('proc');
+    mkdirSync(join(folder, 'self/stat'), { recursive: true });
+    expect(thisSender(folder).started).toBe('');
+  });
+
   it('runs', () => {
     const self = thisSender();
     expect(isGone(self, self, false)).toBe(false);
+    if (process.platform === 'linux')
+      expect(self).toMatchObject({
+        boot: expect.stringMatching(/^\S+ /),
+        started: expect.stringMatching(/^\d+$/),
+      });
   });
 });

@@ -1,14 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { reasonOf } from '../../src/core/error.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Intent, Ledger, Outcome } from '../../src/ledger/ledger.ts';
-import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
-import { highestPath } from '../../src/ledger/sqlite/highest.ts';
-import { openLedger } from '../../src/ledger/sqlite/open.ts';
-import { thrownBy } from '../client/support.ts';
-import { ledgerOptions } from '../support/ledger.ts';
-import { account, beside, intent, MINUTE, NOON, newPath, open, SELF } from './support/charges.ts';
+import { reasonOf } from '../../../src/core/error.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import type { Intent, Ledger, Outcome } from '../../../src/ledger/ledger.ts';
+import { LEDGER_FILE } from '../../../src/ledger/sqlite/file.ts';
+import { highestPath } from '../../../src/ledger/sqlite/highest.ts';
+import { openLedger } from '../../../src/ledger/sqlite/open.ts';
+import { thrownBy } from '../../client/support.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
+import { account, beside, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
 
 const FIRST = { again: false } as const;
 const STANDING: readonly Outcome[] = [

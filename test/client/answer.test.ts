@@ -1,0 +1,134 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { answerTo } from '../../src/client/answer.ts';
+import { thrownBy } from './support.ts';
+
+type Handler = Required<Dispatcher.DispatchHandler>;
+
+/** A request whose answer the test tells, event by event. */
+const asking = (mayStart?: () => boolean, signal = new AbortController().signal) => {
+  const aborted: unknown[] = [];
+  const controller = {
+    abort: (reason: unknown) => void aborted.push(reason),
+  } as unknown as Dispatcher.DispatchController;
+  let handler: Handler | undefined;
+  const dispatcher = {
+    dispatch: (_request: unknown, given: Handler) => {
+      handler = given;
+      return true;
+    },
+  } as unknown as Dispatcher;
+  const answer = answerTo(dispatcher, { path: '/', method: 'GET' }, signal, mayStart);
+  answer.catch(() => undefined);
+  if (handler === undefined) throw new Error('nothing was asked');
+  const to = handler;
+  return {
+    answer,
+    aborted,
+    start: () => to.onRequestStart(controller, {}),
+    head: (status: number, headers: Readonly<Record<string, string>> = {}) =>
+      to.onResponseStart(controller, status, headers, ''),
+    data: (...chunks: readonly Buffer[]) => {
+      for (const chunk of chunks) to.onResponseData(controller, chunk);
+    },
+    end: () => to.onResponseEnd(controller, {}),
+    fail: (error: Error) => to.onResponseError(controller, error),
+  };
+};
+
+const textOf = ({ body }: Awaited<ReturnType<typeof answerTo>>): string =>
+  'bytes' in body ? Buffer.from(body.bytes).toString('latin1') : body.fault;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const TOO_LARGE = 'the answer is larger than 8 MiB';
+
+describe('an answer', () => {
+  it('is what comes last: what comes before it is none', async () => {
+    const asked = asking();
+    asked.start();
+    asked.head(103, { link: '</x>', 'content-encoding': 'gzip' });
+    asked.head(201, { date: 'today' });
+    asked.data(Buffer.from('{}'));
+    asked.end();
+    expect(await asked.answer).toMatchObject({ status: 201, headers: { date: 'today' } });
+    expect(textOf(await asked.answer)).toBe('{}');
+    expect(asked.aborted).toEqual([]);
+  });
+
+  it.each<[string, readonly number[], Readonly<Record<string, string>>]>([
+    ['nothing', [], {}],
+    ['many small pieces', Array<number>(300).fill(KIB), {}],
+    ['one large piece', [200 * KIB], {}],
+    ['a large piece behind a small one', [10, 200 * KIB, 10], {}],
+    ['what it said it would be', [100 * KIB, 100 * KIB], { 'content-length': String(200 * KIB) }],
+    ['more than it said', [10, 100 * KIB], { 'content-length': '10' }],
+    ['what it said in no number', [10, 10], { 'content-length': 'many' }],
+    ['as much as is read', [4 * MIB, 4 * MIB], {}],
+  ])('of %s is whole', async (_what, sizes, headers) => {
+    const asked = asking();
+    asked.head(200, headers);
+    const chunks = sizes.map((size, index) => Buffer.alloc(size, 97 + (index % 26)));
+    asked.data(...chunks);
+    asked.end();
+    expect(textOf(await asked.answer) === Buffer.concat(chunks).toString('latin1')).toBe(true);
+  });
+
+  it('beyond what is read is at fault, and read no further', async () => {
+    const asked = asking();
+    asked.head(200);
+    asked.data(Buffer.alloc(8 * MIB), Buffer.alloc(1));
+    expect(textOf(await asked.answer)).toBe(TOO_LARGE);
+    await turn();
+    expect(asked.aborted).toEqual([new Error(TOO_LARGE)]);
+  });
+
+  it.each([
+    ['gzip', false],
+    ['identity', true],
+    ['Identity', true],
+  ])('in the encoding %s is read: %s', async (encoding, isRead) => {
+    const asked = asking();
+    asked.head(200, { 'content-encoding': encoding });
+    asked.end();
+    expect(textOf(await asked.answer)).toBe(isRead ? '' : 'the answer is compressed, which was not asked for');
+    await turn();
+    expect(asked.aborted).toHaveLength(isRead ? 0 : 1);
+  });
+
+  it('that breaks is what broke it', async () => {
+    const asked = asking();
+    asked.fail(new Error('reset'));
+    expect(await thrownBy(asked.answer)).toEqual(new Error('reset'));
+  });
+});
+
+describe('a request', () => {
+  it('that is too late is kept back', () => {
+    const asked = asking(() => false);
+    asked.start();
+    expect(asked.aborted).toEqual([new Error('it was too late to send it')]);
+  });
+
+  it('that has been ended before is not handed over', async () => {
+    const asked = asking(() => true, AbortSignal.abort('over'));
+    expect(await Promise.race([thrownBy(asked.answer), turn('nothing')])).toBe('over');
+    asked.start();
+    expect(asked.aborted).toEqual(['over']);
+  });
+
+  it('that is ended before it is handed over, or after, is broken off', async () => {
+    const [before, after] = [new AbortController(), new AbortController()];
+    const first = asking(undefined, before.signal);
+    before.abort('over');
+    first.start();
+    const second = asking(undefined, after.signal);
+    second.start();
+    expect(second.aborted).toEqual([]);
+    after.abort('over');
+    for (const { answer, aborted } of [first, second]) {
+      expect(await thrownBy(answer)).toBe('over');
+      expect(aborted).toEqual(['over']);
+    }
+  });
+});

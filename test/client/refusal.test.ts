@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { refusal } from '../../src/client/refusal.ts';
+import { operations } from '../../src/contract/operations.ts';
+import type { Problem } from '../../src/contract/problem.ts';
+
+const READ = {
+  operation: operations['ugwo.list'],
+  path: '/v1/ugwo?cursor=abc',
+  body: undefined,
+  params: {},
+};
+const problem = (some: Partial<Problem> = {}): Problem => ({ title: '', detail: undefined, violations: [], ...some });
+const FAULT = { propertyPath: 'amount', title: 'too low' };
+
+describe('a no of the service', () => {
+  it.each<[string, number, Problem | undefined, string]>([
+    ['without a document', 401, undefined, 'the service answered 401'],
+    ['without a word', 404, problem(), 'the service answered 404'],
+    ['with a title', 404, problem({ title: 'No' }), 'the service answered 404: No'],
+    ['with a detail', 404, problem({ title: 'No', detail: 'gone' }), 'the service answered 404: No: gone'],
+    ['with a detail alone', 404, problem({ detail: 'gone' }), 'the service answered 404: gone'],
+    ['with an empty detail', 404, problem({ title: 'No', detail: '' }), 'the service answered 404: No'],
+    [
+      'with violations, which say what the detail says',
+      422,
+      problem({ title: 'No', detail: 'amount: too low', violations: [FAULT] }),
+      'the service answered 422: No',
+    ],
+    [
+      'with more violations than are read',
+      422,
+      problem({ title: 'No', violations: [FAULT, FAULT], more: 1998 }),
+      'the service answered 422: No (2 of its 2,000 faults are shown)',
+    ],
+  ])('%s', (_what, status, said, message) => {
+    expect(refusal(READ, status, said).message).toBe(message);
+  });
+
+  it('carries its status, its title, its violations and the request without the query', () => {
+    const said = problem({ title: 'No', violations: [FAULT] });
+    expect(refusal(READ, 422, said).detail).toStrictEqual({
+      status: 422,
+      request: { method: 'GET', path: '/v1/ugwo' },
+      violations: [FAULT],
+      title: 'No',
+    });
+    const bare = { status: 422, request: { method: 'GET', path: '/v1/ugwo' }, violations: [] };
+    expect(refusal(READ, 422, problem()).detail).toStrictEqual(bare);
+    expect(refusal(READ, 422, undefined).detail).toStrictEqual(bare);
+  });
+
+  it.each([
+    [400, 'rejected', undefined],
+    [401, 'auth', /log in again with `paycli login`, or mend PAYCLI_SECRET_KEY/],
+    [402, 'rejected', /the workspace's own balance/],
+    [403, 'auth', /use one with the permission/],
+    [404, 'rejected', /check the identifier/],
+    [405, 'rejected', /has no such operation/],
+    [409, 'rejected', /its state does not allow this/],
+  ])('%i is of kind %s', (status, kind, hint) => {
+    const { kind: of, detail } = refusal(READ, status, undefined);
+    expect(of).toBe(kind);
+    if (hint === undefined) expect(detail).not.toHaveProperty('hint');
+    else expect(detail.hint).toMatch(hint);
+  });
+});

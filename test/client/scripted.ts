@@ -1,0 +1,61 @@
+import type { Attempt, Body, Outcome } from '../../src/client/transport.ts';
+
+/** What happens beside the attempts. */
+export interface Script {
+  /** Milliseconds that each attempt takes. */
+  readonly took?: number;
+  readonly stop?: AbortController;
+  /** In the turn in which an attempt is handed over. */
+  readonly onSend?: (attempt: Attempt) => void;
+  readonly onWait?: () => void;
+}
+
+/** The world of one request whose attempts end as they are told to, by clocks that only its waits and attempts move. */
+export const scripted = (outcomes: readonly Outcome[], script: Script = {}) => {
+  const { took = 0, stop = new AbortController(), onSend, onWait } = script;
+  const left = [...outcomes];
+  const attempts: Attempt[] = [];
+  const waits: number[] = [];
+  const debug: string[] = [];
+  let ticks = 1_000_000;
+  const context = {
+    origin: 'https://pay.example',
+    clock: {
+      now: () => 0,
+      ticks: () => ticks,
+      sleep: async (ms: number, until?: AbortSignal) => {
+        waits.push(ms);
+        ticks += ms;
+        onWait?.();
+        until?.throwIfAborted();
+      },
+    },
+    random: () => 0.5,
+    signals: { stop: stop.signal, leave: new AbortController().signal },
+    flight: { open: 0, accepted: 0 },
+    timeout: 5000,
+    debug: (line: string) => void debug.push(line),
+    notice: () => undefined,
+  };
+  const transport = {
+    send: async (attempt: Attempt): Promise<Outcome> => {
+      attempts.push(attempt);
+      ticks += took;
+      onSend?.(attempt);
+      const next = left.shift();
+      if (next === undefined) throw new Error('nothing more was to be asked');
+      return next;
+    },
+    close: async () => undefined,
+  };
+  return { context, transport, attempts, waits, debug };
+};
+
+export const whole = (value: unknown): Body => ({ text: JSON.stringify(value), json: value });
+
+export const answer = (status: number, body: Body = whole({ title: 'No' }), retryAfter?: string): Outcome => ({
+  kind: 'answer',
+  status,
+  retryAfter,
+  body,
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { Intent, Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import { BACKENDS, open } from './support/backends.ts';
+import { account, intent } from './support/charges.ts';
+
+const FIRST = { again: false };
+const OTHER = { service: 'https://other.example', origin: 'https://other.example' };
+const EMULATOR = { service: 'emulator 0123456789ab', origin: 'http://127.0.0.1:1' };
+const UNKNOWN: Outcome = { state: 'unknown', exitCode: 6 };
+const accepted = (status: string): Outcome => ({ state: 'accepted', exitCode: 0, activity: account({ status }) });
+
+const begun = async (ledger: Ledger, more: Partial<Intent> = {}) => {
+  const done = await ledger.begin(intent(more), FIRST);
+  if (done.kind !== 'begun') throw new Error(`refused: ${done.why}`);
+  return done;
+};
+
+describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
+  describe('a charge that is begun', () => {
+    it.each<[string, Partial<Intent>, Outcome | undefined, Partial<Intent>, boolean]>([
+      ['is being sent', OTHER, undefined, {}, true],
+      ['is unresolved', OTHER, UNKNOWN, {}, true],
+      ['can be paid', OTHER, accepted('requires_action'), {}, true],
+      ['can be paid by another medium', { ...OTHER, medium: 'ussd' }, accepted('requires_action'), {}, false],
+      ['was paid', OTHER, accepted('successful'), {}, false],
+      ['failed', OTHER, accepted('failed'), {}, false],
+      ['was rejected', OTHER, { state: 'rejected', exitCode: 3 }, {}, false],
+      ['is of another payment request', { ...OTHER, ugwo: 'ugw.AbCd.2' }, UNKNOWN, {}, false],
+      ['is unresolved, before one in an emulator', OTHER, UNKNOWN, EMULATOR, false],
+      ['is unresolved in an emulator', EMULATOR, UNKNOWN, {}, true],
+    ])('is told of one at another service that %s: %#', async (_what, first, outcome, second, told) => {
+      const ledger = await open(newPlace());
+      const { id } = await begun(ledger, first);
+      if (outcome !== undefined) await ledger.record(id, outcome);
+      const { elsewhere } = await begun(ledger, second);
+      expect(elsewhere?.id).toBe(told ? id : undefined);
+    });
+
+    it('is not told of what the guard let pass at its own service', async () => {
+      const ledger = await open(newPlace());
+      const { id } = await begun(ledger);
+      await ledger.record(id, accepted('requires_action'));
+      const again = await ledger.begin(intent(), { again: true });
+      expect(again).toMatchObject({ kind: 'begun', elsewhere: undefined });
+    });
+
+    it('has a name of its own without letters that look alike', async () => {
+      const ledger = await open(newPlace());
+      const names: string[] = [];
+      for (const ugwo of ['1', '2', '3', '4', '5', '6', '7', '8'])
+        names.push((await begun(ledger, { ugwo: `ugw.AbCd.${ugwo}` })).id);
+      expect(new Set(names).size).toBe(names.length);
+      for (const name of names) expect(name).toMatch(/^chg-[0-9a-hjkmnp-tv-z]{12}$/);
+    });
+  });
+});

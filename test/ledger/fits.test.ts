@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import {
+  contradictionOf,
+  contradictsOf,
+  isDeclinedAtOnce,
+  isNoCharge,
+  isOfOther,
+  isOtherMedium,
+  mediumOf,
+  wordAt,
+} from '../../src/ledger/fits.ts';
+import type { Charge } from '../../src/ledger/ledger.ts';
+import { NOON } from './support/charges.ts';
+
+const TRANSFER = { type: 'user_action', headers: { account_number: '0123456789' } };
+const DIAL = { type: 'user_action', headers: { ussd: '*737#' } };
+const REDIRECT = { type: 'redirect_to_url', headers: { url: 'x' } };
+const NEW = { type: 'scan', headers: { code: 'x' } };
+const CARD = { last4: '4242' };
+
+describe('a machine value', () => {
+  const long = 'a'.repeat(64);
+  it.each<[unknown, string | null]>([
+    ['ussd', 'ussd'],
+    ['USSD', 'USSD'],
+    ['bank_transfer', 'bank_transfer'],
+    ['a-1', 'a-1'],
+    ['a', 'a'],
+    [['processing', 'Busy'], 'processing'],
+    [long, long],
+    [`${long}a`, null],
+    ['', null],
+    ['1a', null],
+    [' a', null],
+    ['a ', null],
+    ['a b', null],
+    ['sk.AbCd', null],
+    [7, null],
+    [null, null],
+    [{}, null],
+  ])('is read of %j as %j', (value, word) => {
+    expect(wordAt({ status: value }, 'status')).toBe(word);
+  });
+});
+
+describe('the medium of an activity', () => {
+  it.each<[object, string | null]>([
+    [{ medium: 'card', next_action: DIAL }, 'card'],
+    [{ next_action: DIAL }, 'ussd'],
+    [{ next_action: TRANSFER }, 'bank_transfer'],
+    [{ next_action: NEW }, null],
+    [{ next_action: null }, null],
+    [{}, null],
+  ])('is told by %j as %j', (activity, medium) => {
+    expect(mediumOf(activity)).toBe(medium);
+  });
+
+  it.each<[string, string, object, boolean]>([
+    ['the same by name', 'ussd', { medium: 'ussd' }, false],
+    ['the same by name, whatever is to be done', 'ussd', { medium: 'ussd', next_action: TRANSFER }, false],
+    ['another by name', 'ussd', { medium: 'mobile_money' }, true],
+    ['another by its next action', 'ussd', { next_action: TRANSFER }, true],
+    ['the same by its next action', 'ussd', { next_action: DIAL }, false],
+    ['a transfer beside a dial string', 'bank_transfer', { next_action: DIAL }, true],
+    ['what goes on in a browser', 'bank_transfer', { next_action: REDIRECT }, true],
+    ['what goes on in a browser, in capitals', 'ussd', { next_action: { type: 'REDIRECT' } }, true],
+    ['what only sounds like it', 'ussd', { next_action: { type: 'no_redirect' } }, false],
+    ['a step that nobody knows', 'ussd', { next_action: NEW }, false],
+    ['a step without a type', 'ussd', { next_action: { headers: { account_number: '1' } } }, false],
+    ['mobile money, whose step is not written', 'mobile_money', { next_action: REDIRECT }, false],
+    ['a stored card', 'ussd', { medium: 'ussd', ugwo_medium: CARD }, true],
+    ['no stored card', 'ussd', { ugwo_medium: [] }, false],
+    ['a stored card that is no object', 'ussd', { ugwo_medium: 'card' }, false],
+    ['a stored card that is null', 'ussd', { ugwo_medium: null }, false],
+    ['nothing', 'ussd', {}, false],
+    ['anything, of a medium that we do not know', 'card', { medium: 'ussd', ugwo_medium: CARD }, false],
+  ])('%s', (_what, medium, activity, other) => {
+    expect(isOtherMedium(activity, medium)).toBe(other);
+  });
+});
+
+describe('what an activity is', () => {
+  it.each<[unknown, boolean]>([
+    ['charge', false],
+    [['charge', 'Charge'], false],
+    [undefined, false],
+    [null, false],
+    ['two words', false],
+    ['refund', true],
+    [['refund', 'Refund'], true],
+  ])('no charge, with the type %j: %s', (type, no) => {
+    expect(isNoCharge({ activity_type: type })).toBe(no);
+  });
+
+  it.each<[unknown, boolean]>([
+    ['ugw.AbCd.1', false],
+    ['ugw.AbCd.2', true],
+    ['', false],
+    [undefined, false],
+    [7, false],
+  ])('of another payment request, named %j: %s', (named, other) => {
+    expect(isOfOther({ ugwo_uid: named }, 'ugw.AbCd.1')).toBe(other);
+  });
+
+  const AT = '2026-11-20T12:00:00+00:00';
+  const LATER = '2026-11-20T12:05:00+00:00';
+  it.each<[string, object, boolean]>([
+    ['without a time', { status: 'failed' }, true],
+    ['with one time', { status: 'failed', created_at: AT }, true],
+    ['and never changed', { status: 'failed', created_at: AT, updated_at: AT }, true],
+    ['and was changed', { status: 'failed', created_at: AT, updated_at: LATER }, false],
+    ['at a time that is no text', { status: 'failed', created_at: AT, updated_at: 7 }, true],
+    ['and was made at a time that is no text', { status: 'failed', created_at: 7, updated_at: AT }, true],
+    ['with nothing to do', { status: ['failed', 'Failed'], next_action: [] }, true],
+    ['with something to do', { status: 'failed', next_action: DIAL }, false],
+    ['with a step that is a text', { status: 'failed', next_action: 'x' }, true],
+    ['not', { status: 'processing' }, false],
+    ['or not: nobody knows', {}, false],
+  ])('declined as it was made: failed %s', (_what, activity, declined) => {
+    expect(isDeclinedAtOnce(activity)).toBe(declined);
+  });
+});
+
+describe('what contradicts a charge', () => {
+  type Of = Parameters<typeof contradictionOf>[0];
+  const of = (some: Partial<Charge> = {}): Of => ({
+    medium: 'ussd',
+    provider: undefined,
+    phone: undefined,
+    expiresAt: undefined,
+    ...some,
+  });
+  const until = (after: number): object => ({
+    next_action: { headers: { expires_at: new Date(NOON + after).toISOString() } },
+  });
+
+  it.each<[string, Of, object, ReturnType<typeof contradictionOf>]>([
+    ['nothing', of(), {}, undefined],
+    ['another next action', of(), { next_action: TRANSFER }, 'another next action'],
+    ['another next action than it names', of(), { medium: 'ussd', next_action: TRANSFER }, 'another next action'],
+    ['an expiry a minute later', of({ expiresAt: NOON }), until(60_000), undefined],
+    ['an expiry later than that', of({ expiresAt: NOON }), until(60_001), 'another expiry'],
+    ['an expiry a minute before', of({ expiresAt: NOON }), until(-60_000), undefined],
+    ['an expiry before that', of({ expiresAt: NOON }), until(-60_001), 'another expiry'],
+    ['an expiry where none was asked for', of(), until(60_001), undefined],
+    ['an expiry that is empty', of({ expiresAt: NOON }), { next_action: { headers: { expires_at: '' } } }, undefined],
+    [
+      'an expiry that can not be read',
+      of({ expiresAt: NOON }),
+      { next_action: { headers: { expires_at: 'soon' } } },
+      undefined,
+    ],
+    ['no expiry', of({ expiresAt: NOON }), {}, undefined],
+    ['the same provider', of({ provider: 'gtb' }), { provider: 'gtb' }, undefined],
+    ['another provider', of({ provider: 'gtb' }), { provider: 'zenith' }, 'another provider'],
+    ['another provider in its data', of({ provider: 'gtb' }), { data: { provider: 'zenith' } }, 'another provider'],
+    [
+      'another provider in its step',
+      of({ provider: 'gtb' }),
+      { next_action: { headers: { provider: 'zenith' } } },
+      'another provider',
+    ],
+    ['a provider where none was asked for', of(), { provider: 'zenith' }, undefined],
+    ['a provider that is empty', of({ provider: 'gtb' }), { provider: '' }, undefined],
+    ['a provider that is no text', of({ provider: 'gtb' }), { provider: 7 }, undefined],
+    [
+      'a provider behind one that is empty',
+      of({ provider: 'gtb' }),
+      { provider: '', data: { provider: 'x' } },
+      'another provider',
+    ],
+    ['the same phone', of({ phone: '…4567' }), { phone: '+234 803 123 4567' }, undefined],
+    ['another phone', of({ phone: '…4567' }), { phone: '08031234568' }, 'another phone'],
+    ['another phone in its data', of({ phone: '…4567' }), { data: { phone: '08031234568' } }, 'another phone'],
+    [
+      'another phone in its step',
+      of({ phone: '…4567' }),
+      { next_action: { headers: { phone: '1' } } },
+      'another phone',
+    ],
+    ['a phone where none was asked for', of(), { phone: '08031234568' }, undefined],
+    ['no phone', of({ phone: '…4567' }), {}, undefined],
+  ])('%s', (_what, charge, activity, contradiction) => {
+    expect(contradictionOf(charge, activity)).toBe(contradiction);
+  });
+
+  const PHONE = '+233240001234';
+  it.each<[string, Readonly<Record<string, unknown>>, object, boolean]>([
+    ['nothing', {}, {}, false],
+    ['another phone', { medium: 'mobile_money', phone: PHONE }, { phone: '0550001234' }, true],
+    ['the same phone without its country', { medium: 'mobile_money', phone: PHONE }, { phone: '0240001234' }, false],
+    ['a phone where none is asked for', { medium: 'mobile_money' }, { phone: '0240001234' }, false],
+    ['no phone', { medium: 'mobile_money', phone: PHONE }, {}, false],
+    ['another provider', { medium: 'ussd', provider: 'gtb' }, { provider: 'zenith' }, true],
+    ['the same provider', { medium: 'ussd', provider: 'gtb' }, { provider: 'gtb' }, false],
+    ['another next action', { medium: 'ussd' }, { next_action: TRANSFER }, true],
+    ['the same next action', { medium: 'ussd' }, { next_action: DIAL }, false],
+    ['a next action, without a medium', {}, { next_action: TRANSFER }, false],
+  ])('%s contradicts what would be charged with: %#', (_what, data, activity, contradicts) => {
+    expect(contradictsOf(activity, data)).toBe(contradicts);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import { madeHere } from '../../src/core/received.ts';
+import type { ChargeRequest } from '../../src/ledger/charge.ts';
+import { chargeOnce } from '../../src/ledger/charge.ts';
+import type { Intent } from '../../src/ledger/ledger.ts';
+import { shownOf } from '../../src/ledger/shown.ts';
+import { thrownBy } from '../client/support.ts';
+import { ACTIVITY } from '../support/service.ts';
+import { NOON, PLACE } from './support/charges.ts';
+import { memoryLedger, UGWO } from './support/memory.ts';
+
+const KEY = 'sk.Test.secret';
+const clean = (text: string): string => text.replaceAll(KEY, '[secret]');
+
+/** A charge in a ledger that lives in memory, and the intent that it began with. */
+const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere(ACTIVITY)) => {
+  const ledger = memoryLedger([], () => NOON);
+  const intents: Intent[] = [];
+  const begin: typeof ledger.begin = (intent, how) => {
+    intents.push(intent);
+    return ledger.begin(intent, how);
+  };
+  const request: ChargeRequest = {
+    place: PLACE,
+    ugwo: UGWO,
+    data: { medium: 'ussd', provider: 'gtb' },
+    bound: 1000,
+    attempt: 100,
+    again: false,
+    words: [],
+    ...some,
+  };
+  const charged = chargeOnce({ ...ledger, begin }, request, {
+    now: () => NOON,
+    clean,
+    send: async () => {
+      if (answer instanceof Error) throw answer;
+      return answer as ReturnType<typeof madeHere>;
+    },
+  });
+  const [ended] = await Promise.allSettled([charged]);
+  const thrown = ended.status === 'rejected' ? await thrownBy(charged) : undefined;
+  return { ended, thrown, intent: intents[0], row: (await ledger.list({ limit: 1 }))[0] };
+};
+
+describe('the intent of a charge', () => {
+  it('knows the phone by its last digits and a digest, and when the account is to expire', async () => {
+    const data = { medium: 'mobile_money', phone: '+234 803 123 4567', expires_at: '2026-11-20T12:10:00+00:00' };
+    expect((await charging({ data })).intent).toMatchObject({
+      medium: 'mobile_money',
+      provider: undefined,
+      phone: '…4567',
+      phoneDigest: memoryLedger().digest('2348031234567'),
+      expiresAt: NOON + 600_000,
+      deadline: NOON + 1000,
+    });
+  });
+
+  it('knows of nothing that was not given', async () => {
+    expect((await charging({ data: {} })).intent).toEqual({
+      ...PLACE,
+      ugwo: UGWO,
+      medium: '',
+      provider: undefined,
+      phone: undefined,
+      phoneDigest: undefined,
+      expiresAt: undefined,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      deadline: NOON + 1000,
+      job: undefined,
+      row: undefined,
+      asked: {},
+    });
+  });
+
+  it('holds its row, what the look has shown, and no key', async () => {
+    const shown = shownOf({ amount: 500, currency: 'NGN', ref: `for ${KEY}` });
+    const row = { job: 'job-1', number: 3, retry: false };
+    expect((await charging({ shown, row, data: { medium: 'ussd', provider: KEY } })).intent).toMatchObject({
+      job: 'job-1',
+      row: 3,
+      provider: '[secret]',
+      asked: { amount: 500, currency: 'NGN', ref: 'for [secret]' },
+    });
+  });
+});
+
+describe('the end of a charge', () => {
+  it('is accepted, whatever the answer says of its time', async () => {
+    const { created_at: _, ...timeless } = ACTIVITY as Readonly<Record<string, unknown>>;
+    const { ended, row } = await charging({}, madeHere(timeless));
+    expect(ended).toMatchObject({ status: 'fulfilled', value: { kind: 'accepted', odd: [] } });
+    expect(row?.activity).not.toHaveProperty('servedAt');
+  });
+
+  it('is a no of the service, also one without a status', async () => {
+    const { row } = await charging({}, new PayError('rejected', 'no'));
+    expect(row).toMatchObject({ state: 'rejected', exitCode: 3 });
+  });
+
+  it('is unknown with what the service said, and with what was thrown', async () => {
+    const said = await charging({}, new PayError('unknown', 'who knows', { status: 502, answer: 'x'.repeat(3000) }));
+    expect(said.row?.evidence).toEqual([
+      { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'who knows', status: 502, answer: 'x'.repeat(2000) },
+    ]);
+    const broken = new TypeError('broken');
+    const other = await charging({}, broken);
+    expect(other.thrown).toMatchObject({
+      kind: 'unknown',
+      message: 'the charge may have been made: broken',
+      detail: { cause: broken },
+    });
+    expect(other.row?.evidence).toStrictEqual([
+      { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'the charge may have been made: broken' },
+    ]);
+  });
+});

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { Charge, Evidence, Ledger } from '../../src/ledger/ledger.ts';
+import type { Look, Sight } from '../../src/ledger/look.ts';
+import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
+import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
+
+const SECOND = 1000;
+const MINUTE = 60_000;
+const END = SENT + 10 * SECOND;
+const LATE = END + 15 * MINUTE;
+type Some = Readonly<Record<string, unknown>>;
+
+const NOBODY: ReadonlySet<string> = new Set();
+const OLD_BOOT = 'the boot before';
+const DIAL = { type: 'user_action', headers: { ussd: '*737*1#' } };
+
+const atom = (ms: number): string => new Date(ms).toISOString();
+const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
+const activity = (number = 1, some: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+  uid: uidOf(number),
+  status: 'requires_action',
+  next_action: DIAL,
+  created_at: atom(SENT),
+  ...some,
+});
+const look = (activities: readonly unknown[], at = END + MINUTE, some: object = {}): Look =>
+  ({ askedAt: at, at, mark: markAt(at), servedAt: at, activities, ...some }) as Look;
+const empty = (at: number, some: object = {}): Evidence => ({
+  kind: 'look',
+  at: atom(at),
+  found: 'none',
+  mark: markAt(at),
+  served_at: at,
+  ...some,
+});
+const judged = (seen: Look, some: Partial<Charge> = {}) => judgeLook(charge(some), seen, NOBODY);
+
+describe('why an activity is not the charge', () => {
+  it.each([
+    ['no charge', { activity_type: 'refund' }],
+    ['of another payment request', { ugwo_uid: 'ugw.AbCd.1' }],
+    ['another medium', { medium: 'mobile_money' }],
+    ['made too early', { created_at: atom(SENT - 10 * MINUTE) }],
+  ])('is kept: %s', (why, some) => {
+    expect(judged(look([activity(1, some)])).evidence).toMatchObject({ found: 'none', excluded: [{ why }] });
+  });
+
+  const declined = { status: 'failed', next_action: null };
+  it.each<[string, Partial<Charge>, Some]>([
+    ['declined at once', { medium: 'ussd' }, declined],
+    ['declined at once', { medium: 'bank_transfer' }, declined],
+    ['another provider', {}, { provider: 'zenith' }],
+    ['made too late', {}, { created_at: atom(SENT + 5 * MINUTE) }],
+  ])('is said, where it may have to do with it: %s', (why, of, some) => {
+    expect(judged(look([activity(1, some), activity(2, some)], LATE), of)).toMatchObject({
+      why: 'doubtful',
+      reason: `${uidOf(1)}, ${uidOf(2)} may be it, but does not fit: ${why}`,
+      evidence: { excluded: [{ why }, { why }] },
+    });
+  });
+
+  it.each<[string, Partial<Charge>, Some]>([
+    ['medium unclear', { medium: 'mobile_money' }, {}],
+    ['made before the charge was sent', {}, { created_at: atom(SENT - MINUTE) }],
+  ])('is said, where it is only no proof: %s', (doubt, of, some) => {
+    expect(judged(look([activity(1, some)]), of)).toMatchObject({
+      reason: `${uidOf(1)} can be it, but is no proof: ${doubt}`,
+      evidence: { candidates: [{ doubt }] },
+    });
+  });
+
+  it('names three, and how many more there are', () => {
+    const four = [1, 2, 3, 4].map((number) => activity(number));
+    expect(judged(look(four.slice(0, 3)))).toMatchObject({
+      reason: `several can be it: ${uidOf(1)}, ${uidOf(2)}, ${uidOf(3)}`,
+    });
+    expect(judged(look(four))).toMatchObject({
+      reason: `several can be it: ${uidOf(1)}, ${uidOf(2)}, ${uidOf(3)} and 1 more`,
+    });
+  });
+});
+
+describe('what is kept of a look', () => {
+  it('has how the payment request stands, and nothing of a doubt where there is none', () => {
+    const { evidence } = judged(look([activity(1)], END + MINUTE, { status: 'requires_ugwo' }));
+    expect(evidence).toMatchObject({ ugwo_status: 'requires_ugwo', served_at: END + MINUTE, skew_ms: 0 });
+    expect(JSON.stringify(evidence)).not.toContain('doubt');
+    expect(evidence?.['candidates']).toStrictEqual([
+      { uid: uidOf(1), status: 'requires_action', medium: 'ussd', created_at: atom(SENT) },
+    ]);
+  });
+
+  it('has no time of a service that does not tell it, nor has its activity', () => {
+    const conclusion = judged(look([activity(1, { status: null })], END + MINUTE, { servedAt: undefined }));
+    expect(conclusion).toMatchObject({ state: 'accepted', evidence: { served_at: null, skew_ms: null } });
+    expect(conclusion).toMatchObject({ activity: { uid: uidOf(1), status: '' } });
+    expect('activity' in conclusion && conclusion.activity).not.toHaveProperty('servedAt');
+  });
+
+  it('from a cache is of the time when the service gave it', () => {
+    const age = 4 * MINUTE;
+    const seen = look([], LATE, { age, askedAt: LATE - 50, servedAt: LATE - age });
+    expect(judged(seen).evidence).toMatchObject({
+      at: '2026-11-20T12:11:10+00:00',
+      round_trip_ms: 50,
+      skew_ms: 0,
+      mark: markAt(LATE - age),
+    });
+  });
+});
+
+describe('an answer from a cache', () => {
+  const AT = SENT + 10 * MINUTE;
+  it.each<[string, Partial<Charge>, object, boolean]>([
+    ['as old as the charge', {}, { age: 10 * MINUTE }, true],
+    ['younger', {}, { age: 10 * MINUTE - 1 }, false],
+    ['as old as the charge was when it was asked for', {}, { age: 10 * MINUTE - 5000, askedAt: AT - 5000 }, true],
+    ['younger than that', {}, { age: 10 * MINUTE - 5001, askedAt: AT - 5000 }, false],
+    ['as old as the charge, after a restart', { begun: markAt(SENT, OLD_BOOT) }, { age: 10 * MINUTE }, true],
+    ['younger, after a restart', { begun: markAt(SENT, OLD_BOOT) }, { age: 10 * MINUTE - 1 }, false],
+    [
+      'as old as the charge, by the clock that nobody sets',
+      {},
+      { age: 10 * MINUTE, ...momentAt(AT, 60 * MINUTE), askedAt: AT + 60 * MINUTE },
+      true,
+    ],
+  ])('%s shows nothing of it: %#', (_what, of, some, older) => {
+    const conclusion = judged(look([], AT, { servedAt: AT, ...some }), of);
+    expect(conclusion).toMatchObject(
+      older
+        ? { why: 'unreadable', reason: 'the answer came from a cache and is older than the charge' }
+        : { why: 'not_yet', reason: 'no activity of it is there so far' },
+    );
+  });
+
+  it('of the status 500 may be another one later', () => {
+    for (const [status, why] of [
+      [499, 'unlisted'],
+      [500, 'unreadable'],
+    ] as const) {
+      expect(judged({ unavailable: 'no', status, askedAt: AT, ...momentAt(AT) })).toMatchObject({ why });
+    }
+  });
+});
+
+describe('empty looks', () => {
+  it.each<[string, readonly Evidence[], object, string]>([
+    [
+      'are counted, whatever came between them that is no look',
+      [empty(END), { kind: 'answer', at: '' }],
+      {},
+      'not_created',
+    ],
+    [
+      'of an older paycli, which kept no mark, count for nothing',
+      [{ kind: 'look', at: '', found: 'none' }],
+      {},
+      'unknown',
+    ],
+    [
+      'are counted where the first did not tell the service’s time',
+      [empty(END, { served_at: null })],
+      {},
+      'not_created',
+    ],
+    ['are counted where the second did not', [empty(END)], { servedAt: undefined }, 'not_created'],
+    [
+      'are a minute apart by the clock that nobody sets, whatever the service says',
+      [empty(LATE - 59 * SECOND)],
+      { servedAt: LATE + 29 * SECOND },
+      'unknown',
+    ],
+  ])('%s', (_what, evidence, some, state) => {
+    expect(judged(look([], LATE, some), { evidence }).state).toBe(state);
+  });
+
+  it.each([
+    ['the first', null, {}],
+    ['the second', SENT + MINUTE, { servedAt: undefined }],
+  ])(
+    'that can not be compared begin anew: over a restart, without the service’s time at %s',
+    (_which, served, some) => {
+      const before = empty(SENT + MINUTE, { mark: markAt(SENT + MINUTE, OLD_BOOT), served_at: served });
+      const of = { begun: markAt(SENT, OLD_BOOT), evidence: [before] };
+      const conclusion = judged(look([], LATE, some), of);
+      expect(conclusion).toMatchObject({ why: 'not_yet', again: LATE + 15 * MINUTE, evidence: { found: 'none' } });
+    },
+  );
+
+  it.each([
+    [MINUTE - 1, false],
+    [MINUTE, true],
+  ])('are noted from a minute on: after %i ms', (after, isNoted) => {
+    const { evidence } = judged(look([], END + after), { evidence: [empty(END)] });
+    expect(evidence !== undefined).toBe(isNoted);
+  });
+});
+
+describe('a look that is written', () => {
+  const world = { clean: (text: string) => text };
+  const at = END + MINUTE;
+  const showing = (activities: readonly unknown[]) => async (): Promise<Sight> => ({ activities, servedAt: at });
+  const ledgerOf = (row: Charge, some: Partial<Ledger> = {}): Ledger => ({ ...memoryLedger([row], () => at), ...some });
+
+  it('asks for the owners of what has a name', async () => {
+    let asked: readonly string[] = [];
+    const owned: Ledger['owned'] = async (uids) => {
+      asked = uids;
+      return new Set();
+    };
+    const activities = [activity(2), null, activity(1, { uid: 7 }), {}];
+    await reconcile(ledgerOf(charge(), { owned }), charge(), showing(activities), world);
+    expect(asked).toEqual([uidOf(2)]);
+    await reconcile(ledgerOf(charge(), { owned }), charge(), async () => ({ unavailable: 'no' }), world);
+    expect(asked).toEqual([]);
+  });
+
+  it('is judged of a charge that is still being sent, too', async () => {
+    const sending = charge({ state: 'sending' });
+    const { left } = await reconcile(ledgerOf(sending), sending, showing([]), world);
+    expect(left).toMatchObject({ why: 'not_yet' });
+  });
+
+  it('says that another process was at it where that was so', async () => {
+    const ledger = ledgerOf(charge(), { resolve: async () => false });
+    expect((await reconcile(ledger, charge(), showing([activity(1)]), world)).left).toEqual({
+      state: 'unknown',
+      why: 'unreadable',
+      reason: 'another process was at it',
+    });
+  });
+
+  it('notes nothing where nothing was shown', async () => {
+    const note = async (): Promise<never> => {
+      throw new Error('nothing was to be noted');
+    };
+    const unreadable = async (): Promise<Sight> => ({ unavailable: 'no' });
+    const { left } = await reconcile(ledgerOf(charge(), { note }), charge(), unreadable, world);
+    expect(left).toMatchObject({ why: 'unreadable' });
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { Evidence, Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import { BACKENDS, open } from './support/backends.ts';
+import { account, intent, MINUTE, NOON } from './support/charges.ts';
+
+const AT = '2026-11-20T12:00:00+00:00';
+const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
+const LOOK: Evidence = { kind: 'look', at: AT };
+
+const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
+  const begun = await ledger.begin(intent(...args), { again: false });
+  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
+  return begun.id;
+};
+const evidenceOf = async (ledger: Ledger, id: string) => (await ledger.get(id))?.evidence;
+
+describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
+  describe('what became of a charge', () => {
+    it('is kept with what is odd about it, in one sentence', async () => {
+      const ledger = await open(newPlace());
+      const id = await begin(ledger);
+      expect(await ledger.record(id, { ...ACCEPTED, odd: ['it is late', 'it is large'] })).toBeUndefined();
+      expect(await evidenceOf(ledger, id)).toEqual([{ kind: 'odd', at: AT, message: 'it is late; it is large' }]);
+    });
+
+    it('needs no evidence where nothing is odd', async () => {
+      const ledger = await open(newPlace());
+      const id = await begin(ledger);
+      await ledger.record(id, ACCEPTED);
+      expect(await evidenceOf(ledger, id)).toEqual([]);
+    });
+
+    it('tells which other charge its activity belongs to, and stays what it is', async () => {
+      const ledger = await open(newPlace());
+      const [first, second] = [await begin(ledger), await begin(ledger, { ugwo: 'ugw.AbCd.2' })];
+      expect(await ledger.record(first, ACCEPTED)).toBeUndefined();
+      expect(await ledger.record(second, ACCEPTED)).toMatchObject({ id: first });
+      expect(await ledger.get(second)).toMatchObject({
+        state: 'accepted',
+        evidence: [{ kind: 'odd', message: `${account().uid} is the activity of ${first}, too` }],
+      });
+      // Told again, it does not own it twice.
+      expect(await ledger.record(first, ACCEPTED)).toMatchObject({ id: second });
+    });
+
+    it.each([
+      ['open', undefined, 'not_created'],
+      ['accepted', ACCEPTED, 'unknown'],
+      ['rejected', { state: 'rejected', exitCode: 3 } as Outcome, 'unknown'],
+      ['open at another service', 'elsewhere', 'unknown'],
+      ['open for another payment request', 'other', 'unknown'],
+    ] as const)(
+      'reopens it with a late doubt, unless another is open: here one that is %s',
+      async (_what, other, state) => {
+        const place = newPlace();
+        const [sender, watcher] = [await open(place), await open(place, { isGone: () => true })];
+        const id = await begin(sender);
+        await watcher.unknown();
+        await watcher.resolve(id, { state: 'not_created', evidence: LOOK });
+        if (other === 'elsewhere') await begin(sender, { service: 'https://other.example' });
+        else if (other === 'other') await begin(sender, { ugwo: 'ugw.AbCd.2' });
+        else {
+          const another = await begin(sender);
+          if (other !== undefined) await sender.record(another, other);
+        }
+        await sender.record(id, { state: 'unknown', exitCode: 6 });
+        expect((await watcher.list({ ugwo: intent().ugwo, states: [state], limit: 9 })).map((one) => one.id)).toContain(
+          id,
+        );
+        expect((await evidenceOf(watcher, id))?.at(-1)).toEqual({
+          kind: 'answer',
+          at: AT,
+          message: 'the answer came after all',
+        });
+      },
+    );
+
+    it('holds against what was concluded, beside another open charge, too, where it was accepted', async () => {
+      const place = newPlace();
+      const [sender, watcher] = [await open(place), await open(place, { isGone: () => true })];
+      const id = await begin(sender);
+      await watcher.unknown();
+      await watcher.resolve(id, { state: 'not_created', evidence: LOOK });
+      await begin(sender);
+      await sender.record(id, ACCEPTED);
+      expect(await sender.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
+    });
+
+    it('that nobody began has nothing to be noted of it', async () => {
+      const ledger = await open(newPlace());
+      await ledger.note('chg-none', LOOK);
+      expect(await ledger.list({ limit: 9 })).toEqual([]);
+    });
+  });
+
+  describe('how an activity stands by now', () => {
+    const noted = async (some: Parameters<typeof account>[0] = {}) => {
+      let at = NOON;
+      const ledger = await open(newPlace(), { now: () => at, uptime: () => at - NOON });
+      const id = await begin(ledger);
+      await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON, ...some }) });
+      const pass = (ms: number): void => {
+        at = NOON + ms;
+      };
+      return { ledger, id, pass };
+    };
+
+    it('is noted where it tells what is to be done, or when it was made, and did not before', async () => {
+      const { ledger, id, pass } = await noted({ nextAction: null, createdAt: undefined });
+      pass(1000);
+      await ledger.observe([account({ nextAction: null, createdAt: undefined, servedAt: NOON + 1000 })]);
+      expect(await ledger.get(id)).toMatchObject({ told: { at: NOON }, activity: { nextAction: null } });
+      await ledger.observe([account({ createdAt: undefined, servedAt: NOON + 1000 })]);
+      expect(await ledger.get(id)).toMatchObject({
+        told: { at: NOON + 1000 },
+        activity: account({ createdAt: undefined }),
+      });
+      pass(2000);
+      await ledger.observe([account({ servedAt: NOON + 2000 })]);
+      expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 2000 }, activity: account() });
+      pass(3000);
+      await ledger.observe([account({ servedAt: NOON + 3000 })]);
+      expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 2000 } });
+    });
+
+    it('is noted at once where it stands otherwise', async () => {
+      const { ledger, id, pass } = await noted();
+      pass(1000);
+      await ledger.observe([account({ status: 'processing', servedAt: NOON + 1000 })]);
+      expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 1000 }, activity: { status: 'processing' } });
+    });
+
+    it.each([
+      ['earlier than was to be expected', -1999, false],
+      ['earlier than any rounding makes it', -2000, true],
+    ])('is noted where the service’s clock shows less: %s', async (_what, ahead, isNoted) => {
+      const { ledger, id, pass } = await noted();
+      pass(MINUTE / 2);
+      await ledger.observe([account({ servedAt: NOON + MINUTE / 2 + ahead })]);
+      expect((await ledger.get(id))?.told?.at).toBe(isNoted ? NOON + MINUTE / 2 : NOON);
+    });
+
+    it('brings what its payment request asks for, each word once', async () => {
+      const place = newPlace();
+      const ledger = await open(place, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
+      const id = await begin(ledger, { asked: { amount: 5 } });
+      await ledger.record(id, ACCEPTED);
+      const asks = async (asked: Parameters<Ledger['observe']>[1]) => {
+        await ledger.observe([account()], asked);
+        return (await ledger.get(id))?.asked;
+      };
+      expect(await asks({ amount: 7 })).toEqual({ amount: 5 });
+      expect(await asks({ amount: 7, currency: 'NGN' })).toEqual({ amount: 5, currency: 'NGN' });
+      expect(await asks({ ref: 'for sk.Test.secret' })).toEqual({ amount: 5, currency: 'NGN', ref: 'for [secret]' });
+      expect(await asks({ ref: 'INV-2', customer: 'ony.AbCd.1' })).toEqual({
+        amount: 5,
+        currency: 'NGN',
+        ref: 'for [secret]',
+        customer: 'ony.AbCd.1',
+      });
+    });
+  });
+});

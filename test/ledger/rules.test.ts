@@ -1,0 +1,404 @@
+import { describe, expect, it } from 'vitest';
+import type { Ledger, Outcome, Sender } from '../../src/ledger/ledger.ts';
+import { thrownBy } from '../client/support.ts';
+import { BACKENDS, open } from './support/backends.ts';
+import { account, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
+
+const FIRST = { again: false };
+const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
+
+const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
+  const begun = await ledger.begin(intent(...args), FIRST);
+  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
+  return begun.id;
+};
+
+describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
+  describe('a charge in the ledger', () => {
+    it('is the only open one of its payment request, whoever begins the next', async () => {
+      const place = newPlace();
+      const [first, second] = [await open(place), await open(place)];
+      const id = await begin(first);
+      for (const how of [{ again: false }, { again: true }]) {
+        for (const medium of ['bank_transfer', 'ussd']) {
+          expect(await second.begin(intent({ medium }), how)).toMatchObject({
+            kind: 'refused',
+            why: 'in_progress',
+            by: { id },
+          });
+        }
+      }
+      await first.record(id, { state: 'unknown', exitCode: 6 });
+      expect(await second.begin(intent(), { again: true })).toMatchObject({ kind: 'refused', why: 'unresolved' });
+      await begin(second, { ugwo: 'ugw.AbCd.other' });
+      await begin(second, { service: 'https://other.example' });
+    });
+
+    it('survives with all that was kept of it when the ledger is opened anew', async () => {
+      const place = newPlace();
+      const ledger = await open(place);
+      const more = {
+        medium: 'mobile_money',
+        provider: 'mtn',
+        phone: '…4567',
+        phoneDigest: 'cd',
+        digest: 'ab',
+        expiresAt: NOON + MINUTE,
+        asked: { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.1' },
+      };
+      const id = await begin(ledger, more);
+      const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', skew_ms: 1 };
+      await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON + 5 }), evidence });
+      await ledger.close();
+      expect(await (await open(place)).get(id)).toEqual({
+        ...intent(more),
+        id,
+        seq: 1,
+        state: 'accepted',
+        job: undefined,
+        row: undefined,
+        createdAt: NOON,
+        sender: SELF,
+        begun: momentAt(NOON).mark,
+        took: 0,
+        told: { ...momentAt(NOON), service: NOON + 5 },
+        recordedAt: NOON,
+        exitCode: 0,
+        activity: account(),
+        evidence: [evidence],
+      });
+    });
+
+    it.each<[Outcome['state'], number]>([
+      ['accepted', 0],
+      ['rejected', 3],
+      ['not_sent', 5],
+      ['unknown', 6],
+    ])('that ended as %s is listed so', async (state, exitCode) => {
+      const ledger = await open(newPlace());
+      const id = await begin(ledger);
+      await ledger.record(id, { state, exitCode });
+      expect(await ledger.list({ states: [state], limit: 9 })).toMatchObject([{ id, exitCode }]);
+      expect(await ledger.unknown()).toHaveLength(state === 'unknown' ? 1 : 0);
+    });
+
+    it('becomes unknown for whoever looks once its process has gone', async () => {
+      const place = newPlace();
+      const id = await begin(await open(place));
+      const asked: Sender[] = [];
+      const gone = { self: { ...SELF, pid: 1 }, isGone: (sender: Sender) => asked.push(sender) > 0 };
+      expect(await (await open(place)).unknown()).toEqual([]);
+      expect(await (await open(place, gone)).begin(intent(), { again: true })).toMatchObject({
+        kind: 'refused',
+        why: 'unresolved',
+      });
+      expect(asked.at(-1)).toEqual(SELF);
+      expect(await (await open(place)).unknown()).toMatchObject([
+        { id, recordedAt: NOON, exitCode: undefined, evidence: [{ kind: 'process_gone', pid: SELF.pid }] },
+      ]);
+    });
+
+    it('becomes unknown beside another one that is still being sent', async () => {
+      const place = newPlace();
+      const [first, second] = [await open(place), await open(place, { self: { ...SELF, pid: 4712 } })];
+      const gone = await begin(first);
+      const running = await begin(second, { ugwo: 'ugw.AbCd.2' });
+      const other = await open(place, { isGone: ({ pid }) => pid === SELF.pid });
+      const why = 'its process ended before it could note what became of it';
+      expect(await other.unknown()).toMatchObject([{ id: gone, evidence: [{ kind: 'process_gone', why }] }]);
+      expect(await other.get(running)).toMatchObject({ state: 'sending' });
+    });
+
+    it('that has ended stays what it is when its process has gone', async () => {
+      const place = newPlace();
+      const ledger = await open(place);
+      await ledger.record(await begin(ledger), ACCEPTED);
+      const next = await open(place, { isGone: () => true });
+      expect(await next.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'payable' });
+      expect(await next.unknown()).toEqual([]);
+    });
+
+    it('is overdue after its deadline, which is what a sender is asked by', async () => {
+      const place = newPlace();
+      await begin(await open(place));
+      const overdue = { isGone: (_sender: unknown, late: boolean) => late };
+      expect(await (await open(place, { ...overdue, now: () => NOON + 10 * MINUTE })).unknown()).toEqual([]);
+      expect(await (await open(place, { ...overdue, now: () => NOON + 10 * MINUTE + 1 })).unknown()).toHaveLength(1);
+    });
+
+    it('is so to whoever begins or resolves, without anybody having looked before', async () => {
+      const late = { isGone: (_sender: unknown, overdue: boolean) => overdue, now: () => NOON + 10 * MINUTE + 1 };
+      const [first, second] = [newPlace(), newPlace()];
+      await begin(await open(first));
+      const inTime = await open(first, { ...late, now: () => NOON + 10 * MINUTE });
+      expect(await inTime.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'in_progress' });
+      expect(await (await open(first, late)).begin(intent(), FIRST)).toMatchObject({ why: 'unresolved' });
+      const id = await begin(await open(second));
+      const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
+      expect(await (await open(second, late)).resolve(id, { state: 'not_created', evidence })).toBe(true);
+    });
+
+    it('that is refused says at which moment the guard looked', async () => {
+      const ledger = await open(newPlace());
+      await begin(ledger);
+      expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', moment: momentAt(NOON) });
+    });
+
+    it('that nobody began has no outcome', async () => {
+      const ledger = await open(newPlace());
+      expect(await thrownBy(ledger.record('chg-none', ACCEPTED))).toMatchObject({ kind: 'unrecorded' });
+    });
+
+    it.each([
+      ['by the clock that nobody sets', SELF, 7000],
+      ['by the machine’s clock where there is no other', { ...SELF, boot: '' }, MINUTE],
+    ])('keeps how long it took, %s', async (_which, self, took) => {
+      let [now, up] = [NOON, 0];
+      const ledger = await open(newPlace(), { self, now: () => now, uptime: () => up });
+      const id = await begin(ledger);
+      [now, up] = [NOON + MINUTE, 7000];
+      await ledger.record(id, { state: 'unknown', exitCode: 6 });
+      expect(await ledger.get(id)).toMatchObject({ took, recordedAt: NOON + MINUTE });
+      await ledger.resolve(id, { state: 'not_created', evidence: { kind: 'look', at: '2026-11-20T12:00:00+00:00' } });
+      expect(await ledger.get(id)).toMatchObject({ took });
+    });
+
+    it('keeps no key of what was seen of it, and no phone number of what the customer was told', async () => {
+      const ledger = await open(newPlace(), { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
+      const said = 'sk.Test.secret: confirm on +233 24 123 4567';
+      const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: said };
+      const activity = account({ nextAction: { type: 'prompt', instruction: said } });
+      const settled = await begin(ledger, { phone: '…4567' });
+      await ledger.record(settled, { state: 'accepted', exitCode: 0, activity, evidence });
+      const resolved = await begin(ledger, { phone: '…4567', ugwo: 'ugw.AbCd.2' });
+      await ledger.record(resolved, { state: 'unknown', exitCode: 6 });
+      await ledger.note(resolved, { ...evidence, kind: 'look' });
+      expect((await ledger.get(resolved))?.evidence).toMatchObject([{ message: expect.stringMatching(/^\[secret\]/) }]);
+      const other = { ...activity, uid: 'act.AbCd.2' };
+      await ledger.resolve(resolved, { state: 'accepted', activity: other, evidence });
+      for (const id of [settled, resolved]) {
+        expect(await ledger.get(id)).toMatchObject({
+          activity: { nextAction: { instruction: '[secret]: confirm on …4567' } },
+          evidence: expect.arrayContaining([
+            expect.objectContaining({ message: expect.stringMatching(/^\[secret\]/) }),
+          ]),
+        });
+        expect(JSON.stringify(await ledger.get(id))).not.toContain('sk.Test');
+      }
+    });
+  });
+
+  describe('the outcome of a charge that others took for dead', () => {
+    const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00' };
+    const takenForDead = async () => {
+      const place = newPlace();
+      const [sender, other] = [await open(place), await open(place, { isGone: () => true })];
+      const id = await begin(sender);
+      expect(await other.unknown()).toMatchObject([{ id }]);
+      const conclude = () => other.resolve(id, { state: 'not_created', evidence: { ...evidence, kind: 'look' } });
+      return { sender, id, conclude };
+    };
+
+    it('ends the doubt, whatever it is', async () => {
+      const { sender, id } = await takenForDead();
+      await sender.record(id, { state: 'rejected', exitCode: 3, evidence });
+      expect(await sender.get(id)).toMatchObject({ state: 'rejected', exitCode: 3 });
+    });
+
+    it('holds against what was concluded meanwhile where the service has accepted it', async () => {
+      const { sender, id, conclude } = await takenForDead();
+      expect(await conclude()).toBe(true);
+      await sender.record(id, ACCEPTED);
+      expect(await sender.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
+    });
+
+    it.each([
+      ['a doubt reopens it', 'unknown', false, 'unknown'],
+      ['but not beside another open charge', 'unknown', true, 'not_created'],
+      ['what came to nothing is only kept', 'rejected', false, 'not_created'],
+    ] as const)('after it was concluded that it was not created: %s', async (_what, state, another, after) => {
+      const { sender, id, conclude } = await takenForDead();
+      expect(await conclude()).toBe(true);
+      if (another) await begin(sender);
+      await sender.record(id, { state, exitCode: 6, evidence });
+      const kinds = (await sender.get(id))?.evidence.map(({ kind }) => kind);
+      expect([(await sender.get(id))?.state, kinds]).toEqual([after, ['process_gone', 'look', 'answer']]);
+    });
+
+    it('is seen in the evidence, and a person can not overrule it', async () => {
+      const { sender, id } = await takenForDead();
+      const said = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
+      expect(await sender.resolve(id, { state: 'not_created', evidence: said })).toBe(true);
+      await sender.record(id, ACCEPTED);
+      expect((await sender.get(id))?.evidence.at(-1)).toMatchObject({ kind: 'answer' });
+      expect(await sender.resolve(id, { state: 'not_created', evidence: said })).toBe(false);
+    });
+
+    it('does not take back that it was paid', async () => {
+      const { sender, id } = await takenForDead();
+      const look = { ...evidence, kind: 'look' };
+      await sender.resolve(id, { state: 'accepted', activity: account({ status: 'successful' }), evidence: look });
+      await sender.record(id, ACCEPTED);
+      expect(await sender.get(id)).toMatchObject({ activity: { status: 'successful' } });
+    });
+  });
+
+  describe('resolving', () => {
+    const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
+
+    it('ends a doubt once, and only a doubt', async () => {
+      const ledger = await open(newPlace());
+      const id = await begin(ledger);
+      expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(false);
+      await ledger.record(id, { state: 'unknown', exitCode: 6 });
+      const seen = { ...evidence, kind: 'look' };
+      expect(await ledger.resolve(id, { state: 'not_created', evidence: seen })).toBe(true);
+      expect(await ledger.resolve(id, { state: 'accepted', activity: account(), evidence })).toBe(false);
+      expect(await ledger.resolve('chg-none', { state: 'not_created', evidence })).toBe(false);
+      expect(await ledger.get(id)).toMatchObject({ state: 'not_created', exitCode: 6, evidence: [seen] });
+    });
+
+    it('by a person can be corrected by a person, and by nothing else', async () => {
+      const ledger = await open(newPlace());
+      const id = await begin(ledger);
+      await ledger.record(id, { state: 'unknown', exitCode: 6 });
+      for (const activity of [undefined, account(), account()]) {
+        const how = { state: 'accepted' as const, evidence, ...(activity === undefined ? {} : { activity }) };
+        expect(await ledger.resolve(id, how)).toBe(true);
+      }
+      expect(await ledger.resolve(id, { state: 'not_created', evidence: { ...evidence, kind: 'look' } })).toBe(false);
+      expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(true);
+      expect(await ledger.get(id)).toMatchObject({ state: 'not_created', activity: undefined });
+    });
+
+    it('never gives one activity two owners', async () => {
+      const ledger = await open(newPlace());
+      await ledger.record(await begin(ledger), ACCEPTED);
+      const second = await begin(ledger, { ugwo: 'ugw.AbCd.2' });
+      await ledger.record(second, { state: 'unknown', exitCode: 6 });
+      expect(await ledger.resolve(second, { state: 'accepted', activity: account(), evidence })).toBe(false);
+      expect(await ledger.owned([account().uid, 'act.x'])).toEqual(new Set([account().uid]));
+    });
+  });
+
+  describe('an activity that was read', () => {
+    it('changes what the guard knows of it, and keeps its next action', async () => {
+      const ledger = await open(newPlace());
+      const id = await begin(ledger);
+      await ledger.record(id, ACCEPTED);
+      await ledger.observe([account({ status: 'successful', nextAction: null })]);
+      expect(await ledger.get(id)).toMatchObject({
+        state: 'accepted',
+        activity: { status: 'successful', nextAction: account().nextAction },
+      });
+      expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'paid' });
+    });
+
+    it('tells when it was made where a person has named no more than its identifier; the first word about that stays', async () => {
+      const ledger = await open(newPlace());
+      const id = await begin(ledger);
+      await ledger.record(id, { state: 'unknown', exitCode: 6 });
+      const named = account({ status: '', nextAction: null, createdAt: undefined });
+      const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
+      await ledger.resolve(id, { state: 'accepted', activity: named, evidence });
+      const createdAt = account().createdAt ?? '';
+      for (const read of [createdAt, '2026-11-20T13:00:00+00:00']) {
+        await ledger.observe([account({ createdAt: read })]);
+        expect(await ledger.get(id)).toMatchObject({ activity: { createdAt } });
+      }
+    });
+
+    it('that was paid stays paid, whatever an older read says', async () => {
+      const ledger = await open(newPlace());
+      const id = await begin(ledger);
+      await ledger.record(id, ACCEPTED);
+      await ledger.observe([account({ status: 'successful' })]);
+      await ledger.observe([account()]);
+      expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
+      await ledger.observe([account({ status: 'refunded' })]);
+      expect(await ledger.get(id)).toMatchObject({ activity: { status: 'refunded' } });
+    });
+
+    it('tells anew what the service’s clock shows, where it does', async () => {
+      let at = NOON;
+      const ledger = await open(newPlace(), { now: () => at, uptime: () => at - NOON });
+      const id = await begin(ledger);
+      await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON }) });
+      // Not at each look of a wait: what is not a minute old is good enough.
+      for (const [passed, service] of [
+        [59_999, NOON],
+        [60_000, NOON + 60_005],
+      ] as const) {
+        at = NOON + passed;
+        await ledger.observe([account({ servedAt: at + 5 })]);
+        expect(await ledger.get(id)).toMatchObject({ told: { service } });
+      }
+      // But at once when it is another time there than was to be expected.
+      for (const [ahead, service] of [
+        [1999, NOON + 60_005],
+        [2000, NOON + 62_005],
+      ] as const) {
+        await ledger.observe([account({ servedAt: NOON + 60_005 + ahead })]);
+        expect(await ledger.get(id)).toMatchObject({ told: { service } });
+      }
+      at = NOON + 200_000;
+      await ledger.observe([account()]);
+      expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 62_005 } });
+    });
+
+    it('is written at once where it shows that an account has expired', async () => {
+      let at = NOON;
+      const ledger = await open(newPlace(), { now: () => at, uptime: () => at - NOON });
+      const id = await begin(ledger);
+      const short = account({ servedAt: NOON }, 10_000);
+      await ledger.record(id, { ...ACCEPTED, activity: short });
+      for (const [passed, service] of [
+        [20_000, NOON],
+        [25_000, NOON + 25_000],
+        [26_000, NOON + 25_000],
+      ] as const) {
+        at = NOON + passed;
+        await ledger.observe([{ ...short, servedAt: at }]);
+        expect(await ledger.get(id)).toMatchObject({ told: { service } });
+      }
+    });
+
+    it('that no charge owns changes nothing', async () => {
+      const ledger = await open(newPlace());
+      await ledger.observe([account()]);
+      expect(await ledger.list({ limit: 9 })).toEqual([]);
+    });
+  });
+
+  describe('a list', () => {
+    it('goes newest first or oldest first, from a place on, by state and payment request', async () => {
+      const ledger = await open(newPlace());
+      const ids: string[] = [];
+      for (const number of [1, 2, 3, 4]) {
+        const id = await begin(ledger, { ugwo: `ugw.AbCd.${number}` });
+        await ledger.record(id, number % 2 === 0 ? ACCEPTED : { state: 'rejected', exitCode: 3 });
+        ids.push(id);
+      }
+      const listed = async (filter: Partial<Parameters<Ledger['list']>[0]>): Promise<(number | undefined)[]> =>
+        (await ledger.list({ limit: 9, ...filter })).map(({ id }) => ids.indexOf(id) + 1);
+      expect(await listed({})).toEqual([4, 3, 2, 1]);
+      expect(await listed({ limit: 2 })).toEqual([4, 3]);
+      expect(await listed({ before: 3 })).toEqual([2, 1]);
+      expect(await listed({ oldestFirst: true, after: 2 })).toEqual([3, 4]);
+      expect(await listed({ states: ['rejected'] })).toEqual([3, 1]);
+      expect(await listed({ states: [] })).toEqual([]);
+      expect(await listed({ ugwo: 'ugw.AbCd.2' })).toEqual([2]);
+    });
+
+    it('of what is unknown holds all of it, oldest first', async () => {
+      const ledger = await open(newPlace());
+      const ids: string[] = [];
+      for (const number of [1, 2, 3]) {
+        const id = await begin(ledger, { ugwo: `ugw.AbCd.${number}` });
+        await ledger.record(id, { state: 'unknown', exitCode: 6 });
+        ids.push(id);
+      }
+      expect((await ledger.unknown()).map(({ id }) => id)).toEqual(ids);
+    });
+  });
+});

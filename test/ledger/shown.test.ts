@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { Received } from '../../src/core/received.ts';
+import { shownOf, withActivity } from '../../src/ledger/shown.ts';
+import { NOON } from './support/charges.ts';
+
+const ONYE = 'ony.AbCd.000000000000000000000001';
+
+describe('the amount that a payment request asks for', () => {
+  it.each<[unknown, number | undefined]>([
+    [500, 500],
+    [0, 0],
+    ['500', 500],
+    ['500.00', 500],
+    ['0', 0],
+    ['999999999999999', 999_999_999_999_999],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    [Number.MAX_SAFE_INTEGER + 1, undefined],
+    ['1000000000000000', undefined],
+    ['500.50', undefined],
+    ['500.', undefined],
+    ['500.00 NGN', undefined],
+    ['NGN 500', undefined],
+    ['1,500', undefined],
+    ['-500', undefined],
+    [-500, undefined],
+    [1.5, undefined],
+    ['', undefined],
+    [null, undefined],
+    [[500], undefined],
+  ])('%j is %j', (amount, read) => {
+    expect(shownOf({ amount }).asked.amount).toBe(read);
+  });
+});
+
+describe('what is paid in full', () => {
+  it.each<[unknown, unknown, boolean]>([
+    [500, 500, true],
+    [500, 501, true],
+    ['500', '500.0', true],
+    [500, 499, false],
+    [0, 0, false],
+    [500, undefined, false],
+    [undefined, 500, false],
+    [-1, 500, false],
+  ])('of %j are paid %j: %s', (amount, paid, inFull) => {
+    expect(shownOf({ amount, total_amount_paid: paid }).paidInFull).toBe(inFull);
+  });
+});
+
+describe('what a payment request says', () => {
+  it.each<[object, string | undefined]>([
+    [{ currency: 'NGN' }, 'NGN'],
+    [{ currency: ['ngn', 'Naira'] }, 'NGN'],
+    [{ checkout: { currency: ['GHS', 'Cedi'] } }, 'GHS'],
+    [{ currency: 'NGN', checkout: { currency: 'GHS' } }, 'NGN'],
+    [{ currency: 'NAIRA' }, undefined],
+    [{ currency: 'NG' }, undefined],
+    [{ currency: '1NG' }, undefined],
+    [{}, undefined],
+  ])('of its currency: %j is %j', (ugwo, currency) => {
+    expect(shownOf(ugwo).asked.currency).toBe(currency);
+  });
+
+  it.each<[object, string | undefined]>([
+    [{ onye: { uid: ONYE } }, ONYE],
+    [{ onye: ONYE }, ONYE],
+    [{ onye_nzube: { uid: ONYE } }, ONYE],
+    [{ onye: 'ugw.AbCd.1', onye_nzube: { uid: ONYE } }, ONYE],
+    [{ onye: 'Ada' }, undefined],
+    [{}, undefined],
+  ])('of its customer: %j is %j', (ugwo, customer) => {
+    expect(shownOf(ugwo).asked.customer).toBe(customer);
+  });
+
+  it.each<[object, string | undefined]>([
+    [{ onye: { email: 'ada@example.com' } }, 'ada@example.com'],
+    [{ onye_nzube: { email: 'ada@example.com' } }, 'ada@example.com'],
+    [{ onye: { email: '' }, onye_nzube: { email: 'ada@example.com' } }, 'ada@example.com'],
+    [{ onye: { email: 'ada@example.com' }, onye_nzube: { email: 'eze@example.com' } }, 'ada@example.com'],
+    [{ onye: { email: 7 } }, undefined],
+  ])('of the address of its customer: %j is %j', (ugwo, email) => {
+    expect(shownOf(ugwo).email).toBe(email);
+  });
+
+  it.each<[unknown, string | undefined]>([
+    ['Cocoa', 'Cocoa'],
+    ['', undefined],
+    [7, undefined],
+    [null, undefined],
+    ['x'.repeat(1000), 'x'.repeat(1000)],
+    ['x'.repeat(1001), `${'x'.repeat(1000)}… (1 more characters)`],
+  ])('in a text, which may be of any length: %#', (text, read) => {
+    const { asked, description } = shownOf({ ref: text, description: text });
+    expect([asked.ref, description]).toEqual([read, read]);
+  });
+
+  it.each<[object, boolean]>([
+    [{ checkout: null }, true],
+    [{ checkout: {} }, false],
+    [{ checkout: [] }, false],
+    [{}, false],
+  ])('of its checkout: with %j it has none: %s', (ugwo, none) => {
+    expect(shownOf(ugwo).noCheckout).toBe(none);
+  });
+
+  it.each<[unknown, boolean]>([
+    [{ uid: 'act.1', status: 'processing' }, true],
+    [{ uid: 'act.1', status: ['processing', 'Busy'] }, true],
+    [{ uid: 'act.1' }, false],
+    [[], false],
+    [null, false],
+    ['act.1', false],
+    [undefined, false],
+  ])('of its latest activity: %j is one: %s', (last, is) => {
+    expect(shownOf({ lastest_ugwo_activity: last }).last).toBe(is ? last : undefined);
+  });
+
+  it('comes with the times that the answer told, and with no others', () => {
+    expect(shownOf({}, { servedAt: NOON, age: 5 })).toMatchObject({ servedAt: NOON, age: 5 });
+    for (const shown of [shownOf({}), shownOf({}, {})]) {
+      expect(shown).not.toHaveProperty('servedAt');
+      expect(shown).not.toHaveProperty('age');
+    }
+  });
+});
+
+describe('a look with an activity as it stands by now', () => {
+  const [one, two] = [
+    { uid: 'act.1', status: 'processing' },
+    { uid: 'act.2', status: 'processing' },
+  ];
+  const paid: Received = { value: { uid: 'act.1', status: 'successful' }, text: '' };
+
+  it('shows it in the place of what was known of it', () => {
+    const shown = shownOf({ status: 'requires_ugwo', activities: [one, two] }, { servedAt: NOON });
+    expect(withActivity(shown, paid)).toEqual({ ...shown, activities: [two, paid.value] });
+    expect(withActivity(shown, { ...paid, servedAt: NOON + 5 })).toEqual({
+      ...shown,
+      servedAt: NOON + 5,
+      activities: [two, paid.value],
+    });
+  });
+
+  it('shows it alone where nothing was shown', () => {
+    expect(withActivity(undefined, paid)).toEqual({ ...shownOf({}), activities: [paid.value] });
+    expect(withActivity(shownOf({}), paid).activities).toEqual([paid.value]);
+  });
+});

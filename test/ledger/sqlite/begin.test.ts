@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Intent, Ledger } from '../../../src/ledger/ledger.ts';
+import { thrownBy } from '../../client/support.ts';
+import { intent, NOON, newPath, open } from '../support/charges.ts';
+
+const FIRST = { again: false };
+
+const begun = async (ledger: Ledger, more: Partial<Intent> = {}) => {
+  const done = await ledger.begin(intent(more), FIRST);
+  if (done.kind !== 'begun') throw new Error(`refused: ${done.why}`);
+  return done;
+};
+
+describe('how many charges there were', () => {
+  it('is kept beside the ledger, and a refusal changes nothing of it', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await begun(ledger);
+    const count = (): string => readFileSync(join(dirname(path), 'highest-charge'), 'utf8');
+    const before = count();
+    expect(before).toMatch(/^[0-9a-f]+ 0*1\n$/);
+    expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused' });
+    expect(count()).toBe(before);
+  });
+});
+
+describe('a ledger that has had more charges than it knows of', () => {
+  it('is an old copy, and is not opened', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await begun(ledger);
+    await ledger.close();
+    const [old, count] = [readFileSync(path), join(dirname(path), 'highest-charge')];
+    const next = await open(path);
+    await begun(next, { ugwo: 'ugw.AbCd.2' });
+    await next.close();
+    writeFileSync(path, old);
+    expect(await thrownBy(open(path))).toMatchObject({
+      kind: 'ledger',
+      message: `the ledger ${path} is an old copy: it knows 1 of 2 charges`,
+      detail: { hint: expect.stringContaining(`put the newer file back.`) },
+    });
+    const { detail } = (await thrownBy(open(path))) as { detail: { hint: string } };
+    expect(detail.hint).toContain(`what was charged meanwhile is not known here; then remove ${count}`);
+    writeFileSync(count, '');
+    expect((await open(path)).moment().at).toBe(NOON);
+  });
+});

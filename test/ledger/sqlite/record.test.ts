@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { Ledger, Outcome } from '../../../src/ledger/ledger.ts';
+import { thrownBy } from '../../client/support.ts';
+import { account, beside, intent, NOON, newPath, open } from '../support/charges.ts';
+
+const _AT = '2026-11-20T12:00:00+00:00';
+const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
+
+const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
+  const begun = await ledger.begin(intent(...args), { again: false });
+  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
+  return begun.id;
+};
+
+describe('what became of a charge', () => {
+  it('of a charge that is not there says which, and what it was about as far as that is known', async () => {
+    const ledger = await open(newPath());
+    const unrecorded = (await thrownBy(ledger.record('chg-none', ACCEPTED))) as Error & {
+      detail: { answer: string };
+    };
+    expect(unrecorded.message).toMatch(
+      /^the ledger could not note what became of chg-none: .* there is no charge chg-none$/,
+    );
+    expect(JSON.parse(unrecorded.detail.answer)).toMatchObject({ ugwo: '', medium: '', recorded_at: NOON });
+  });
+
+  it('that can not be noted says of which payment request and medium it was', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const id = await begin(ledger);
+    beside(path, 'DELETE FROM charge');
+    const unrecorded = (await thrownBy(ledger.record(id, ACCEPTED))) as { detail: { answer: string } };
+    expect(JSON.parse(unrecorded.detail.answer)).toEqual({
+      ledger_id: id,
+      ugwo: intent().ugwo,
+      medium: 'bank_transfer',
+      recorded_at: NOON,
+      state: 'accepted',
+      exitCode: 0,
+      activity: { ...account() },
+    });
+  });
+});

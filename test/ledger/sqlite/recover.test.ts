@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
+import { rewrite } from '../../support/ledger.ts';
+import { account, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
+
+const OTHER = { ...SELF, pid: 4712 };
+const GONE = { isGone: ({ pid }: { readonly pid: number }) => pid === OTHER.pid };
+
+const begun = async (ledger: Ledger, ugwo = intent().ugwo): Promise<string> => {
+  const done = await ledger.begin(intent({ ugwo }), { again: false });
+  if (done.kind !== 'begun') throw new Error(`refused: ${done.why}`);
+  return done.id;
+};
+
+/** A process that has died and left these lines behind. */
+const left = (path: string, lines: readonly object[]): string => {
+  const file = openEmergencyFile(path, OTHER, lines.length);
+  for (const line of lines) file.write(JSON.stringify(line));
+  file.close();
+  return leftBehind(path).find(({ sender }) => sender.pid === OTHER.pid)?.path ?? '';
+};
+const line = (id: string, more: object = {}): object => ({
+  ledger_id: id,
+  ugwo: intent().ugwo,
+  medium: 'bank_transfer',
+  recorded_at: NOON + MINUTE,
+  state: 'accepted',
+  exitCode: 0,
+  activity: account(),
+  ...more,
+});
+
+describe('the lines that a dead process left behind', () => {
+  it.each([
+    ['settled_at', { recorded_at: undefined, settled_at: NOON + 5 }, NOON + 5],
+    ['nothing', { recorded_at: undefined }, 0],
+    ['both', { settled_at: NOON + 5 }, NOON + MINUTE],
+  ])('of an older paycli tell their moment as %s', async (_name, more, recordedAt) => {
+    const path = newPath();
+    const id = await begun(await open(path));
+    left(path, [line(id, more)]);
+    const charge = await (await open(path, GONE)).get(id);
+    expect(charge).toMatchObject({ state: 'accepted', recordedAt });
+    expect(charge?.evidence).toMatchObject([
+      { kind: 'emergency_line', at: new Date(recordedAt).toISOString(), line: { recorded_at: recordedAt } },
+    ]);
+    expect(charge?.evidence[0]?.['line']).not.toHaveProperty('settled_at');
+  });
+
+  it('are taken in each, and once, beside what else was seen', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const id = await begun(ledger);
+    await ledger.record(id, { state: 'unknown', exitCode: 6, evidence: { kind: 'answer', at: 'then' } });
+    const lines = [line(id, { state: 'unknown', activity: undefined }), line(id, { recorded_at: NOON + 2 * MINUTE })];
+    left(path, lines);
+    const running = { isGone: () => false };
+    await (await open(path, running)).close();
+    const charge = await (await open(path, GONE)).get(id);
+    expect(charge).toMatchObject({ state: 'accepted', recordedAt: NOON + 2 * MINUTE });
+    expect(charge?.evidence.map(({ kind }) => kind)).toEqual(['answer', 'emergency_line', 'emergency_line']);
+  });
+
+  it('keep how long the sending took, and that it was paid', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const id = await begun(ledger);
+    await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ status: 'successful' }) });
+    rewrite(path, 'UPDATE charge SET took = 7');
+    left(path, [line(id)]);
+    expect(await (await open(path, GONE)).get(id)).toMatchObject({ took: 7, activity: { status: 'successful' } });
+  });
+
+  it('may be about no activity', async () => {
+    const path = newPath();
+    const id = await begun(await open(path));
+    left(path, [line(id, { state: 'rejected', exitCode: 3, activity: undefined })]);
+    expect(await (await open(path, GONE)).get(id)).toMatchObject({
+      state: 'rejected',
+      exitCode: 3,
+      activity: undefined,
+    });
+  });
+
+  it('stay where one of them is of another ledger, and the others are taken in all the same', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const [first, second] = [await begun(ledger), await begun(ledger, 'ugw.AbCd.2')];
+    const file = left(path, [line(first), line('chg-elsewhere'), line(second, { activity: undefined })]);
+    const next = await open(path, GONE);
+    expect([(await next.get(first))?.state, (await next.get(second))?.state]).toEqual(['accepted', 'accepted']);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('are gone once they are taken in', async () => {
+    const path = newPath();
+    const id = await begun(await open(path));
+    const file = left(path, [line(id)]);
+    await open(path, GONE);
+    expect(existsSync(file)).toBe(false);
+  });
+});

@@ -1,0 +1,204 @@
+import {
+  chmodSync,
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/database/open.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { asLedgerError, LEDGER_FILE, ledgerError } from '../../../src/ledger/sqlite/file.ts';
+import { thrownBy } from '../../client/support.ts';
+import { rewrite } from '../../support/ledger.ts';
+import { newFolder } from '../../support/program.ts';
+import { account, beside, intent, newPath, open, SELF } from '../support/charges.ts';
+
+const FIRST = { again: false };
+
+const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
+  const begun = await ledger.begin(intent(...args), FIRST);
+  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
+  return begun.id;
+};
+
+const openingFails = (path: string): Promise<unknown> => thrownBy(open(path));
+
+describe('a charge in the ledger', () => {
+  it('is on the disk, for every other process, when begin resolves', async () => {
+    const path = newPath();
+    const id = await begin(await open(path), { phone: '…4567' });
+    expect(beside(path, 'SELECT id, state, ugwo, phone, pid, recorded_at FROM charge')).toMatchObject([
+      { id, state: 'sending', ugwo: intent().ugwo, phone: '…4567', pid: SELF.pid, recorded_at: null },
+    ]);
+    expect(id).toMatch(/^chg-[0-9a-z]{12}$/);
+  });
+
+  it('is the only open one even for a program that asks no guard', async () => {
+    const path = newPath();
+    await begin(await open(path));
+    const copy = `INSERT INTO charge
+        (id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, pid, boot, started)
+      SELECT 'chg-2', state, service, origin, ugwo, medium, digest, deadline, created_at, 0, pid, boot, started FROM charge`;
+    expect(() => beside(path, copy)).toThrow(/UNIQUE/);
+    // What is unknown is open, too.
+    beside(path, "UPDATE charge SET state = 'unknown', recorded_at = 1");
+    const another = copy.replace("'chg-2', state", "'chg-2', 'sending'");
+    expect(() => beside(path, another)).toThrow(/UNIQUE/);
+  });
+
+  it('has a place for the job and the row that it belongs to', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const id = await begin(ledger);
+    rewrite(path, "UPDATE charge SET job = 'job-1', row = 3");
+    expect(await ledger.get(id)).toMatchObject({ job: 'job-1', row: 3 });
+  });
+});
+
+describe('an activity that was read', () => {
+  it('keeps no key and no phone number that it shows', async () => {
+    const path = newPath();
+    const ledger = await open(path, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
+    const id = await begin(ledger, { medium: 'mobile_money', phone: '…4567' });
+    const nextAction = { type: 'prompt', instruction: 'sk.Test.secret: confirm on +233 24 123 4567' };
+    await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ nextAction: null }) });
+    await ledger.observe([account({ nextAction })]);
+    expect(JSON.stringify(await ledger.get(id))).toContain('[secret]: confirm on …4567');
+    await ledger.close();
+    expect(readFileSync(path, 'latin1')).not.toMatch(/secret:|123 4567/);
+  });
+});
+
+describe('the file', () => {
+  it('survives a loss of power, and takes no value of another type', async () => {
+    expect(LEDGER_FILE).toMatchObject({ survives: 'power loss' });
+    expect(LEDGER_FILE).not.toHaveProperty('journal');
+    const path = newPath();
+    await begin(await open(path));
+    expect(() => beside(path, "UPDATE charge SET deadline = 'soon'")).toThrow(/cannot store TEXT/);
+  });
+
+  it('is its owner’s alone from its first moment', async () => {
+    const path = newPath();
+    await begin(await open(path));
+    // Which journal lies beside it is a matter of SQLite's age.
+    const files = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
+    expect(files.length).toBeGreaterThan(1);
+    for (const name of files) expect(statSync(join(dirname(path), name)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['http://localhost:8080', 'http://127.0.0.1:8080'],
+    ['http://localhost', 'http://127.0.0.1'],
+    ['http://127.0.0.2:8080', 'http://127.0.0.1:8080'],
+    ['https://[::1]:8080', 'https://127.0.0.1:8080'],
+    ['http://[::1]', 'http://127.0.0.1'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['https://localhost.example', 'https://localhost.example'],
+    ['https://127.0.0.1.example.com:8443', 'https://127.0.0.1.example.com:8443'],
+    ['https://api.example', 'https://api.example'],
+    ['emulator 0123456789ab', 'emulator 0123456789ab'],
+  ])('from an older paycli knows the service %s as %s', async (before, service) => {
+    const path = newPath();
+    const older = { ...LEDGER_FILE, migrations: LEDGER_FILE.migrations.slice(0, 2) };
+    openDatabase(path, older, (db) => {
+      const names = 'id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, settled_at';
+      db.exec(`INSERT INTO charge (${names}, pid, boot, started)
+        VALUES ('chg-old', 'unknown', '${before}', '${before}', '${intent().ugwo}', 'ussd', '', 0, 0, 0, 0, 1, '', '')`);
+      db.close();
+    });
+    const ledger = await open(path);
+    expect(await ledger.get('chg-old')).toMatchObject({ service, origin: before });
+    expect(await ledger.begin(intent({ service }), FIRST)).toMatchObject({ kind: 'refused', why: 'unresolved' });
+  });
+
+  it('that a newer paycli has taken over meanwhile gets no new charge', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    beside(path, 'PRAGMA user_version = 99');
+    expect(await thrownBy(ledger.begin(intent(), FIRST))).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('taken over by a newer paycli'),
+    });
+    expect(beside(path, 'SELECT id FROM charge')).toEqual([]);
+  });
+
+  it('that could not take a charge takes none for as long as the process lives', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    beside(path, "CREATE TRIGGER broken BEFORE INSERT ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
+    const thrown = await thrownBy(ledger.begin(intent(), FIRST));
+    expect(thrown).toMatchObject({ kind: 'ledger', message: expect.stringContaining('the disk is full') });
+    beside(path, 'DROP TRIGGER broken');
+    expect(await thrownBy(ledger.begin(intent(), FIRST))).toBe(thrown);
+  });
+
+  it.each([
+    [11, 'damaged'],
+    [26, 'damaged'],
+    [10, 'unusable'],
+    [13, 'unusable'],
+  ] as const)('that fails in use with SQLite’s %i is %s', (errcode, kind) => {
+    const thrown = Object.assign(new Error('no'), { errcode });
+    const fault = { kind, path: '/a', what: 'cannot be used: no', cause: thrown };
+    expect(asLedgerError(thrown, '/a')).toEqual(ledgerError(fault));
+  });
+
+  it('of a newer paycli is refused and left as it is', async () => {
+    const path = newPath();
+    await (await open(path)).close();
+    beside(path, 'PRAGMA user_version = 99');
+    expect(await openingFails(path)).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('was made by a newer paycli (schema 99'),
+    });
+    expect(beside(path, 'PRAGMA user_version')).toEqual([{ user_version: 99 }]);
+  });
+
+  it.each([
+    ['is another program’s database', (path: string) => void beside(path, 'CREATE TABLE x (y)')],
+    ['is no database', (path: string) => writeFileSync(path, 'hello, this is a text and no database', { mode: 0o600 })],
+    ['was cut short', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 5000))],
+    [
+      'was overwritten in the middle',
+      (path: string) => {
+        const descriptor = openSync(path, 'r+');
+        writeSync(descriptor, Buffer.alloc(3900, 'x'), 0, 3900, 100);
+        closeSync(descriptor);
+      },
+    ],
+    ['is open to others', (path: string) => chmodSync(path, 0o644)],
+  ])('that %s is refused with exit 10’s kind', async (what, spoil) => {
+    const path = newPath();
+    if (!what.startsWith('is another') && !what.startsWith('is no')) {
+      const ledger = await open(path);
+      await begin(ledger);
+      await ledger.close();
+    }
+    spoil(path);
+    if (what.startsWith('is another')) chmodSync(path, 0o600);
+    const bytes = readFileSync(path);
+    expect(await openingFails(path)).toMatchObject({ kind: 'ledger' });
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  it('that is a symbolic link is refused, and what it points at is left alone', async () => {
+    const [target, path] = [newPath(), newPath()];
+    await (await open(target)).close();
+    symlinkSync(target, path);
+    expect(await openingFails(path)).toMatchObject({
+      kind: 'ledger',
+      message: expect.stringContaining('symbolic link'),
+    });
+  });
+
+  it('that is a folder is refused', async () => {
+    expect(await openingFails(newFolder('ledger'))).toMatchObject({ kind: 'ledger' });
+  });
+});
