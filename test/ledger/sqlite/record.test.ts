@@ -3,7 +3,6 @@ import type { Ledger, Outcome } from '../../../src/ledger/ledger.ts';
 import { thrownBy } from '../../client/support.ts';
 import { account, beside, intent, NOON, newPath, open } from '../support/charges.ts';
 
-const _AT = '2026-11-20T12:00:00+00:00';
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
 
 const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
