@@ -1,6 +1,8 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Evidence, Ledger, Outcome } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
+import { ledgerOptions } from '../support/ledger.ts';
 import { account, beside, intent, MINUTE, NOON, newPath, open } from './support/charges.ts';
 
 const AT = '2026-11-20T12:00:00+00:00';
@@ -163,6 +165,28 @@ describe('how an activity stands by now', () => {
     pass(MINUTE / 2);
     await ledger.observe([account({ servedAt: NOON + MINUTE / 2 + ahead })]);
     expect((await ledger.get(id))?.told?.at).toBe(isNoted ? NOON + MINUTE / 2 : NOON);
+  });
+
+  it('is not waited for with a locked ledger, unless that is asked for', async () => {
+    const path = newPath();
+    const slept: number[] = [];
+    const { patience } = ledgerOptions(path);
+    const sleep = async (ms: number): Promise<void> => {
+      slept.push(ms);
+      other.exec('ROLLBACK');
+    };
+    const ledger = await open(path, { patience: { ...patience, sleep } });
+    const id = await begin(ledger);
+    await ledger.record(id, ACCEPTED);
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const paid = [account({ status: 'successful' })];
+    expect(await thrownBy(ledger.observe(paid))).toMatchObject({ kind: 'ledger' });
+    expect(slept).toEqual([]);
+    await ledger.observe(paid, {}, true);
+    expect(slept).toHaveLength(1);
+    expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
+    other.close();
   });
 
   it('brings what its payment request asks for, each word once', async () => {
