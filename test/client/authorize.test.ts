@@ -29,6 +29,18 @@ describe('the key', () => {
     expect(() => authorize(credentials, parsed)).toThrow(expect.objectContaining({ kind: 'auth' }));
   });
 
+  it('is said not to have gone anywhere else', () => {
+    expect(() => authorize(credentials, new URL('https://other.example/x'))).toThrow(
+      expect.objectContaining({
+        kind: 'auth',
+        message: `the key is for ${ORIGIN} and was not sent to https://other.example`,
+      }),
+    );
+    expect(() => authorize({ origin: ORIGIN, key: 'short' }, new URL(ORIGIN))).toThrow(
+      expect.objectContaining({ kind: 'auth', message: expect.stringMatching(/^the secret key ./) }),
+    );
+  });
+
   it('goes to no URL of another origin', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {

@@ -152,6 +152,29 @@ describe('what of an answer can not be read', () => {
   });
 });
 
+it('the pages of a list are asked for by their cursors, and by what else was asked for', async () => {
+  const pageOf = (number: number, cursor: string | null): Outcome =>
+    answer(200, whole({ data: [ugwo(number)], next_cursor: cursor }));
+  const { client, attempts } = clientOf([pageOf(1, 'a b'), pageOf(2, null)]);
+  const cursors: unknown[] = [];
+  for await (const { cursor } of client.pages('ugwo.list', { query: { limit: '1' } }, {})) cursors.push(cursor);
+  expect(attempts.map(({ path }) => path)).toEqual(['/v1/ugwo?limit=1', '/v1/ugwo?limit=1&cursor=a+b']);
+  expect(cursors).toEqual([undefined, 'a b']);
+});
+
+it('what breaks a rule goes out where the service is to judge it', async () => {
+  const { client, attempts } = clientOf([answer(422)], {}, false);
+  expect(await thrownBy(client.call('ugwo.list', { query: { limit: '0' } }))).toMatchObject({ kind: 'rejected' });
+  expect(attempts).toHaveLength(1);
+});
+
+it('a charge that breaks a rule is not sent', async () => {
+  const { client, attempts } = clientOf([]);
+  const body = { type: 'charge', data: { medium: 'card' } };
+  expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, body }))).toMatchObject({ kind: 'usage' });
+  expect(attempts).toEqual([]);
+});
+
 it('a client that is closed closes its way', async () => {
   const { client, closed } = clientOf([]);
   await client.close();

@@ -166,6 +166,16 @@ describe('the attempts of a read', () => {
     expect(attempts[0]?.signal.aborted).toBe(true);
   });
 
+  it('end in a wait, too, where nobody waits for the page any more', async () => {
+    const [given, reason] = [new AbortController(), new Error('given up')];
+    const { thrown, attempts } = await reading([BROKEN, FOUND], {
+      signal: given.signal,
+      onWait: () => given.abort(reason),
+    });
+    expect(thrown).toBe(reason);
+    expect(attempts).toHaveLength(1);
+  });
+
   it('end at a signal, whenever it comes, and whatever the answer is', async () => {
     const stopped = () => {
       const stop = new AbortController();

@@ -1,6 +1,8 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Ledger, Outcome } from '../../../src/ledger/ledger.ts';
 import { thrownBy } from '../../client/support.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beside, intent, NOON, newPath, open } from '../support/charges.ts';
 
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
@@ -38,5 +40,29 @@ describe('what became of a charge', () => {
       exitCode: 0,
       activity: { ...account() },
     });
+  });
+});
+
+describe('how an activity stands by now', () => {
+  it('is not waited for with a locked ledger, unless that is asked for', async () => {
+    const path = newPath();
+    const slept: number[] = [];
+    const { patience } = ledgerOptions(path);
+    const sleep = async (ms: number): Promise<void> => {
+      slept.push(ms);
+      other.exec('ROLLBACK');
+    };
+    const ledger = await open(path, { patience: { ...patience, sleep } });
+    const id = await begin(ledger);
+    await ledger.record(id, ACCEPTED);
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const paid = [account({ status: 'successful' })];
+    expect(await thrownBy(ledger.observe(paid))).toMatchObject({ kind: 'ledger' });
+    expect(slept).toEqual([]);
+    await ledger.observe(paid, {}, true);
+    expect(slept).toHaveLength(1);
+    expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
+    other.close();
   });
 });

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import type { Received } from '../../src/core/received.ts';
+import { madeHere } from '../../src/core/received.ts';
+import type { ChargeRequest, ChargeWorld } from '../../src/ledger/charge.ts';
+import { chargeOnce } from '../../src/ledger/charge.ts';
+import type { BeginOptions, Charge, Ledger, Moment } from '../../src/ledger/ledger.ts';
+import { thrownBy } from '../client/support.ts';
+import { ACTIVITY } from '../support/service.ts';
+import { MINUTE, momentAt, NOON, PLACE } from './support/charges.ts';
+import { charge, memoryLedger, UGWO } from './support/memory.ts';
+
+const HOUR = 60 * MINUTE;
+const DIAL = { type: 'user_action', headers: { ussd: '*737#' } };
+const made = (some: object = {}, servedAt?: number): Received => ({
+  ...madeHere({ ...ACTIVITY, next_action: DIAL, created_at: new Date(NOON).toISOString(), ...some }),
+  ...(servedAt === undefined ? {} : { servedAt }),
+});
+
+const charging = (some: Partial<Ledger>, world: Partial<ChargeWorld> = {}, request: Partial<ChargeRequest> = {}) =>
+  chargeOnce(
+    { ...memoryLedger([], () => NOON), ...some },
+    {
+      place: PLACE,
+      ugwo: UGWO,
+      data: { medium: 'ussd' },
+      bound: 1000,
+      attempt: 100,
+      again: false,
+      words: [],
+      ...request,
+    },
+    { now: () => NOON, clean: (text) => text, send: async () => made(), ...world },
+  );
+
+describe('what is odd about an accepted charge', () => {
+  it.each<[string, Received, readonly string[]]>([
+    ['nothing', made({}, NOON), []],
+    ['another medium', made({ medium: 'card' }), ['the answer looks like another medium than ussd']],
+    [
+      'a time long before the answer',
+      made({}, NOON + 2 * HOUR + 1),
+      ['the activity says it was made at 2026-11-20T12:00:00+00:00, not now'],
+    ],
+    [
+      'a time long after it',
+      made({}, NOON - 2 * HOUR - 1),
+      ['the activity says it was made at 2026-11-20T12:00:00+00:00, not now'],
+    ],
+    ['no more than two hours', made({}, NOON + 2 * HOUR), []],
+    ['no time of the service', made(), []],
+    ['no time of the activity', made({ created_at: null }, NOON), []],
+  ])('is told and kept: %s', async (_what, record, odd) => {
+    const kept: unknown[] = [];
+    const noting: Ledger['record'] = async (_id, outcome) => {
+      kept.push(outcome.odd);
+      return undefined;
+    };
+    const charged = await charging({ record: noting }, { send: async () => record });
+    expect(charged).toMatchObject({ kind: 'accepted', odd });
+    expect(kept).toEqual([odd]);
+  });
+
+  it('is an activity that an earlier charge has', async () => {
+    const charged = await charging({ record: async () => charge({ id: 'chg-earlier' }) });
+    expect(charged).toMatchObject({ odd: ['the answer names the activity of chg-earlier, made earlier'] });
+    expect(charged).not.toHaveProperty('unrecorded');
+  });
+
+  it('is not that the ledger could not note it: that is told by itself', async () => {
+    const unrecorded = new PayError('unrecorded', 'no room', { answer: '{"a":1}' });
+    const record: Ledger['record'] = async () => Promise.reject(unrecorded);
+    expect(await charging({ record })).toMatchObject({ kind: 'accepted', odd: [], unrecorded });
+    const send = async () => Promise.reject(new PayError('rejected', 'no', { status: 422 }));
+    const thrown = await thrownBy(charging({ record }, { send }));
+    expect(thrown).toMatchObject({ kind: 'rejected', detail: { answer: '{"a":1}', unrecorded: true } });
+    const broken = async (): Promise<never> => Promise.reject(new TypeError('broken'));
+    expect(await thrownBy(charging({ record: broken }))).toEqual(new TypeError('broken'));
+  });
+});
+
+describe('a charge', () => {
+  it('that failed has its name in the ledger, and what to do only where nobody knows', async () => {
+    const failing = (kind: 'rejected' | 'unknown') =>
+      thrownBy(charging({}, { send: async () => Promise.reject(new PayError(kind, 'no', { hint: 'its own' })) }));
+    expect(await failing('rejected')).toMatchObject({ detail: { ledgerId: 'chg-000000000001', hint: 'its own' } });
+    expect(((await failing('rejected')) as PayError).detail).not.toHaveProperty('unrecorded');
+    expect(await failing('unknown')).toMatchObject({
+      detail: { hint: expect.stringContaining('paycli ledger reconcile chg-000000000001') },
+    });
+  });
+
+  it.each([
+    [undefined, false],
+    [{ job: 'job-1', number: 1, retry: false }, false],
+    [{ job: 'job-1', number: 1, retry: true }, true],
+  ])('of the row %j is made again: %s', async (row, retry) => {
+    const asked: BeginOptions[] = [];
+    const ledger = memoryLedger([], () => NOON);
+    const begin: Ledger['begin'] = (intent, how) => {
+      asked.push(how);
+      return ledger.begin(intent, how);
+    };
+    await charging({ ...ledger, begin }, {}, row === undefined ? {} : { row });
+    expect(asked).toMatchObject([{ again: false, retry }]);
+  });
+
+  it('is told of one elsewhere before it is sent, where there is one', async () => {
+    const told: Charge[] = [];
+    const elsewhere = async (one: Charge): Promise<void> => void told.push(one);
+    await charging({}, { elsewhere });
+    expect(told).toEqual([]);
+    const other = charge({ id: 'chg-elsewhere' });
+    const begin: Ledger['begin'] = async () => ({ kind: 'begun', id: 'chg-000000000001', elsewhere: other });
+    const record: Ledger['record'] = async () => undefined;
+    await charging({ begin, record }, { elsewhere });
+    expect(told).toEqual([other]);
+    expect(await charging({ begin, record })).toMatchObject({ kind: 'accepted' });
+  });
+
+  it.each<[string, Moment, boolean]>([
+    ['in time', momentAt(NOON + 900), false],
+    ['too late for another attempt', momentAt(NOON + 901), true],
+    ['too late by the clock that nobody sets', { ...momentAt(NOON + 901), at: NOON }, true],
+    ['too late by the machine’s clock, which alone is there', { at: NOON + 901, mark: { boot: '', uptime: 0 } }, true],
+  ])('is overdue where it is %s', async (_what, now, overdue) => {
+    const moments = [momentAt(NOON), now];
+    const asked: boolean[] = [];
+    const moment = (): Moment => moments.shift() ?? now;
+    await charging(
+      { moment },
+      {
+        send: async (isOverdue) => {
+          asked.push(isOverdue());
+          return made();
+        },
+      },
+    );
+    expect(asked).toEqual([overdue]);
+  });
+});

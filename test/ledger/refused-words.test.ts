@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { formatLocal } from '../../src/core/time.ts';
+import type { Charge, KeptActivity, Refusal } from '../../src/ledger/ledger.ts';
+import { refusedError } from '../../src/ledger/refused.ts';
+import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+
+const UGWO = charge().ugwo;
+const ID = charge().id;
+const ACT = account().uid;
+const NOW = momentAt(NOON + MINUTE);
+const LOOK = `\`paycli activity get ${UGWO} ${ACT} --profile x\``;
+const GET = `\`paycli ugwo get ${UGWO} --profile x\``;
+const SHOW = `\`paycli ledger show ${ID} --profile x\``;
+
+interface Given {
+  readonly by?: Charge | undefined;
+  readonly activity?: KeptActivity | undefined;
+  readonly same?: boolean;
+}
+
+/** What is said, without the name of the payment request, and what is to be done. */
+const said = (why: Refusal, { by, activity, same = false }: Given): [message: string, hint: string | undefined] => {
+  const error = refusedError({ kind: 'refused', ugwo: UGWO, moment: NOW, why, by, activity }, ['--profile', 'x'], same);
+  return [error.message.replace(`${UGWO} was not charged: `, ''), error.detail.hint];
+};
+
+const dialled = charge({ medium: 'ussd', provider: 'gtb', activity: undefined });
+const mobile = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567' });
+const waiting = account({ nextAction: null });
+
+describe('what stands in the way', () => {
+  it.each<[Refusal, Given, string, string]>([
+    [
+      'unresolved',
+      { by: dialled },
+      `an earlier charge (by ussd (gtb), ${ID}) may have been made, and nobody knows yet`,
+      `find out first: \`paycli ledger reconcile ${ID} --profile x\`; --again does not override this`,
+    ],
+    [
+      'in_progress',
+      { by: mobile },
+      `another paycli is charging it right now (by mobile_money (mtn, …4567), ${ID})`,
+      `wait for it, then look: ${SHOW}`,
+    ],
+    [
+      'payable',
+      { by: charge(), activity: waiting },
+      `an earlier charge (by bank_transfer, ${ID}, ${ACT}) is still under way`,
+      `check its status: ${LOOK}; --again makes a second charge`,
+    ],
+    [
+      'payable',
+      { activity: { ...waiting, uid: '', nextAction: undefined } },
+      'an earlier charge (not from this ledger) is still under way',
+      `check its status: ${GET}; --again makes a second charge`,
+    ],
+    [
+      'unseen',
+      { by: charge(), activity: account() },
+      `the account of an earlier charge (by bank_transfer, ${ID}, ${ACT}) has expired, and it is not known whether it was paid in time`,
+      `check its status: ${LOOK}, then run the same command again; --again makes a second charge`,
+    ],
+    [
+      'unseen',
+      { by: charge(), activity: account(), same: true },
+      `the account of an earlier charge (by bank_transfer, ${ID}, ${ACT}) has expired, and it is not known whether it was paid in time`,
+      `check its status: ${LOOK}, then run the same command again; --reuse does both, --again makes a second charge`,
+    ],
+    [
+      'done',
+      { by: charge({ row: 3 }), activity: account() },
+      `its row 3 of this file has been charged already (by bank_transfer, ${ID}, ${ACT})`,
+      `look at it with ${SHOW}`,
+    ],
+    ['paid', {}, 'it has been paid', `look at it with ${GET}; --again makes a second charge`],
+    [
+      'paid',
+      { activity: account() },
+      `it has been paid (${ACT}, not from this ledger)`,
+      `look at it with ${LOOK}; --reuse prints the payment, --again makes a second charge`,
+    ],
+    [
+      'paid',
+      { by: charge({ activity: undefined }) },
+      `it has been paid (by bank_transfer, ${ID})`,
+      `look at it with ${GET}; --again makes a second charge`,
+    ],
+    ['refunded', {}, 'it has been paid and refunded', `look at it with ${GET}; --again charges it once more`],
+    ['cancelled', {}, 'it is cancelled', `look at it with ${GET}; --again does not override this`],
+    [
+      'no_checkout',
+      {},
+      'it has no checkout, so no medium can charge it',
+      `look at it with ${GET}; --again sends the charge and lets the service judge`,
+    ],
+  ])('%s is said so: %#', (why, given, message, hint) => {
+    expect(said(why, given)).toEqual([message, hint]);
+  });
+});
+
+describe('what the customer can still use', () => {
+  const of = (nextAction: unknown, by = charge({ told: undefined })): readonly string[] =>
+    said('payable', { by, activity: account({ nextAction }) })[0]
+      .split('\n')
+      .slice(1);
+  const headers = (some: object): object => ({
+    type: 'user_action',
+    headers: { account_number: '0123456789', ...some },
+  });
+  const UNTIL = new Date(NOON + 15 * MINUTE).toISOString();
+
+  it.each<[string, unknown, readonly string[]]>([
+    ['a dial string', { type: 'user_action', headers: { ussd: '*737#' } }, ['dial *737#']],
+    ['an instruction', { type: 'prompt', instruction: 'Approve it' }, ['Approve it']],
+    ['something that nobody can read', { type: 'prompt', headers: { x: 1 } }, []],
+    ['nothing', [], []],
+    ['an account without a name', headers({}), ['account number 0123456789']],
+    ['an account with a bank', headers({ bank_name: 'Wema Bank' }), ['Wema Bank', 'account number 0123456789']],
+    [
+      'an account with both',
+      headers({ bank_name: 'Wema Bank', account_name: 'Ada' }),
+      ['Wema Bank, Ada', 'account number 0123456789'],
+    ],
+  ])('is %s', (_what, action, lines) => {
+    expect(of(action)).toEqual(lines);
+  });
+
+  it('is bounded by the service’s clock where that is known, else by its word', () => {
+    const bounded = headers({ expires_at: UNTIL });
+    const behind = charge({ told: { ...momentAt(NOON), service: NOON - MINUTE }, activity: account() });
+    const number = 'account number 0123456789, until';
+    expect(of(bounded, behind)).toEqual([`${number} ${formatLocal(NOON + 16 * MINUTE, NOW.at)}`]);
+    const untold = charge({ told: undefined, activity: account() });
+    expect(of(bounded, untold)).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
+    expect(
+      said('payable', { activity: account({ nextAction: bounded }) })[0]
+        .split('\n')
+        .slice(1),
+    ).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
+  });
+
+  it('is passed on, or printed again', () => {
+    const open = { by: charge(), activity: account() };
+    expect(said('payable', open)[0]).toMatch(/^an earlier charge \(by bank_transfer, .*\) can still be paid\n/);
+    const words = (reuse: string): string =>
+      `pass that on to the customer; ${reuse}--again makes a second charge. Check its status: ${LOOK}`;
+    expect(said('payable', open)[1]).toBe(words(''));
+    expect(said('payable', { ...open, same: true })[1]).toBe(words('--reuse prints it again and exits 0, '));
+  });
+});
