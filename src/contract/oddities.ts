@@ -9,8 +9,12 @@ import type { Params } from './proof.ts';
 type Issue = z.core.$ZodIssue;
 
 /** A list, and an object, are read by their members: a text in their place is not. */
-const wantsMembers = (issue: Issue): boolean =>
-  issue.code === 'invalid_union' || (issue.code === 'invalid_type' && !['string', 'number'].includes(issue.expected));
+const wantsMembers = (issue: Issue): boolean => {
+  if (issue.code === 'custom') return issue.params?.['byMembers'] === true;
+  return (
+    issue.code === 'invalid_union' || (issue.code === 'invalid_type' && !['string', 'number'].includes(issue.expected))
+  );
+};
 
 const wantsNumber = (issue: Issue): boolean => issue.code === 'invalid_type' && issue.expected === 'number';
 
