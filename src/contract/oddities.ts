@@ -33,10 +33,8 @@ const nameOf = ({ path }: Issue): string =>
     .map(String)
     .join('.');
 
-const inPage = (issue: Issue): Issue => ({
-  ...issue,
-  path: issue.path[0] === 'data' ? issue.path.slice(2) : issue.path,
-});
+/** As in its record: the envelope of a list has been proven. */
+const inRecord = (issue: Issue): Issue => ({ ...issue, path: issue.path.slice(2) });
 
 const sayOf = (name: string, value: unknown): string =>
   value === undefined
@@ -49,7 +47,7 @@ const unread = ({ success, query }: Operation, answer: unknown): string[] => {
   for (const issue of success.schema.safeParse(answer).error?.issues ?? []) {
     const value = valueAt(answer, issue.path.join('.'));
     if (isRead(issue, value)) continue;
-    const name = nameOf(query === undefined ? issue : inPage(issue));
+    const name = nameOf(query === undefined ? issue : inRecord(issue));
     const [field = name] = name.split('.', 1);
     if (!said.has(field)) said.set(field, sayOf(name, value));
   }

@@ -85,8 +85,8 @@ describe('what is odd deep in an answer', () => {
 
   it('is told once a field', () => {
     const checkout = { uid: 'x y', currency: {}, mediums: 'ussd' };
-    const said = ofRequest({ ...ugwoWithCheckout, amount: true, checkout });
-    expect(said).toEqual([unread('amount'), unread('checkout.currency')]);
+    const said = ofRequest({ ...ugwoWithCheckout, amount: true, checkout, created_at: {} });
+    expect(said).toEqual([unread('amount'), unread('checkout.currency'), unread('created_at')]);
   });
 
   it('is an error that is a number, or true', () => {
