@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkBaseUrl, ENVIRONMENTS, environmentName, isLoopback } from '../../src/core/origin.ts';
+import { checkBaseUrl, ENVIRONMENTS, environmentName, isGuarded, isLoopback } from '../../src/core/origin.ts';
 
 const LIVE = 'https://api.kwugwo.africa';
 const originOf = (text: string): string | undefined => {
@@ -209,6 +209,19 @@ describe('checkBaseUrl', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('isGuarded', () => {
+  it.each([
+    [LIVE, true],
+    ['https://api.example.com', true],
+    [`${ENVIRONMENTS.sandbox}:8443`, true],
+    [ENVIRONMENTS.sandbox, false],
+    ['http://127.0.0.1:4010', false],
+    ['https://localhost', false],
+  ])('%s: %s', (origin, guarded) => {
+    expect(isGuarded(origin)).toBe(guarded);
   });
 });
 
