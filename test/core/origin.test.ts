@@ -48,6 +48,11 @@ describe('checkBaseUrl', () => {
     ['an empty user name', 'https://@api.kwugwo.africa', 'holds a user name or an @'],
     ['an empty user name and password', 'https://:@api.kwugwo.africa', 'holds a user name or an @'],
     ['an @ in a fragment', 'https://evil.example#@api.kwugwo.africa', 'holds a user name or an @'],
+    [
+      'no encryption on the way to another machine',
+      'http://api.kwugwo.africa',
+      'is not encrypted: http:// is only for this machine (127.0.0.1, localhost)',
+    ],
     ['a path', 'https://api.kwugwo.africa/v1', 'holds more than an origin: leave out the path, query and fragment'],
     ['two slashes', 'https://api.kwugwo.africa//', 'holds more than an origin: leave out the path, query and fragment'],
     ['a query', 'https://api.kwugwo.africa?key=1', 'holds more than an origin: leave out the path, query and fragment'],
