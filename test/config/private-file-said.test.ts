@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { thisMachine } from '../../src/config/machine.ts';
@@ -102,6 +102,42 @@ describe('what is said of a folder or a file that is not safe', () => {
     const [message, hint] = saidOf(folder, () => stateOfFolder(folder, withoutRoot(folder)));
     expect(message).toMatch(/^@ can't be read: .*EACCES/);
     expect(hint).toBe('run: chmod 700 @');
+  });
+});
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+describe('a file of keys', () => {
+  const isThere = (folder: string): boolean => isPrivateFileThere(folder, join(folder, 'config.json'), thisMachine);
+
+  it('is there, or is not, with its folder or without', () => {
+    expect(isThere(folderOf(0o700, 'config.json'))).toBe(true);
+    expect(isThere(folderOf(0o700, 'notes.txt'))).toBe(false);
+    expect(isThere(folderOf(0o777))).toBe(false);
+    expect(isThere(join(newFolder(), 'home'))).toBe(false);
+  });
+});
+
+describe('a folder for keys', () => {
+  it('is made with all above it, and closed where it is open', () => {
+    const above = newFolder();
+    makePrivateFolder(join(above, 'a', 'b'), thisMachine);
+    expect([modeOf(join(above, 'a')), modeOf(join(above, 'a', 'b'))]).toEqual(['700', '700']);
+    const open = folderOf(0o755, 'ledger.sqlite');
+    makePrivateFolder(open, thisMachine);
+    expect(modeOf(open)).toBe('700');
+  });
+
+  it('is left as it is where it is private', () => {
+    const folder = folderOf(0o711, 'config.json');
+    makePrivateFolder(folder, thisMachine);
+    expect(modeOf(folder)).toBe('711');
+  });
+
+  it('is looked at once it is made', () => {
+    const folder = join(newFolder(), 'home');
+    const [message] = saidOf(folder, () => makePrivateFolder(folder, { ...thisMachine, uid: FOREIGN }));
+    expect(message).toContain('@ belongs to another user');
   });
 });
 

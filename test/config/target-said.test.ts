@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Env } from '../../src/cli/io.ts';
-import { errorOf, folderWith, keyOf, newFolder, openRoom, script } from './world.ts';
+import { contentOf, errorOf, folderWith, keyOf, newFolder, openRoom, script } from './world.ts';
 
 const [A, B] = ['https://a.example', 'https://b.example'];
 const KEY = keyOf('said');
@@ -50,6 +50,25 @@ describe('what is said where there is no key to use', () => {
       'PAYCLI_SECRET_KEY is set, but nothing says which service the key is for',
       'set PAYCLI_BASE_URL, or name a profile with --profile',
     ]);
+  });
+
+  it('takes no profile for the default that is not there, or is only called so', async () => {
+    const folder = folderWith({ name: 'shop' }, { name: 'undefined' });
+    const { room, file } = openRoom({ folder });
+    room.remove('shop');
+    expect((await saidOf(folder))[0]).toBe('no profile is the default');
+    writeFileSync(file, JSON.stringify({ ...contentOf(file), default: 'gone' }));
+    expect((await saidOf(folder, { [E]: KEY }))[0]).toContain('nothing says which service the key is for');
+  });
+
+  it('asks for the profile that was named, whatever else is known', async () => {
+    const folder = folderWith({ name: 'shop', origin: A }, { name: 'test', origin: B });
+    const { room } = openRoom({ folder });
+    const unknown = await errorOf(() => room.origin({ profile: 'nope', baseUrl: A }));
+    expect(unknown.message).toBe('there is no profile "nope"');
+    room.remove('shop');
+    const named = openRoom({ folder, env: { [E]: KEY } }).room.target({ profile: 'test', baseUrl: undefined });
+    expect(await named).toEqual({ origin: B, key: KEY, profile: 'test', keySource: 'environment' });
   });
 
   it('keeps a stored key from another origin', async () => {
