@@ -70,9 +70,8 @@ export const instant = z
 export const textOf = (min: number, max: number) =>
   z.string({ error: 'should be a text' }).superRefine((text, context) => {
     const length = [...text].length;
-    if (length < min) context.addIssue({ code: 'custom', message: 'should not be blank' });
-    if (length > max)
-      context.addIssue({ code: 'custom', message: `is too long: ${length} characters, at most ${max}` });
+    if (length < min) context.addIssue('should not be blank');
+    if (length > max) context.addIssue(`is too long: ${length} characters, at most ${max}`);
   });
 
 /** A required text: interface.md section 7, "a required value is blank or missing". */

@@ -38,6 +38,7 @@ describe('what holds other things', () => {
 });
 
 it('an identifier and a moment say what they are not', () => {
+  expect(titlesOf(id('act'), 'act.a.b')).toEqual([]);
   expect(titlesOf(id('act'), 'x')).toEqual(['is not an identifier act.XXXX.YYYY…']);
   expect(titlesOf(instant, 'now')).toEqual(['is not an ISO 8601 time with an offset']);
 });
