@@ -90,6 +90,14 @@ describe('what is said of a file of profiles', () => {
       `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`,
       MEND,
     ],
+    [
+      'a version that is a text',
+      '{"version":"2"}',
+      `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`,
+      MEND,
+    ],
+    ['a number', '5', `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`, MEND],
+    ['nothing', 'null', `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`, MEND],
     ['nothing of ours', '[]', `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`, MEND],
     [
       'names that are none',
