@@ -177,6 +177,10 @@ describe('a failed charge', () => {
     expect(chargeFailed(activity('failed', error)).message).toBe(`the charge failed${said}`);
   });
 
+  it('names none where it is not known', () => {
+    expect(chargeFailed(activity('failed')).detail.hint).toMatch(/ with another medium$/);
+  });
+
   it('names the medium that was tried, where that is known', () => {
     expect(chargeFailed(activity('failed'), 'ussd').detail.hint).toBe(
       `nothing is to be paid on ${UID}; charge the same payment request with another medium than ussd`,
