@@ -42,7 +42,7 @@ const checkShape = (file: string, content: Record<string, unknown>): ProfileFile
   const { error } = profileFile.safeParse(content);
   if (error === undefined) return content as ProfileFile;
   const issue = error.issues[0];
-  throw unreadable(file, `is not a file of profiles: ${issue?.path.join('.') || 'its content'}: ${issue?.message}`);
+  throw unreadable(file, `is not a file of profiles: ${issue?.path.join('.')}: ${issue?.message}`);
 };
 
 /** The store in `folder`. Neither opening nor reading it makes a file or a folder. */

@@ -36,13 +36,8 @@ const userAction = z.looseObject({
   instruction: z.string().nullish(),
   headers: userActionHeaders,
 });
-/** An action of a type that is not known here. The known tag is shut out, or it would swallow a malformed one. */
-const otherAction = z.looseObject({
-  type: z
-    .string()
-    .min(1)
-    .refine((type) => type !== 'user_action'),
-});
+/** An action of a type that is not known here. */
+const otherAction = z.looseObject({ type: z.string().min(1) });
 
 const nextAction = z.looseObject({ type: z.string() }).superRefine((action, context) => {
   const schema = action.type === 'user_action' ? userAction : otherAction;
@@ -73,7 +68,7 @@ const expiresAt = z.string({ error: 'should be a text' }).refine((text) => parse
 
 const phone = notBlank.superRefine((text, context) => {
   const message = text.trim() === '' ? undefined : phoneFault(text);
-  if (message !== undefined) context.addIssue({ code: 'custom', message });
+  if (message !== undefined) context.addIssue(message);
 });
 
 /** The body that creates a charge (interface.md 4.2), one variant a medium. Keys of `data` without a name here travel untouched. */
@@ -89,7 +84,7 @@ const chargeBody = z.looseObject({
     {
       error: (issue) => {
         if (issue.code !== 'invalid_union') return issue.input === undefined ? 'is required' : 'should be an object';
-        const medium = (issue.input as { medium?: unknown } | undefined)?.medium;
+        const medium = (issue.input as { medium?: unknown }).medium;
         if (medium === undefined || medium === null || medium === '') return 'should not be blank';
         return `should be one of ${MEDIUMS.join(', ')}`;
       },

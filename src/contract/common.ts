@@ -29,9 +29,13 @@ export const enumLike = z.custom<string | [value: string, label: string]>(isEnum
   error: 'is neither a text nor a pair [value, label]',
 });
 
+/** Says of a fault that an object was wanted: a check of one's own gives all faults one code. */
+const byMembers = { byMembers: true };
+
 /** What may hold anything, under whatever names: an object, or a list, as an empty object of the service's language comes. */
 export const anyMembers = z.custom<Record<string, unknown> | unknown[] | null>((value) => typeof value === 'object', {
   error: 'is no object',
+  params: byMembers,
 });
 
 /** Of the faults in a list the first are enough: there may be a million of them, each of which takes a thousand bytes. */
@@ -54,7 +58,7 @@ export const listOf = <T extends z.ZodType>(element: T) =>
 /** An object of its own, the name of one, or none. */
 export const objectOrText = z.custom<Record<string, unknown> | string | null>(
   (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),
-  { error: 'is neither an object nor a text' },
+  { error: 'is neither an object nor a text', params: byMembers },
 );
 
 /** A moment as ISO 8601 with an offset: interface.md 2.4. */
@@ -66,9 +70,8 @@ export const instant = z
 export const textOf = (min: number, max: number) =>
   z.string({ error: 'should be a text' }).superRefine((text, context) => {
     const length = [...text].length;
-    if (length < min) context.addIssue({ code: 'custom', message: 'should not be blank' });
-    if (length > max)
-      context.addIssue({ code: 'custom', message: `is too long: ${length} characters, at most ${max}` });
+    if (length < min) context.addIssue('should not be blank');
+    if (length > max) context.addIssue(`is too long: ${length} characters, at most ${max}`);
   });
 
 /** A required text: interface.md section 7, "a required value is blank or missing". */

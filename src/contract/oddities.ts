@@ -9,8 +9,12 @@ import type { Params } from './proof.ts';
 type Issue = z.core.$ZodIssue;
 
 /** A list, and an object, are read by their members: a text in their place is not. */
-const wantsMembers = (issue: Issue): boolean =>
-  issue.code === 'invalid_union' || (issue.code === 'invalid_type' && !['string', 'number'].includes(issue.expected));
+const wantsMembers = (issue: Issue): boolean => {
+  if (issue.code === 'custom') return issue.params?.['byMembers'] === true;
+  return (
+    issue.code === 'invalid_union' || (issue.code === 'invalid_type' && !['string', 'number'].includes(issue.expected))
+  );
+};
 
 const wantsNumber = (issue: Issue): boolean => issue.code === 'invalid_type' && issue.expected === 'number';
 
@@ -29,10 +33,8 @@ const nameOf = ({ path }: Issue): string =>
     .map(String)
     .join('.');
 
-const inPage = (issue: Issue): Issue => ({
-  ...issue,
-  path: issue.path[0] === 'data' ? issue.path.slice(2) : issue.path,
-});
+/** As in its record: the envelope of a list has been proven. */
+const inRecord = (issue: Issue): Issue => ({ ...issue, path: issue.path.slice(2) });
 
 const sayOf = (name: string, value: unknown): string =>
   value === undefined
@@ -45,7 +47,7 @@ const unread = ({ success, query }: Operation, answer: unknown): string[] => {
   for (const issue of success.schema.safeParse(answer).error?.issues ?? []) {
     const value = valueAt(answer, issue.path.join('.'));
     if (isRead(issue, value)) continue;
-    const name = nameOf(query === undefined ? issue : inPage(issue));
+    const name = nameOf(query === undefined ? issue : inRecord(issue));
     const [field = name] = name.split('.', 1);
     if (!said.has(field)) said.set(field, sayOf(name, value));
   }

@@ -12,9 +12,9 @@ export const pageQuery = z.looseObject({
     .string()
     .superRefine((text, context) => {
       const limit = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-      if (Number.isNaN(limit)) context.addIssue({ code: 'custom', message: 'should be a whole number' });
-      else if (limit < 1) context.addIssue({ code: 'custom', message: 'should be at least 1' });
-      else if (limit > PAGE_MAX) context.addIssue({ code: 'custom', message: `should be at most ${PAGE_MAX}` });
+      if (Number.isNaN(limit)) context.addIssue('should be a whole number');
+      else if (limit < 1) context.addIssue('should be at least 1');
+      else if (limit > PAGE_MAX) context.addIssue(`should be at most ${PAGE_MAX}`);
     })
     .optional(),
 });

@@ -40,7 +40,7 @@ const textAt = (value: unknown, path: string): string | undefined => {
   return text.trim() === '' ? undefined : text;
 };
 
-const entriesOf = (headers: unknown, known: readonly string[] = []): Entry[] =>
+const entriesOf = (headers: unknown, ...known: readonly string[]): Entry[] =>
   typeof headers === 'object' && headers !== null
     ? Object.entries(headers).filter(([name]) => !known.includes(name))
     : [];
@@ -65,7 +65,7 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
   const instruction = sentenceIn(valueAt(action, 'instruction')) ?? sentenceIn(action);
   const headers = valueAt(action, 'headers');
   const code = textAt(headers, 'ussd');
-  if (code !== undefined) return { kind: 'dial', instruction, code, entries: entriesOf(headers, ['ussd']) };
+  if (code !== undefined) return { kind: 'dial', instruction, code, entries: entriesOf(headers, 'ussd') };
   const accountNumber = textAt(headers, 'account_number');
   if (accountNumber === undefined) return { kind: 'other', type, instruction, entries: entriesOf(headers) };
   return {
@@ -75,17 +75,17 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
     accountName: textAt(headers, 'account_name') ?? '',
     accountNumber,
     expiresAt: readInstant(valueAt(headers, 'expires_at')),
-    entries: entriesOf(headers, [...ACCOUNT_KEYS, 'expires_at']),
+    entries: entriesOf(headers, ...ACCOUNT_KEYS, 'expires_at'),
   };
 };
 
 /** What an account lacks, which money can't be sent to so; empty where it is whole, or where there is none. */
 export const missingOf = (action: NextAction): readonly string[] => {
-  if (action.kind === 'dial') return [];
-  if (action.kind === 'other') {
-    return action.entries.some(([name]) => ACCOUNT_KEYS.includes(name)) ? ['account number'] : [];
+  if (action.kind === 'transfer') {
+    return [...(action.bank === '' ? ['bank'] : []), ...(action.accountName === '' ? ['account name'] : [])];
   }
-  return [...(action.bank === '' ? ['bank'] : []), ...(action.accountName === '' ? ['account name'] : [])];
+  const isPart = action.kind === 'other' && action.entries.some(([name]) => ACCOUNT_KEYS.includes(name));
+  return isPart ? ['account number'] : [];
 };
 
 /**

@@ -20,7 +20,8 @@ export const checkBaseUrl = (text: string): OriginCheck => {
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'must start with https://' };
   if (text.includes('\\')) return { problem: 'holds a backslash' };
-  if (url.username !== '' || url.password !== '' || text.includes('@')) return { problem: 'holds a user name or an @' };
+  // Without an @ a URL has neither a user name nor a password.
+  if (text.includes('@')) return { problem: 'holds a user name or an @' };
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     return { problem: 'holds more than an origin: leave out the path, query and fragment' };
   }

@@ -6,6 +6,6 @@ const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter)
  */
 export const namesAlong = (propertyPath: string, known: readonly string[]): readonly string[] =>
   propertyPath
-    .split(/[.[\]]+/)
+    .split(/[.[\]]/)
     .filter((name) => name !== '')
     .map((name) => (!known.includes(name) && known.includes(inSnakeCase(name)) ? inSnakeCase(name) : name));

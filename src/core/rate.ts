@@ -10,5 +10,5 @@ export interface Rate {
 export const parseRate = (text: string): Rate | undefined => {
   const [, count, unit] = /^([1-9]\d{0,5})\/([smh])$/.exec(text.trim()) ?? [];
   const ms = parseDuration(`1${unit}`);
-  return count === undefined || ms === undefined ? undefined : { count: Number(count), ms };
+  return ms === undefined ? undefined : { count: Number(count), ms };
 };

@@ -1,3 +1,4 @@
+import { reasonOf } from './error.ts';
 import { fromSpreadsheet } from './formula.ts';
 import { depthOf, NumberText, parseExact } from './json.ts';
 
@@ -42,7 +43,7 @@ const readJson = (given: unknown): Read => {
   try {
     return { value: parseExact(given) };
   } catch (thrown) {
-    return { fault: `not JSON: ${thrown instanceof Error ? thrown.message : 'unreadable'}` };
+    return { fault: `not JSON: ${reasonOf(thrown)}` };
   }
 };
 

@@ -1,4 +1,4 @@
-import { usageError } from './error.ts';
+import { reasonOf, usageError } from './error.ts';
 import { NumberText, parseExact } from './json.ts';
 
 /** Where the text of an option comes from: the argument itself, `@file`, or `-` for standard input. */
@@ -26,7 +26,7 @@ export const readJsonObject = async (
   try {
     value = parseExact(text);
   } catch (thrown) {
-    throw usageError(`${flag}: not JSON: ${thrown instanceof Error ? thrown.message : 'unreadable'}`);
+    throw usageError(`${flag}: not JSON: ${reasonOf(thrown)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof NumberText) {
     throw usageError(`${flag}: a JSON object is wanted, such as {"key": "value"}`);

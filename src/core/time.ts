@@ -12,7 +12,7 @@ const pair = (text: string, at: number): number => (text.charCodeAt(at) - 0x30) 
 /** What stands at the end: `Z`, `+01:00` or `+0100`. */
 const offsetMinutes = (text: string): number | undefined => {
   const end = text.length;
-  if (/z$/i.test(text)) return 0;
+  if (/z/i.test(text)) return 0;
   const from = text.charAt(end - 3) === ':' ? end - 6 : end - 5;
   const [hours, minutes] = [pair(text, from + 1), pair(text, end - 2)];
   if (hours > 23 || minutes > 59) return undefined;
@@ -51,7 +51,8 @@ export const parseInstant = (untrimmed: string): Instant | undefined => {
   const offset = offsetMinutes(text);
   if (offset === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
   const date = dayOf(pair(text, 0) * 100 + pair(text, 2), month, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  // A day that a month has not is one of another month.
+  if (date.getUTCMonth() !== month - 1) return undefined;
   const ms = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + millis;
   return ms < EARLIEST || ms > LATEST ? undefined : { ms, offset };
 };

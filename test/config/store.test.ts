@@ -191,6 +191,10 @@ describe('the file', () => {
         openRoom({ folder }).room.save({ name: 'x', origin: PIN, secret: { key: KEY } }),
       );
       expect(error.message).toContain('could not be written');
+      expect(error).toMatchObject({
+        kind: 'auth',
+        detail: { hint: 'nothing was changed; make room or mend the rights of its folder' },
+      });
       expect(wordsOf(error)).not.toContain(KEY);
     } finally {
       process.umask(before);

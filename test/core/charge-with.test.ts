@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChargeWords } from '../../src/core/charge-with.ts';
-import { KEY_OF, readUnchecked, readWith } from '../../src/core/charge-with.ts';
+import { flagName, KEY_OF, readUnchecked, readWith } from '../../src/core/charge-with.ts';
 
 const AT = { ms: Date.UTC(2026, 10, 20, 12), offset: 0 };
 const column = (field: keyof typeof KEY_OF): string => KEY_OF[field];
@@ -37,6 +37,7 @@ describe('readWith', () => {
   it.each<[ChargeWords, string[]]>([
     [{}, ['medium: medium is needed: bank_transfer, ussd, mobile_money']],
     [{ medium: 'usd' }, ['medium: "usd" is not one of bank_transfer, ussd, mobile_money (did you mean ussd?)']],
+    [{ medium: 'card' }, ['medium: "card" is not one of bank_transfer, ussd, mobile_money']],
     [{ medium: 'ussd' }, ["provider: medium ussd needs provider, the bank's code such as gtb or zenith"]],
     [
       { medium: 'mobile_money' },
@@ -97,6 +98,13 @@ describe('readUnchecked', () => {
     expect(readUnchecked({ medium: 'x', provider: 'y', phone: '1' }, column)).toEqual({
       charge: { medium: 'unchecked', name: 'x', provider: 'y', phone: '1', expiry: undefined },
     });
+    expect(readUnchecked({ expiresAt: AT }, column)).toMatchObject({ charge: { expiry: { at: AT } } });
+    expect(readUnchecked({ expiresIn: 9_000_000 }, column)).toMatchObject({ charge: { expiry: { in: 9_000_000 } } });
     expect(readUnchecked({ expiresAt: AT, expiresIn: 1 }, column)).toMatchObject({ faults: [{ field: 'expiresIn' }] });
   });
+});
+
+it('a parameter has its flag', () => {
+  expect(flagName('expiresAt')).toBe('--expires-at');
+  expect(flagName('medium')).toBe('--medium');
 });

@@ -52,6 +52,8 @@ describe('cleanedJson', () => {
     const text = JSON.stringify({ rows: Array.from({ length: 1000 }, () => ({ a: 'x"y\\z/', b: 1 })) });
     expect(cleanedJson(text, counting)).toBe(text);
     expect(asked).toBe(2);
+    expect(cleanedJson('{"a":"nothing is escaped here"}', counting)).toBe('{"a":"nothing is escaped here"}');
+    expect(asked).toBe(3);
   });
 });
 

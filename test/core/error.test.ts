@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PayError, reasonOf, usageError } from '../../src/core/error.ts';
+import { defect, PayError, reasonOf, usageError } from '../../src/core/error.ts';
 import { EXIT_CODES, EXIT_MEANINGS } from '../../src/core/exit.ts';
 
 describe('PayError', () => {
@@ -48,9 +48,21 @@ describe('reasonOf', () => {
     ['a thrown text', 'stop', 'stop'],
     ['a thrown nothing', undefined, 'undefined'],
     ['a thrown null', null, 'null'],
+    ['the kind of what refuses to become a text', Object.create(null), '[object Object]'],
   ])('is %s', (_what, thrown, reason) => {
     expect(reasonOf(thrown)).toBe(reason);
   });
+});
+
+it('what nothing expected is a defect, with its cause and what to do', () => {
+  const cause = new TypeError('x is not a function');
+  const error = defect(cause);
+  expect([error.kind, error.message, error.cause]).toEqual([
+    'internal',
+    'a defect in paycli: x is not a function',
+    cause,
+  ]);
+  expect(error.detail.hint).toBe('run it again with --debug and report what it prints');
 });
 
 describe('exit codes', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import { EXIT_MEANINGS } from '../../src/core/exit.ts';
 import type { Followed, WaitOptions } from '../../src/core/followed.ts';
-import { chargeFailed, notWaitedFor, waitedOf } from '../../src/core/followed.ts';
+import { about, chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../../src/core/followed.ts';
 import { interrupted } from '../../src/core/interrupt.ts';
 import { madeHere } from '../../src/core/received.ts';
 
@@ -88,6 +88,55 @@ describe('a wait', () => {
     });
   });
 
+  it('of a payment that was refunded ends as a charge that failed, and says that the money is back', () => {
+    expect(waitedOf(followed('refunded', { standing: 'paid' }), OPTIONS).failure).toMatchObject({
+      kind: 'charge_failed',
+      message: 'the payment was refunded',
+      detail: { hint: `the customer had paid ${UID}, and has got the money back`, ...about(activity('refunded')) },
+    });
+    expect(waitedOf(followed('partially_refunded', { standing: 'paid' }), OPTIONS)).not.toHaveProperty('failure');
+  });
+
+  it('that nobody answered says so, once', () => {
+    const open = (more: Partial<Followed<Activity>>) => waitedOf(followed('processing', more), OPTIONS).failure;
+    const seen = 'the payment is still open: last seen processing, waited 1 min';
+    expect(open({ unanswered: true })?.message).toBe(`${seen}; the service gave no answer meanwhile`);
+    const fault = new PayError('read_failed', 'no route');
+    expect(open({ unanswered: true, fault })?.message).toBe(`${seen}; no route`);
+    expect(open({ fault })?.detail).toMatchObject({ cause: fault, hint: AGAIN });
+    expect(open({})?.detail).not.toHaveProperty('cause');
+  });
+
+  it('that failed for a key without a hint, or for another reason with one, is gone on with at once', () => {
+    const open = (fault: PayError) => waitedOf(followed('processing', { fault }), OPTIONS).failure?.detail.hint;
+    expect(open(new PayError('auth', 'no'))).toBe(AGAIN);
+    expect(open(new PayError('read_failed', 'no', { hint: 'log in' }))).toBe(AGAIN);
+  });
+
+  it('that saw no status says that', () => {
+    expect(waitedOf(followed(''), OPTIONS).failure?.message).toBe(
+      'the payment is still open: last seen with no readable status, waited 1 min',
+    );
+  });
+
+  it('that ended otherwise than with a payment is about its activity', () => {
+    const stopped = interrupted('SIGINT');
+    const ends = [
+      waitedOf(followed('failed', { standing: 'failed' }), OPTIONS).failure,
+      waitedOf(followed('failed'), OPTIONS).failure,
+      waitedOf(followed('failed', { interrupted: stopped }), OPTIONS).failure,
+      waitedOf(followed('failed', { interrupted: stopped }), { ...OPTIONS, made: true }).failure,
+      notWaitedFor(activity('failed'), 'SIGINT', OPTIONS),
+      stepUnreadable(madeHere(activity('failed'))),
+    ];
+    for (const end of ends) expect(end?.detail.activity).toBe('{"uid":"act.A.b","status":"failed"}');
+  });
+
+  it('that a signal ended changes nothing, and says so', () => {
+    const { failure } = waitedOf(followed('processing', { interrupted: interrupted('SIGINT') }), OPTIONS);
+    expect(failure?.detail.hint).toBe(`this changes nothing of the payment; ${AGAIN}`);
+  });
+
   it('that was never begun is pending', () => {
     expect(notWaitedFor(activity('requires_action'), 'SIGINT', OPTIONS)).toMatchObject({
       kind: 'pending',
@@ -128,9 +177,25 @@ describe('a failed charge', () => {
     expect(chargeFailed(activity('failed', error)).message).toBe(`the charge failed${said}`);
   });
 
+  it('names none where it is not known', () => {
+    expect(chargeFailed(activity('failed')).detail.hint).toMatch(/ with another medium$/);
+  });
+
   it('names the medium that was tried, where that is known', () => {
     expect(chargeFailed(activity('failed'), 'ussd').detail.hint).toBe(
       `nothing is to be paid on ${UID}; charge the same payment request with another medium than ussd`,
     );
+  });
+});
+
+it('a step that nobody can read keeps the answer, and is not charged again', () => {
+  const { kind, message, detail } = stepUnreadable(madeHere(activity('requires_action')));
+  expect([kind, message]).toEqual([
+    'unrecorded',
+    'the charge was made, but what the customer must do could not be read',
+  ]);
+  expect(detail).toMatchObject({
+    hint: `do not charge again; look at the answer that is shown here, and at ${UID} in the dashboard`,
+    answer: '{"uid":"act.A.b","status":"requires_action"}',
   });
 });

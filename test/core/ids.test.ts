@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IdPrefix } from '../../src/core/ids.ts';
-import { ID_KINDS, idProblem, isId, isUnsafeSegment } from '../../src/core/ids.ts';
+import { ID_KINDS, idProblem, isId, isUnsafeSegment, nounOf } from '../../src/core/ids.ts';
 
 const prefixes = Object.keys(ID_KINDS) as IdPrefix[];
 const segment = fc.stringMatching(/^[A-Za-z0-9_]{1,24}$/);
@@ -30,6 +30,8 @@ describe('isId', () => {
     ['a blank before it', ' ony.Kw9a.8Zp3'],
     ['a slash', 'ony.Kw9a.8Zp3/x'],
     ['a way to another path', 'ony.Kw9a.8Zp3/../x'],
+    ['an identifier behind a blank', 'ony. act.Kw9a.8Zp3'],
+    ['an identifier behind a way to another path', 'ony./../act.Kw9a.8Zp3'],
     ['a query', 'ony.Kw9a.8Zp3?x=1'],
     ['letters that only look Latin', 'ony.Kw9a.\u0430bcd'],
   ])('refuses %s', (_what, text) => {
@@ -88,6 +90,17 @@ describe('idProblem', () => {
         expect(idProblem(prefix, given) === undefined).toBe(isId(prefix, given));
       }),
     );
+  });
+});
+
+describe('nounOf', () => {
+  it.each([
+    ['ony', 'customer (onye)'],
+    ['ugw', 'payment request (ugwo)'],
+    ['act', 'activity'],
+    ['chk', 'checkout'],
+  ] as const)('of %s is %s', (prefix, noun) => {
+    expect(nounOf(prefix)).toBe(noun);
   });
 });
 

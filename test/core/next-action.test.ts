@@ -93,6 +93,7 @@ describe('readNextAction', () => {
     ['is missing', undefined],
     ['is null', null],
     ['is empty', ''],
+    ['is blank', ' \n'],
     ['is no text', 7],
   ])('has no instruction where it %s', (_what, instruction) => {
     expect(readNextAction(activity({ ussd: '*737#' }, { instruction }))).toHaveProperty('instruction', undefined);
@@ -122,6 +123,7 @@ describe('readNextAction', () => {
 
   it.each([
     ['an empty dial string', { ussd: '' }, [['ussd', '']]],
+    ['a blank dial string', { ussd: ' ' }, [['ussd', ' ']]],
     ['an account number that is none', { account_number: {} }, [['account_number', {}]]],
   ])('makes no instruction to pay of %s', (_what, headers, entries) => {
     expect(readNextAction(activity(headers))).toMatchObject({ kind: 'other', entries });
@@ -180,9 +182,12 @@ describe('what an account lacks', () => {
     ['nothing', account, []],
     ['nothing, being none', { url: 'https://pay.example' }, []],
     ['nothing, being a code', { ussd: '*737#' }, []],
+    ['nothing, being a code with a bank', { ussd: '*737#', bank_name: 'Wema Bank' }, []],
+    ['its holder', { ...account, account_name: '' }, ['account name']],
     ['its bank', { ...account, bank_name: null }, ['bank']],
     ['its bank and its holder', { account_number: '0123456789' }, ['bank', 'account name']],
     ['its number', { bank_name: 'Wema Bank' }, ['account number']],
+    ['its number, beside other things', { note: 'x', account_name: 'ADA LOVELACE' }, ['account number']],
   ])('is %s', (_what, headers, missing) => {
     expect(read(headers)).toEqual(missing);
   });

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkBaseUrl, ENVIRONMENTS, environmentName, isLoopback } from '../../src/core/origin.ts';
+import { checkBaseUrl, ENVIRONMENTS, environmentName, isGuarded, isLoopback } from '../../src/core/origin.ts';
 
 const LIVE = 'https://api.kwugwo.africa';
 const originOf = (text: string): string | undefined => {
@@ -48,6 +48,11 @@ describe('checkBaseUrl', () => {
     ['an empty user name', 'https://@api.kwugwo.africa', 'holds a user name or an @'],
     ['an empty user name and password', 'https://:@api.kwugwo.africa', 'holds a user name or an @'],
     ['an @ in a fragment', 'https://evil.example#@api.kwugwo.africa', 'holds a user name or an @'],
+    [
+      'no encryption on the way to another machine',
+      'http://api.kwugwo.africa',
+      'is not encrypted: http:// is only for this machine (127.0.0.1, localhost)',
+    ],
     ['a path', 'https://api.kwugwo.africa/v1', 'holds more than an origin: leave out the path, query and fragment'],
     ['two slashes', 'https://api.kwugwo.africa//', 'holds more than an origin: leave out the path, query and fragment'],
     ['a query', 'https://api.kwugwo.africa?key=1', 'holds more than an origin: leave out the path, query and fragment'],
@@ -209,6 +214,19 @@ describe('checkBaseUrl', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('isGuarded', () => {
+  it.each([
+    [LIVE, true],
+    ['https://api.example.com', true],
+    [`${ENVIRONMENTS.sandbox}:8443`, true],
+    [ENVIRONMENTS.sandbox, false],
+    ['http://127.0.0.1:4010', false],
+    ['https://localhost', false],
+  ])('%s: %s', (origin, guarded) => {
+    expect(isGuarded(origin)).toBe(guarded);
   });
 });
 

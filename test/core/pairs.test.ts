@@ -72,3 +72,12 @@ describe('pairsToObject', () => {
     expect(faultOf(() => pairsToObject(pairs, '--meta'))).toEqual(['usage', '--meta: "a" is given twice']);
   });
 });
+
+it('what is no JSON may have been meant as a text', () => {
+  const detail = { hint: 'a text is given as key=value' };
+  expect(() => parsePair('a:=b')).toThrow(expect.objectContaining({ kind: 'usage', detail }));
+});
+
+it.each(['=', '=a', ':=1', 'a'])('%j is no pair', (text) => {
+  expect(() => parsePair(text)).toThrow(`"${text}" is not key=value`);
+});

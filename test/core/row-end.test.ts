@@ -19,6 +19,8 @@ describe('endedWith', () => {
     [interrupted('SIGTERM'), 'not_sent', 143],
     [error('refused'), 'refused', 9],
     [usageError('no'), 'invalid', 2],
+    [usageError('no', { ledgerId: 'chg-1' }), 'not_sent', 2],
+    [error('refused', { ledgerId: 'chg-1' }), 'refused', 9],
   ])('knows what is certain: %j', (thrown, state, exitCode) => {
     expect(endedWith(thrown)).toMatchObject({ state, exitCode });
   });
@@ -36,6 +38,18 @@ describe('endedWith', () => {
     ];
     const said = endedWith(new PayError('rejected', 'first\n  second', { violations })).error;
     expect(said).toBe('first; second; provider: is unknown; x: y');
+  });
+});
+
+describe('what an error says in one line', () => {
+  it.each([
+    [undefined, 'no'],
+    [[], 'no'],
+    [[{ propertyPath: '', title: 'a' }], 'no; a'],
+    [[{ propertyPath: 'x', title: '' }], 'no; x'],
+    [[{ propertyPath: 'x', title: 'a', suggestion: 'b' }], 'no; x: a (did you mean b?)'],
+  ])('with the violations %j is %s', (violations, said) => {
+    expect(endedWith(new PayError('rejected', 'no', violations === undefined ? {} : { violations })).error).toBe(said);
   });
 });
 
@@ -60,6 +74,7 @@ describe('workedWith', () => {
 
   it('leaves a row as it was where nothing was begun', () => {
     expect(workedWith(error('ledger'), STRICT).untouched).toBe(true);
+    expect(workedWith(interrupted('SIGINT'), STRICT)).not.toHaveProperty('stops');
     expect(workedWith(interrupted('SIGINT'), STRICT).untouched).toBe(true);
     expect(workedWith(interrupted('SIGINT').with({ ledgerId: 'chg-1' }), STRICT).untouched).toBeUndefined();
     expect(workedWith(interrupted('SIGINT'), { ...STRICT, begun: true }).untouched).toBeUndefined();

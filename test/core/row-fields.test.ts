@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExact, printExact } from '../../src/core/json.ts';
-import { gather, givenOf } from '../../src/core/row-fields.ts';
+import { gather, givenOf, textIn } from '../../src/core/row-fields.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,6 +19,28 @@ describe('what was given', () => {
     ],
   ])('in a row of %s', (format, fields, given) => {
     expect([...givenOf(fields, format)]).toEqual(Object.entries(given));
+  });
+});
+
+describe('the text of a column', () => {
+  const given = givenOf({ a: 'x', b: 5, c: null }, 'ndjson');
+
+  it.each([
+    ['a', { text: 'x' }],
+    ['b', { fault: { column: 'b', what: 'should be a text' } }],
+    ['c', {}],
+    ['d', {}],
+  ])('%s is %j', (column, text) => {
+    expect(textIn(given, column)).toEqual(text);
+  });
+
+  it('may be nested 64 levels deep where it is JSON', () => {
+    const deep = '['.repeat(64) + ']'.repeat(64);
+    expect(gathered({ 'param.a:': deep })).toEqual({ values: { a: JSON.parse(deep) }, faults: [] });
+  });
+
+  it('in a row of CSV that was made of values is as it came', () => {
+    expect([...givenOf({ a: 5, b: null, c: '' }, 'csv')]).toEqual([['a', 5]]);
   });
 });
 

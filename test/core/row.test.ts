@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
 import type { RowEnd } from '../../src/core/row.ts';
-import { gravest, isTakenUp, ROW_STATES, rowExit, rowStateOf } from '../../src/core/row.ts';
+import { gravest, isSignalCode, isTakenUp, ROW_STATES, rowExit, rowStateOf, wasStopped } from '../../src/core/row.ts';
 
 describe('rowStateOf', () => {
   it.each(['failed', 'expired'])('an accepted charge whose activity is %s has failed', (status) => {
@@ -40,11 +40,35 @@ describe('isTakenUp', () => {
   });
 });
 
+describe('wasStopped', () => {
+  it.each<[RowEnd, boolean]>([
+    [{ state: 'not_sent', exitCode: 130 }, true],
+    [{ state: 'not_sent', exitCode: 143 }, true],
+    [{ state: 'not_sent', exitCode: 5 }, false],
+    [{ state: 'not_sent' }, false],
+    [{ state: 'unknown', exitCode: 130 }, false],
+  ])('%j: %s', (end, stopped) => {
+    expect(wasStopped(end)).toBe(stopped);
+  });
+
+  it.each([
+    [130, true],
+    [143, true],
+    [5, false],
+    [0, false],
+    [undefined, false],
+  ] as const)('goes by the code %s: %s', (code, is) => {
+    expect(isSignalCode(code)).toBe(is);
+  });
+});
+
 describe('rowExit', () => {
   it.each<[RowEnd, number]>([
     [{ state: 'accepted', exitCode: 0 }, 0],
     // Found by a reconcile: its run ended with 6, and all is well now.
     [{ state: 'accepted', exitCode: 6 }, 0],
+    // Made, but what the customer must do could not be read.
+    [{ state: 'accepted', exitCode: 7 }, 7],
     [{ state: 'failed' }, 11],
     [{ state: 'rejected', exitCode: 3 }, 3],
     [{ state: 'rejected', exitCode: 4 }, 4],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   forTerminal,
+  isPlain,
   visible,
   visibleExactly,
   visibleJson,
@@ -56,6 +57,7 @@ describe('visible', () => {
     ['07\u00ad36', '07\\xad36'],
     ['0736\ufe0f', '0736\\ufe0f'],
     ['07\u{e0033}36', '07\\u{e0033}36'],
+    ['07\u200b\u200d\u{e0033}36', '07\\u200b\\u200d\\u{e0033}36'],
   ])('shows %j as %j', (text, shown) => {
     expect(visible(text)).toBe(shown);
   });
@@ -88,9 +90,20 @@ it('keeps newlines alone in visibleLines, newlines and tabs in visibleText', () 
   );
 });
 
+describe('isPlain', () => {
+  it.each(['', 'a line ~!', 'NGN 9'])('takes %j', (text) => {
+    expect(isPlain(text)).toBe(true);
+  });
+
+  it.each(['\n', 'a\tb', 'a\u007f', 'é', 'a\u200bb'])('does not take %j', (text) => {
+    expect(isPlain(text)).toBe(false);
+  });
+});
+
 describe('visibleJson', () => {
   it('escapes what JSON.stringify leaves raw', () => {
     expect(visibleJson('"\u007f\u0085\u202e\u2028"')).toBe('"\\u007f\\u0085\\u202e\\u2028"');
+    expect(visibleJson('"a\u200b\u{e0033}b"')).toBe('"a\\u200b\\udb40\\udc33b"');
   });
 
   it('means the same value, without anything hidden', () => {
@@ -115,6 +128,7 @@ describe('forTerminal', () => {
     '\u001b[1m\u001b[31merror:\u001b[39m\u001b[22m a\n',
     '\r\u001b[2K\u001b[2mwaiting\u001b[22m',
     '\u001b[1G\u001b[0Jtyped\u001b[6G',
+    '\u001b[12G\u001b[10A\u001b[0;31mx',
     'a\tb\r\n',
   ])('leaves alone what we draw: %j', (text) => {
     expect(forTerminal(text)).toBe(text);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyProblem, keyTail, LOCAL_KEY_PREFIX, Redactor } from '../../src/core/secret.ts';
+import { keyFault, keyProblem, keyTail, LOCAL_KEY_PREFIX, Redactor } from '../../src/core/secret.ts';
 import { shellQuote } from '../../src/core/shell.ts';
 
 const KEY = `sk.Kw9a.${'b7Fq'.repeat(20)}`;
@@ -49,6 +49,30 @@ describe('keyProblem', () => {
         expect(new Headers({ authorization: `Bearer ${key}` }).get('authorization')).toBe(`Bearer ${key}`);
       }),
     );
+  });
+});
+
+describe('keyFault', () => {
+  const emulators = `${LOCAL_KEY_PREFIX}${'x'.repeat(32)}`;
+  const [there, here] = ['https://api.kwugwo.africa', 'http://127.0.0.1:4010'];
+
+  it.each([
+    [KEY, there, undefined],
+    [KEY, here, undefined],
+    [emulators, here, undefined],
+    [`x${emulators}`, there, undefined],
+    ['', here, { problem: 'is empty' }],
+    [`pk.${KEY}`, there, { problem: expect.stringContaining('is a public key') }],
+    [
+      emulators,
+      there,
+      {
+        problem: "is the built-in emulator's, which is refused for any other machine",
+        hint: 'use --local for the emulator, or give the key of this service',
+      },
+    ],
+  ])('of %s for %s is %j', (key, origin, fault) => {
+    expect(keyFault(key, origin)).toEqual(fault);
   });
 });
 
@@ -150,5 +174,31 @@ describe('Redactor', () => {
         expect(redactorOf(...secrets).clean(text)).toBe(text);
       }),
     );
+  });
+});
+
+describe('what only looks like a key', () => {
+  const redactor = new Redactor();
+  redactor.add('known-secret');
+
+  it.each([
+    ['sk.Kw9a.12345678', '[secret …5678]'],
+    ['pk.Kw9a.12345678', '[secret …5678]'],
+    ['a key sk.Kw9a.ab_+/=-ab, and pk.Kw9a.ABCDEFGH.', 'a key [secret …=-ab], and [secret …EFGH].'],
+    ['known-secret', '[secret …cret]'],
+    ['"sk.Kw9a.12345678sk.Kw9a.12345678"', '"[secret …78sk].Kw9a.12345678"'],
+  ])('%s is shown as %s', (text, shown) => {
+    expect(redactor.cleanAll(text)).toBe(shown);
+  });
+
+  it.each([
+    'sk.Kw9a.1234567',
+    'sk.Kw9.12345678',
+    'sk.Lcal.12345678',
+    'xsk.Kw9a.12345678',
+    'ak.Kw9a.12345678',
+    'sk-Kw9a-12345678',
+  ])('%s is none', (text) => {
+    expect(redactor.cleanAll(text)).toBe(text);
   });
 });

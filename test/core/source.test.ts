@@ -52,3 +52,8 @@ describe('readJsonObject', () => {
     await expect(reading).rejects.toBe(missing);
   });
 });
+
+it('says why there is no JSON in the words of the parser', async () => {
+  const reading = readJsonObject(async () => '{', sourceOf('-'), '--data');
+  await expect(reading).rejects.toThrow(/^--data: not JSON: .*position 1/);
+});

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unusedColumns } from '../../src/core/unused-columns.ts';
+import { unusedColumns, unusedNotices } from '../../src/core/unused-columns.ts';
 
 const NAMES = ['ugwo', 'medium', 'provider', 'phone', 'expires_at', 'expires_in', 'param', 'param.', 'meta.'];
 const known = (name: string): boolean => NAMES.includes(name) || /^(?:param|meta)\../.test(name);
@@ -41,4 +41,28 @@ it('were not meant as what is there already', () => {
     { name: 'parm.level', meant: 'param.level' },
   ]);
   expect(unused('expires_at', 'expires')).toEqual([{ name: 'expires', meant: 'expires_in' }]);
+});
+
+it('were not meant as one that is there, of those with a beginning neither', () => {
+  expect(unused('param', 'parm.')).toEqual([{ name: 'parm.', meant: 'param.' }]);
+  expect(unused('tier')).toEqual([{ name: 'tier', meant: undefined }]);
+});
+
+it('are guessed at up to a thousand', () => {
+  const columns = ['provder', ...Array.from({ length: 999 }, (_, index) => `x${index}`)];
+  expect(unused(...columns)[0]).toEqual({ name: 'provder', meant: 'provider' });
+  expect(unused(...columns, 'y')[0]).toEqual({ name: 'provder', meant: undefined });
+});
+
+const notices = (...columns: string[]) => unusedNotices(columns, known, NAMES);
+
+it('are told of in lines, a guess a line', () => {
+  expect(notices('ugwo', 'medium')).toEqual([]);
+  expect(notices('note', 'provder')).toEqual([
+    'carried along, not read: note, provder',
+    'provder: did you mean provider?',
+  ]);
+  const ten = Array.from({ length: 10 }, (_, index) => `x${index}`);
+  expect(notices(...ten)).toEqual([`carried along, not read: ${ten.join(', ')}`]);
+  expect(notices(...ten, 'y', 'z')).toEqual([`carried along, not read: ${ten.join(', ')} and 2 more`]);
 });

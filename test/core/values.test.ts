@@ -26,6 +26,18 @@ describe('mediums', () => {
   });
 });
 
+it.each([
+  [5, '5'],
+  [[5, 'five'], '5'],
+  [true, ''],
+  [null, ''],
+  [{}, ''],
+  [[], ''],
+  [[['a']], ''],
+])('the machine value of %j is %j', (value, text) => {
+  expect(machineValue(value)).toBe(text);
+});
+
 describe('madeHere', () => {
   it('has the text that its value would come as', () => {
     const made = madeHere({ uid: 'ony.Kw9a.8Zp3', meta: { 'a"b': null } });

@@ -1,0 +1,49 @@
+import type * as fs from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { thisMachine } from '../../src/config/machine.ts';
+import { makePrivateFolder } from '../../src/config/private-file.ts';
+import { errorOf, newFolder } from './world.ts';
+
+type Make = (path: string, options: fs.MakeDirectoryOptions) => string | undefined;
+
+/** What another process does between the look at a folder and its making. */
+const between: { make: (make: Make) => Make } = { make: (make) => make };
+vi.mock('node:fs', async (original) => {
+  const actual = await original<typeof fs>();
+  const mkdirSync: Make = (path, options) => between.make(actual.mkdirSync as Make)(path, options);
+  return { ...actual, mkdirSync };
+});
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+it('a folder that another process has made meanwhile is not closed, and is refused where it is open', async () => {
+  const folder = join(newFolder(), 'home');
+  between.make = (make) => (path) => {
+    make(path, {});
+    chmodSync(path, 0o755);
+    return undefined;
+  };
+  const error = await errorOf(() => makePrivateFolder(folder, thisMachine));
+  expect(error.message).toBe(`${folder} is open to other users (mode 0755), so it was not used`);
+  expect(error.detail.hint).toContain(`chmod 700 ${folder}`);
+  expect(modeOf(folder)).toBe('755');
+});
+
+it('a folder that was made and is gone again is for what comes next to find out', () => {
+  between.make = () => () => undefined;
+  const folder = join(newFolder(), 'home');
+  expect(makePrivateFolder(folder, thisMachine)).toBeUndefined();
+});
+
+it('a folder whose rights the umask has taken gets them back', () => {
+  between.make = (make) => (path, options) => {
+    const made = make(path, options);
+    chmodSync(path, 0o600);
+    return made;
+  };
+  const folder = join(newFolder(), 'home');
+  makePrivateFolder(folder, thisMachine);
+  expect(modeOf(folder)).toBe('700');
+});

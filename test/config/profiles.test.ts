@@ -1,0 +1,73 @@
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { contentOf, errorOf, folderWith, KEY, newFolder, openRoom, PIN, script } from './world.ts';
+
+const helper = (key: string): string => script(join(newFolder(), 'helper'), `echo ${key}`);
+
+describe('what would be stored', () => {
+  it('is an origin and its key, given or printed by a helper', async () => {
+    const { room } = openRoom();
+    expect(await room.check({ name: 'a', origin: `${PIN}/`, secret: { key: KEY } })).toEqual({ origin: PIN, key: KEY });
+    const secret = { commandLine: helper(KEY) };
+    expect(await room.check({ name: 'a', origin: PIN, secret })).toEqual({ origin: PIN, key: KEY });
+    expect(room.list()).toEqual([]);
+  });
+
+  it('is no key that the origin must not get', async () => {
+    const secret = { commandLine: helper(`sk.Lcal.${'x'.repeat(80)}`) };
+    const error = await errorOf(() => openRoom().room.check({ name: 'a', origin: PIN, secret }));
+    expect(error.message).toMatch(/^the key of the key command is the built-in emulator's/);
+  });
+
+  it('is known to the redactor, whatever else is wrong', async () => {
+    const { room, io } = openRoom();
+    await errorOf(() => room.check({ name: 'no name', origin: PIN, secret: { key: KEY } }));
+    expect(io.redactor.clean(KEY)).not.toBe(KEY);
+  });
+});
+
+describe('the profiles of a folder', () => {
+  it('show a command as one', () => {
+    const { room } = openRoom();
+    expect(room.save({ name: 'a', origin: PIN, secret: { commandLine: helper(KEY) } }).key).toBe('command');
+  });
+
+  it('keep their default where another is removed', () => {
+    const folder = folderWith({ name: 'a' }, { name: 'b' });
+    const { room, file } = openRoom({ folder });
+    room.remove('b');
+    expect(contentOf(file)).toMatchObject({ default: 'a' });
+    room.remove('a');
+    expect(contentOf(file)).toEqual({ version: 1, profiles: {} });
+  });
+
+  it('say what was chosen, without reading a profile', () => {
+    const { room } = openRoom({ env: { PAYCLI_PROFILE: 'b' } });
+    expect(room.chosen({ profile: undefined, baseUrl: undefined })).toEqual({ name: 'b', origin: undefined });
+  });
+
+  it('find out before a key is typed that nothing could be stored', async () => {
+    const folder = newFolder();
+    const { room } = openRoom({ folder });
+    expect(room.checkFolder()).toBeUndefined();
+    writeFileSync(join(folder, 'notes.txt'), '');
+    chmodSync(folder, 0o755);
+    expect((await errorOf(() => room.checkFolder())).message).toContain('no key is stored in it');
+  });
+});
+
+it('a file that its owner may not read is said to be none that could be read', async () => {
+  const other = process.geteuid?.() === 0 ? 12_345 : process.geteuid?.();
+  const { room, folder, file } = openRoom({ machine: { uid: other } });
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(file, '{}', { mode: 0o000 });
+  if (other === 12_345) {
+    for (const path of [folder, file]) chownSync(path, other, other);
+    chmodSync(dirname(folder), 0o711);
+    process.seteuid?.(other);
+    onTestFinished(() => process.seteuid?.(0));
+  }
+  const error = await errorOf(() => room.list());
+  expect(error.message).toMatch(/config\.json could not be read: EACCES.*; it was left as it is$/);
+});

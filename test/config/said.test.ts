@@ -1,0 +1,141 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findFolders } from '../../src/config/folders.ts';
+import { splitCommand } from '../../src/config/key-command.ts';
+import { checkName, checkOrigin, choose } from '../../src/config/settings.ts';
+import { PayError } from '../../src/core/error.ts';
+import { errorOf, KEY, newFolder, openRoom, PIN } from './world.ts';
+
+/** Kind, message and hint of what this throws. */
+const saidOf = (use: () => unknown): readonly unknown[] => {
+  try {
+    use();
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    return [thrown.kind, thrown.message, thrown.detail.hint];
+  }
+  return [];
+};
+
+describe('what is said of a setting', () => {
+  it('that is no name of a profile', () => {
+    const said = 'that is not a profile name: it takes 1 to 64 letters, digits, ".", "_", "-", a letter or digit first';
+    expect(saidOf(() => checkName('a b'))).toEqual(['usage', said, undefined]);
+    expect(saidOf(() => checkName('Local'))).toEqual([
+      'usage',
+      'the name "local" is kept for the built-in emulator, which has no stored profile',
+      'use --local instead; it needs no key',
+    ]);
+    expect(checkName('locale')).toBe('locale');
+  });
+
+  it.each([
+    ['http://a.example', 'auth', 'is not encrypted: http:// is only for this machine (127.0.0.1, localhost)'],
+    ['http://127.0.0.1/v1', 'usage', 'holds more than an origin: leave out the path, query and fragment'],
+    ['https://a.example/v1', 'usage', 'holds more than an origin: leave out the path, query and fragment'],
+    ['a.example', 'usage', 'is not a URL such as https://api.example.com'],
+  ])('that is no origin: %s', (url, kind, problem) => {
+    const hint = 'give the scheme and host alone, such as https://api.example.com';
+    expect(saidOf(() => checkOrigin(url, '--base-url'))).toEqual([kind, `--base-url ${problem}`, hint]);
+  });
+
+  it('names where the origin came from', () => {
+    const env = { PAYCLI_BASE_URL: 'https://b.example/', PAYCLI_PROFILE: 'b' };
+    expect(choose({ profile: undefined, baseUrl: undefined }, env)).toEqual({
+      name: 'b',
+      origin: { value: 'https://b.example', from: 'PAYCLI_BASE_URL' },
+    });
+    expect(choose({ profile: 'a', baseUrl: PIN }, env)).toEqual({
+      name: 'a',
+      origin: { value: PIN, from: '--base-url' },
+    });
+    expect(choose({ profile: undefined, baseUrl: undefined }, {})).toEqual({ name: undefined, origin: undefined });
+  });
+
+  it('that is no command', () => {
+    expect(saidOf(() => splitCommand(`echo sk.Test.${'x'.repeat(16)}`))).toEqual([
+      'usage',
+      '--key-command holds a secret key, which is never the value of an option',
+      'other users can see arguments while a program runs: get a new key, then store it with --key-stdin',
+    ]);
+    expect(saidOf(() => splitCommand('op "read'))).toEqual([
+      'usage',
+      '--key-command holds a quote that is not closed',
+      undefined,
+    ]);
+    expect(saidOf(() => splitCommand('  '))).toEqual(['usage', '--key-command is empty', undefined]);
+    expect(splitCommand(`op sk.Test.${'x'.repeat(15)} task.Test.${'x'.repeat(16)}`)).toHaveLength(3);
+  });
+
+  it('that is no folder', () => {
+    expect(saidOf(() => findFolders({ PAYCLI_HOME: 'pay' }))).toEqual([
+      'usage',
+      'PAYCLI_HOME is not an absolute path',
+      'set it to one that starts at the root, or unset it',
+    ]);
+  });
+});
+
+describe('what is said of a file of profiles', () => {
+  const profile = { origin: PIN, key: KEY, created_at: '2026-11-20T12:00:00Z' };
+  const LEFT = 'it was left as it is';
+  const MEND = 'mend it or move it away, then run `paycli login`';
+
+  it.each<[what: string, text: string, said: string, hint: string]>([
+    ['no JSON', '{', `is damaged: it is not valid JSON; ${LEFT}`, MEND],
+    [
+      'another version',
+      '{"version":0,"profiles":{}}',
+      `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`,
+      MEND,
+    ],
+    [
+      'a version that is a text',
+      '{"version":"2"}',
+      `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`,
+      MEND,
+    ],
+    ['a number', '5', `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`, MEND],
+    ['nothing', 'null', `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`, MEND],
+    ['nothing of ours', '[]', `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`, MEND],
+    [
+      'names that are none',
+      '{"version":1,"profiles":{"a b":{}}}',
+      `is not a file of profiles: profiles: must be an object whose names are profile names; ${LEFT}`,
+      MEND,
+    ],
+    [
+      'an origin that is none',
+      JSON.stringify({ version: 1, profiles: { a: { ...profile, origin: `${PIN}/` } } }),
+      `is not a file of profiles: profiles.a.origin: is not an exact https:// origin; ${LEFT}`,
+      MEND,
+    ],
+    [
+      'a newer version',
+      '{"version":2}',
+      `was written by a newer paycli (version 2); ${LEFT}`,
+      'update paycli, or set PAYCLI_HOME to another folder for this version',
+    ],
+  ])('that holds %s', async (_what, text, said, hint) => {
+    const { room, file, folder } = openRoom();
+    mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(file, text, { mode: 0o600 });
+    const error = await errorOf(() => room.list());
+    expect([error.kind, error.message, error.detail.hint]).toEqual(['auth', `${file} ${said}`, hint]);
+  });
+
+  it('that is refused names the profile whose key it is', async () => {
+    const { room } = openRoom();
+    const empty = await errorOf(() => room.save({ name: 'a', origin: PIN, secret: { key: '' } }));
+    expect(empty.message).toBe('the key for the profile "a" is empty');
+    const bad = await errorOf(() => room.save({ name: 'a', origin: 'x', secret: { key: KEY } }));
+    expect(bad.message).toBe('the base URL is not a URL such as https://api.example.com');
+  });
+
+  it('is not followed through a link that stands for its folder', async () => {
+    const link = join(newFolder(), 'link');
+    symlinkSync(newFolder(), link);
+    expect((await errorOf(() => openRoom({ folder: link }).room.list())).message).toContain('symbolic link');
+  });
+});

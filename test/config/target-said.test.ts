@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Env } from '../../src/cli/io.ts';
+import { contentOf, errorOf, folderWith, keyOf, newFolder, openRoom, script } from './world.ts';
+
+const [A, B] = ['https://a.example', 'https://b.example'];
+const KEY = keyOf('said');
+const E = 'PAYCLI_SECRET_KEY';
+const LOGIN = 'run `paycli login`, or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL; `--local` needs no key';
+
+/** Message and hint of the error that asking for a target ends with. */
+const saidOf = async (folder: string, env: Env = {}, profile?: string): Promise<readonly unknown[]> => {
+  const { kind, message, detail } = await errorOf(() =>
+    openRoom({ folder, env }).room.target({ profile, baseUrl: undefined }),
+  );
+  expect(kind).toBe('auth');
+  return [message, detail.hint];
+};
+
+describe('what is said where there is no key to use', () => {
+  it('tells no profile at all from none of that name', async () => {
+    const nowhere = join(newFolder(), 'home');
+    expect(await saidOf(nowhere)).toEqual(['there is no profile yet', LOGIN]);
+    expect(await saidOf(nowhere, {}, 'shop')).toEqual(['there is no profile "shop", nor any other', LOGIN]);
+  });
+
+  it.each([
+    ['shpo', 'did you mean "shop"? known: shop, test; '],
+    ['something-else', 'known: shop, test; '],
+    ['constructor', 'known: shop, test; '],
+  ])('of %s, which is none, names what was meant and all that are known', async (name, known) => {
+    expect(await saidOf(folderWith({ name: 'shop' }, { name: 'test' }), {}, name)).toEqual([
+      `there is no profile "${name}"`,
+      `${known}\`paycli login --profile NAME\` makes one, and --local needs none`,
+    ]);
+  });
+
+  it('says how one becomes the default', async () => {
+    const folder = folderWith({ name: 'shop' }, { name: 'test' }, { name: 'third' });
+    openRoom({ folder }).room.remove('shop');
+    expect(await saidOf(folder)).toEqual([
+      'no profile is the default',
+      'name one with --profile, or make one the default with `paycli profile use NAME` (known: test, third)',
+    ]);
+  });
+
+  it('says what a key in the environment lacks', async () => {
+    expect(await saidOf(join(newFolder(), 'home'), { [E]: KEY })).toEqual([
+      'PAYCLI_SECRET_KEY is set, but nothing says which service the key is for',
+      'set PAYCLI_BASE_URL, or name a profile with --profile',
+    ]);
+  });
+
+  it('takes no profile for the default that is not there, or is only called so', async () => {
+    const folder = folderWith({ name: 'shop' }, { name: 'undefined' });
+    const { room, file } = openRoom({ folder });
+    room.remove('shop');
+    expect((await saidOf(folder))[0]).toBe('no profile is the default');
+    writeFileSync(file, JSON.stringify({ ...contentOf(file), default: 'gone' }));
+    expect((await saidOf(folder, { [E]: KEY }))[0]).toContain('nothing says which service the key is for');
+  });
+
+  it('asks for the profile that was named, whatever else is known', async () => {
+    const folder = folderWith({ name: 'shop', origin: A }, { name: 'test', origin: B });
+    const { room } = openRoom({ folder });
+    const unknown = await errorOf(() => room.origin({ profile: 'nope', baseUrl: A }));
+    expect(unknown.message).toBe('there is no profile "nope"');
+    room.remove('shop');
+    const named = openRoom({ folder, env: { [E]: KEY } }).room.target({ profile: 'test', baseUrl: undefined });
+    expect(await named).toEqual({ origin: B, key: KEY, profile: 'test', keySource: 'environment' });
+  });
+
+  it('keeps a stored key from another origin', async () => {
+    const folder = folderWith({ name: 'shop', origin: A });
+    expect(await saidOf(folder, { PAYCLI_BASE_URL: B })).toEqual([
+      `the key of the profile "shop" is for ${A} only; PAYCLI_BASE_URL says otherwise`,
+      'give the key for this call in PAYCLI_SECRET_KEY, or log in there under another name: `paycli login --profile NAME`',
+    ]);
+  });
+});
+
+describe('a key that cannot be used', () => {
+  const EMULATOR = `sk.Lcal.${'x'.repeat(80)}`;
+  const FAULT = "is the built-in emulator's, which is refused for any other machine";
+  const HINT = 'use --local for the emulator, or give the key of this service';
+
+  it('is named by where it came from', async () => {
+    const folder = folderWith({ name: 'shop', origin: A });
+    expect(await saidOf(folder, { [E]: EMULATOR })).toEqual([`the key in PAYCLI_SECRET_KEY ${FAULT}`, HINT]);
+    const shop = { origin: A, key: EMULATOR, created_at: '2026-11-20T12:00:00Z' };
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ version: 1, default: 'shop', profiles: { shop } }));
+    expect(await saidOf(folder)).toEqual([`the key of the profile "shop" ${FAULT}`, HINT]);
+    const helper = script(join(newFolder(), 'helper'), `echo ${EMULATOR}`);
+    openRoom({ folder }).room.save({ name: 'helped', origin: A, secret: { commandLine: helper } });
+    expect(await saidOf(folder, {}, 'helped')).toEqual([`the key of the key command ${FAULT}`, HINT]);
+  });
+});

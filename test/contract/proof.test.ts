@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { isNoOtherType, namesNoOther, provesPage, provesThing } from '../../src/contract/proof.ts';
+import { BOUNDS } from '../../src/core/bounds.ts';
+import { lastPage, laterActivity, middlePage } from './fixtures.ts';
+
+const ACT = 'act.Kw9a.8Zp3';
+const UGW = 'ugw.Kw9a.2Mn4';
+const ASKED = { ugwoUid: UGW };
+
+describe('a thing is proven by its identifier', () => {
+  const proof = provesThing('act');
+
+  it.each([[{ uid: ACT }], [laterActivity], [{ uid: ACT, status: 5, next_action: [] }]])('as %j is', (answer) => {
+    expect(proof(answer, {})).toBeUndefined();
+  });
+
+  it.each([['act'], [undefined], [null], [5], [[{ uid: ACT }]], [[]]])('and %j is no object', (answer) => {
+    expect(proof(answer, {})).toBe('the answer is no JSON object');
+  });
+
+  it.each([[{}], [{ uid: null }], [{ uid: [ACT] }], [{ uid: 5 }], [{ uid: UGW }], [{ uid: 'act.x' }], [{ id: ACT }]])(
+    'and %j has none of this kind',
+    (answer) => {
+      expect(proof(answer, {})).toBe('the answer has no "uid" of an activity, act.XXXX.YYYY…');
+    },
+  );
+
+  it('and what else is asked is asked after it, the first fault being told', () => {
+    const [good, bad, worse] = [() => undefined, () => 'bad', () => 'worse'];
+    expect(provesThing('act', good, good)({ uid: ACT }, {})).toBeUndefined();
+    expect(provesThing('act', good, bad, worse)({ uid: ACT }, {})).toBe('bad');
+    expect(provesThing('act', bad)({}, {})).toContain('has no "uid"');
+    const withParams = provesThing('act', (_answer, { ugwoUid }) => ugwoUid);
+    expect(withParams({ uid: ACT }, ASKED)).toBe(UGW);
+  });
+});
+
+describe('an activity of another payment request', () => {
+  it('is one that names it', () => {
+    expect(namesNoOther({ ugwo_uid: 'ugw.Kw9a.other' }, ASKED)).toBe(
+      'the answer is about another payment request, ugw.Kw9a.other ("ugwo_uid")',
+    );
+    expect(namesNoOther({ ugwo_uid: ['ugw.Kw9a.other', 'Other'] }, ASKED)).toContain('another payment request');
+  });
+
+  it.each([UGW, [UGW, 'This'], undefined, null, '', 'other', {}, 5, ACT])('is none that names %j', (named) => {
+    expect(namesNoOther({ ugwo_uid: named }, ASKED)).toBeUndefined();
+  });
+});
+
+describe('an activity of another type', () => {
+  it.each(['charge', ['charge', 'Charge'], undefined, null, '', {}, []])('is none of type %j', (activity_type) => {
+    expect(isNoOtherType({ activity_type }, {})).toBeUndefined();
+  });
+
+  it.each(['refund', ['refund', 'Refund']])('is one of type %j', (activity_type) => {
+    expect(isNoOtherType({ activity_type }, {})).toBe('the answer is no charge, but a refund ("activity_type")');
+  });
+
+  it('is said in words that are cut', () => {
+    const said = isNoOtherType({ activity_type: 'x'.repeat(BOUNDS.word + 5) }, {});
+    expect(said).toBe(
+      `the answer is no charge, but a ${'x'.repeat(BOUNDS.word)}… (5 more characters) ("activity_type")`,
+    );
+  });
+});
+
+describe('a page is proven by its envelope', () => {
+  const records = (count: number): object[] => Array.from({ length: count }, () => ({}));
+
+  it.each([
+    ['a middle one', middlePage],
+    ['the last', lastPage],
+    ['an empty one', { data: [], next_cursor: null }],
+    ['one of odd records', { data: [{}, { uid: 5 }], next_cursor: 'x' }],
+    ['one as large as may be', { data: records(BOUNDS.records), next_cursor: 'x'.repeat(BOUNDS.cursor) }],
+  ])('as %s is', (_what, answer) => {
+    expect(provesPage(answer, {})).toBeUndefined();
+  });
+
+  const LIST = 'the answer is no page: "data" is no list';
+  const OBJECT = 'the answer is no page: a record in "data" is no object';
+  const NEXT = 'the answer is no page: "next_cursor" is neither a text nor null';
+  it.each([
+    ['a list', [], LIST],
+    ['a text', 'page', LIST],
+    ['nothing', undefined, LIST],
+    ['an object of records', { data: { 0: {} }, next_cursor: null }, LIST],
+    ['a record that is a text', { data: [{}, 'x'], next_cursor: null }, OBJECT],
+    ['a record that is null', { data: [null], next_cursor: null }, OBJECT],
+    ['a record that is a list', { data: [[]], next_cursor: null }, OBJECT],
+    ['a forgotten way on', { data: [] }, NEXT],
+    ['an empty way on', { data: [], next_cursor: '' }, NEXT],
+    ['a way on that is a number', { data: [], next_cursor: 2 }, NEXT],
+    ['a way on that is a list', { data: [], next_cursor: ['x'] }, NEXT],
+    [
+      'too many records',
+      { data: records(BOUNDS.records + 1), next_cursor: null },
+      'the answer holds 1,001 records, and 1,000 are the most that a page may hold',
+    ],
+    [
+      'too long a way on',
+      { data: [], next_cursor: 'x'.repeat(BOUNDS.cursor + 1) },
+      'the answer holds a "next_cursor" of more than 4,096 characters',
+    ],
+  ])('and %s proves none', (_what, answer, fault) => {
+    expect(provesPage(answer, {})).toBe(fault);
+  });
+});

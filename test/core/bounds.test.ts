@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BOUNDS, cutList, cutText, excessOf, grouped, leftOut } from '../../src/core/bounds.ts';
+
+describe('the bounds of an answer', () => {
+  it('are 8 MiB of it, and 64 KiB of what is shown or kept', () => {
+    expect([BOUNDS.bytes, BOUNDS.answer, BOUNDS.kept]).toEqual([8_388_608, 65_536, 65_536]);
+  });
+
+  const most = { depth: BOUNDS.depth, values: BOUNDS.values, name: BOUNDS.name };
+
+  it('are no excess', () => {
+    expect(excessOf(most)).toBeUndefined();
+    expect(excessOf({ depth: 0, values: 0, name: 0 })).toBeUndefined();
+  });
+
+  it.each([
+    ['depth', 'the answer is nested deeper than 64 levels'],
+    ['values', 'the answer holds more than 100,000 values'],
+    ['name', 'the answer holds a name of more than 1,000 bytes'],
+  ] as const)('are exceeded by one more in %s', (name, said) => {
+    expect(excessOf({ ...most, [name]: most[name] + 1 })).toBe(said);
+  });
+});
+
+describe('what is cut', () => {
+  it('counts in groups, and says how much is left out', () => {
+    expect([grouped(0), grouped(999), grouped(1_234_567)]).toEqual(['0', '999', '1,234,567']);
+    expect(leftOut(1234)).toBe('… (1,234 more characters)');
+  });
+
+  it.each([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'abc… (1 more characters)'],
+    ['ab👩', 3, 'ab… (2 more characters)'],
+    ['a👩b', 3, 'a👩… (1 more characters)'],
+    ['', 0, ''],
+  ])('%j to %i is %j', (text, most, cut) => {
+    expect(cutText(text, most)).toBe(cut);
+  });
+
+  it('of a text is its beginning, and never half a character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (text, most) => {
+        const [head = ''] = cutText(text, most).split('… (');
+        expect(text.startsWith(head) && head.isWellFormed() && (text.length <= most || head.length <= most)).toBe(true);
+      }),
+    );
+  });
+
+  it('of a list is its first, with how many there are behind them', () => {
+    expect(cutList([1, 2], 2)).toEqual({ first: [1, 2], more: 0 });
+    expect(cutList([1, 2, 3, 4, 5], 2)).toEqual({ first: [1, 2], more: 3 });
+    expect(cutList([], 2)).toEqual({ first: [], more: 0 });
+  });
+});

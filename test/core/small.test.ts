@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { BANK_CODES } from '../../src/core/banks.ts';
+import { isId } from '../../src/core/ids.ts';
+import { interrupted } from '../../src/core/interrupt.ts';
+import {
+  DIALECTS,
+  ENDINGS,
+  FIRST_RECORDS,
+  firstUse,
+  LOCAL_DATA_FILE,
+  LOCAL_PROFILE,
+  SEEDED,
+} from '../../src/core/local.ts';
+import { memo } from '../../src/core/memo.ts';
+import { placeWords } from '../../src/core/place-words.ts';
+
+it('knows bank codes that can be typed, each once, in their order', () => {
+  for (const code of BANK_CODES) expect(code).toMatch(/^[a-z][a-z0-9_]+$/);
+  expect([...new Set(BANK_CODES)].toSorted()).toEqual(BANK_CODES);
+  expect(BANK_CODES).toContain('gtb');
+});
+
+describe('a run that a signal stopped', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 143],
+    ['SIGQUIT', 143],
+    ['SIGWINCH', 130],
+    ['constructor', 130],
+  ])('by %s ends with %i', (signal, exitCode) => {
+    const { kind, message, detail } = interrupted(signal);
+    expect([kind, message, detail.exitCode]).toEqual([
+      'interrupted',
+      `stopped by ${signal}; nothing was in flight`,
+      exitCode,
+    ]);
+  });
+});
+
+describe('the built-in service', () => {
+  it('says what it made on its first use, and nothing later', () => {
+    expect(firstUse(FIRST_RECORDS, 'x.sqlite')).toBe(
+      'first use: made 25 customers and 120 payment requests in x.sqlite',
+    );
+    expect(firstUse({ customers: 0, ugwo: 0 }, 'x.sqlite')).toBeUndefined();
+  });
+
+  it('is filled with things whose identifiers help can name', () => {
+    const requests = [SEEDED.ugwo, SEEDED.losing, SEEDED.paid.ugwo, SEEDED.processing.ugwo];
+    expect(isId('ony', SEEDED.onye)).toBe(true);
+    expect(requests.map((uid) => isId('ugw', uid))).toEqual([true, true, true, true]);
+    expect([SEEDED.paid, SEEDED.processing].map(({ activity }) => isId('act', activity))).toEqual([true, true]);
+  });
+
+  it('keeps the names that users type and find', () => {
+    expect([LOCAL_DATA_FILE, LOCAL_PROFILE]).toEqual(['emulator.sqlite', 'local']);
+    expect(DIALECTS).toEqual(['documented', 'live']);
+    expect(ENDINGS).toEqual(['successful', 'failed', 'expired']);
+  });
+});
+
+it.each(['value', undefined])('makes %j once, and not before it is asked for', (value) => {
+  let made = 0;
+  const ask = memo(() => {
+    made += 1;
+    return value;
+  });
+  expect(made).toBe(0);
+  expect([ask(), ask(), made]).toEqual([value, value, 1]);
+});
+
+describe('the options that send another command to the same place', () => {
+  it.each([
+    [{ local: false, profile: undefined, baseUrl: undefined }, []],
+    [{ local: true, profile: undefined, baseUrl: undefined }, ['--local']],
+    [{ local: false, profile: 'shop', baseUrl: undefined }, ['--profile', 'shop']],
+    [{ local: false, profile: undefined, baseUrl: 'https://a.example' }, ['--base-url', 'https://a.example']],
+    [{ local: true, profile: 'shop', baseUrl: 'x' }, ['--local', '--profile', 'shop', '--base-url', 'x']],
+  ])('of %j are %j', (options, words) => {
+    expect(placeWords(options)).toEqual(words);
+  });
+});
