@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['core', 'contract', 'client', 'config', 'ledger'].map((room) => `test/${room}/**/*.test.ts`),
     pool: 'forks',
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 30_000,
     unstubEnvs: true,
     expect: { requireAssertions: true, poll: { timeout: 20_000, interval: 20 } },
