@@ -539,7 +539,8 @@ describe('ledger resolve', () => {
     const ledger: Ledger = {
       ...inner,
       resolve: async (id, resolution) => {
-        await inner.resolve(id, { ...resolution, state: 'not_created' });
+        const { evidence } = resolution;
+        await inner.resolve(id, { state: 'not_created', evidence: { ...evidence, kind: 'look' } });
         return inner.resolve(id, resolution);
       },
     };

@@ -1,7 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ChargeState } from '../../core/charge.ts';
 import type { Charge, Evidence, KeptActivity, Sender, Told } from '../ledger.ts';
-import { checksumOf } from './checksum.ts';
+import { CHANGING, checksumOf, FIXED } from './checksum.ts';
 import { bootOf } from './sender.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -77,25 +77,25 @@ export const chargeOf = (row: Row): Charge => ({
   evidence: JSON.parse(text(row, 'evidence')) as Evidence[],
 });
 
-type Columns = Readonly<Record<string, SQLOutputValue>>;
-
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
-const rowOf = ({ activity, asked = {}, sender, ...charge }: Charge): Record<string, SQLOutputValue> => ({
+type Values = Readonly<Record<(typeof FIXED)[number] | (typeof CHANGING)[number], SQLOutputValue | undefined>>;
+
+const valuesOf = ({ activity, asked = {}, sender, ...charge }: Charge): Values => ({
   id: charge.id,
   service: charge.service,
   origin: charge.origin,
-  workspace: charge.workspace ?? null,
-  profile: charge.profile ?? null,
+  workspace: charge.workspace,
+  profile: charge.profile,
   ugwo: charge.ugwo,
   medium: charge.medium,
-  provider: charge.provider ?? null,
-  phone: charge.phone ?? null,
-  phone_digest: charge.phoneDigest ?? null,
-  expires_at: charge.expiresAt ?? null,
+  provider: charge.provider,
+  phone: charge.phone,
+  phone_digest: charge.phoneDigest,
+  expires_at: charge.expiresAt,
   digest: charge.digest,
-  job: charge.job ?? null,
-  row: charge.row ?? null,
+  job: charge.job,
+  row: charge.row,
   deadline: charge.deadline,
   created_at: charge.createdAt,
   begun_uptime: charge.begun.uptime,
@@ -103,28 +103,29 @@ const rowOf = ({ activity, asked = {}, sender, ...charge }: Charge): Record<stri
   boot: sender.boot,
   started: sender.started,
   state: charge.state,
-  recorded_at: charge.recordedAt ?? null,
-  took: charge.took ?? null,
-  exit_code: charge.exitCode ?? null,
-  activity: activity?.uid ?? null,
-  status: activity?.status ?? null,
+  recorded_at: charge.recordedAt,
+  took: charge.took,
+  exit_code: charge.exitCode,
+  activity: activity?.uid,
+  status: activity?.status,
   next_action: json(activity?.nextAction),
-  activity_created_at: activity?.createdAt ?? null,
+  activity_created_at: activity?.createdAt,
   told: json(charge.told),
   evidence: JSON.stringify(charge.evidence),
-  amount: asked.amount ?? null,
-  currency: asked.currency ?? null,
-  ref: asked.ref ?? null,
-  customer: asked.customer ?? null,
+  amount: asked.amount,
+  currency: asked.currency,
+  ref: asked.ref,
+  customer: asked.customer,
 });
 
+/** As SQLite keeps it: half a surrogate pair is no character. */
+const asKept = (value: SQLOutputValue | undefined): SQLOutputValue =>
+  typeof value === 'string' ? value.toWellFormed() : (value ?? null);
+
 /** A charge as a row of the table, but for its place, which is the table's own. */
-export const columnsOf = (charge: Charge): Columns => {
-  const row = rowOf(charge);
-  for (const [name, value] of Object.entries(row)) {
-    // As SQLite keeps it: half a surrogate pair is no character.
-    if (typeof value === 'string') row[name] = value.toWellFormed();
-  }
-  row['checksum'] = checksumOf(row);
-  return row;
+export const rowOf = (charge: Charge) => {
+  const values = valuesOf(charge);
+  const fixed = FIXED.map((name) => asKept(values[name]));
+  const changing = CHANGING.map((name) => asKept(values[name]));
+  return { fixed, changing, checksum: checksumOf([...fixed, ...changing]) };
 };

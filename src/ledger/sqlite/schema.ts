@@ -81,11 +81,6 @@ const JOBS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Charges that may stand in the way of another. */
-export const STANDS: readonly string[] = ['sending', 'unknown', 'accepted'];
-/** The same as a condition. */
-export const STANDING = `state IN (${STANDS.map((state) => `'${state}'`).join()})`;
-
 /** Accepted charges whose end nobody has seen, so that they are found among millions. */
 export const UNFINISHED = `state = 'accepted' AND
   (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
@@ -125,13 +120,13 @@ const LOOKS = `
 `;
 
 /**
- * What tells that a page of the file is not the one that was written there: a checksum for each row, and a second index of
- * what may stand in the way of a charge, which must agree with the first.
+ * What tells that a page of the file is not the one that was written there: a checksum for each row, and a second index by
+ * which the charges of a payment request are found, which must agree with the first.
  */
 const CHECKS = (db: DatabaseSync): void => {
   db.exec(`
     ALTER TABLE charge ADD COLUMN checksum INTEGER;
-    CREATE INDEX charge_standing ON charge (ugwo, seq) WHERE ${STANDING};
+    CREATE INDEX charge_of_ugwo_again ON charge (ugwo, seq);
   `);
   writeChecksums(db);
 };

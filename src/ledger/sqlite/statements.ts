@@ -2,10 +2,10 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { Damage } from '../../database/sqlite-error.ts';
 import type { Query } from '../backend.ts';
 import type { Charge } from '../ledger.ts';
-import { checked } from './checksum.ts';
+import { CHANGING, checked, FIXED } from './checksum.ts';
 import type { Row } from './rows.ts';
-import { chargeOf, columnsOf } from './rows.ts';
-import { STANDING, STANDS, UNFINISHED } from './schema.ts';
+import { chargeOf, rowOf } from './rows.ts';
+import { UNFINISHED } from './schema.ts';
 
 /** Prepares each text once. */
 export const preparing = (db: DatabaseSync) => {
@@ -33,11 +33,10 @@ const amongRows = ([first, last]: readonly [number, number]): Condition =>
   first === last ? ['row = ?', first] : ['row BETWEEN ? AND ?', first, last];
 
 const conditionsOf = (query: Query): Condition[] => {
-  const { id, activities, states, unfinished, service, job, rows, ugwo, before, after } = query;
+  const { activities, states, unfinished, service, job, rows, ugwo, before, after } = query;
   // Few charges are of one payment request: then the plus keeps SQLite from walking through all of a state.
   const state = ugwo === undefined ? 'state' : '+state';
   return [
-    ...(id === undefined ? [] : [['id = ?', id] as const]),
     ...(activities === undefined ? [] : [amongActivities(activities)]),
     ...(states === undefined ? [] : [[`${state} IN (${states.map(() => '?').join()})`, ...states] as const]),
     ...(unfinished === true ? [[UNFINISHED] as const] : []),
@@ -50,27 +49,13 @@ const conditionsOf = (query: Query): Condition[] => {
   ];
 };
 
+/** What may stand in the way of another charge. */
+const STANDS: readonly string[] = ['sending', 'unknown', 'accepted'];
 const mayStand = ({ state }: Row): boolean => STANDS.includes(String(state));
 
-/** What can change of a charge once it is begun. */
-const CHANGING = [
-  'state',
-  'recorded_at',
-  'took',
-  'exit_code',
-  'activity',
-  'status',
-  'next_action',
-  'activity_created_at',
-  'told',
-  'evidence',
-  'amount',
-  'currency',
-  'ref',
-  'customer',
-  'checksum',
-];
-const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()} WHERE id = ?`;
+const COLUMNS = [...FIXED, ...CHANGING, 'checksum'];
+const INSERT = `INSERT INTO charge (${COLUMNS.join()}) VALUES (${COLUMNS.map(() => '?').join()})`;
+const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE id = ?`;
 
 /** The SQL of charges, prepared when it is first used. Everything runs in the transaction of whoever calls. */
 export const statements = (db: DatabaseSync) => {
@@ -83,11 +68,11 @@ export const statements = (db: DatabaseSync) => {
 
   /** They are found by two indexes: a page of one that is lost would hide them. */
   const standing = (ugwo: string): Row[] => {
-    const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', ugwo).filter(mayStand);
-    const found = sql(`SELECT seq FROM charge INDEXED BY charge_standing WHERE ugwo = ? AND ${STANDING} ORDER BY seq`);
-    const again = found.all(ugwo);
-    if (again.length === all.length && again.every(({ seq }, at) => seq === all[at]?.['seq'])) return all;
-    throw new Damage(`its indexes differ on the charges of ${ugwo}`);
+    const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', ugwo);
+    const again = sql('SELECT seq FROM charge INDEXED BY charge_of_ugwo_again WHERE ugwo = ? ORDER BY seq').all(ugwo);
+    const agree = again.length === all.length && again.every(({ seq }, at) => seq === all[at]?.['seq']);
+    if (!agree) throw new Damage(`its indexes differ on the charges of ${ugwo}`);
+    return all.filter(mayStand);
   };
 
   const matching = (query: Query): Row[] => {
@@ -102,19 +87,19 @@ export const statements = (db: DatabaseSync) => {
   };
 
   return {
-    find: (query: Query): Charge[] =>
-      (query.standing === undefined ? matching(query) : standing(query.standing)).map(chargeOf),
+    find: (query: Query): Charge[] => {
+      if (query.standing !== undefined) return standing(query.standing).map(chargeOf);
+      // Asked for at every step of a charge.
+      return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(chargeOf);
+    },
     /** Gives the place in the order of creation. */
     insert: (charge: Charge): number => {
-      const columns = columnsOf(charge);
-      const names = Object.keys(columns);
-      const insert = sql(`INSERT INTO charge (${names.join()}) VALUES (${names.map(() => '?').join()})`);
-      return Number(insert.run(...Object.values(columns)).lastInsertRowid);
+      const { fixed, changing, checksum } = rowOf(charge);
+      return Number(sql(INSERT).run(...fixed, ...changing, checksum).lastInsertRowid);
     },
     update: (charge: Charge): void => {
-      const columns = columnsOf(charge);
-      // By place: SQLite is asked for each name anew at every run.
-      sql(UPDATE).run(...CHANGING.map((name) => columns[name] ?? null), charge.id);
+      const { changing, checksum } = rowOf(charge);
+      sql(UPDATE).run(...changing, checksum, charge.id);
     },
     settings: (): { readonly name: string; readonly key: string } => {
       const all = sql('SELECT name, value FROM setting').all();
