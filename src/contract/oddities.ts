@@ -37,7 +37,7 @@ const inPage = (issue: Issue): Issue => ({
 const sayOf = (name: string, value: unknown): string =>
   value === undefined
     ? `the answer has no "${name}"`
-    : `the answer's "${name}" could not be read; it is shown as it came`;
+    : `the answer's "${name}" could not be read; it is shown as received`;
 
 /** What of a proven answer is not as documented and can't be read: a sentence for each of its fields. */
 const unread = ({ success, query }: Operation, answer: unknown): string[] => {

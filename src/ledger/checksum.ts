@@ -53,7 +53,8 @@ const checksumOf = (row: Row): number =>
 
 /** The row, where it is what was written; throws where a page of the file holds something else by now. */
 export const checked = (row: Row): Row => {
-  if (row['checksum'] !== checksumOf(row)) throw new Damage(`row ${row['seq']} of its charges is not what was written`);
+  if (row['checksum'] !== checksumOf(row))
+    throw new Damage(`row ${row['seq']} of its charges is not what paycli wrote`);
   return row;
 };
 

@@ -63,7 +63,7 @@ export const contextOf = (db: DatabaseSync, options: LedgerOptions) => {
   /** A program of ours may have been at it since it was opened. */
   const checkVersion = (): void => {
     if (version() <= kind.migrations.length) return;
-    throw ledgerError({ kind: 'newer', path, what: 'has been taken over by a newer paycli meanwhile' });
+    throw ledgerError({ kind: 'newer', path, what: 'was upgraded by a newer paycli while in use' });
   };
   const file = fileAt(path);
   /** What is written into a file without a name is seen by nobody any more. */

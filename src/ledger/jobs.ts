@@ -9,7 +9,7 @@ import { cleaned, withoutNumbers } from './private.ts';
 import type { Row } from './rows.ts';
 import { number, senderOf } from './rows.ts';
 
-const GONE = 'its process ended before it could note what became of it';
+const GONE = 'its process ended before it could save the result';
 
 /** A row of updates whose process has gone is unknown; that is written when it is next begun or settled. */
 const asItStands =

@@ -24,7 +24,7 @@ export const sweeper = (
     const charge = chargeOf(row);
     if (!isLost(row)) return charge;
     const now = moment();
-    const why = 'its process ended before it could note what became of it';
+    const why = 'its process ended before it could save the result';
     const gone = evidenceOf('process_gone', now.at, { pid: senderOf(row).pid, why });
     sql.change(charge.id, { ...charge, state: 'unknown', moment: now, evidence: withEvidence(charge.evidence, gone) });
     return sql.find(charge.id) ?? charge;

@@ -76,7 +76,7 @@ describe('the progress of a file on a terminal', () => {
     await session.saw(/1 of 2 \(50%\)/);
     session.type('\u0003');
     await session.saw(/leaves it unknown/);
-    expect(await session.screen()).toMatch(/^waiting for the answer to what is in flight/m);
+    expect(await session.screen()).toMatch(/^Finishing requests in flight/m);
     answer(2);
     await session.ended;
     expect(await linesOfProgress(session)).toEqual([]);

@@ -412,7 +412,7 @@ describe('a file that changes while its rows are sent', () => {
     expect(unknown).toBe(1);
     expect(Number(accepted) + 1).toBe(service.seen.length);
     expect(not_started).toBe(400 - service.seen.length);
-    expect(errorOf(ended)['message']).toContain('was changed while it was read');
+    expect(errorOf(ended)['message']).toContain('changed while it was being read');
   });
 });
 
@@ -445,7 +445,7 @@ describe('a file that is not right', () => {
       { row: 2, column: 'ugwo', title: expect.stringContaining('is the identifier of an activity') },
       { row: 3, column: 'medium', title: expect.stringContaining('did you mean ussd?') },
       { row: 4, column: 'provider', title: expect.stringContaining('needs provider') },
-      { row: 5, column: 'provider', title: expect.stringContaining('does not belong to medium bank_transfer') },
+      { row: 5, column: 'provider', title: expect.stringContaining("can't be used with medium bank_transfer") },
       { row: 6, column: 'expires_in', title: expect.stringContaining('15 min') },
       { row: 7, column: 'expires_in', title: expect.stringContaining('"soon" is not a duration') },
       { row: 8, column: 'expires_at', title: expect.stringContaining('in the future') },
@@ -480,7 +480,7 @@ describe('a file that is not right', () => {
     ['is empty', '', 'is empty'],
     ['has a header alone', 'ugwo,medium\n', 'has no rows'],
     ['has one column by two names', `ugwo,UGWO\n${ugwoOf(1)},${ugwoOf(2)}\n`, '"ugwo" and "UGWO" are both ugwo'],
-    ['has no column ugwo', 'uid,medium\nx,ussd\n', 'there is no column ugwo'],
+    ['has no column ugwo', 'uid,medium\nx,ussd\n', 'no column ugwo'],
     ['has a NUL', `ugwo,medium,provider\n${ugwoOf(1)},ussd,g\0b\n`, 'row 1, column "provider": a NUL'],
     [
       'is not UTF-8',
@@ -488,7 +488,7 @@ describe('a file that is not right', () => {
       'row 1, column "provider": not UTF-8',
     ],
     ['has too many cells', `ugwo,medium,provider\n${ugwoOf(1)},ussd,gtb,x\n`, 'row 1: 4 cells'],
-    ['has an open quote', `ugwo,medium,provider\n${ugwoOf(1)},ussd,"gtb\n`, 'a quote is not closed'],
+    ['has an open quote', `ugwo,medium,provider\n${ugwoOf(1)},ussd,"gtb\n`, 'unclosed quote'],
   ])('that %s', async (_name, text, told) => {
     const service = await serveCharges();
     const ended = await chargeFrom(fileOf(text), { service, ...home() });

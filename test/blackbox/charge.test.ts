@@ -50,19 +50,19 @@ describe('ugwo charge', () => {
   });
 
   it.each([
-    ['no medium', [], /--medium is needed: bank_transfer, ussd, mobile_money/],
+    ['no medium', [], /--medium is required: bank_transfer, ussd, mobile_money/],
     ['an unknown medium', ['--medium', 'bank-transfer'], /did you mean bank_transfer\?/],
     ['no provider for ussd', ['--medium', 'ussd'], /--medium ussd needs --provider/],
     ['no phone for mobile_money', ['--medium', 'mobile_money', '--provider', 'mtn'], /needs --phone/],
     [
       'a provider for bank_transfer',
       ['--medium', 'bank_transfer', '--provider', 'gtb'],
-      /--provider does not belong to --medium bank_transfer/,
+      /--provider can't be used with --medium bank_transfer/,
     ],
     [
       'an expiry for ussd',
       ['--medium', 'ussd', '--provider', 'gtb', '--expires-in', '5m'],
-      /--expires-in does not belong to --medium ussd/,
+      /--expires-in can't be used with --medium ussd/,
     ],
     [
       'a phone for ussd',
@@ -72,7 +72,7 @@ describe('ugwo charge', () => {
     [
       'two expiries',
       ['--medium', 'bank_transfer', '--expires-in', '5m', '--expires-at', '2030-01-01T00:00:00Z'],
-      /exclude each other/,
+      /can't be used together/,
     ],
     [
       'a life over 15 minutes',

@@ -17,7 +17,7 @@ describe('a charge that is proven is accepted, whatever its answer holds besides
     const service = await serve([json(200, answer), json(200, answer)]);
     const shown = await paycli([...CHARGE, '-o', 'tsv'], { service });
     expect(shown).toMatchObject({ code: 0 });
-    expect(shown.stderr).toContain(`note: ${sentence}; only the first of it is read and shown, and -o json shows all`);
+    expect(shown.stderr).toContain(`note: ${sentence}; only the first part is read and shown; -o json shows all`);
     expect(shown.stdout).toContain(`uid\t${ACTIVITY.uid}\n`);
     const whole = await paycli([...CHARGE, '-o', 'json'], { service });
     expect(whole).toMatchObject({ code: 0, stdout: `${answer}\n`, stderr: '' });
@@ -71,7 +71,7 @@ describe('what is too much for a read fails it', () => {
     const service = await serve([page([1], cursor('1')), page([2], cursor('2')), page([3], cursor('1'))]);
     const ended = await paycli(['ugwo', 'list', '--all', '-o', 'json'], { service });
     expect(ended).toMatchObject({ code: 8 });
-    expect(errorOf(ended)['message']).toContain('a cursor that this walk has already used');
+    expect(errorOf(ended)['message']).toContain('the same cursor twice');
   });
 });
 

@@ -61,7 +61,7 @@ describe('a charge whose answer is lost', () => {
       seen: [{ method: 'POST' }, { method: 'GET', url: `/v1/ugwo/${UGWO_ID}` }],
     });
     const again = await paycli(['ledger', 'reconcile'], options);
-    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no charge is unknown') });
+    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('No charge is unknown.') });
   });
 
   it('is shown as a card with what was seen', async () => {
@@ -109,7 +109,7 @@ describe('a charge whose answer is lost', () => {
     expect(ended.code).toBe(6);
     expect(rowsOf(ended)).toMatchObject([{ state: 'unknown', evidence: [{}, { found: 'none' }] }]);
     expect(errorOf(ended)['hint']).toMatch(
-      /nothing is there so far; run `paycli ledger reconcile` again at .*\d\d:\d\d$/,
+      /no activity found yet; run `paycli ledger reconcile` again at .*\d\d:\d\d$/,
     );
   });
 

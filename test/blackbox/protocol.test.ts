@@ -157,7 +157,7 @@ describe('the same charge again', () => {
   it('is refused while the provider works on the first', async () => {
     const options = await against(json(200, made(1, { status: 'processing', next_action: null })));
     expect((await paycli(MOBILE, options)).stderr).toContain(
-      'the charge is with the provider; the customer usually has to approve it on the phone',
+      'The provider has the charge; the customer usually has to approve it on the phone',
     );
     expect((await paycli(MOBILE, options)).code).toBe(9);
   });
@@ -357,7 +357,7 @@ describe('a charge that is killed', () => {
     const running = start(CHARGE, options);
     await expect.poll(() => options.service.seen.length).toBe(1);
     running.kill('SIGTERM');
-    await running.saw(/waiting for the answer/);
+    await running.saw(/Finishing requests in flight/);
     running.kill('SIGTERM');
     expect((await running.ended).code).toBe(6);
     expect(await rowsIn(options)).toMatchObject([{ state: 'unknown', exit_code: 6 }]);

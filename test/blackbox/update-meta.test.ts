@@ -33,7 +33,7 @@ describe('--merge-meta and --unset-meta', () => {
     );
     expect(ended.code).toBe(0);
     expect(ended.stderr).toBe(
-      'the metadata was read, changed and written back as a whole; what somebody else changed in between is overwritten\n',
+      'All metadata was read, changed and written back; a change that somebody else made in between is lost.\n',
     );
     expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
     expect(JSON.parse(service.seen[1]?.body ?? '')).toEqual({ ref: 'r', meta: { a: '1', b: 'x', n: 3 } });
@@ -96,10 +96,10 @@ describe('--merge-meta and --unset-meta', () => {
   });
 
   it.each([
-    [['--merge-meta', 'a=1', '--meta', 'b=2'], /exclude each other/],
-    [['--unset-meta', 'a', '--clear-meta'], /exclude each other/],
-    [['--merge-meta', 'a=1', '--meta-json', '{}'], /exclude each other/],
-    [['--merge-meta', 'a=1', '--unset-meta', 'a'], /"a" is given to both --merge-meta and --unset-meta/],
+    [['--merge-meta', 'a=1', '--meta', 'b=2'], /can't be used together/],
+    [['--unset-meta', 'a', '--clear-meta'], /can't be used together/],
+    [['--merge-meta', 'a=1', '--meta-json', '{}'], /can't be used together/],
+    [['--merge-meta', 'a=1', '--unset-meta', 'a'], /"a" is in both --merge-meta and --unset-meta/],
     [['--merge-meta', 'a=1', '--merge-meta', 'a:=2'], /--merge-meta: "a" is given twice/],
     [['--merge-meta', 'a=1', '--data', '{"meta":{}}'], /--data has "meta"/],
     [['--unset-meta', ''], /--unset-meta.*empty/],
@@ -176,7 +176,7 @@ describe('metadata that is replaced', () => {
   it('is sent as given in a script, without a read', async () => {
     const service = await serve([customer('{}')]);
     const ended = await paycli([...UPDATE, '--meta', 'c=3'], { service });
-    expect(ended).toMatchObject({ code: 0, stderr: 'the metadata was replaced as a whole, not merged\n' });
+    expect(ended).toMatchObject({ code: 0, stderr: 'All metadata was replaced, not merged.\n' });
     expect(asked(service)).toEqual(['PATCH {"meta":{"c":"3"}}']);
   });
 });

@@ -87,7 +87,7 @@ describe('help', () => {
 
 describe('a command that can not be understood', () => {
   it.each([
-    [['ugwo'], /ugwo needs a verb/],
+    [['ugwo'], /no command given after ugwo/],
     [['ugwo', 'chrage'], /unknown command 'chrage'.*charge/s],
     [['ugvo', 'list'], /unknown command 'ugvo'.*ugwo/s],
     [['ugwo', 'list', '--lmit', '3'], /unknown option '--lmit'.*--limit/s],

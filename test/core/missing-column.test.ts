@@ -4,15 +4,15 @@ import { missingColumn } from '../../src/core/missing-column.ts';
 const NEEDED = { name: 'ugwo', prefix: 'ugw.', aliases: ['uid'], all: 'ugwo, medium' };
 
 it.each([
-  [['uid', 'medium'], 'there is no column ugwo: uid, medium', 'rename column uid to ugwo'],
-  [['UID', 'medium'], 'there is no column ugwo: UID, medium', 'rename column UID to ugwo'],
-  [['ugwos', 'medium'], 'there is no column ugwo: ugwos, medium', 'rename column ugwos to ugwo'],
-  [['ugwo;medium'], 'there is no column ugwo: ugwo;medium', 'say what separates the cells: --delimiter'],
-  [['medium'], 'there is no column ugwo: medium', 'the first line names the columns: ugwo, medium'],
+  [['uid', 'medium'], 'no column ugwo (found: uid, medium)', 'rename column uid to ugwo'],
+  [['UID', 'medium'], 'no column ugwo (found: UID, medium)', 'rename column UID to ugwo'],
+  [['ugwos', 'medium'], 'no column ugwo (found: ugwos, medium)', 'rename column ugwos to ugwo'],
+  [['ugwo;medium'], 'no column ugwo (found: ugwo;medium)', 'set the column separator with --delimiter'],
+  [['medium'], 'no column ugwo (found: medium)', 'the first line must name the columns: ugwo, medium'],
   [
     ['ugw.AbCd.1', 'ussd'],
-    'there is no column ugwo: ugw.AbCd.1, ussd',
-    'the first line is a row already: write the names of the columns above it, such as ugwo',
+    'no column ugwo (found: ugw.AbCd.1, ussd)',
+    'the first line is a row: add a header above it with the column names, such as ugwo',
   ],
 ])('a file of the columns %j is told what to do', (columns, message, hint) => {
   const error = missingColumn(columns, NEEDED);
@@ -24,7 +24,7 @@ it('a first line of any length is told in a few words', () => {
     Array.from({ length: 1000 }, () => 'x'.repeat(1000)),
     NEEDED,
   );
-  expect(message).toMatch(/^there is no column ugwo: x{60}…, .* and 990 more$/);
+  expect(message).toMatch(/^no column ugwo \(found: x{60}…, .* and 990 more\)$/);
   expect(message.length).toBeLessThan(700);
 });
 
