@@ -9,9 +9,9 @@ const zeros = (count: number): string => `[${'0,'.repeat(count - 1)}0]`;
 
 describe('a charge that is proven is accepted, whatever its answer holds besides', () => {
   it.each([
-    ['more values', zeros(100_001), 'the answer holds more than 100,000 values'],
+    ['more values', zeros(100_001), 'the answer has more than 100,000 values'],
     ['deeper values', `${'['.repeat(100)}${']'.repeat(100)}`, 'the answer is nested deeper than 64 levels'],
-    ['a longer name', `{"${'k'.repeat(1001)}":1}`, 'the answer holds a name of more than 1,000 bytes'],
+    ['a longer name', `{"${'k'.repeat(1001)}":1}`, 'the answer has a name of more than 1,000 bytes'],
   ])('%s than are read', async (_what, value, sentence) => {
     const answer = `{"x":${value},${MEMBERS.slice(1)}}`;
     const service = await serve([json(200, answer), json(200, answer)]);
@@ -49,7 +49,7 @@ describe('what is too much for a read fails it', () => {
     [
       'records',
       json(200, `{"data":[${'{},'.repeat(1000)}{}],"next_cursor":null}`),
-      'holds 1,001 records, and 1,000 are the most that a page may hold',
+      'has 1,001 records, but a page may have at most 1,000',
     ],
   ])('%s', async (_what, answer, sentence) => {
     const ended = await paycli(['ugwo', 'list', '-o', 'json'], { service: await serve([answer]) });
@@ -87,7 +87,7 @@ it('says how many faults there are where it shows the first', async () => {
   const service = await serve([json(422, { title: 'No', status: 422, violations })]);
   const ended = await paycli([...CHARGE, '-o', 'json'], { service });
   expect(ended).toMatchObject({ code: 3 });
-  expect(errorOf(ended)['message']).toBe('the service answered 422: No (100 of its 5,000 faults are shown)');
+  expect(errorOf(ended)['message']).toBe('the service answered 422: No (showing 100 of 5,000 violations)');
   expect(errorOf(ended)['violations']).toHaveLength(100);
 });
 

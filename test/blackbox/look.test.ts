@@ -193,7 +193,7 @@ describe('the look before a charge', () => {
     );
     const ended = await paycli([...TRANSFER, '--no-preflight'], { service, home });
     expect(ended.code).toBe(9);
-    expect(errorOf(ended)['message']).toContain('not known whether it was paid in time');
+    expect(errorOf(ended)['message']).toContain('but may have been paid in time');
   });
 
   it.each<[string, Answer, number]>([

@@ -168,7 +168,7 @@ describe('the same charge again', () => {
     await paycli(CHARGE, options);
     await paycli(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
     const ended = await paycli(TRANSFER, options);
-    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('has been paid') });
+    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('is already paid') });
     expect((await paycli([...TRANSFER, '--again'], options)).code).toBe(0);
   });
 
@@ -193,7 +193,7 @@ describe('the same charge again', () => {
     const options = await against(json(200, transfer(1, MINUTES_10)), problem(404, 'No such thing'));
     await paycli(TRANSFER, options);
     const ended = await paycli([...TRANSFER, '--reuse', '-o', 'tsv'], options);
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('as the ledger knows it') });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('Shown from the ledger') });
     expect(ended.stderr).toMatch(/Reusing chg-\w{12}; no new charge\./);
     expect(ended.stdout).toContain('next_action.headers.account_number\t0000000001\n');
   });
@@ -529,7 +529,7 @@ describe('what any command says on a terminal', () => {
     const real = await paycli(['ledger', 'reconcile'], { home });
     expect(real).toMatchObject({
       code: 0,
-      stderr: 'no charge is unknown, except 1 practice charge: look with --local\n',
+      stderr: 'No charge is unknown, except 1 practice charge: run again with --local.\n',
     });
     expect((await onTerminal(['ledger', 'reconcile'], { home })).split('\n')).toEqual([real.stderr.trimEnd()]);
     expect((await paycli(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);

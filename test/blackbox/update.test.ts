@@ -63,7 +63,7 @@ describe('onye update', () => {
   it('says that metadata is replaced, but not with --quiet', async () => {
     const service = await serve([json(200, CUSTOMER), json(200, CUSTOMER)]);
     const said = await paycli(['onye', 'update', ONYE_ID, '--meta', 'tier=vip'], { service });
-    expect(said.stderr).toContain('replaced as a whole');
+    expect(said.stderr).toContain('All metadata was replaced');
     const quiet = await paycli(['onye', 'update', ONYE_ID, '--meta', 'tier=vip', '-q'], { service });
     expect(quiet.stderr).toBe('');
   });
@@ -124,7 +124,7 @@ describe('onye update', () => {
       [ONYE_ID, '--data', '{"billing_address":1.50}'],
       /--data \(billing_address\).*object/,
     ],
-    ['a JSON list', [ONYE_ID, '--meta-json', '[]'], /--meta-json: a JSON object/],
+    ['a JSON list', [ONYE_ID, '--meta-json', '[]'], /--meta-json: must be a JSON object/],
     ['metadata without a value', [ONYE_ID, '--meta', 'tier'], /--meta: "tier" is not key=value/],
     ['metadata twice', [ONYE_ID, '--meta', 'a=1', '--meta', 'a=2'], /"a" is given twice/],
     ['metadata in two ways', [ONYE_ID, '--meta', 'a=1', '--clear-meta'], /can't be used together/],

@@ -183,7 +183,7 @@ describe('activity wait on a terminal', () => {
     const screen = await terminal.screen();
     expect(screen).toMatch(/^uid +act\.AbCd/);
     expect(screen).toMatch(/^status +requires_action$/m);
-    expect(screen).toContain('error: stopped by SIGINT');
+    expect(screen).toContain('error: cancelled by Ctrl-C;');
     expect(screen.replaceAll(/\s+/g, ' ')).toContain('wait again with');
     expect(screen).not.toMatch(/left|\^C/);
   });
@@ -240,7 +240,7 @@ describe('ugwo charge --wait', () => {
     answer();
     const ended = await run.ended;
     expect(ended).toMatchObject({ code: 12, stdout: expect.stringContaining(`uid\t${ACTIVITY.uid}\n`) });
-    expect(ended.stderr).toContain('the charge is made, and was not waited for: stopped by SIGTERM');
+    expect(ended.stderr).toContain('stopped by SIGTERM before waiting; the charge was made and is in the ledger');
     expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(AGAIN);
   });
 
