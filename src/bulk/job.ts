@@ -104,7 +104,7 @@ const refuseBad = ({ bad, faults, rows }: Plan, bulk: BulkInput): void => {
         row,
         ...(column === undefined ? {} : { column }),
       })),
-      hint: `${bulk.skipInvalid ? 'fix the file: no row is valid' : 'fix the file, or skip invalid rows with --skip-invalid'}; ${more}`,
+      hint: `${bulk.skipInvalid ? 'fix the file: no row is valid' : 'fix the file, or skip these rows with --skip-invalid'}; ${more}`,
     },
   );
 };

@@ -51,7 +51,7 @@ describe('the progress of a file on a terminal', () => {
     answer(3);
     expect((await session.ended).code).toBe(0);
     expect(await linesOfProgress(session)).toEqual([]);
-    expect(await session.screen()).toMatch(/^rows +3\naccepted +3$/m);
+    expect(await session.screen()).toMatch(/^rows +3\ncharged +3$/m);
   });
 
   it.each([40, 25, 12])('fits a terminal of %d columns', async (columns) => {

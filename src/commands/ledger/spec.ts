@@ -121,7 +121,7 @@ const reconcile = defineCommand<ReconcileInput, Record<never, never>>({
   summary: 'find out whether unknown charges were made',
   description:
     'Reads the payment request of each unknown charge. If the activity is there, the charge becomes accepted. If two reads ' +
-    "don't find it, a minute apart and the last one 15 minutes after sending ended, it becomes not_created. Otherwise it " +
+    "don't find it, at least a minute apart and the last one 15 minutes after sending ended, it becomes not_created. Otherwise it " +
     'stays unknown. It sends no charge and changes nothing at the service.',
   args: [{ name: 'id...', about: 'charges, chg-… (default: all unknown ones)', required: false }],
   options: {},
