@@ -102,7 +102,7 @@ const targetOf = async (run: Run, rooms: Rooms): Promise<Target> => {
 const previewTarget = async (run: Run, rooms: Rooms): Promise<Pick<Target, 'origin' | 'key'>> => {
   if (!run.globals.local) return { origin: await (await rooms.profiles()).origin(run.globals), key: '' };
   const { origin, key } = await startLocal(run, rooms);
-  await run.notice('this emulator ends with the command; `paycli emulator start` runs one that stays');
+  await run.notice('This local address is temporary; `paycli emulator start` runs one that stays.');
   return { origin, key };
 };
 
@@ -264,7 +264,7 @@ const openCheckPath = async () => {
 /** What a file of rows needs of the world. */
 const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms: Rooms): Promise<JobWorld> => {
   if (globals.asCurl) {
-    throw usageError('--as-curl shows one request, and --from is many', { hint: '--dry-run checks the whole file' });
+    throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }
   const [{ openSeen }, { openStatusLine }, { speaksUtf8, stylesFor }, { rowSource }, { ownFileAt }, checkPath] =
     await Promise.all([

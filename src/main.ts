@@ -14,10 +14,10 @@ const CRASH_LIMIT_MS = 1000;
 
 /** What is said where nothing can be loaded any more that says it better; by exit code. */
 const LAST_WORDS: Readonly<Record<number, string>> = {
-  [EXIT_CODES.unrecorded]: 'the service did it, but paycli could not report it; do not run the command again',
+  [EXIT_CODES.unrecorded]: "the request succeeded, but paycli couldn't report it; do not run the command again",
   [EXIT_CODES.unknown]:
-    'paycli ended before the answer to what it sent; find out what became of it before you run it again',
-  [EXIT_CODES.internal]: 'paycli ended before its work was done',
+    'paycli ended before the answer came; find out whether the request was applied before you run it again',
+  [EXIT_CODES.internal]: 'paycli ended before it was done',
 };
 
 const sayLast = (code: number): void => {

@@ -47,11 +47,11 @@ export const bytesOf = async (file: FileHandle, name: string): Promise<Bytes> =>
   const asOpened = await stamp(file);
   let known: string | undefined;
   const changed = () =>
-    new InputError(`${name} was changed while it was read`, 'let it be written to its end, then run the command again');
+    new InputError(`${name} changed while it was being read`, 'wait until it is complete, then run the command again');
 
   const read = (position: number): Promise<Buffer> =>
     readAt(file, position).catch((thrown: unknown) => {
-      throw new InputError(`${name} can't be read: ${reasonOf(thrown)}`, 'copy it to another disk, or write it anew');
+      throw new InputError(`${name} can't be read: ${reasonOf(thrown)}`, 'copy it to another disk, or create it again');
     });
 
   async function* walk(): AsyncGenerator<Uint8Array> {

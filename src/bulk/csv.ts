@@ -15,14 +15,14 @@ interface Cells {
 const HELD_BACK = 64;
 
 const TOO_LONG = `longer than ${LONGEST_ROW} bytes`;
-const UNCLOSED_HINT = 'look for a quote that is not closed, in this row or the one before';
+const UNCLOSED_HINT = 'look for an unclosed quote in this row or the one before';
 
 const QUOTE_FAULTS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
-  CSV_INVALID_CLOSING_QUOTE: 'text follows after a closing quote',
-  INVALID_OPENING_QUOTE: 'a quote inside a cell that does not begin with one',
+  CSV_QUOTE_NOT_CLOSED: 'unclosed quote',
+  CSV_INVALID_CLOSING_QUOTE: 'text after a closing quote',
+  INVALID_OPENING_QUOTE: 'quote inside an unquoted cell',
 };
-const QUOTE_HINT = 'put a cell with quotes in quotes, and write each quote in it twice';
+const QUOTE_HINT = 'put the cell in quotes and double each quote inside it';
 
 const handOver = (parser: Parser, chunk: Uint8Array): Promise<unknown> =>
   new Promise((resolve) => parser.write(chunk, resolve));
@@ -95,10 +95,10 @@ const decode = (cell: string, wrong: (what: string, hint: string) => InputError)
 
 const checkNames = (names: readonly string[], fail: Fail): void => {
   const empty = names.indexOf('');
-  if (empty !== -1) throw fail(0, undefined, `column ${empty + 1} has no name`, 'give every column a name of its own');
+  if (empty !== -1) throw fail(0, undefined, `column ${empty + 1} has no name`, 'give every column its own name');
   const seen = new Set<string>();
   for (const name of names) {
-    if (seen.has(name)) throw fail(0, name, 'the name is there twice', 'give every column a name of its own');
+    if (seen.has(name)) throw fail(0, name, 'duplicate column name', 'give every column its own name');
     seen.add(name);
   }
 };
@@ -123,8 +123,8 @@ export const csvColumns = async (
 
 const checkLength = ({ number, cells }: Cells, columns: readonly string[], fail: Fail): void => {
   if (cells.length === columns.length) return;
-  const what = `${cells.length} cells, and the header has ${columns.length}`;
-  throw fail(number, undefined, what, 'put a cell that holds a delimiter in quotes, and leave no cell out');
+  const what = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${columns.length}`;
+  throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
 };
 
 const rowOf = (record: Cells, columns: readonly string[], fail: Fail): InputRow => {

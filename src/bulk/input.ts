@@ -46,7 +46,7 @@ export type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncI
 
 const openPath = async (path: string, { name, spoolFolder }: InputOptions): Promise<FileHandle> => {
   const file = await open(path, 'r').catch((thrown: unknown) => {
-    throw new InputError(`${name} can't be read: ${reasonOf(thrown)}`, 'name a file that is there and yours to read');
+    throw new InputError(`${name} can't be read: ${reasonOf(thrown)}`, 'check the path and permissions');
   });
   const stats = await file.stat();
   if (stats.isFile()) return file;

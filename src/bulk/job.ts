@@ -86,16 +86,17 @@ const inputOf = (bulk: BulkInput, { source, folder }: JobWorld): Promise<Input> 
 /** A header without rows is more often a broken export than nothing to do. */
 const refuseEmpty = ({ rows }: Plan, bulk: BulkInput): void => {
   if (rows > 0) return;
-  throw usageError(`${nameOf(bulk)} has no rows; nothing was sent`, { hint: 'a CSV file has a header, then the rows' });
+  throw usageError(`${nameOf(bulk)} has no rows; nothing was sent`, {
+    hint: 'a CSV file needs a header and then one line per row',
+  });
 };
 
 /** Any row that is not right ends the run before anything is sent, with the first of what is wrong. */
 const refuseBad = ({ bad, faults, rows }: Plan, bulk: BulkInput): void => {
   if (bad.count === 0 || (bulk.skipInvalid && bad.count < rows)) return;
-  const more =
-    bulk.report === undefined ? 'with --report FILE each of them is listed' : `all of them are in ${bulk.report}`;
+  const more = bulk.report === undefined ? '--report FILE lists all of them' : `all of them are in ${bulk.report}`;
   throw usageError(
-    `${nameOf(bulk)}: ${bad.count} of ${rows} ${rows === 1 ? 'row' : 'rows'} can't be sent as ${bad.count === 1 ? 'it stands' : 'they stand'}; nothing was sent`,
+    `${nameOf(bulk)}: ${bad.count} of ${rows} ${rows === 1 ? 'row' : 'rows'} can't be sent; nothing was sent`,
     {
       violations: faults.map(({ row, column, what }) => ({
         propertyPath: '',
@@ -103,24 +104,24 @@ const refuseBad = ({ bad, faults, rows }: Plan, bulk: BulkInput): void => {
         row,
         ...(column === undefined ? {} : { column }),
       })),
-      hint: `${bulk.skipInvalid ? 'mend the file: no row of it is right' : 'mend the file, or leave such rows out with --skip-invalid'}; ${more}`,
+      hint: `${bulk.skipInvalid ? 'fix the file: no row is valid' : 'fix the file, or skip these rows with --skip-invalid'}; ${more}`,
     },
   );
 };
 
 const refuseOther = (id: string, { resume, from }: BulkInput): void => {
   if (resume === undefined || resume === id) return;
-  throw usageError(`--resume ${resume}: ${from} with these options is another job, ${id}`, {
-    hint: 'a job is its file, the options that shape what is sent, and the place: what changed? `paycli ledger show` tells of the job; without --resume this is a job of its own',
+  throw usageError(`--resume ${resume}: ${from} with these options is a different job, ${id}`, {
+    hint: `the file, an option or the service has changed: compare with \`paycli ledger show ${resume}\`, or leave out --resume to start a new job`,
   });
 };
 
 /** A report must replace nothing that is read, written or kept besides. */
 const refuseReport = async (input: Input, { report }: BulkInput, { ownFileAt }: JobWorld): Promise<void> => {
   if (report === undefined) return;
-  const what = (await input.isAt(report)) ? 'the file that is read' : ownFileAt(report);
+  const what = (await input.isAt(report)) ? 'the input file' : ownFileAt(report);
   if (what === undefined) return;
-  throw usageError(`--report: ${report} is ${what}`, { hint: 'name another file; nothing was sent' });
+  throw usageError(`--report: ${report} is ${what}`, { hint: 'choose another file; nothing was sent' });
 };
 
 /** Reads, checks, asks, and then works off the rows of a file. Nothing is sent before all of it is read and right. */

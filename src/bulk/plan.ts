@@ -57,7 +57,7 @@ const judge = <T>({ reader, seen }: Planning<T>, row: InputRow): ReadRow<T> => {
   if (breaches.length > 0) return { faults: breaches };
   const first = seen?.firstAt(reader.keyOf(read.item), row.number);
   if (first === undefined) return read;
-  return { faults: [{ column: reader.keyColumn, what: `stands in row ${first} already (--allow-repeats lets it)` }] };
+  return { faults: [{ column: reader.keyColumn, what: `duplicate of row ${first} (allow with --allow-repeats)` }] };
 };
 
 /** Reads the whole file and checks every row; nothing is sent. */

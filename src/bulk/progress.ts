@@ -48,7 +48,7 @@ const leftText = ({ done, total }: Progress, speed: number): string | undefined 
 const tallyText = (tally: Tally): string =>
   Object.entries(tally)
     .filter(([, count]) => count > 0)
-    .map(([state, count]) => `${state.replaceAll('_', ' ')} ${COUNT.format(count)}`)
+    .map(([state, count]) => `${COUNT.format(count)} ${state.replaceAll('_', ' ')}`)
     .join(', ');
 
 const joined = (parts: readonly (string | undefined)[], tally: string): string => {
@@ -57,7 +57,7 @@ const joined = (parts: readonly (string | undefined)[], tally: string): string =
 };
 
 /**
- * How far a run is, in one line: `1,234 of 10,000 (12%), 48/s, 3 min left; accepted 1,200, failed 30, unknown 4`. In at
+ * How far a run is, in one line: `1,234 of 10,000 (12%), 48/s, 3 min left; 1,200 accepted, 30 failed, 4 unknown`. In at
  * most `width` columns: what matters least is left out first.
  */
 export const progressLine = (progress: Progress): string => {

@@ -112,14 +112,14 @@ const openWith = async (path: string, header: string, options: OpenOptions): Pro
 
 const notOpened = (path: string, thrown: unknown): PayError => {
   if (thrown instanceof PayError) return thrown;
-  return usageError(`the report ${path} can't be written: ${reasonOf(thrown)}`, {
-    hint: 'name another file; nothing was sent',
+  return usageError(`can't write the report ${path}: ${reasonOf(thrown)}`, {
+    hint: 'choose another file; nothing was sent',
   });
 };
 
 const notWritten = (path: string, thrown: unknown): PayError =>
-  new PayError('read_failed', `the report ${path} could not be written to its end: ${reasonOf(thrown)}`, {
-    hint: 'the ledger has every charge: make room, then run the same command again for the whole report',
+  new PayError('read_failed', `couldn't finish the report ${path}: ${reasonOf(thrown)}`, {
+    hint: 'the ledger has every charge: free some space, then run the same command again for the complete report',
     cause: thrown,
   });
 

@@ -55,7 +55,7 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>):
       if (told && !line.rewrites) return;
       told = true;
       await line.show(
-        `waiting for ${rows} ${rows === 1 ? 'row' : 'rows'} that another paycli is sending; Ctrl-C leaves them to it`,
+        `waiting for ${rows} ${rows === 1 ? 'row' : 'rows'} that another paycli process is sending; Ctrl-C stops waiting`,
       );
     },
     following: (how) => tell('following', 0, undefined, how),

@@ -11,10 +11,10 @@ const isWorkbook = (head: Buffer): boolean => head.subarray(0, 4).toString('hex'
 
 /** Throws where the first bytes say that no row can be read. */
 export const checkHead = (head: Buffer, name: string): void => {
-  if (head.length === 0) throw new InputError(`${name} is empty`, 'a file with one charge a row is wanted');
+  if (head.length === 0) throw new InputError(`${name} is empty`, 'expected one charge or one customer per row');
   if (isUtf16(head)) throw new InputError(`${name} is UTF-16`, 'save it as UTF-8');
   if (isWorkbook(head))
-    throw new InputError(`${name} is a workbook, or another zip archive`, 'save the sheet as CSV UTF-8');
+    throw new InputError(`${name} is a spreadsheet workbook or another zip file`, 'save the sheet as CSV UTF-8');
 };
 
 /** By the name's ending, else by what the file begins with. A list is no NDJSON either, but that is where it is told so. */
@@ -42,7 +42,7 @@ export const delimiterOf = (head: Buffer): string => {
 export const checkDelimiter = (delimiter: string, name: string): void => {
   if ([...delimiter].length === 1 && !/["\r\n\0]/.test(delimiter)) return;
   throw new InputError(
-    `${JSON.stringify(delimiter)} can't be what separates the cells of ${name}`,
-    'give one character, such as ;',
+    `${JSON.stringify(delimiter)} can't separate the columns of ${name}`,
+    'use one character, such as ;',
   );
 };

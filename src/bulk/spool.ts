@@ -24,8 +24,8 @@ const notKept = (name: string, folder: string, thrown: unknown): PayError =>
   thrown instanceof PayError
     ? thrown
     : new InputError(
-        `${name} could not be kept in ${folder} to be read twice: ${reasonOf(thrown)}`,
-        'make room there, or give a file instead',
+        `couldn't save ${name} in ${folder} to read it twice: ${reasonOf(thrown)}`,
+        'free some space there, or use a file instead',
       );
 
 /** What can be read only once, kept for as long as the file stays open. */

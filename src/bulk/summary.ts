@@ -2,7 +2,7 @@ import type { BulkInput } from '../cli/bulk-options.ts';
 import { PayError } from '../core/error.ts';
 import type { ErrorKind } from '../core/exit.ts';
 import { EXIT_CODES } from '../core/exit.ts';
-import { interrupted } from '../core/interrupt.ts';
+import { interrupted, signalWord } from '../core/interrupt.ts';
 import { madeHere } from '../core/received.ts';
 import type { RowState } from '../core/row.ts';
 import { gravest, isSignalCode, ROW_STATES } from '../core/row.ts';
@@ -64,8 +64,9 @@ const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSig
 const KINDS = Object.entries(EXIT_CODES) as [ErrorKind, number][];
 const kindOf = (code: number): ErrorKind => KINDS.find(([, number]) => number === code)?.[0] ?? 'interrupted';
 
-/** What is worth telling of, the gravest first. */
+/** What is told of: what went well, then the rest, the gravest first. */
 const TOLD: readonly (keyof Counts)[] = [
+  'accepted',
   'unknown',
   'rejected',
   'failed',
@@ -77,32 +78,34 @@ const TOLD: readonly (keyof Counts)[] = [
   'not_started',
 ];
 
-const whatOf = (counts: Counts, rows: number): string => {
+/** States that people call otherwise. */
+const WORDS: Partial<Record<keyof Counts, string>> = { not_created: 'not made', sending: 'still being sent' };
+
+const whatOf = (counts: Counts, rows: number, command: string): string => {
+  const words = { ...WORDS, accepted: command === 'ugwo charge' ? 'charged' : 'updated' };
   const told = TOLD.filter((state) => counts[state] > 0);
-  const texts = told.map((state) => `${counts[state]} ${state.replaceAll('_', ' ')}`);
-  if (texts.length === 0) return rows === 1 ? 'the row was sent' : `all ${rows} rows were sent`;
-  return `of ${rows} ${rows === 1 ? 'row' : 'rows'} ${texts.join(', ')}`;
+  const texts = told.map((state) => `${counts[state]} ${words[state] ?? state.replaceAll('_', ' ')}`);
+  return `${rows} ${rows === 1 ? 'row' : 'rows'}: ${texts.join(', ')}`;
 };
 
 /** Why rows are left; of a row that is unknown its own line tells. */
 const whyOf = (stopped: PayError | undefined, { not_started }: Counts, stop: AbortSignal): string[] => {
   if (stopped === undefined) return [];
-  if (stopped.kind === 'interrupted') return [`stopped early by ${String(stop.reason)}`];
+  if (stopped.kind === 'interrupted') return [`stopped early by ${signalWord(stop.reason)}`];
   if (stopped.kind !== 'unknown') return [`stopped early: ${stopped.message}`];
-  return not_started === 0 ? [] : ['stopped early: what became of a row is unknown'];
+  return not_started === 0 ? [] : ["stopped early: a row's result is unknown"];
 };
 
 const troublesOf = ({ troubles, untold }: JobEnd, report: string | undefined): string[] => {
   const told = troubles.map(({ row, error }) => `row ${row}: ${error}`);
   if (untold === 0) return told;
-  const where =
-    report === undefined ? 'with --report FILE the same command lists each' : `all of them are in ${report}`;
+  const where = report === undefined ? 'add --report FILE to list all of them' : `all of them are in ${report}`;
   return [...told, `and ${untold} more: ${where}`];
 };
 
 const goOnText = (stopped: PayError | undefined): string => {
-  const text = 'run the same command again: it goes on where this run ended, with what was not sent';
-  return stopped?.kind === 'unknown' ? `${text}; --continue-on-unknown keeps it going at the next unknown row` : text;
+  const text = 'run the same command again to continue with the rows that were not sent';
+  return stopped?.kind === 'unknown' ? `${text}; --continue-on-unknown doesn't stop at unknown rows` : text;
 };
 
 const hintsOf = (counts: Counts, codes: JobEnd['codes'], findOut: string, stopped: PayError | undefined): string[] => {
@@ -111,11 +114,13 @@ const hintsOf = (counts: Counts, codes: JobEnd['codes'], findOut: string, stoppe
     ...(unknown > 0 ? [findOut] : []),
     ...(not_started + sending + not_sent > 0 || [...codes].some(isSignalCode) ? [goOnText(stopped)] : []),
     ...(rejected + failed + not_created > 0
-      ? ['once the cause is fixed, the same command with --retry-failed takes up what was rejected, failed or not made']
+      ? [
+          'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made',
+        ]
       : []),
     ...(refused > 0
       ? [
-          'refused rows were charged before, or are paid or cancelled; --again charges them anyway, except unknown and cancelled ones',
+          'refused rows have an earlier charge, or are paid or cancelled; --again charges them anyway, except unknown and cancelled ones',
         ]
       : []),
   ];
@@ -128,14 +133,17 @@ const answersOf = (unrecorded: readonly PayError[]): string | undefined => {
 };
 
 /** What a job ends with: the gravest of its rows' exit codes and of what stopped it; undefined where all is well. */
-const failureOf = (end: JobEnd, { bulk, unrecorded, stop, findOut, followed }: Summing): PayError | undefined => {
+const failureOf = (
+  end: JobEnd,
+  { command, bulk, unrecorded, stop, findOut, followed }: Summing,
+): PayError | undefined => {
   const counts = countsOf(end);
   const stopped = stoppedBy(end, counts, stop);
   const run = [...(stopped === undefined ? [] : [stopped]), ...unrecorded].map(exitOf);
   const code = gravest([...end.codes, ...run, ...(followed?.codes ?? [])]);
   if (code === 0) return undefined;
   const lines = [
-    whatOf(counts, end.rows),
+    whatOf(counts, end.rows, command),
     ...(followed === undefined || followed.text === '' ? [] : [followed.text]),
     ...whyOf(stopped, counts, stop),
     ...troublesOf(end, bulk.report),

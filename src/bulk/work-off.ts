@@ -66,7 +66,7 @@ const unreadable = (thrown: unknown): PayError => {
   if (!(thrown instanceof PayError)) throw thrown;
   if (thrown.kind !== 'usage') return thrown;
   return new PayError('read_failed', thrown.message, {
-    hint: 'the ledger has what was sent: with the file as it was, the same command goes on; a changed file is another job',
+    hint: 'the ledger has every row that was sent: restore the file and run the same command again to continue; a changed file is a new job',
     cause: thrown,
   });
 };

@@ -10,44 +10,37 @@ const JOB = /^job-[0-9a-z]{16}$/;
 
 const asJob = (text: string): string => {
   if (JOB.test(text)) return text;
-  throw usageError(`"${text}" is not a job such as job-0123456789abcdef`, {
-    hint: 'see which there are: `paycli ledger jobs`',
+  throw usageError(`"${text}" is not a job id, such as job-0123456789abcdef`, {
+    hint: 'list the jobs: `paycli ledger jobs`',
   });
 };
 
 /** The options of a command that takes its rows from a file (cli.md, Bulk). */
 export const BULK_OPTIONS = {
-  from: option('--from <file|->', 'many at once: a CSV file with a header, NDJSON, or standard input (-)', asText),
+  from: option('--from <file|->', 'read rows from a file: CSV with a header, or NDJSON; - is standard input', asText),
   inputFormat: option(
     '--input-format <format>',
-    'with --from: csv or ndjson, where the name does not tell',
+    "with --from: csv or ndjson, if the file name doesn't say",
     asOneOf(['csv', 'ndjson'] as const),
   ),
-  delimiter: option(
-    '--delimiter <character>',
-    'with --from: what separates the cells, where the header does not tell',
-    asText,
-  ),
+  delimiter: option('--delimiter <character>', 'with --from: column separator (detected from the header)', asText),
   concurrency: option(
     '--concurrency <n>',
-    `with --from: so many in flight at most, 1 to ${MOST_AT_ONCE} (${AT_ONCE})`,
+    `with --from: maximum parallel requests, 1 to ${MOST_AT_ONCE} (${AT_ONCE})`,
     asInteger(1, MOST_AT_ONCE),
   ),
-  rate: option('--rate <n/s>', 'with --from: so many at most in a second (n/m: minute, n/h: hour)', asRate),
+  rate: option('--rate <n/s>', 'with --from: maximum rows per second (n/m: per minute, n/h: per hour)', asRate),
   report: option(
     '--report <file>',
-    'with --from: a line for each row, as it ends; CSV, or NDJSON by the ending',
+    'with --from: write one line per finished row; CSV, or NDJSON by file name',
     asText,
   ),
-  check: flag('--check', 'with --from: look at each one at the service before anything is sent'),
-  retryFailed: flag(
-    '--retry-failed',
-    'with --from: take up rows that were rejected or failed, too; never unknown ones',
-  ),
-  skipInvalid: flag('--skip-invalid', 'with --from: leave rows out that are not right, and send the others'),
-  allowRepeats: flag('--allow-repeats', 'with --from: the same one may stand in several rows'),
-  continueOnUnknown: flag('--continue-on-unknown', 'with --from: go on though it is not known what became of a row'),
-  resume: option('--resume <job>', 'with --from: go on with this job; refused where the file is another one', asJob),
+  check: flag('--check', 'with --from: check every row with the service before sending any'),
+  retryFailed: flag('--retry-failed', 'with --from: also retry rows that were rejected or failed, never unknown ones'),
+  skipInvalid: flag('--skip-invalid', 'with --from: skip invalid rows and send the others'),
+  allowRepeats: flag('--allow-repeats', 'with --from: allow the same id in several rows'),
+  continueOnUnknown: flag('--continue-on-unknown', "with --from: continue when a row's result is unknown"),
+  resume: option('--resume <job>', 'with --from: continue this job; refused if the file or the options differ', asJob),
 } as const;
 
 /** A file of rows and how it is to be worked through. */
@@ -73,12 +66,14 @@ type BulkGiven = Given<typeof BULK_OPTIONS>;
 export const readBulk = (given: BulkGiven): BulkInput | undefined => {
   if (given.from === undefined) {
     const stray = (Object.keys(BULK_OPTIONS) as (keyof BulkGiven)[]).find((name) => given[name] !== undefined);
-    if (stray !== undefined) throw usageError(`${BULK_OPTIONS[stray].flags.split(' ')[0]} is for --from`);
+    if (stray !== undefined) throw usageError(`${BULK_OPTIONS[stray].flags.split(' ')[0]} needs --from`);
     return undefined;
   }
   if (given.from === '') throw usageError('--from is empty');
   if (given.report === '-') {
-    throw usageError('--report is a file: standard output has the summary', { hint: 'name one, such as result.csv' });
+    throw usageError('--report needs a file: standard output has the summary', {
+      hint: 'name a file, such as result.csv',
+    });
   }
   return {
     from: given.from,

@@ -12,7 +12,9 @@ export const confirmer =
     // A question may name what a service, a file or a path holds.
     const question = lines.map(visible).join('\n');
     if (!input || !stdin.isTerminal) {
-      throw usageError(`nobody can be asked: ${question}`, { hint: 'say yes with --yes; nothing was changed' });
+      throw usageError(`needs confirmation, and there is no terminal: ${question}`, {
+        hint: 'add --yes; nothing was changed',
+      });
     }
     const answer = await stdin.line(`${question} [y/N] `, { hidden: false });
     if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) throw usageError('not confirmed; nothing was changed');

@@ -21,8 +21,8 @@ const INDENT = 2;
 const block = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
 
-const GLOBALS = 'Global options (--profile, --local, --json, …) can stand anywhere. See paycli --help';
-const SEEDED_IDS = "These ids are the built-in service's: add --local to each line, or export PAYCLI_PROFILE=local";
+const GLOBALS = 'Global options (--profile, --local, --json, …) can go anywhere. See paycli --help';
+const SEEDED_IDS = 'These ids belong to the built-in service: add --local to each line, or export PAYCLI_PROFILE=local';
 
 const triedBy = (examples: CommandSpec['examples']): string[] =>
   examples.some(({ line }) => line.includes('.Lcal.')) ? [SEEDED_IDS] : [];

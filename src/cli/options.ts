@@ -22,7 +22,7 @@ const LONGEST_WAIT_MS = 24 * 3_600_000;
 export const asWaitTimeout = (text: string): number => {
   const ms = asDuration(text);
   if (ms >= 1000 && ms <= LONGEST_WAIT_MS) return ms;
-  throw usageError(`"${text}" is not from 1s to 24h`);
+  throw usageError(`must be between 1s and 24h (got ${text})`);
 };
 
 /** How many in how long. A bare number says no time, and is refused. */

@@ -9,7 +9,7 @@ const OWN = [
   [LEDGER_FILE_NAME, 'the ledger'],
   [HIGHEST_FILE_NAME, 'the ledger'],
   [LOCAL_DATA_FILE, "the emulator's data"],
-  ['config.json', 'the file of profiles'],
+  ['config.json', 'the profile file'],
 ] as const;
 
 const MOST_LINKS = 40;

@@ -8,7 +8,7 @@ const MOST_LINKS = 40;
 const ROOT = 0;
 
 const refusal = (path: string, what: string): PayError =>
-  usageError(`${path} ${what}, so it was not used`, { hint: 'name a file in a folder of your own; nothing was sent' });
+  usageError(`${path} ${what}, so it was not used`, { hint: 'use a file in a folder of your own; nothing was sent' });
 
 /** Undefined where there is nothing, or nothing to be looked at: whoever opens it says why. */
 const statsOf = (look: typeof lstatSync, path: string): Stats | undefined => {
@@ -32,7 +32,7 @@ export const checkPath =
     let at = resolve(path);
     let there = statsOf(lstatSync, at);
     for (let links = 0; there?.isSymbolicLink() && links < MOST_LINKS; links += 1) {
-      if (others(there)) throw refusal(path, `leads through a symbolic link of another user (${at}, uid ${there.uid})`);
+      if (others(there)) throw refusal(path, `goes through a symbolic link of another user (${at}, uid ${there.uid})`);
       at = resolve(dirname(at), readlinkSync(at));
       // The shell's >(…) leads to no path: what is there is a descriptor of this process.
       there = statsOf(lstatSync, at);

@@ -9,7 +9,7 @@ import { listenToSignals } from './signals.ts';
 
 const DEFAULT_WIDTH = 80;
 
-const SHUT_HINT = 'leave it open, or throw the output away by name: >/dev/null';
+const SHUT_HINT = 'leave it open, or discard the output with >/dev/null';
 
 interface OutputOptions {
   readonly fd: 1 | 2;

@@ -138,7 +138,7 @@ const wordsOf = (program: Command, argv: readonly string[]): string[] => {
 /** A fault that commander found, in one sentence. */
 const messageOf = (error: CommanderError, words: readonly string[]): string => {
   if (error.code === 'commander.help') {
-    return words.length === 0 ? 'no command given' : `${words.join(' ')} needs a verb`;
+    return words.length === 0 ? 'no command given' : `no command given after ${words.join(' ')}`;
   }
   return error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
 };
@@ -155,7 +155,7 @@ const withoutHelpWord = (argv: readonly string[], program: Command): readonly st
   if (first !== 'help' || rest.length === 0) return argv;
   const known = wordsOf(program, rest);
   const unknown = rest.find((word, index) => !word.startsWith('-') && word !== known[index]);
-  if (unknown !== undefined) throw usageError(`there is no command "${unknown}"`);
+  if (unknown !== undefined) throw usageError(`unknown command '${unknown}'`);
   return [...rest, '--help'];
 };
 

@@ -53,7 +53,7 @@ const defectIn = ({ flight }: Io, thrown: unknown): PayError => {
   const error = defect(thrown);
   if (code === EXIT_CODES.internal) return error;
   const kind = code === EXIT_CODES.unknown ? 'unknown' : 'unrecorded';
-  const hint = 'find out what became of what was sent before you run it again';
+  const hint = 'find out whether the request was applied before you run it again';
   return new PayError(kind, error.message, { ...error.detail, hint });
 };
 
@@ -97,7 +97,7 @@ const failureFirst =
     throw failure !== undefined && thrown instanceof PayError ? failure : thrown;
   };
 
-const UNRECORDED = 'the service did it, but the result could not be printed';
+const UNRECORDED = "the request succeeded, but the result couldn't be printed";
 
 /** What the service has answered to a write, which must not get lost; undefined where nothing was written. */
 const writtenBy = (result: Result): Received | undefined =>
@@ -118,7 +118,7 @@ const show = async (result: Result, globals: Globals, io: Io): Promise<Ending> =
   const detail: ErrorDetail = {
     ...aboutActivity(written.value),
     answer: written.text,
-    hint: 'keep the answer that is shown here, and do not run the command again',
+    hint: 'keep the answer shown here, and do not run the command again',
   };
   let ending: Ending;
   try {
@@ -126,7 +126,7 @@ const show = async (result: Result, globals: Globals, io: Io): Promise<Ending> =
   } catch (thrown) {
     throw new PayError('unrecorded', `${UNRECORDED}: ${reasonOf(thrown)}`, { ...detail, cause: thrown });
   }
-  if (io.stdout.closed) throw new PayError('unrecorded', `${UNRECORDED}: nobody reads the output`, detail);
+  if (io.stdout.closed) throw new PayError('unrecorded', `${UNRECORDED}: the output was closed`, detail);
   return ending;
 };
 
@@ -147,7 +147,7 @@ const checkColumns = async (
 
 const checkPreview = ({ previews }: CommandSpec, { dryRun }: Globals): void => {
   if (!dryRun || previews === true) return;
-  throw usageError('--dry-run and --as-curl show a request, and this command is not one', {
+  throw usageError("this command doesn't support --dry-run or --as-curl", {
     hint: 'leave them out; nothing was changed',
   });
 };

@@ -15,7 +15,7 @@ export interface RawAnswer {
   readonly body: Bytes;
 }
 
-const COMPRESSED = 'the answer is compressed, which was not asked for';
+const COMPRESSED = "the answer is compressed, which paycli didn't ask for";
 const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
 
 const isCompressed = (headers: Headers): boolean =>

@@ -64,7 +64,7 @@ export interface ClientOptions extends SendContext {
 const checkParams = (operation: Operation, input: CallInput): void => {
   for (const name of Object.keys(operation.params)) {
     const value = input.params?.[name] ?? '';
-    if (isUnsafeSegment(value)) throw usageError(`"${value}" can't stand for ${name} in a path`);
+    if (isUnsafeSegment(value)) throw usageError(`"${value}" can't be used as ${name}`);
   }
 };
 
@@ -76,7 +76,7 @@ const checkRules = (operation: Operation, body: string | undefined, input: CallI
   if (violations.length === 0) return;
   throw usageError('the service would refuse this, so nothing was sent', {
     violations,
-    hint: 'mend the value, or let the service judge it with --no-validate',
+    hint: 'fix the value, or let the service judge it with --no-validate',
   });
 };
 
@@ -108,7 +108,7 @@ const tellOddities = ({ notice }: ClientOptions): ((exchange: Exchange, value: u
     notice(`note: ${sentence}`);
   };
   return ({ operation, params }, value, cut) => {
-    if (cut !== undefined) return say(`${cut}; only the first of it is read and shown, and -o json shows all`);
+    if (cut !== undefined) return say(`${cut}; only the first part is read and shown; -o json shows all`);
     for (const sentence of oddities(operation, value, params)) say(sentence);
   };
 };

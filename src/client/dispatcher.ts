@@ -46,8 +46,8 @@ const isProxy = ({ protocol, username, password, pathname, search, hash }: URL):
 const proxyUrl = (text: string): string => {
   const url = text.includes('://') ? text : `http://${text}`;
   if (URL.canParse(url) && isProxy(new URL(url))) return url;
-  throw new PayError('auth', 'what HTTPS_PROXY (or ALL_PROXY) names is not the URL of an http or https proxy', {
-    hint: 'write it as http://host:port, with user and password percent-encoded and nothing behind the port; or unset it',
+  throw new PayError('auth', 'HTTPS_PROXY (or ALL_PROXY) is not the URL of an http or https proxy', {
+    hint: 'write it as http://host:port, with user and password percent-encoded and nothing after the port; or unset it',
   });
 };
 

@@ -40,7 +40,7 @@ export const endsOf = (attempt: Attempt, mark: Mark, clock: Clock): Ends => {
   const releases = [
     onAbort(signal, (reason) => end.abort(reason)),
     // The reason is the sentence that an error will show.
-    after(clock, timeout, () => end.abort(new Error(`no whole answer within ${timeout / 1000} s (--timeout)`))),
+    after(clock, timeout, () => end.abort(new Error(`no complete answer within ${timeout / 1000} s (--timeout)`))),
     ...(stop === undefined ? [] : [onAbort(stop.signal, onStop)]),
   ];
   return {

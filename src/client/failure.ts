@@ -60,7 +60,7 @@ const addressOf = (error: Error): string => {
 };
 
 const CLOSED = 'the connection was closed';
-const TOO_LATE = 'no connection came about in time';
+const TOO_LATE = 'the connection timed out';
 
 /** The codes of what goes wrong every day, in words. */
 const WORDS = new Map<unknown, (error: Error) => string>(
@@ -98,8 +98,8 @@ export const failureOf = (thrown: unknown, mark: Mark): Failure => {
 
 /** The error of a connection whose other end is not trusted: the same for reads and writes, never worth a retry. */
 export const untrustedError = (origin: string, reason: string): PayError =>
-  new PayError('auth', `${new URL(origin).host} could not prove who it is, so nothing was sent: ${reason}`, {
-    hint: 'if the certificate is one of your own authority, name its file in NODE_EXTRA_CA_CERTS',
+  new PayError('auth', `couldn't verify the certificate of ${new URL(origin).host}, so nothing was sent: ${reason}`, {
+    hint: 'if you run your own certificate authority, put its file in NODE_EXTRA_CA_CERTS',
   });
 
 /** The error with the code of the failure that it is about. */

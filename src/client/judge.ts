@@ -23,11 +23,11 @@ export type Verdict =
 const UNKNOWN = {
   'never-repeat': {
     what: 'the charge may have been made',
-    hint: 'do not run it again before you know, or the customer may pay twice',
+    hint: "don't run it again until you know, or the customer may pay twice",
   },
   checked: {
     what: 'the update may have been applied',
-    hint: 'look at the record; sending the same values again changes nothing that was applied',
+    hint: 'check the record; sending the same values again does no harm',
   },
 } as const;
 
@@ -68,7 +68,7 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
   if (status === 429 && 'json' in body && isOwnDocument(status, body.json)) {
     return { state: 'slow_down', error: notSent(exchange, said, status), retryAfter: outcome.retryAfter };
   }
-  const reason = problem === undefined ? `the answer was ${status}, and no JSON object` : said;
+  const reason = problem === undefined ? `the answer was ${status} and not a JSON object` : said;
   return unknown(exchange, reason, status);
 };
 
@@ -77,7 +77,7 @@ const judged = (exchange: Exchange, outcome: Outcome & { readonly kind: 'answer'
   try {
     return judgeAnswer(exchange, outcome);
   } catch (thrown) {
-    return unknown(exchange, `its answer could not be judged: ${reasonOf(thrown)}`, outcome.status);
+    return unknown(exchange, `its answer couldn't be understood: ${reasonOf(thrown)}`, outcome.status);
   }
 };
 
@@ -90,7 +90,7 @@ export const judge = (origin: string, exchange: Exchange, outcome: Outcome): Ver
     case 'answer':
       return judged(exchange, outcome);
     case 'broken':
-      return unknown(exchange, `the request was sent and no whole answer came back: ${outcome.reason}`);
+      return unknown(exchange, `the request was sent, but no complete answer came back: ${outcome.reason}`);
     case 'not_sent':
       return outcome.untrusted
         ? { state: 'refused', error: untrustedError(origin, outcome.reason) }

@@ -27,8 +27,8 @@ const SHORT_CURSOR = 64;
 const MAX_EMPTY_PAGES = 1000;
 
 const looping = (): PayError =>
-  new PayError('read_failed', 'the service gave a cursor that this walk has already used, so the list has no end', {
-    hint: 'what was shown up to here is whole; report the cursor to the service',
+  new PayError('read_failed', 'the service gave the same cursor twice, so the list would never end', {
+    hint: 'everything shown so far is complete; report the cursor to the service',
   });
 
 const endlesslyEmpty = (): PayError =>

@@ -19,7 +19,7 @@ type Reading =
   | { readonly fault: PayError; readonly again: boolean; readonly wait?: number | undefined };
 
 const failed = (exchange: Exchange, reason: string, status?: number): PayError =>
-  new PayError('read_failed', `the read failed: ${reason}`, {
+  new PayError('read_failed', `couldn't ${status === undefined ? 'reach' : 'read from'} the service: ${reason}`, {
     ...(status === undefined ? {} : { status }),
     request: requestOf(exchange),
     hint: 'nothing was changed; run the same command again',
@@ -43,8 +43,7 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered)
   }
   const isNo = status >= 400 && (problem !== undefined || status === 401 || status === 403);
   if (isNo) return { fault: refusal(exchange, status, problem), again: false };
-  const what =
-    status >= 300 && status < 400 ? 'a redirect, which is never followed' : 'not in the words of the service';
+  const what = status >= 300 && status < 400 ? 'a redirect, which is never followed' : 'not one that the service gives';
   return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
 };
 

@@ -5,12 +5,12 @@ import type { Exchange } from './exchange.ts';
 import { requestOf } from './exchange.ts';
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'the key was rotated, mistyped, or belongs to the other environment: log in again with `paycli login`, or mend PAYCLI_SECRET_KEY where that is set',
-  402: "the workspace's own balance is too low for this",
-  403: 'this key may not do that: use one with the permission, or ask the owner of the workspace',
-  404: 'check the identifier, and that the profile is of the workspace that it belongs to',
+  401: 'the key was rotated, mistyped or belongs to the other environment: log in again with `paycli login`, or fix PAYCLI_SECRET_KEY if it is set',
+  402: "the workspace's balance is too low",
+  403: 'this key has no permission for that: use another key, or ask the owner of the workspace',
+  404: 'check the identifier, and that your profile is for the same workspace',
   405: 'the service has no such operation: check the address, --base-url or the profile',
-  409: 'its state does not allow this now',
+  409: 'its current status does not allow this',
 };
 
 /** The service's no (interface.md section 7): exit 4 where the key is at fault, else 3. */
@@ -23,7 +23,7 @@ export const refusal = (exchange: Exchange, status: number, problem: Problem | u
   const said = words.length === 0 ? '' : `: ${words.join(': ')}`;
   const { more } = problem ?? {};
   const all = violations.length + (more ?? 0);
-  const shown = more === undefined ? '' : ` (${violations.length} of its ${grouped(all)} faults are shown)`;
+  const shown = more === undefined ? '' : ` (showing ${violations.length} of ${grouped(all)} violations)`;
   const hint = HINTS[status];
   return new PayError(
     status === 401 || status === 403 ? 'auth' : 'rejected',

@@ -43,7 +43,7 @@ export const sayHeld = ({ notice, timeout }: SendContext): (() => void) => {
     if (said) return;
     said = true;
     notice(
-      `waiting for the answer to what is in flight, for ${formatDuration(timeout)} at most; Ctrl-C again leaves it unknown`,
+      `Finishing requests in flight (up to ${formatDuration(timeout)}). Ctrl-C again stops now and leaves them unknown.`,
     );
   };
 };
@@ -73,7 +73,7 @@ const attemptOnce = async (
 
 /** A machine that slept, or a process that was paused: others may have concluded meanwhile that nothing was sent. */
 const stoodStill = (exchange: Exchange): PayError =>
-  new PayError('not_sent', 'nothing was applied: this process stood still for too long before it could send', {
+  new PayError('not_sent', 'nothing was applied: this process was paused for too long before it could send', {
     request: requestOf(exchange),
     hint: 'it is safe to run the same command again',
   });

@@ -30,7 +30,7 @@ export const findFolders = (env: Env): Folders => {
     return { config: folder, data: folder };
   }
   const { config, data } = envPaths('paycli', { suffix: '' });
-  const hint = 'set PAYCLI_HOME to an absolute path, or mend HOME and the XDG_… variables';
+  const hint = 'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables';
   return {
     config: absolute(config, 'the folder for settings is not an absolute path', hint),
     data: absolute(data, 'the folder for data is not an absolute path', hint),

@@ -20,12 +20,12 @@ const SECRET_KEY = /\bsk\.[A-Za-z0-9]{4}\.[A-Za-z0-9]{16,}/;
  */
 export const splitCommand = (text: string): readonly string[] => {
   if (SECRET_KEY.test(text)) {
-    throw usageError('--key-command holds a secret key, which is never the value of an option', {
+    throw usageError('--key-command contains a secret key, but needs a command that prints it', {
       hint: 'other users can see arguments while a program runs: get a new key, then store it with --key-stdin',
     });
   }
   const words = text.match(WORD) ?? [];
-  if (text.replaceAll(WORD, '').trim() !== '') throw usageError('--key-command holds a quote that is not closed');
+  if (text.replaceAll(WORD, '').trim() !== '') throw usageError('--key-command has an unclosed quote');
   if (words.length === 0) throw usageError('--key-command is empty');
   return words.map((word) =>
     word.replaceAll(QUOTED, (_all, single?: string, double?: string) => single ?? double ?? ''),
@@ -34,7 +34,7 @@ export const splitCommand = (text: string): readonly string[] => {
 
 const failure = (program: string, what: string): PayError =>
   new PayError('auth', `the key command ${JSON.stringify(program)} ${what}`, {
-    hint: 'it must print the key as one line and end with 0; it runs without a shell, from the root folder',
+    hint: 'it must print the key on one line and exit with 0; it runs without a shell, in the root folder',
   });
 
 // The helper's own look-ups have no need of a key that was given for this call.
@@ -88,7 +88,7 @@ const outputOf = async (run: Run): Promise<string> => {
   };
   const onStop = (): void => giveUp(interrupted(run.stop.reason));
   const { keyCommandLimit: limit } = run.machine;
-  const timer = setTimeout(() => giveUp(run.fail(`did not end within ${limit / 1000} s`)), limit);
+  const timer = setTimeout(() => giveUp(run.fail(`did not finish within ${limit / 1000} s`)), limit);
   run.stop.addEventListener('abort', onStop);
   let output = '';
   // One character a byte, so that what is not ASCII is seen as such.
@@ -119,7 +119,7 @@ export const runKeyCommand = async (command: readonly string[], io: Io, machine:
   const file = findProgram(program, io.env, machine);
   if (file === undefined) {
     throw fail('was not found').with({
-      hint: 'store its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
+      hint: 'give its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
     });
   }
   const run = { file, args, env: childEnv(io.env), machine, stop: io.signals.stop, fail };

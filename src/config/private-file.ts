@@ -21,7 +21,7 @@ const lookAt = (path: string): Stats | undefined => {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (thrown) {
-    return refuse(`${path} can't be looked at: ${reasonOf(thrown)}`, 'make it accessible to you, or set PAYCLI_HOME');
+    return refuse(`${path} can't be read: ${reasonOf(thrown)}`, 'make it accessible to you, or set PAYCLI_HOME');
   }
 };
 
@@ -33,14 +33,14 @@ const isOpen = ({ mode }: Stats, { platform }: Machine): boolean =>
 const checkOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
   if (machine.platform === 'win32') return;
   if (stats.isSymbolicLink()) {
-    refuse(`${path} is a symbolic link, so the keys behind it were not used`, 'replace it by what it points at');
+    refuse(`${path} is a symbolic link, so the keys behind it were not used`, 'replace it with what it points to');
   }
   if (what === 'folder' ? !stats.isDirectory() : !stats.isFile()) {
     refuse(`${path} is not a ${what}`, 'move it away, then run `paycli login`');
   }
   if (machine.uid !== undefined && stats.uid !== machine.uid) {
     refuse(
-      `${path} belongs to another user (uid ${stats.uid}, and this is uid ${machine.uid}), so it was not used`,
+      `${path} belongs to another user (uid ${stats.uid}; you are uid ${machine.uid}), so it was not used`,
       'run paycli as its owner, or move it away and run `paycli login`',
     );
   }
@@ -104,7 +104,7 @@ export const makePrivateFolder = (folder: string, machine: Machine): void => {
     // Not one that another process made meanwhile: the umask may have taken rights from ours.
     if (made !== undefined) chmodSync(folder, 0o700);
   } catch (thrown) {
-    refuse(`${folder} could not be made: ${reasonOf(thrown)}`, 'set PAYCLI_HOME to a folder that you may write to');
+    refuse(`couldn't create ${folder}: ${reasonOf(thrown)}`, 'set PAYCLI_HOME to a folder that you can write to');
   }
   const stats = lookAt(folder);
   if (stats === undefined) return;

@@ -19,11 +19,11 @@ export interface Chosen {
 export const checkName = (name: string): string => {
   if (!isProfileName(name)) {
     throw usageError(
-      'that is not a profile name: it takes 1 to 64 letters, digits, ".", "_", "-", a letter or digit first',
+      'not a profile name: use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit',
     );
   }
   if (name.toLowerCase() === 'local') {
-    throw usageError('the name "local" is kept for the built-in emulator, which has no stored profile', {
+    throw usageError('the profile name "local" is reserved for the built-in emulator', {
       hint: 'use --local instead; it needs no key',
     });
   }
@@ -41,7 +41,7 @@ export const checkOrigin = (text: string, from: string): string => {
   const check = checkBaseUrl(text);
   if ('origin' in check) return check.origin;
   throw new PayError(isPlainHttp(text) ? 'auth' : 'usage', `${from} ${check.problem}`, {
-    hint: 'give the scheme and host alone, such as https://api.example.com',
+    hint: 'use only the scheme and host, such as https://api.example.com',
   });
 };
 

@@ -19,7 +19,7 @@ export interface Store {
 
 const unreadable = (file: string, why: string): PayError =>
   new PayError('auth', `${file} ${why}; it was left as it is`, {
-    hint: 'mend it or move it away, then run `paycli login`',
+    hint: 'fix it or move it away, then run `paycli login`',
   });
 
 // A parser's own message would quote the file, keys included, so none is passed on, nor kept as a cause.
@@ -42,7 +42,7 @@ const checkShape = (file: string, content: Record<string, unknown>): ProfileFile
   const { error } = profileFile.safeParse(content);
   if (error === undefined) return content as ProfileFile;
   const issue = error.issues[0];
-  throw unreadable(file, `is not a file of profiles: ${issue?.path.join('.')}: ${issue?.message}`);
+  throw unreadable(file, `is not a profile file: ${issue?.path.join('.')}: ${issue?.message}`);
 };
 
 /** The store in `folder`. Neither opening nor reading it makes a file or a folder. */
@@ -70,7 +70,7 @@ export const openStore = (folder: string, machine: Machine, redactor: Redactor):
         new Conf({ ...where, configFileMode: 0o600 }).store = next;
       } catch (thrown) {
         throw new PayError('auth', `${file} could not be written: ${reasonOf(thrown)}`, {
-          hint: 'nothing was changed; make room or mend the rights of its folder',
+          hint: 'nothing was changed; free some space or fix the permissions of its folder',
         });
       }
     },

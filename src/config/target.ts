@@ -26,17 +26,17 @@ export const defaultName = (file: ProfileFile | undefined): string | undefined =
 const nothingFound = (name: string | undefined, names: readonly string[]): PayError => {
   const known = `known: ${names.join(', ')}`;
   if (names.length === 0) {
-    const what = name === undefined ? 'there is no profile yet' : `there is no profile "${name}", nor any other`;
+    const what = name === undefined ? 'no profiles yet' : `no profile "${name}": there are no profiles yet`;
     return new PayError('auth', what, { hint: LOGIN });
   }
   if (name === undefined) {
-    const hint = `name one with --profile, or make one the default with \`paycli profile use NAME\` (${known})`;
-    return new PayError('auth', 'no profile is the default', { hint });
+    const hint = `choose one with --profile, or set the default with \`paycli profile use NAME\` (${known})`;
+    return new PayError('auth', 'no default profile', { hint });
   }
   const meant = didYouMean(name, names);
   const guess = meant === undefined ? '' : `did you mean "${meant}"? `;
-  return new PayError('auth', `there is no profile "${name}"`, {
-    hint: `${guess}${known}; \`paycli login --profile NAME\` makes one, and --local needs none`,
+  return new PayError('auth', `no profile "${name}"`, {
+    hint: `${guess}${known}; add one with \`paycli login --profile NAME\`, or use --local, which needs none`,
   });
 };
 
@@ -65,8 +65,8 @@ const withEnvironmentKey = (key: string, chosen: Chosen, read: () => ProfileFile
   if (chosen.origin !== undefined && chosen.name === undefined) return settled(chosen.origin.value, undefined);
   const file = read();
   if (chosen.name === undefined && defaultName(file) === undefined) {
-    throw new PayError('auth', 'PAYCLI_SECRET_KEY is set, but nothing says which service the key is for', {
-      hint: 'set PAYCLI_BASE_URL, or name a profile with --profile',
+    throw new PayError('auth', 'PAYCLI_SECRET_KEY is set, but which service is the key for?', {
+      hint: 'set PAYCLI_BASE_URL, or choose a profile with --profile',
     });
   }
   const { name, stored } = find(file, chosen.name);
@@ -79,9 +79,9 @@ const withStoredKey = async ({ name, stored }: Found, chosen: Chosen, io: Io, ma
   if (chosen.origin !== undefined && chosen.origin.value !== origin) {
     throw new PayError(
       'auth',
-      `the key of the profile "${name}" is for ${origin} only; ${chosen.origin.from} says otherwise`,
+      `the key of the profile "${name}" is for ${origin} only, but ${chosen.origin.from} gives another origin`,
       {
-        hint: 'give the key for this call in PAYCLI_SECRET_KEY, or log in there under another name: `paycli login --profile NAME`',
+        hint: 'set PAYCLI_SECRET_KEY to the key for this call, or add a profile for that origin: `paycli login --profile NAME`',
       },
     );
   }

@@ -62,7 +62,7 @@ export const activity = z.looseObject({
 });
 export type Activity = z.output<typeof activity>;
 
-const expiresAt = z.string({ error: 'should be a text' }).refine((text) => parseInstant(text) !== undefined, {
+const expiresAt = z.string({ error: 'should be text' }).refine((text) => parseInstant(text) !== undefined, {
   error: 'is not an ISO 8601 time with an offset',
 });
 

@@ -26,7 +26,7 @@ const isEnumLike = (value: unknown): boolean =>
 
 /** The value of an enum, known or not: a text, or a pair `[machine value, label]` (public material). */
 export const enumLike = z.custom<string | [value: string, label: string]>(isEnumLike, {
-  error: 'is neither a text nor a pair [value, label]',
+  error: 'is neither text nor a pair [value, label]',
 });
 
 /** Says of a fault that an object was wanted: a check of one's own gives all faults one code. */
@@ -34,7 +34,7 @@ const byMembers = { byMembers: true };
 
 /** What may hold anything, under whatever names: an object, or a list, as an empty object of the service's language comes. */
 export const anyMembers = z.custom<Record<string, unknown> | unknown[] | null>((value) => typeof value === 'object', {
-  error: 'is no object',
+  error: 'is not an object',
   params: byMembers,
 });
 
@@ -58,7 +58,7 @@ export const listOf = <T extends z.ZodType>(element: T) =>
 /** An object of its own, the name of one, or none. */
 export const objectOrText = z.custom<Record<string, unknown> | string | null>(
   (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),
-  { error: 'is neither an object nor a text', params: byMembers },
+  { error: 'is neither an object nor text', params: byMembers },
 );
 
 /** A moment as ISO 8601 with an offset: interface.md 2.4. */
@@ -68,7 +68,7 @@ export const instant = z
 
 /** Length in characters as a reader counts them, not in UTF-16 units. */
 export const textOf = (min: number, max: number) =>
-  z.string({ error: 'should be a text' }).superRefine((text, context) => {
+  z.string({ error: 'should be text' }).superRefine((text, context) => {
     const length = [...text].length;
     if (length < min) context.addIssue('should not be blank');
     if (length > max) context.addIssue(`is too long: ${length} characters, at most ${max}`);
@@ -76,5 +76,5 @@ export const textOf = (min: number, max: number) =>
 
 /** A required text: interface.md section 7, "a required value is blank or missing". */
 export const notBlank = z
-  .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be a text') })
+  .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
   .refine((text) => text.trim() !== '', { error: 'should not be blank' });

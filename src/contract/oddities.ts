@@ -39,7 +39,7 @@ const inRecord = (issue: Issue): Issue => ({ ...issue, path: issue.path.slice(2)
 const sayOf = (name: string, value: unknown): string =>
   value === undefined
     ? `the answer has no "${name}"`
-    : `the answer's "${name}" could not be read; it is shown as it came`;
+    : `the answer's "${name}" could not be read; it is shown as received`;
 
 /** What of a proven answer is not as documented and can't be read: a sentence for each of its fields. */
 const unread = ({ success, query }: Operation, answer: unknown): string[] => {

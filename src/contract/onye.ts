@@ -24,7 +24,7 @@ const billingAddress = z.looseObject(
     state: textOf(1, 50).optional(),
     zip: textOf(1, 10).optional(),
     country: z
-      .string({ error: 'should be a text' })
+      .string({ error: 'should be text' })
       .regex(/^[A-Za-z]{2}$/, { error: 'is not a two-letter country code' })
       .optional(),
   },
@@ -37,7 +37,7 @@ const billingAddress = z.looseObject(
  */
 export const onyeUpdate = z.looseObject({
   email: z
-    .string({ error: 'should be a text' })
+    .string({ error: 'should be text' })
     .regex(/^(?:"[^"]+"|[^\s@"]+)@[^\s@]+$/, { error: 'is not a valid e-mail address' })
     .optional(),
   ref: textOf(0, 150).optional(),

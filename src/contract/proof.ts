@@ -34,7 +34,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 export const provesThing =
   (prefix: IdPrefix, ...more: readonly Proof[]): Proof =>
   (answer, params) => {
-    if (!isObject(answer)) return 'the answer is no JSON object';
+    if (!isObject(answer)) return 'the answer is not a JSON object';
     const uid = valueAt(answer, 'uid');
     if (typeof uid !== 'string' || !isId(prefix, uid)) {
       return `the answer has no "uid" of ${ID_KINDS[prefix]}, ${prefix}.XXXX.YYYY…`;
@@ -55,21 +55,21 @@ export const isNoOtherType: Proof = (answer) => {
   const type = machineValue(valueAt(answer, 'activity_type'));
   return type === '' || type === 'charge'
     ? undefined
-    : `the answer is no charge, but a ${cutText(type, BOUNDS.word)} ("activity_type")`;
+    : `the answer is not a charge but a ${cutText(type, BOUNDS.word)} ("activity_type")`;
 };
 
 /** The envelope of a list: its records are objects, and the way on is told. */
 export const provesPage: Proof = (answer) => {
   const [data, next] = [valueAt(answer, 'data'), valueAt(answer, 'next_cursor')];
-  if (!Array.isArray(data)) return 'the answer is no page: "data" is no list';
+  if (!Array.isArray(data)) return 'the answer is not a page: "data" is not a list';
   if (data.length > BOUNDS.records) {
-    return `the answer holds ${grouped(data.length)} records, and ${grouped(BOUNDS.records)} are the most that a page may hold`;
+    return `the answer has ${grouped(data.length)} records, but a page may have at most ${grouped(BOUNDS.records)}`;
   }
-  if (!data.every(isObject)) return 'the answer is no page: a record in "data" is no object';
+  if (!data.every(isObject)) return 'the answer is not a page: a record in "data" is not an object';
   if (typeof next === 'string' && next.length > BOUNDS.cursor) {
-    return `the answer holds a "next_cursor" of more than ${grouped(BOUNDS.cursor)} characters`;
+    return `the answer has a "next_cursor" of more than ${grouped(BOUNDS.cursor)} characters`;
   }
   return next === null || (typeof next === 'string' && next !== '')
     ? undefined
-    : 'the answer is no page: "next_cursor" is neither a text nor null';
+    : 'the answer is not a page: "next_cursor" is neither text nor null';
 };

@@ -47,8 +47,8 @@ export const grouped = (count: number): string => new Intl.NumberFormat('en-US')
 /** What of a measured text is beyond the bounds, as a sentence; undefined where nothing is. */
 export const excessOf = ({ depth, values, name }: Measure): string | undefined => {
   if (depth > BOUNDS.depth) return `the answer is nested deeper than ${BOUNDS.depth} levels`;
-  if (values > BOUNDS.values) return `the answer holds more than ${grouped(BOUNDS.values)} values`;
-  return name > BOUNDS.name ? `the answer holds a name of more than ${grouped(BOUNDS.name)} bytes` : undefined;
+  if (values > BOUNDS.values) return `the answer has more than ${grouped(BOUNDS.values)} values`;
+  return name > BOUNDS.name ? `the answer has a name of more than ${grouped(BOUNDS.name)} bytes` : undefined;
 };
 
 /** What stands in the place of so many characters. */

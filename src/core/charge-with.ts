@@ -1,4 +1,4 @@
-import { formatDuration } from './duration.ts';
+import { durationWord } from './duration.ts';
 import type { Medium } from './medium.ts';
 import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS } from './medium.ts';
 import { didYouMean } from './suggest.ts';
@@ -67,7 +67,7 @@ const foreignTo = (medium: Medium, words: ChargeWords, nameOf: NameOf): ChargeFa
     .filter((field) => !OWN[medium].includes(field))
     .map((field) => {
       const owners = MEDIUMS.filter((other) => OWN[other].includes(field)).join(' and ');
-      return { field, what: `${nameOf(field)} does not belong to ${nameOf('medium')} ${medium}, only to ${owners}` };
+      return { field, what: `${nameOf(field)} can't be used with ${nameOf('medium')} ${medium}, only with ${owners}` };
     });
 };
 
@@ -92,18 +92,20 @@ const expiryOf = ({ expiresAt, expiresIn }: ChargeWords): Expiry | undefined => 
 const expiryFaults = ({ expiresAt, expiresIn }: ChargeWords, nameOf: NameOf): ChargeFault[] => {
   const name = nameOf('expiresIn');
   if (expiresAt !== undefined && expiresIn !== undefined) {
-    return [{ field: 'expiresIn', what: `${nameOf('expiresAt')} and ${name} exclude each other` }];
+    return [{ field: 'expiresIn', what: `${nameOf('expiresAt')} and ${name} can't be used together` }];
   }
   if (expiresIn === undefined || (expiresIn > 0 && expiresIn <= EXPIRY_LIMIT_MS)) return [];
-  const limit = formatDuration(EXPIRY_LIMIT_MS);
   return [
-    { field: 'expiresIn', what: `${name}: an account lives from 1 s to ${limit}, not ${formatDuration(expiresIn)}` },
+    {
+      field: 'expiresIn',
+      what: `${name} must be between 1s and ${durationWord(EXPIRY_LIMIT_MS)} (got ${durationWord(expiresIn)})`,
+    },
   ];
 };
 
 const noMedium = (name: string | undefined, nameOf: NameOf): ChargeFault => {
   const known = MEDIUMS.join(', ');
-  if (name === undefined) return { field: 'medium', what: `${nameOf('medium')} is needed: ${known}` };
+  if (name === undefined) return { field: 'medium', what: `${nameOf('medium')} is required: ${known}` };
   const meant = didYouMean(name, MEDIUMS);
   const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
   return { field: 'medium', what: `"${name}" is not one of ${known}${guess}` };

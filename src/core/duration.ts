@@ -9,7 +9,7 @@ export const parseDuration = (text: string): number | undefined => {
 
 /** Whole seconds as the word that `parseDuration` takes back: `90s`, `15m`, `1h`. */
 export const durationWord = (ms: number): string => {
-  const [unit, size] = Object.entries(UNITS).findLast(([, size]) => ms % size === 0) ?? ['s', UNITS.s];
+  const [unit, size] = Object.entries(UNITS).findLast(([, size]) => ms >= size && ms % size === 0) ?? ['s', UNITS.s];
   return `${Math.ceil(ms / size)}${unit}`;
 };
 

@@ -73,7 +73,7 @@ const textOf = (value: unknown): string => {
 
 /** What nothing expected, as an error of ours. */
 export const defect = (thrown: unknown): PayError =>
-  new PayError('internal', `a defect in paycli: ${reasonOf(thrown)}`, {
+  new PayError('internal', `a bug in paycli: ${reasonOf(thrown)}`, {
     cause: thrown,
     hint: 'run it again with --debug and report what it prints',
   });

@@ -22,29 +22,32 @@ export type ErrorKind = keyof typeof EXIT_CODES;
 
 /** Why each code is given, and whether a script may just run the same command again. */
 export const EXIT_MEANINGS = {
-  internal: ['a defect in paycli', 'no'],
+  internal: ['a bug in paycli', 'no'],
   usage: ['bad arguments or input; nothing was sent', 'no, fix the input'],
   rejected: ['the service said no: 400, 402, 404, 405, 409, 415, 422', 'no'],
   auth: ['no usable profile or key, 401, 403, TLS not trusted, unsafe setting', 'no'],
-  not_sent: ['certain that nothing was applied: no connection, or 429 to the end', 'yes'],
+  not_sent: ['nothing was applied, for certain: no connection, or 429 after all retries', 'yes'],
   unknown: ['the charge or update may have been applied', 'no: `paycli ledger reconcile`'],
   unrecorded: [
-    'applied, but it could not be noted or printed, or what the customer must do could not be read; the line to keep is on stderr',
+    "applied, but the result couldn't be saved or printed, or the next action couldn't be read; keep the line on stderr",
     'no',
   ],
-  read_failed: ['a read failed after its retries, or could not be read; before a charge nothing was sent', 'yes'],
+  read_failed: [
+    "a read failed after its retries, or its answer couldn't be read; before a charge nothing was sent",
+    'yes',
+  ],
   refused: [
-    "refused here, nothing sent: an earlier charge is unresolved, under way, still payable or paid, or the request can't be charged",
+    "refused by paycli, nothing was sent: an earlier charge is unknown, under way, still payable or paid, or the payment request can't be charged",
     'reconcile, or `--again`',
   ],
-  ledger: ['the ledger cannot be used; nothing was sent', 'no'],
+  ledger: ["the ledger can't be used; nothing was sent", 'no'],
   charge_failed: [
-    'the activity exists and its status is `failed` (a wait: or `refunded`)',
+    'the charge was made, and its status is `failed` (after a wait also `refunded`)',
     'charge with another medium',
   ],
-  pending: ['`--wait` ended before the payment did', 'yes, wait again: `paycli activity wait`'],
+  pending: ['`--wait` ended before the payment was paid or failed', 'yes, wait again: `paycli activity wait`'],
   interrupted: [
-    'stopped by a signal with nothing in flight (143 but for Ctrl-C)',
+    'stopped by a signal with nothing in flight (143 for SIGTERM)',
     'yes; a wait with `paycli activity wait`',
   ],
 } as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;

@@ -3,6 +3,7 @@ import type { Standing } from './charge.ts';
 import { isRefunded, statusOf } from './charge.ts';
 import { durationWord, formatDuration } from './duration.ts';
 import { PayError } from './error.ts';
+import { signalWord } from './interrupt.ts';
 import { valueAt } from './path.ts';
 import type { PlaceOptions } from './place-words.ts';
 import { placeWords } from './place-words.ts';
@@ -57,26 +58,26 @@ export const chargeFailed = (activity: ActivityLike, medium?: string): PayError 
   const [reason, { uid }] = [reasonIn(activity), activity];
   const why = reason === undefined ? '' : `: ${cutText(reason, BOUNDS.sentence)}`;
   const how = statusOf(activity) === 'expired' ? 'expired' : 'failed';
-  const other = medium === undefined ? 'another medium' : `another medium than ${medium}`;
+  const other = medium === undefined ? 'another medium' : `a medium other than ${medium}`;
   return new PayError('charge_failed', `the charge ${how}${why}`, {
-    hint: `nothing is to be paid on ${uid}; charge the same payment request with ${other}`,
+    hint: `the customer can't pay ${uid} any more; charge the payment request again with ${other}`,
     ...about(activity),
   });
 };
 
-export const STEP_UNREADABLE = 'the charge was made, but what the customer must do could not be read';
+export const STEP_UNREADABLE = "the charge was made, but its next action couldn't be read";
 
 /** The end of a run whose charge is made, but asks of the customer what nobody can read. */
 export const stepUnreadable = ({ value, text }: Received<ActivityLike>): PayError =>
   new PayError('unrecorded', STEP_UNREADABLE, {
-    hint: `do not charge again; look at the answer that is shown here, and at ${value.uid} in the dashboard`,
+    hint: `do not charge again; see the answer shown here, and ${value.uid} in the dashboard`,
     answer: text,
     ...about(value),
   });
 
 const wasRefunded = (activity: ActivityLike): PayError =>
   new PayError('charge_failed', 'the payment was refunded', {
-    hint: `the customer had paid ${activity.uid}, and has got the money back`,
+    hint: `the customer paid ${activity.uid} and got the money back`,
     ...about(activity),
   });
 
@@ -87,12 +88,12 @@ const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions
 
 const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError => {
   const { waited, expired, fault, unanswered } = followed;
-  const seen = `the payment is still open: last seen ${statusOf(activity) || 'with no readable status'}, waited ${formatDuration(waited)}`;
+  const seen = `the payment is still open after ${formatDuration(waited)} (last status: ${statusOf(activity) || 'unreadable'})`;
   const parts = [
     seen,
     ...(expired ? ['the time to pay is over'] : []),
     ...(fault === undefined ? [] : [fault.message]),
-    ...(fault === undefined && unanswered ? ['the service gave no answer meanwhile'] : []),
+    ...(fault === undefined && unanswered ? ['the service stopped answering'] : []),
   ];
   const first = fault?.kind === 'auth' && fault.detail.hint !== undefined ? `${fault.detail.hint}\n` : '';
   return new PayError('pending', parts.join('; '), {
@@ -103,11 +104,15 @@ const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOpti
 };
 
 const nothingRead = ({ fault, waited }: Followed): PayError =>
-  fault ?? new PayError('read_failed', `the read failed: no answer within ${formatDuration(waited)} (--wait-timeout)`);
+  fault ??
+  new PayError(
+    'read_failed',
+    `couldn't reach the service: no answer within ${formatDuration(waited)} (--wait-timeout)`,
+  );
 
 /** The end of a run that made a charge and was stopped before it could wait for the payment; `signal` is what stopped it. */
 export const notWaitedFor = (activity: ActivityLike, signal: string, options: WaitOptions): PayError =>
-  new PayError('pending', `the charge is made, and was not waited for: stopped by ${signal}`, {
+  new PayError('pending', `stopped by ${signalWord(signal)} before waiting; the charge was made and is in the ledger`, {
     hint: `wait for the payment with: ${againLine(activity, options)}`,
     ...about(activity),
   });
@@ -116,9 +121,9 @@ export const notWaitedFor = (activity: ActivityLike, signal: string, options: Wa
 const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOptions): PayError => {
   const hint = `wait again with: ${againLine(activity, options)}`;
   if (options.made !== true) {
-    return interrupted.with({ hint: `this changes nothing of the payment; ${hint}`, ...about(activity) });
+    return interrupted.with({ hint: `the payment itself goes on; ${hint}`, ...about(activity) });
   }
-  const message = 'the waiting was stopped; the charge is made, and kept in the ledger';
+  const message = 'stopped waiting; the charge was made and is in the ledger';
   return new PayError('interrupted', message, { ...interrupted.detail, hint, ...about(activity) });
 };
 

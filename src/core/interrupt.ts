@@ -4,9 +4,12 @@ import { PayError } from './error.ts';
 export const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 } as const;
 export type StopSignal = keyof typeof STOP_SIGNALS;
 
+/** A signal as people know it. */
+export const signalWord = (signal: unknown): string => (signal === 'SIGINT' ? 'Ctrl-C' : String(signal));
+
 /** The end of a run that a signal stopped with nothing in flight; `signal` is the reason of an aborted `stop`. */
 export const interrupted = (signal: unknown): PayError => {
   const name = String(signal);
   const exitCode = Object.hasOwn(STOP_SIGNALS, name) ? STOP_SIGNALS[name as StopSignal] : STOP_SIGNALS.SIGINT;
-  return new PayError('interrupted', `stopped by ${name}; nothing was in flight`, { exitCode });
+  return new PayError('interrupted', `cancelled by ${signalWord(name)}; nothing was changed`, { exitCode });
 };

@@ -23,7 +23,7 @@ export const SUMMARY_COLUMNS: readonly {
 export interface JobQuestion {
   /** `Charge`, `Update`. */
   readonly verb: string;
-  /** What a row is about: `request`, `customer`. */
+  /** What a row is about: `payment request`, `customer`. */
   readonly one: string;
   readonly rows: number;
   /** How many of them have been begun before. */
@@ -41,7 +41,7 @@ export const questionOf = (
 ): readonly string[] => {
   const where = `${environmentName(origin)}: ${origin}${profile === undefined ? '' : `, profile ${profile}`}`;
   const things = rows === 1 ? one : `${one}s`;
-  const sums = total === undefined ? '' : `, ${total}`;
-  const begun = before === 0 ? '' : `; ${before} of them begun before`;
+  const sums = total === undefined ? '' : ` for ${total}`;
+  const begun = before === 0 ? '' : `; ${before} started before`;
   return [where, `${verb} ${rows} ${things}${sums} (${what}${begun})?`];
 };

@@ -24,7 +24,7 @@ export const firstUse = (
 ): string | undefined =>
   made.ugwo === 0
     ? undefined
-    : `first use: made ${made.customers} customers and ${made.ugwo} payment requests in ${file}`;
+    : `First use: created ${made.customers} customers and ${made.ugwo} payment requests in ${file}`;
 
 /** How the emulator writes its answers. */
 export const DIALECTS = ['documented', 'live'] as const;

@@ -20,20 +20,21 @@ const DELIMITERS = /[,;\t|]/;
 const stepOf = (columns: readonly string[], { name, prefix, aliases, all }: NeededColumn): string => {
   const [first = ''] = columns;
   if (columns.some((column) => column.startsWith(prefix))) {
-    return `the first line is a row already: write the names of the columns above it, such as ${name}`;
+    return `the first line is a row: add a header above it with the column names, such as ${name}`;
   }
-  if (columns.length === 1 && DELIMITERS.test(first)) return 'say what separates the cells: --delimiter';
+  if (columns.length === 1 && DELIMITERS.test(first)) return 'set the column separator with --delimiter';
   const meant =
     columns.find((column) => aliases.includes(column.trim().toLowerCase())) ??
     columns.find((column) => didYouMean(column, [name]) !== undefined);
-  return meant === undefined ? `the first line names the columns: ${all}` : `rename column ${meant} to ${name}`;
+  return meant === undefined ? `the first line must name the columns: ${all}` : `rename column ${meant} to ${name}`;
 };
 
 /** A file without the column that says what each of its rows is about. */
 export const missingColumn = (columns: readonly string[], needed: NeededColumn): PayError => {
   const more = columns.length > MOST_SHOWN ? ` and ${columns.length - MOST_SHOWN} more` : '';
   const names = columns.slice(0, MOST_SHOWN).map(cutName);
-  return usageError(`there is no column ${needed.name}: ${names.join(', ')}${more}`, {
+  const found = names.length === 0 ? '' : ` (found: ${names.join(', ')}${more})`;
+  return usageError(`no column ${needed.name}${found}`, {
     hint: stepOf(columns, needed),
   });
 };

@@ -19,11 +19,11 @@ export const checkBaseUrl = (text: string): OriginCheck => {
   if (!URL.canParse(text)) return { problem: 'is not a URL such as https://api.example.com' };
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'must start with https://' };
-  if (text.includes('\\')) return { problem: 'holds a backslash' };
+  if (text.includes('\\')) return { problem: 'contains a backslash' };
   // Without an @ a URL has neither a user name nor a password.
-  if (text.includes('@')) return { problem: 'holds a user name or an @' };
+  if (text.includes('@')) return { problem: 'contains a user name or an @' };
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-    return { problem: 'holds more than an origin: leave out the path, query and fragment' };
+    return { problem: 'is more than an origin: leave out the path, query and fragment' };
   }
   if (url.protocol === 'http:' && !isLoopback(url.origin)) {
     return { problem: 'is not encrypted: http:// is only for this machine (127.0.0.1, localhost)' };

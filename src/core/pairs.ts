@@ -14,7 +14,7 @@ export const parsePair = (text: string): Pair => {
   try {
     return [name, parseExact(value)];
   } catch {
-    throw usageError(`"${text}": what follows := is not JSON`, { hint: 'a text is given as key=value' });
+    throw usageError(`"${text}": the value after := is not JSON`, { hint: 'for text, use key=value' });
   }
 };
 

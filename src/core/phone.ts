@@ -19,14 +19,15 @@ const nationalFault = (text: string): string => {
 };
 
 const digitsFault = (digits: string): string | undefined => {
-  if (digits.startsWith('0')) return `has a 0 behind the plus: the country code comes first, such as ${EXAMPLE}`;
+  if (digits.startsWith('0')) return `has a 0 after the plus: the country code comes first, such as ${EXAMPLE}`;
   if (digits.length < FEWEST) return `is too short: ${digits.length} digits, at least ${FEWEST}`;
   return digits.length > MOST ? `is too long: ${digits.length} digits, at most ${MOST}` : undefined;
 };
 
 /** What is wrong with a number without separators. */
 const bareFault = (text: string): string | undefined => {
-  if (/^\d[.,]?\d*E\+?\d+$/i.test(text)) return 'was rounded by a spreadsheet: make the column text and type it again';
+  if (/^\d[.,]?\d*E\+?\d+$/i.test(text))
+    return 'was rounded by a spreadsheet: format the column as text and type it again';
   if (!/^\+?\d+$/.test(text)) return `should be a plus and digits only, such as ${EXAMPLE}`;
   if (text.startsWith('+')) return digitsFault(text.slice(1));
   if (text.startsWith('00')) return digitsFault(text.slice(2)) ?? `begins with 00: write +${text.slice(2)}`;
@@ -38,5 +39,5 @@ const bareFault = (text: string): string | undefined => {
 export const phoneFault = (text: string): string | undefined => {
   if (INTERNATIONAL.test(text)) return undefined;
   const bare = text.replaceAll(SEPARATORS, '');
-  return bareFault(bare) ?? `has blanks or other signs in it: write ${bare}`;
+  return bareFault(bare) ?? `has spaces or other characters in it: write ${bare}`;
 };

@@ -31,7 +31,7 @@ export const givenOf = (fields: Readonly<Record<string, unknown>>, format: 'csv'
 export const textIn = (given: Given, column: string): { readonly text?: string; readonly fault?: FieldFault } => {
   const value = given.get(column);
   if (value === undefined) return {};
-  return typeof value === 'string' ? { text: value } : { fault: { column, what: 'should be a text' } };
+  return typeof value === 'string' ? { text: value } : { fault: { column, what: 'should be text' } };
 };
 
 type Read = { readonly value: unknown } | { readonly fault: string };
@@ -93,7 +93,7 @@ export const gather = (given: Given, name: string): Gathered => {
     }
     for (const [key, member] of members) {
       const first = columns.get(key);
-      if (first !== undefined) faults.push({ column, what: `"${key}" is given by the column "${first}" too` });
+      if (first !== undefined) faults.push({ column, what: `"${key}" is also set by the column "${first}"` });
       columns.set(key, first ?? column);
       values.set(key, member);
     }

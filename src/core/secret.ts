@@ -6,7 +6,7 @@ const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
 /** What is wrong with a key, without a character of it; undefined when it can be sent. */
 export const keyProblem = (key: string): string | undefined => {
   if (key.length === 0) return 'is empty';
-  if (/\s/.test(key)) return 'holds a blank or a line break';
+  if (/\s/.test(key)) return 'contains a space or a line break';
   if (!PRINTABLE.test(key)) return 'is not 8 to 512 printable ASCII characters';
   if (key.startsWith('pk.'))
     return 'is a public key (pk.…), which the service refuses here; the secret key starts with sk.';
@@ -22,8 +22,8 @@ export const keyFault = (
   if (problem !== undefined) return { problem };
   if (!key.startsWith(LOCAL_KEY_PREFIX) || isLoopback(origin)) return undefined;
   return {
-    problem: "is the built-in emulator's, which is refused for any other machine",
-    hint: 'use --local for the emulator, or give the key of this service',
+    problem: "is the built-in emulator's, which is never sent to another machine",
+    hint: 'use --local for the emulator, or the key of this service',
   };
 };
 

@@ -29,7 +29,7 @@ export const readJsonObject = async (
     throw usageError(`${flag}: not JSON: ${reasonOf(thrown)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof NumberText) {
-    throw usageError(`${flag}: a JSON object is wanted, such as {"key": "value"}`);
+    throw usageError(`${flag}: must be a JSON object, such as {"key": "value"}`);
   }
   return value as Record<string, unknown>;
 };

@@ -49,5 +49,5 @@ export const unusedNotices = (...args: Parameters<typeof unusedColumns>): readon
   const names = unused.slice(0, MOST_NAMED).map(({ name }) => name);
   const more = unused.length > names.length ? ` and ${unused.length - names.length} more` : '';
   const guesses = unused.flatMap(({ name, meant }) => (meant === undefined ? [] : [`${name}: did you mean ${meant}?`]));
-  return [`carried along, not read: ${names.join(', ')}${more}`, ...guesses];
+  return [`Ignored columns (copied to the report): ${names.join(', ')}${more}`, ...guesses];
 };

@@ -19,8 +19,8 @@ const SETUP = `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache
 
 /** Nothing of the ledger is at fault, and nothing is sent before all rows have been looked at. */
 const notKept = (thrown: unknown): PayError =>
-  usageError(`the rows could not be compared with each other, for want of a temporary file: ${reasonOf(thrown)}`, {
-    hint: 'make room for temporary files, or name another folder for them with TMPDIR',
+  usageError(`couldn't check for duplicate rows without a temporary file: ${reasonOf(thrown)}`, {
+    hint: 'free some space for temporary files, or set TMPDIR to another folder',
     cause: thrown,
   });
 

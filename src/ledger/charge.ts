@@ -137,7 +137,7 @@ const failedOutcome = (error: PayError, at: number, clean: (text: string) => str
 
 const unknownHint = (id: string, words: readonly string[]): string => {
   const command = shellLine(['paycli', 'ledger', 'reconcile', id, ...words]);
-  return `do not run it again before you know, or the customer may pay twice: run \`${command}\``;
+  return `don't run it again until you know, or the customer may pay twice. Find out: \`${command}\``;
 };
 
 const named = (error: PayError, id: string, words: readonly string[]): PayError =>

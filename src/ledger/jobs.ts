@@ -6,7 +6,7 @@ import type { Jobs, Update } from './job.ts';
 import type { Charge, Ledger } from './ledger.ts';
 import { cleaned, withoutNumbers } from './private.ts';
 
-const GONE = 'its process ended before it could note what became of it';
+const GONE = 'its process ended before it could save the result';
 
 const withoutZeros = (counts: RowCounts): RowCounts =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));

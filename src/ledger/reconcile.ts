@@ -110,7 +110,7 @@ const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
   return {
     state: 'unknown',
     why: 'not_yet',
-    reason: 'no activity of it is there so far',
+    reason: 'no activity found yet',
     again: look.at + Math.max(APART_MS - between, OVER_MS - over),
     ...(addsToEmpty(earlier, empty.at(-1), now) ? { evidence } : {}),
   };
@@ -182,21 +182,27 @@ export const judgeLook = (charge: Charge, seen: Look, ownedByOthers: ReadonlySet
   }
   const look = whenServed(seen, seen.age ?? 0);
   if (look.activities === undefined) {
-    return { state: 'unknown', why: 'unlisted', reason: 'the service does not list the activities' };
+    return { state: 'unknown', why: 'unlisted', reason: "the service doesn't list activities" };
   }
   const sorted = sortActivities(charge, look, look.activities, ownedByOthers);
   const [only, ...more] = sorted.candidates;
   if (only === undefined && sorted.contradicted.length > 0) {
     const [first] = sorted.contradicted;
-    const reason = `${namesOf(sorted.contradicted)} may be it, but does not fit: ${first?.why}`;
+    const reason = `${namesOf(sorted.contradicted)} may be it, but doesn't fit: ${first?.why}`;
     return unproven(charge, look, sorted, 'doubtful', reason);
   }
   if (only === undefined) return judgeEmpty(charge, look, sorted);
   if (more.length > 0)
-    return unproven(charge, look, sorted, 'several', `several can be it: ${namesOf(sorted.candidates)}`);
+    return unproven(charge, look, sorted, 'several', `several activities fit: ${namesOf(sorted.candidates)}`);
   const { uid } = only.kept;
   if (only.doubt !== undefined || uid === null) {
-    return unproven(charge, look, sorted, 'doubtful', `${namesOf([only])} can be it, but is no proof: ${only.doubt}`);
+    return unproven(
+      charge,
+      look,
+      sorted,
+      'doubtful',
+      `${namesOf([only])} may be it, but that is not proven: ${only.doubt}`,
+    );
   }
   return {
     state: 'accepted',
@@ -221,7 +227,7 @@ const isOpen = ({ state }: Charge): boolean => state === 'unknown' || state === 
 const LOST_RACE: Extract<Conclusion, { state: 'unknown' }> = {
   state: 'unknown',
   why: 'unreadable',
-  reason: 'another process was at it',
+  reason: 'another process changed it meanwhile',
 };
 
 /** Writes what was concluded; undefined when nothing is left to be said. */

@@ -42,7 +42,7 @@ const charged = ({ by, activity }: Refused): string => `an earlier charge (${nam
 
 const stillPayable: Words = (refused, command, same) => [
   `${charged(refused)} can still be paid`,
-  `pass that on to the customer; ${same ? '--reuse prints it again and exits 0, ' : ''}--again makes a second charge. ` +
+  `give these details to the customer${same ? ' (--reuse prints them again, exit 0)' : ''}; --again makes a second charge. ` +
     `Check its status: ${lookCommand(refused, command)}`,
 ];
 
@@ -54,45 +54,47 @@ const underWay: Words = (refused, command) => [
 /** What stands in the way, and what to do about it. */
 const WORDS: Readonly<Record<Refusal, Words>> = {
   unresolved: ({ by }, command) => [
-    `an earlier charge (${nameOf(by, undefined)}) may have been made, and nobody knows yet`,
-    `find out first: ${command('ledger', 'reconcile', by?.id ?? '')}; --again does not override this`,
+    `an earlier charge (${nameOf(by, undefined)}) may have been made; its result is unknown`,
+    `find out: ${command('ledger', 'reconcile', by?.id ?? '')}; --again doesn't override this`,
   ],
   in_progress: ({ by }, command) => [
-    `another paycli is charging it right now (${nameOf(by, undefined)})`,
-    `wait for it, then look: ${command('ledger', 'show', by?.id ?? '')}`,
+    `another paycli process is charging it right now (${nameOf(by, undefined)})`,
+    `wait for it, then check: ${command('ledger', 'show', by?.id ?? '')}`,
   ],
   payable: (refused, command, same) =>
     refused.activity?.nextAction === undefined || refused.activity.nextAction === null
       ? underWay(refused, command, same)
       : stillPayable(refused, command, same),
   unseen: (refused, command, same) => [
-    `the account of ${charged(refused)} has expired, and it is not known whether it was paid in time`,
+    `the account of ${charged(refused)} has expired, but may have been paid in time`,
     `check its status: ${lookCommand(refused, command)}, then run the same command again; ` +
       `${same ? '--reuse does both, ' : ''}--again makes a second charge`,
   ],
   done: ({ by, activity }, command) => [
-    `its row ${by?.row} of this file has been charged already (${nameOf(by, activity)})`,
-    `look at it with ${command('ledger', 'show', by?.id ?? '')}`,
+    `row ${by?.row} of this file is already charged (${nameOf(by, activity)})`,
+    `see ${command('ledger', 'show', by?.id ?? '')}`,
   ],
   paid: (refused, command) => {
     const { by, activity } = refused;
-    const look = `look at it with ${lookCommand(refused, command)}`;
+    const look = `see ${lookCommand(refused, command)}`;
     return [
-      by === undefined && activity === undefined ? 'it has been paid' : `it has been paid (${nameOf(by, activity)})`,
+      by === undefined && activity === undefined
+        ? 'it is already paid'
+        : `it is already paid (${nameOf(by, activity)})`,
       `${look}; ${activity === undefined ? '' : '--reuse prints the payment, '}--again makes a second charge`,
     ];
   },
   refunded: ({ ugwo }, command) => [
-    'it has been paid and refunded',
-    `look at it with ${command('ugwo', 'get', ugwo)}; --again charges it once more`,
+    'it was paid and refunded',
+    `see ${command('ugwo', 'get', ugwo)}; --again charges it once more`,
   ],
   cancelled: ({ ugwo }, command) => [
     'it is cancelled',
-    `look at it with ${command('ugwo', 'get', ugwo)}; --again does not override this`,
+    `see ${command('ugwo', 'get', ugwo)}; --again doesn't override this`,
   ],
   no_checkout: ({ ugwo }, command) => [
-    'it has no checkout, so no medium can charge it',
-    `look at it with ${command('ugwo', 'get', ugwo)}; --again sends the charge and lets the service judge`,
+    "it has no checkout, so it can't be charged",
+    `see ${command('ugwo', 'get', ugwo)}; --again sends the charge and lets the service judge`,
   ],
 };
 

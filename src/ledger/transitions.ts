@@ -59,7 +59,7 @@ export const withMore = (charge: Charge, evidence: Evidence | undefined): Charge
 
 /** Its process has gone: nobody knows any more what became of it. */
 export const lost = (charge: Charge, moment: Moment): Charge => {
-  const why = 'its process ended before it could note what became of it';
+  const why = 'its process ended before it could save the result';
   const gone = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why });
   const evidence = withEvidence(charge.evidence, gone);
   return changed(charge, { ...charge, state: 'unknown', moment, evidence });

@@ -23,7 +23,7 @@ const otherFields = (value: unknown, view: View): Field[] => {
     ([name, member]) => !known.has(name) && isScalar(member) && !isBlank(member),
   );
   const { first, more } = cutList(others, BOUNDS.lines);
-  const rest = { label: '…', cell: { text: `${grouped(more)} more fields, which -o json shows`, paint: unpainted } };
+  const rest = { label: '…', cell: { text: `${grouped(more)} more fields (see -o json)`, paint: unpainted } };
   return [
     ...first.map(([name, member]) => ({
       label: visible(name),

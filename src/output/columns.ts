@@ -38,7 +38,7 @@ const viewPaths = (view: View): string[] => contractColumns(view).map(({ path })
 const unknownColumn = (name: string, known: readonly string[]): PayError => {
   const meant = didYouMean(name, known);
   const listed = `known columns: ${known.join(', ')}`;
-  return usageError(`there is no column ${JSON.stringify(name)}`, {
+  return usageError(`no column ${JSON.stringify(name)}`, {
     hint: meant === undefined ? listed : `did you mean ${meant}?\n${listed}`,
   });
 };
@@ -52,8 +52,8 @@ const asColumn = (name: string, view: View): Column => {
 /** With `--columns`, a format that prints whole records is a usage error. Asked before anything is sent. */
 export const checkColumnsFormat = (format: Format): void => {
   if (format !== 'json' && format !== 'ndjson') return;
-  throw usageError(`--columns shapes table, tsv and csv; ${format} always holds every field`, {
-    hint: 'drop --columns, or use -o tsv or -o csv',
+  throw usageError(`--columns is for table, tsv and csv; ${format} always has every field`, {
+    hint: 'leave out --columns, or use -o tsv or -o csv',
   });
 };
 

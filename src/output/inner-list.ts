@@ -20,7 +20,7 @@ export const innerListLines = async (value: unknown, list: InnerList, surface: S
   const sink = await listSink(names, { columns: list.columns }, surface);
   const { first, more } = cutList(elements, BOUNDS.lines);
   const records = first.map((element) => ({ value: element, text: printExact(element) }));
-  const rest = more === 0 ? [] : wrap(`… and ${grouped(more)} more, which -o json shows`, width).map(styles.dim);
+  const rest = more === 0 ? [] : wrap(`… and ${grouped(more)} more (see -o json)`, width).map(styles.dim);
   const table = [...sink.page(records, false)].join('') + sink.end(null);
   return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n'), ...rest];
 };

@@ -21,7 +21,7 @@ const entryText = (value: unknown): string => plainText(value) || printExact(val
 
 const entryLines = (entries: readonly Entry[], surface: Surface): string[] => {
   const { first, more } = cutList(entries, BOUNDS.lines);
-  const rest: Entry[] = more === 0 ? [] : [['…', `${grouped(more)} more, which -o json shows`]];
+  const rest: Entry[] = more === 0 ? [] : [['…', `${grouped(more)} more (see -o json)`]];
   const fields = [...first, ...rest]
     .filter(([, value]) => value !== '')
     .map(([label, value]) => ({ label: visible(label), cell: { text: visible(entryText(value)), paint: unpainted } }));
@@ -70,7 +70,7 @@ const headingOf = (action: NextAction): string => {
     case 'transfer':
       return 'Next: transfer to this account';
     case 'dial':
-      return 'Next: dial this on the phone';
+      return 'Next: dial this code';
     case 'other':
       return action.type === '' ? 'Next' : `Next: ${visible(cutText(action.type, BOUNDS.word))}`;
     default:

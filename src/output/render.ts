@@ -96,7 +96,7 @@ const endingText = (
   if (walked.how === 'closed' || walked.how === 'broken') return undefined;
   if (walked.how === 'max') {
     const stopped = `Stopped at ${walked.shown} ${walked.shown === 1 ? 'record' : 'records'}, more remain.`;
-    return command === undefined ? stopped : `${stopped} Go on: ${command}`;
+    return command === undefined ? stopped : `${stopped} Next: ${command}`;
   }
   if (walked.shown === 0 && format === 'table' && walked.next === null) {
     return toldEmpty === true ? undefined : 'Nothing to show.';

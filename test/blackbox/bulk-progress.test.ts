@@ -44,14 +44,14 @@ describe('the progress of a file on a terminal', () => {
     const session = openBulk(service, 100, [1, 2, 3]);
     answer(1);
     await session.saw(/1 of 3 \(33%\)/);
-    expect(await linesOfProgress(session)).toEqual([expect.stringMatching(/^1 of 3 \(33%\).*; accepted 1$/)]);
+    expect(await linesOfProgress(session)).toEqual([expect.stringMatching(/^1 of 3 \(33%\).*; 1 accepted$/)]);
     answer(2);
     await session.saw(/2 of 3 \(66%\)/);
-    expect(await linesOfProgress(session)).toEqual([expect.stringMatching(/^2 of 3 \(66%\).*; accepted 2$/)]);
+    expect(await linesOfProgress(session)).toEqual([expect.stringMatching(/^2 of 3 \(66%\).*; 2 accepted$/)]);
     answer(3);
     expect((await session.ended).code).toBe(0);
     expect(await linesOfProgress(session)).toEqual([]);
-    expect(await session.screen()).toMatch(/^rows +3\naccepted +3$/m);
+    expect(await session.screen()).toMatch(/^rows +3\ncharged +3$/m);
   });
 
   it.each([40, 25, 12])('fits a terminal of %d columns', async (columns) => {
@@ -75,8 +75,8 @@ describe('the progress of a file on a terminal', () => {
     answer(1);
     await session.saw(/1 of 2 \(50%\)/);
     session.type('\u0003');
-    await session.saw(/leaves it unknown/);
-    expect(await session.screen()).toMatch(/^waiting for the answer to what is in flight/m);
+    await session.saw(/leaves them/);
+    expect(await session.screen()).toMatch(/^Finishing requests in flight/m);
     answer(2);
     await session.ended;
     expect(await linesOfProgress(session)).toEqual([]);
@@ -94,7 +94,7 @@ describe('the progress of a file in a pipe', () => {
   it('is lines, and nothing that steers a terminal', async () => {
     const { code, stderr } = await inPipe();
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^(?:note: row \d.*\n)?(?:\d of 8 \(\d+%\).*; accepted \d\n)+$/);
+    expect(stderr).toMatch(/^(?:note: row \d.*\n)?(?:\d of 8 \(\d+%\).*; \d accepted\n)+$/);
   });
 
   it.each([['-q'], ['--json']])('is not told with %s', async (flag) => {

@@ -171,7 +171,7 @@ describe('updates from a file', () => {
     const ended = await updateFrom(emails(1, 2), { service, home: newFolder() }, '--concurrency', '1');
     expect(ended.code).toBe(6);
     expect(summaryOf(ended)).toMatchObject({ unknown: 1, not_started: 1 });
-    expect(errorOf(ended)['hint']).toContain('looks at each customer');
+    expect(errorOf(ended)['hint']).toContain('checks customers whose update is unknown');
   });
 
   it('are listed among the jobs, with their rows', async () => {

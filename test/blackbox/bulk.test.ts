@@ -108,7 +108,7 @@ describe('charges from a file', () => {
     const ended = await chargeFrom('-', options, '--medium', 'bank_transfer');
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['violations']).toMatchObject([
-      { row: 2, column: 'medium', title: 'is given by --medium too' },
+      { row: 2, column: 'medium', title: 'is also set by --medium' },
     ]);
   });
 
@@ -263,7 +263,7 @@ describe('charges from a file', () => {
     const [file, options, report] = [ussdFile(1, 2, 3), { service, ...home() }, reportPath()];
     const first = await chargeFrom(file, options);
     expect(summaryOf(first)).toMatchObject({ accepted: 1, not_sent: 1, rejected: 1 });
-    expect(errorOf(first)['hint']).toContain('run the same command again: it goes on');
+    expect(errorOf(first)['hint']).toContain('run the same command again to continue');
     open = true;
     const again = await chargeFrom(file, options, '--report', report);
     expect(again.code).toBe(3);
@@ -412,7 +412,7 @@ describe('a file that changes while its rows are sent', () => {
     expect(unknown).toBe(1);
     expect(Number(accepted) + 1).toBe(service.seen.length);
     expect(not_started).toBe(400 - service.seen.length);
-    expect(errorOf(ended)['message']).toContain('was changed while it was read');
+    expect(errorOf(ended)['message']).toContain('changed while it was being read');
   });
 });
 
@@ -445,12 +445,12 @@ describe('a file that is not right', () => {
       { row: 2, column: 'ugwo', title: expect.stringContaining('is the identifier of an activity') },
       { row: 3, column: 'medium', title: expect.stringContaining('did you mean ussd?') },
       { row: 4, column: 'provider', title: expect.stringContaining('needs provider') },
-      { row: 5, column: 'provider', title: expect.stringContaining('does not belong to medium bank_transfer') },
-      { row: 6, column: 'expires_in', title: expect.stringContaining('15 min') },
+      { row: 5, column: 'provider', title: expect.stringContaining("can't be used with medium bank_transfer") },
+      { row: 6, column: 'expires_in', title: expect.stringContaining('15m (got 20m)') },
       { row: 7, column: 'expires_in', title: expect.stringContaining('"soon" is not a duration') },
       { row: 8, column: 'expires_at', title: expect.stringContaining('in the future') },
       { row: 9, column: 'phone', title: expect.stringContaining('national number') },
-      { row: 10, column: 'ugwo', title: expect.stringContaining('row 1 already') },
+      { row: 10, column: 'ugwo', title: expect.stringContaining('duplicate of row 1') },
       { row: 11, column: 'ugwo', title: expect.stringContaining('is missing') },
     ]);
     expect(Object.keys(reportOf(report))).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11']);
@@ -480,7 +480,7 @@ describe('a file that is not right', () => {
     ['is empty', '', 'is empty'],
     ['has a header alone', 'ugwo,medium\n', 'has no rows'],
     ['has one column by two names', `ugwo,UGWO\n${ugwoOf(1)},${ugwoOf(2)}\n`, '"ugwo" and "UGWO" are both ugwo'],
-    ['has no column ugwo', 'uid,medium\nx,ussd\n', 'there is no column ugwo'],
+    ['has no column ugwo', 'uid,medium\nx,ussd\n', 'no column ugwo'],
     ['has a NUL', `ugwo,medium,provider\n${ugwoOf(1)},ussd,g\0b\n`, 'row 1, column "provider": a NUL'],
     [
       'is not UTF-8',
@@ -488,7 +488,7 @@ describe('a file that is not right', () => {
       'row 1, column "provider": not UTF-8',
     ],
     ['has too many cells', `ugwo,medium,provider\n${ugwoOf(1)},ussd,gtb,x\n`, 'row 1: 4 cells'],
-    ['has an open quote', `ugwo,medium,provider\n${ugwoOf(1)},ussd,"gtb\n`, 'a quote is not closed'],
+    ['has an open quote', `ugwo,medium,provider\n${ugwoOf(1)},ussd,"gtb\n`, 'unclosed quote'],
   ])('that %s', async (_name, text, told) => {
     const service = await serveCharges();
     const ended = await chargeFrom(fileOf(text), { service, ...home() });
@@ -520,14 +520,14 @@ describe('a file that is not right', () => {
     expect(readFileSync(report, 'utf8').split('\r\n')[0]).toMatch(/,c99999,row,state,/);
   });
 
-  it('is another job when it has changed, and --resume refuses it', async () => {
+  it('is a different job when it has changed, and --resume refuses it', async () => {
     const service = await serveCharges();
     const options = { service, ...home() };
     const { job } = summaryOf(await chargeFrom(ussdFile(1), options));
     const changed = ussdFile(1, 2);
     const refused = await chargeFrom(changed, options, '--resume', String(job));
     expect(refused.code).toBe(2);
-    expect(errorOf(refused)['message']).toContain('is another job');
+    expect(errorOf(refused)['message']).toContain('is a different job');
     expect(await chargeFrom(ussdFile(1), options, '--resume', String(job))).toMatchObject({ code: 0 });
     expect(summaryOf(await chargeFrom(changed, options))['job']).not.toBe(job);
   });
@@ -587,7 +587,7 @@ describe('--check', () => {
     expect(postsOf(service)).toEqual({});
     const { violations } = errorOf(ended) as { violations: { row: number }[] };
     expect([...violations].sort((a, b) => a.row - b.row)).toMatchObject([
-      { row: 1, column: 'ugwo', title: expect.stringContaining('paid already') },
+      { row: 1, column: 'ugwo', title: expect.stringContaining('already paid') },
       { row: 2, column: 'ugwo', title: expect.stringContaining('cancelled') },
       { row: 3, column: 'ugwo', title: expect.stringContaining('no checkout') },
     ]);
@@ -612,12 +612,16 @@ describe('what is asked', () => {
       '--from and',
     ],
     ['neither', ['ugwo', 'charge', '--medium', 'ussd'], "missing required argument 'ugwo'"],
-    ['--wait-timeout alone', ['ugwo', 'charge', '--from', 'x.csv', '--wait-timeout', '1m'], '--wait-timeout is for'],
-    ['--reuse', ['ugwo', 'charge', '--from', 'x.csv', '--reuse'], '--reuse is for one charge'],
+    [
+      '--wait-timeout alone',
+      ['ugwo', 'charge', '--from', 'x.csv', '--wait-timeout', '1m'],
+      '--wait-timeout needs --wait',
+    ],
+    ['--reuse', ['ugwo', 'charge', '--from', 'x.csv', '--reuse'], "--reuse and --from can't be used together"],
     [
       '--report without a file of rows',
       ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--report', 'r.csv'],
-      '--report is for --from',
+      '--report needs --from',
     ],
     ['no workers', ['ugwo', 'charge', '--from', 'x.csv', '--concurrency', '0'], '--concurrency'],
     ['a rate without a time', ['ugwo', 'charge', '--from', 'x.csv', '--rate', '50'], '--rate'],

@@ -50,36 +50,40 @@ describe('ugwo charge', () => {
   });
 
   it.each([
-    ['no medium', [], /--medium is needed: bank_transfer, ussd, mobile_money/],
+    ['no medium', [], /--medium is required: bank_transfer, ussd, mobile_money/],
     ['an unknown medium', ['--medium', 'bank-transfer'], /did you mean bank_transfer\?/],
     ['no provider for ussd', ['--medium', 'ussd'], /--medium ussd needs --provider/],
     ['no phone for mobile_money', ['--medium', 'mobile_money', '--provider', 'mtn'], /needs --phone/],
     [
       'a provider for bank_transfer',
       ['--medium', 'bank_transfer', '--provider', 'gtb'],
-      /--provider does not belong to --medium bank_transfer/,
+      /--provider can't be used with --medium bank_transfer/,
     ],
     [
       'an expiry for ussd',
       ['--medium', 'ussd', '--provider', 'gtb', '--expires-in', '5m'],
-      /--expires-in does not belong to --medium ussd/,
+      /--expires-in can't be used with --medium ussd/,
     ],
     [
       'a phone for ussd',
       ['--medium', 'ussd', '--provider', 'gtb', '--phone', '+2348031234567'],
-      /--phone does not belong/,
+      /--phone can't be used with/,
     ],
     [
       'two expiries',
       ['--medium', 'bank_transfer', '--expires-in', '5m', '--expires-at', '2030-01-01T00:00:00Z'],
-      /exclude each other/,
+      /can't be used together/,
     ],
     [
       'a life over 15 minutes',
       ['--medium', 'bank_transfer', '--expires-in', '16m'],
-      /--expires-in: .*from 1 s to 15 min, not 16 min/,
+      /--expires-in must be between 1s and 15m \(got 16m\)/,
     ],
-    ['a life of nothing', ['--medium', 'bank_transfer', '--expires-in', '0s'], /--expires-in: .*from 1 s to 15 min/],
+    [
+      'a life of nothing',
+      ['--medium', 'bank_transfer', '--expires-in', '0s'],
+      /--expires-in must be between 1s and 15m \(got 0s\)/,
+    ],
     [
       'a duration without a unit',
       ['--medium', 'bank_transfer', '--expires-in', '10'],
@@ -107,7 +111,7 @@ describe('ugwo charge', () => {
     ],
     ['a blank provider', ['--medium', 'ussd', '--provider', ' '], /--provider.*should not be blank/s],
     ['a phone as a parameter', ['--medium', 'bank_transfer', '--param', 'phone=1'], /--param phone: use --phone/],
-    ['a time to wait and no --wait', ['--medium', 'bank_transfer', '--wait-timeout', '5m'], /is for --wait/],
+    ['a time to wait and no --wait', ['--medium', 'bank_transfer', '--wait-timeout', '5m'], /needs --wait/],
     ['a parameter without a value', ['--medium', 'bank_transfer', '--param', 'x'], /--param: "x" is not key=value/],
   ])('with %s sends nothing and exits 2', async (_what, args, message) => {
     const service = await serve([]);
@@ -182,7 +186,7 @@ describe('ugwo charge', () => {
     [['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith'], /--param provider: use --provider/],
     [
       ['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith', '--no-validate'],
-      /--param provider says again/,
+      /--param provider is already set/,
     ],
     [['--medium', 'bank_transfer', '--param', 'expires_at=x'], /--param expires_at: use --expires-at/],
   ])('takes no value twice: %j', async (args, message) => {
@@ -284,7 +288,7 @@ describe('the answer to a charge', () => {
       service,
     });
     expect(ended).toMatchObject({ code: 6, stdout: '' });
-    expect(ended.stderr).toContain('do not run it again before you know');
+    expect(ended.stderr).toContain("don't run it again until you know");
   });
 
   it('no connection: 5, and it says that it may be repeated', async () => {

@@ -42,7 +42,7 @@ describe('a charge', () => {
     const service = await serveWire({});
     const ended = await paycli(CHARGE, { service, env: runBefore(LATER) });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
-    expect(errorOf(ended)['message']).toContain('stood still');
+    expect(errorOf(ended)['message']).toContain('was paused');
     expect(service.received.join('')).toBe('');
   });
 });

@@ -20,8 +20,8 @@ describe('an event loop in which nothing is left', () => {
     Socket.prototype.connect = function () { return this; };`;
 
   it.each([
-    ['a charge that is open', CHARGE, 6, 'find out what became of it'],
-    ['a read', ['ugwo', 'list'], 1, 'before its work was done'],
+    ['a charge that is open', CHARGE, 6, 'find out whether the request was applied'],
+    ['a read', ['ugwo', 'list'], 1, 'paycli ended before it was done'],
   ] as const)('is no success: %s', async (_what, args, code, said) => {
     const ended = await paycli(args, { service: await serve([]), env: runBefore(drained) });
     expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) });

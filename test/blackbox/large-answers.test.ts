@@ -9,15 +9,15 @@ const zeros = (count: number): string => `[${'0,'.repeat(count - 1)}0]`;
 
 describe('a charge that is proven is accepted, whatever its answer holds besides', () => {
   it.each([
-    ['more values', zeros(100_001), 'the answer holds more than 100,000 values'],
+    ['more values', zeros(100_001), 'the answer has more than 100,000 values'],
     ['deeper values', `${'['.repeat(100)}${']'.repeat(100)}`, 'the answer is nested deeper than 64 levels'],
-    ['a longer name', `{"${'k'.repeat(1001)}":1}`, 'the answer holds a name of more than 1,000 bytes'],
+    ['a longer name', `{"${'k'.repeat(1001)}":1}`, 'the answer has a name of more than 1,000 bytes'],
   ])('%s than are read', async (_what, value, sentence) => {
     const answer = `{"x":${value},${MEMBERS.slice(1)}}`;
     const service = await serve([json(200, answer), json(200, answer)]);
     const shown = await paycli([...CHARGE, '-o', 'tsv'], { service });
     expect(shown).toMatchObject({ code: 0 });
-    expect(shown.stderr).toContain(`note: ${sentence}; only the first of it is read and shown, and -o json shows all`);
+    expect(shown.stderr).toContain(`note: ${sentence}; only the first part is read and shown; -o json shows all`);
     expect(shown.stdout).toContain(`uid\t${ACTIVITY.uid}\n`);
     const whole = await paycli([...CHARGE, '-o', 'json'], { service });
     expect(whole).toMatchObject({ code: 0, stdout: `${answer}\n`, stderr: '' });
@@ -49,7 +49,7 @@ describe('what is too much for a read fails it', () => {
     [
       'records',
       json(200, `{"data":[${'{},'.repeat(1000)}{}],"next_cursor":null}`),
-      'holds 1,001 records, and 1,000 are the most that a page may hold',
+      'has 1,001 records, but a page may have at most 1,000',
     ],
   ])('%s', async (_what, answer, sentence) => {
     const ended = await paycli(['ugwo', 'list', '-o', 'json'], { service: await serve([answer]) });
@@ -71,7 +71,7 @@ describe('what is too much for a read fails it', () => {
     const service = await serve([page([1], cursor('1')), page([2], cursor('2')), page([3], cursor('1'))]);
     const ended = await paycli(['ugwo', 'list', '--all', '-o', 'json'], { service });
     expect(ended).toMatchObject({ code: 8 });
-    expect(errorOf(ended)['message']).toContain('a cursor that this walk has already used');
+    expect(errorOf(ended)['message']).toContain('the same cursor twice');
   });
 });
 
@@ -87,7 +87,7 @@ it('says how many faults there are where it shows the first', async () => {
   const service = await serve([json(422, { title: 'No', status: 422, violations })]);
   const ended = await paycli([...CHARGE, '-o', 'json'], { service });
   expect(ended).toMatchObject({ code: 3 });
-  expect(errorOf(ended)['message']).toBe('the service answered 422: No (100 of its 5,000 faults are shown)');
+  expect(errorOf(ended)['message']).toBe('the service answered 422: No (showing 100 of 5,000 violations)');
   expect(errorOf(ended)['violations']).toHaveLength(100);
 });
 

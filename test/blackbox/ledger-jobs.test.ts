@@ -41,7 +41,7 @@ describe('a job', () => {
     expect(shown.stderr).toBe(
       '1 row is unknown: run `paycli ledger reconcile --profile shop`\n' +
         '1 row is rejected, failed or not made: run the same command again with --retry-failed\n' +
-        '3 rows are not started, or were refused or left out: run the same command again\n',
+        '3 rows are not started, refused or skipped: run the same command again\n',
     );
     const json = await paycli(['ledger', 'show', ID, '--json'], options);
     expect(json).toMatchObject({ code: 0, stderr: '' });

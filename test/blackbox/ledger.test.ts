@@ -61,7 +61,7 @@ describe('a charge whose answer is lost', () => {
       seen: [{ method: 'POST' }, { method: 'GET', url: `/v1/ugwo/${UGWO_ID}` }],
     });
     const again = await paycli(['ledger', 'reconcile'], options);
-    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no charge is unknown') });
+    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('No charge is unknown.') });
   });
 
   it('is shown as a card with what was seen', async () => {
@@ -109,7 +109,7 @@ describe('a charge whose answer is lost', () => {
     expect(ended.code).toBe(6);
     expect(rowsOf(ended)).toMatchObject([{ state: 'unknown', evidence: [{}, { found: 'none' }] }]);
     expect(errorOf(ended)['hint']).toMatch(
-      /nothing is there so far; run `paycli ledger reconcile` again at .*\d\d:\d\d$/,
+      /no activity found yet; run `paycli ledger reconcile` again at .*\d\d:\d\d$/,
     );
   });
 
@@ -146,7 +146,7 @@ describe('a charge whose answer is lost', () => {
     const session = openTerminal(['ledger', 'resolve', id, '--as', 'not-created'], { ...options, columns: 200 });
     await session.saw(/How do you know\?/);
     session.type('not in the dashboard\r');
-    await session.saw(/can then be charged again; .* \[y\/N\]/);
+    await session.saw(/can then be charged again\. .* \[y\/N\]/);
     session.type('y\r');
     expect((await session.ended).code).toBe(0);
     const shownRow = await paycli(['ledger', 'show', id, '--json'], options);
@@ -167,7 +167,7 @@ describe('the ledger', () => {
     expect((await session.ended).code).toBe(0);
     expect(session.raw()).toMatch(/^\{"id":"chg-/);
     const refused = await paycli(['ledger', 'export', '--columns', 'id'], options);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('ndjson always holds every field') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('ndjson always has every field') });
   });
 
   it('is listed page by page, in any format', async () => {

@@ -200,7 +200,7 @@ describe('a walk that breaks half way', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{ ref: 'order-1' }], next_cursor: 'a' });
     expect(errorOf(ended)).toMatchObject({
       status: 206,
-      message: expect.stringContaining('a record in "data" is no object'),
+      message: expect.stringContaining('a record in "data" is not an object'),
     });
   });
 
@@ -211,13 +211,13 @@ describe('a walk that breaks half way', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ next_cursor: 'a' });
   });
 
-  it('exits 8 at a cursor that was already used', async () => {
+  it('exits 8 at a cursor that was used before', async () => {
     const service = await serve([page([1], 'a'), page([2], 'a')]);
     const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
     expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{ ref: 'order-1' }, { ref: 'order-2' }] });
     expect(errorOf(ended)).toMatchObject({
-      message: expect.stringContaining('already used'),
+      message: expect.stringContaining('same cursor'),
       hint: expect.not.stringContaining('--cursor'),
     });
   });

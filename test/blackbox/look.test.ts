@@ -44,7 +44,7 @@ const rows = async (home: string): Promise<Record<string, unknown>[]> =>
 
 describe('the look before a charge', () => {
   it.each<[string, object, RegExp]>([
-    ['paid', { status: 'ugwo_successful' }, /it has been paid/],
+    ['paid', { status: 'ugwo_successful' }, /it is already paid/],
     ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, /paid and refunded/],
     ['cancelled', { status: 'cancelled' }, /it is cancelled/],
     ['without a checkout', { checkout: null }, /no checkout/],
@@ -193,7 +193,7 @@ describe('the look before a charge', () => {
     );
     const ended = await paycli([...TRANSFER, '--no-preflight'], { service, home });
     expect(ended.code).toBe(9);
-    expect(errorOf(ended)['message']).toContain('not known whether it was paid in time');
+    expect(errorOf(ended)['message']).toContain('but may have been paid in time');
   });
 
   it.each<[string, Answer, number]>([
@@ -367,7 +367,7 @@ describe('the look before each row of a file', () => {
     expect(postsOf(charged)).toEqual([1, 3]);
     expect(reportOf(report)).toMatchObject({
       1: { amount: '500001', currency: 'NGN', ref: 'order-1' },
-      2: { state: 'refused', error: expect.stringContaining('it has been paid') },
+      2: { state: 'refused', error: expect.stringContaining('it is already paid') },
     });
   });
 

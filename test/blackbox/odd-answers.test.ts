@@ -40,7 +40,7 @@ describe('a charge whose answer is odd', () => {
     const [service, home] = [await charges(json(200, odd)), newFolder()];
     const ended = await paycli([...CHARGE, '-o', 'table'], { service, home });
     expect(ended.code).toBe(0);
-    expect(ended.stdout).toContain('Next: dial this on the phone');
+    expect(ended.stdout).toContain('Next: dial this code');
     expect(ended.stdout).toMatch(/^psp +psp\.A$/m);
     expect(
       ended.stderr
@@ -48,9 +48,9 @@ describe('a charge whose answer is odd', () => {
         .split('\n')
         .filter((line) => line.includes('could not be read')),
     ).toEqual([
-      'note: the answer\'s "checkout.mediums" could not be read; it is shown as it came',
-      'note: the answer\'s "status" could not be read; it is shown as it came',
-      'note: the answer\'s "error" could not be read; it is shown as it came',
+      'note: the answer\'s "checkout.mediums" could not be read; it is shown as received',
+      'note: the answer\'s "status" could not be read; it is shown as received',
+      'note: the answer\'s "error" could not be read; it is shown as received',
     ]);
     expect(await ledgerRow(home)).toMatchObject({ state: 'accepted', activity: ACTIVITY.uid, exit_code: 0 });
   });
@@ -94,7 +94,7 @@ describe('a charge whose answer is odd', () => {
     expect(ended).toMatchObject({ code: 7, stdout: `${JSON.stringify(MUTE)}\n` });
     expect(errorOf(ended)).toMatchObject({
       kind: 'unrecorded',
-      message: 'the charge was made, but what the customer must do could not be read',
+      message: "the charge was made, but its next action couldn't be read",
       answer: MUTE,
       activity: { uid: ACTIVITY.uid, status: 'requires_action' },
       ledger_id: expect.stringMatching(/^chg-/),
@@ -138,7 +138,7 @@ describe('a file of charges whose answers are odd', () => {
       expect(reportOf(report)[2]).toMatchObject({
         state: 'accepted',
         activity: 'act.AbCd.000000000000000000000002',
-        error: 'the charge was made, but what the customer must do could not be read',
+        error: "the charge was made, but its next action couldn't be read",
       });
       expect(reportOf(report)[3]).toMatchObject({ state: 'accepted', error: '' });
     };
@@ -227,7 +227,7 @@ describe('a read whose answer is odd', () => {
     expect(ended.code).toBe(0);
     expect(ended.stdout.trimEnd().split('\n')).toHaveLength(3);
     expect(ended.stderr.trimEnd().split('\n')).toEqual(
-      ['amount', 'status'].map((name) => `note: the answer's "${name}" could not be read; it is shown as it came`),
+      ['amount', 'status'].map((name) => `note: the answer's "${name}" could not be read; it is shown as received`),
     );
   });
 

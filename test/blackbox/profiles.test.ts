@@ -116,7 +116,7 @@ describe('login', () => {
     [
       'two services',
       ['login', '--environment', 'live', '--base-url', 'https://x.test', '--key-stdin'],
-      /both say which/,
+      /can't be used together/,
     ],
     ['no key', ['login', '--environment', 'live'], /--key-stdin or --key-command/],
     ['a reserved name', ['login', '--profile', 'local', '--environment', 'live', '--key-stdin'], /local/],
@@ -245,7 +245,7 @@ describe('profiles', () => {
     const home = await loggedIn('https://api.example.com');
     expect(await paycli(['logout', '--no-input'], { home })).toMatchObject({ code: 2, stdout: '' });
     const ended = await paycli(['logout', '--no-input', '--yes'], { home });
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('no profile is left') });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('No profiles left') });
   });
 
   it('that are not there lead to login and to --local', async () => {

@@ -157,7 +157,7 @@ describe('the same charge again', () => {
   it('is refused while the provider works on the first', async () => {
     const options = await against(json(200, made(1, { status: 'processing', next_action: null })));
     expect((await paycli(MOBILE, options)).stderr).toContain(
-      'the charge is with the provider; the customer usually has to approve it on the phone',
+      'The provider has the charge; the customer usually has to approve it on the phone',
     );
     expect((await paycli(MOBILE, options)).code).toBe(9);
   });
@@ -168,7 +168,7 @@ describe('the same charge again', () => {
     await paycli(CHARGE, options);
     await paycli(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
     const ended = await paycli(TRANSFER, options);
-    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('has been paid') });
+    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('is already paid') });
     expect((await paycli([...TRANSFER, '--again'], options)).code).toBe(0);
   });
 
@@ -193,7 +193,7 @@ describe('the same charge again', () => {
     const options = await against(json(200, transfer(1, MINUTES_10)), problem(404, 'No such thing'));
     await paycli(TRANSFER, options);
     const ended = await paycli([...TRANSFER, '--reuse', '-o', 'tsv'], options);
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('as the ledger knows it') });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('Shown from the ledger') });
     expect(ended.stderr).toMatch(/Reusing chg-\w{12}; no new charge\./);
     expect(ended.stdout).toContain('next_action.headers.account_number\t0000000001\n');
   });
@@ -357,7 +357,7 @@ describe('a charge that is killed', () => {
     const running = start(CHARGE, options);
     await expect.poll(() => options.service.seen.length).toBe(1);
     running.kill('SIGTERM');
-    await running.saw(/waiting for the answer/);
+    await running.saw(/Finishing requests in flight/);
     running.kill('SIGTERM');
     expect((await running.ended).code).toBe(6);
     expect(await rowsIn(options)).toMatchObject([{ state: 'unknown', exit_code: 6 }]);
@@ -529,7 +529,7 @@ describe('what any command says on a terminal', () => {
     const real = await paycli(['ledger', 'reconcile'], { home });
     expect(real).toMatchObject({
       code: 0,
-      stderr: 'no charge is unknown, except 1 practice charge: look with --local\n',
+      stderr: 'No charge is unknown, except 1 practice charge: run again with --local.\n',
     });
     expect((await onTerminal(['ledger', 'reconcile'], { home })).split('\n')).toEqual([real.stderr.trimEnd()]);
     expect((await paycli(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);

@@ -116,9 +116,12 @@ describe('a read', () => {
     [['activity', 'get', ACTIVITY.uid, UGWO_ID], /is the identifier of an activity, not of a payment request/],
     [['activity', 'wait', UGWO_ID, UGWO_ID], /is the identifier of a payment request \(ugwo\), not of an activity/],
     [['ugwo', 'get', 'ugw'], /is not the identifier of a payment request/],
-    [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--wait-timeout', '25h'], /--wait-timeout.*is not from 1s to 24h/],
-    [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--wait-timeout', '0s'], /is not from 1s to 24h/],
-    [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--as-curl'], /this command is not one/],
+    [
+      ['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--wait-timeout', '25h'],
+      /--wait-timeout.*must be between 1s and 24h/,
+    ],
+    [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--wait-timeout', '0s'], /must be between 1s and 24h/],
+    [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--as-curl'], /this command doesn't support/],
   ])('that can not be meant is refused: %j', async (args, message) => {
     const service = await serve([], ASKED);
     const ended = await paycli(args, { service });

@@ -45,7 +45,7 @@ const livedIn = async (): Promise<string> => {
 const KEPT = [
   ['ledger.sqlite', 'the ledger'],
   ['emulator.sqlite', "the emulator's data"],
-  ['config.json', 'the file of profiles'],
+  ['config.json', 'the profile file'],
 ] as const;
 
 describe.runIf(process.platform !== 'win32')('a report', () => {

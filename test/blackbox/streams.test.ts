@@ -181,7 +181,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     const file = ussdFile(1);
     const { code, stderr } = await withStreams(['ugwo', 'charge', '--from', file], service, ['full', 'pipe']);
     expect(code).toBe(6);
-    expect(stderr).toContain('of 1 row 1 unknown');
+    expect(stderr).toContain('1 row: 1 unknown');
   });
 
   it('under stderr changes nothing about what was done', async () => {
@@ -359,7 +359,7 @@ describe('a signal', () => {
     const running = start(CHARGE, { service });
     const answer = await respond;
     running.kill(signal);
-    await running.saw(/waiting for the answer/);
+    await running.saw(/Finishing requests in flight/);
     answer();
     expect(await running.ended).toMatchObject({ code: 0, stdout: expect.stringContaining(ACTIVITY.uid) });
   });
@@ -369,7 +369,7 @@ describe('a signal', () => {
     const running = start(CHARGE, { service });
     while (service.seen[0]?.body === undefined || service.seen[0].body === '') await new Promise(setImmediate);
     running.kill('SIGINT');
-    await running.saw(/waiting for the answer/);
+    await running.saw(/Finishing requests in flight/);
     running.kill('SIGINT');
     const ended = await running.ended;
     expect(ended).toMatchObject({ code: 6, stdout: '' });
@@ -394,7 +394,7 @@ describe('a defect that nothing catches', () => {
     expect(ended).toMatchObject({
       code,
       stdout: '',
-      stderr: expect.stringMatching(/^error: a defect in paycli: boom \\x1b\[2J/),
+      stderr: expect.stringMatching(/^error: a bug in paycli: boom \\x1b\[2J/),
     });
     expect(ended.stderr).not.toContain(CANARY);
   });

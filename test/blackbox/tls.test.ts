@@ -33,7 +33,7 @@ describe('TLS', () => {
         expect(ended).toMatchObject({ code: 4, stdout: '' });
         expect(errorOf(ended)).toMatchObject({
           kind: 'auth',
-          message: expect.stringContaining('could not prove who it is'),
+          message: expect.stringContaining("couldn't verify the certificate"),
         });
       }
       expect(service.requests).toEqual([]);

@@ -33,7 +33,7 @@ describe('--merge-meta and --unset-meta', () => {
     );
     expect(ended.code).toBe(0);
     expect(ended.stderr).toBe(
-      'the metadata was read, changed and written back as a whole; what somebody else changed in between is overwritten\n',
+      'All metadata was read, changed and written back; a change that somebody else made in between is lost.\n',
     );
     expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
     expect(JSON.parse(service.seen[1]?.body ?? '')).toEqual({ ref: 'r', meta: { a: '1', b: 'x', n: 3 } });
@@ -68,9 +68,9 @@ describe('--merge-meta and --unset-meta', () => {
   });
 
   it.each<[string, Answer, RegExp]>([
-    ['404', problem(404, 'onye.error.not_found'), /404: there is no such customer, or no such read; nothing was sent/],
-    ['404 of another kind', json(404, 'x'), /404: there is no such customer, or no such read; nothing was sent/],
-    ['405', problem(405, 'No'), /405: it has no such read; nothing was sent/],
+    ['404', problem(404, 'onye.error.not_found'), /404 \(no such customer, or it has no such read\); nothing was sent/],
+    ['404 of another kind', json(404, 'x'), /404 \(no such customer, or it has no such read\); nothing was sent/],
+    ['405', problem(405, 'No'), /405 \(it has no such read\); nothing was sent/],
   ])('are refused where the read is answered %s', async (_what, answer, message) => {
     const service = await serve([answer]);
     const ended = await update(service, '--merge-meta', 'a=1', '--json');
@@ -96,12 +96,12 @@ describe('--merge-meta and --unset-meta', () => {
   });
 
   it.each([
-    [['--merge-meta', 'a=1', '--meta', 'b=2'], /exclude each other/],
-    [['--unset-meta', 'a', '--clear-meta'], /exclude each other/],
-    [['--merge-meta', 'a=1', '--meta-json', '{}'], /exclude each other/],
-    [['--merge-meta', 'a=1', '--unset-meta', 'a'], /"a" is given to both --merge-meta and --unset-meta/],
+    [['--merge-meta', 'a=1', '--meta', 'b=2'], /can't be used together/],
+    [['--unset-meta', 'a', '--clear-meta'], /can't be used together/],
+    [['--merge-meta', 'a=1', '--meta-json', '{}'], /can't be used together/],
+    [['--merge-meta', 'a=1', '--unset-meta', 'a'], /"a" is in both --merge-meta and --unset-meta/],
     [['--merge-meta', 'a=1', '--merge-meta', 'a:=2'], /--merge-meta: "a" is given twice/],
-    [['--merge-meta', 'a=1', '--data', '{"meta":{}}'], /--data has "meta"/],
+    [['--merge-meta', 'a=1', '--data', '{"meta":{}}'], /--data sets "meta"/],
     [['--unset-meta', ''], /--unset-meta.*empty/],
     [['--merge-meta', 'a=1', '--email', 'ada'], /--email.*not a valid e-mail address/s],
   ])('with %j ask nothing and exit 2', async (args, message) => {
@@ -132,7 +132,7 @@ describe('metadata that is replaced', () => {
     const service = await serve([customer('{"a":"1","b\\u001b[2J":"2","c\\u009b":"3"}'), customer('{}')]);
     const { code, screen } = await onTerminal(service, 'y', ...args);
     expect(screen).toContain(
-      'These keys of the metadata would be lost (--merge-meta keeps them): a, "b\\u001b[2J", "c\\x9b" Replace all metadata? [y/N]',
+      'These metadata keys would be lost (--merge-meta keeps them): a, "b\\u001b[2J", "c\\x9b" Replace all metadata? [y/N]',
     );
     expect(code).toBe(0);
     expect(asked(service)).toEqual(['GET', `PATCH ${body}`]);
@@ -147,7 +147,7 @@ describe('metadata that is replaced', () => {
     const service = await serve([customer(meta), customer('{}')]);
     const { code, screen } = await onTerminal(service, undefined, '--meta', 'c=3');
     expect(code).toBe(0);
-    expect(screen).not.toContain('replaced as a whole');
+    expect(screen).not.toContain('All metadata was replaced');
   });
 
   it.each<[string, Answer]>([
@@ -170,13 +170,13 @@ describe('metadata that is replaced', () => {
     const service = await serve([customer('{}')]);
     const { code, screen } = await onTerminal(service, undefined, '--meta', 'c=3', flag);
     expect(code).toBe(0);
-    expect(screen).toContain('replaced as a whole');
+    expect(screen).toContain('All metadata was replaced');
   });
 
   it('is sent as given in a script, without a read', async () => {
     const service = await serve([customer('{}')]);
     const ended = await paycli([...UPDATE, '--meta', 'c=3'], { service });
-    expect(ended).toMatchObject({ code: 0, stderr: 'the metadata was replaced as a whole, not merged\n' });
+    expect(ended).toMatchObject({ code: 0, stderr: 'All metadata was replaced, not merged.\n' });
     expect(asked(service)).toEqual(['PATCH {"meta":{"c":"3"}}']);
   });
 });

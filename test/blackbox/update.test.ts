@@ -63,7 +63,7 @@ describe('onye update', () => {
   it('says that metadata is replaced, but not with --quiet', async () => {
     const service = await serve([json(200, CUSTOMER), json(200, CUSTOMER)]);
     const said = await paycli(['onye', 'update', ONYE_ID, '--meta', 'tier=vip'], { service });
-    expect(said.stderr).toContain('replaced as a whole');
+    expect(said.stderr).toContain('All metadata was replaced');
     const quiet = await paycli(['onye', 'update', ONYE_ID, '--meta', 'tier=vip', '-q'], { service });
     expect(quiet.stderr).toBe('');
   });
@@ -107,9 +107,9 @@ describe('onye update', () => {
     [
       'an address field that is no text',
       [ONYE_ID, '--billing-address', '{"zip":5}'],
-      /billing_address.zip\): should be a text/,
+      /billing_address.zip\): should be text/,
     ],
-    ['a reference that is no text', [ONYE_ID, '--data', '{"ref":5}'], /--data \(ref\): should be a text/],
+    ['a reference that is no text', [ONYE_ID, '--data', '{"ref":5}'], /--data \(ref\): should be text/],
     ['no e-mail address', [ONYE_ID, '--email', 'ada'], /--email.*not a valid e-mail address/s],
     ['a name of 101 characters', [ONYE_ID, '--first-name', 'é'.repeat(101)], /--first-name.*at most 100/s],
     ['a reference of 151 characters', [ONYE_ID, '--ref', 'x'.repeat(151)], /--ref.*at most 150/s],
@@ -124,10 +124,10 @@ describe('onye update', () => {
       [ONYE_ID, '--data', '{"billing_address":1.50}'],
       /--data \(billing_address\).*object/,
     ],
-    ['a JSON list', [ONYE_ID, '--meta-json', '[]'], /--meta-json: a JSON object/],
+    ['a JSON list', [ONYE_ID, '--meta-json', '[]'], /--meta-json: must be a JSON object/],
     ['metadata without a value', [ONYE_ID, '--meta', 'tier'], /--meta: "tier" is not key=value/],
     ['metadata twice', [ONYE_ID, '--meta', 'a=1', '--meta', 'a=2'], /"a" is given twice/],
-    ['metadata in two ways', [ONYE_ID, '--meta', 'a=1', '--clear-meta'], /exclude each other/],
+    ['metadata in two ways', [ONYE_ID, '--meta', 'a=1', '--clear-meta'], /can't be used together/],
     ['standard input twice', [ONYE_ID, '--data', '-', '--meta-json', '-'], /only one option can read standard input/],
     ['a file that is not there', [ONYE_ID, '--data', '@/nowhere.json'], /nowhere\.json can't be read/],
     ['an unknown option', [ONYE_ID, '--emial', 'a@b.c'], /--emial.*--email/s],

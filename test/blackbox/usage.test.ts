@@ -87,7 +87,7 @@ describe('help', () => {
 
 describe('a command that can not be understood', () => {
   it.each([
-    [['ugwo'], /ugwo needs a verb/],
+    [['ugwo'], /no command given after ugwo/],
     [['ugwo', 'chrage'], /unknown command 'chrage'.*charge/s],
     [['ugvo', 'list'], /unknown command 'ugvo'.*ugwo/s],
     [['ugwo', 'list', '--lmit', '3'], /unknown option '--lmit'.*--limit/s],
@@ -96,8 +96,8 @@ describe('a command that can not be understood', () => {
     [['ugwo', 'list', '--timeout', '0s'], /--timeout: must be between 1s and 1h \(got 0s\)/],
     [['ugwo', 'list', '--timeout', '1000h'], /--timeout: must be between 1s and 1h \(got 1000h\)/],
     [['--quiet'], /no command given/],
-    [['help', 'nope'], /no command "nope"/],
-    [['help', 'ugwo', 'nope'], /no command "nope"/],
+    [['help', 'nope'], /unknown command 'nope'/],
+    [['help', 'ugwo', 'nope'], /unknown command 'nope'/],
     [['ugwo', 'list', '--color', 'blue'], /--color: "blue" is not one of auto, always, never/],
     [['ugwo', 'list', '--json', '-o', 'csv'], /--json/],
     [['ugwo', 'list', 'extra'], /too many arguments/],

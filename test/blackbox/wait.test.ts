@@ -63,7 +63,7 @@ describe('activity wait', () => {
     expect(ended).toMatchObject({ code: 12, stdout: printed('processing') });
     expect(errorOf(ended)).toMatchObject({
       kind: 'pending',
-      message: 'the payment is still open: last seen processing, waited 2 s',
+      message: 'the payment is still open after 2 s (last status: processing)',
       hint: `wait again with: ${AGAIN} 2s`,
     });
   });
@@ -86,14 +86,16 @@ describe('activity wait', () => {
     const service = await serve([standing('processing'), problem(404, 'Gone')]);
     const ended = await paycli([...WAIT, '--wait-timeout', '2s'], { service });
     expect(ended.code).toBe(12);
-    expect(ended.stderr).toContain('last seen processing, waited 2 s; the service answered 404: Gone');
+    expect(ended.stderr).toContain('after 2 s (last status: processing); the service answered 404: Gone');
   });
 
   it('is cut by its timeout in a read that hangs, and says that nothing was read', async () => {
     const service = await serve([hang]);
     const ended = await paycli([...WAIT, '--wait-timeout', '1s', '--json'], { service });
     expect(ended).toMatchObject({ code: 8, stdout: '' });
-    expect(errorOf(ended)).toMatchObject({ message: 'the read failed: no answer within 1 s (--wait-timeout)' });
+    expect(errorOf(ended)).toMatchObject({
+      message: "couldn't reach the service: no answer within 1 s (--wait-timeout)",
+    });
   });
 
   it('that nothing can be read of ends with why', async () => {
@@ -181,7 +183,7 @@ describe('activity wait on a terminal', () => {
     const screen = await terminal.screen();
     expect(screen).toMatch(/^uid +act\.AbCd/);
     expect(screen).toMatch(/^status +requires_action$/m);
-    expect(screen).toContain('error: stopped by SIGINT');
+    expect(screen).toContain('error: cancelled by Ctrl-C;');
     expect(screen.replaceAll(/\s+/g, ' ')).toContain('wait again with');
     expect(screen).not.toMatch(/left|\^C/);
   });
@@ -224,7 +226,7 @@ describe('ugwo charge --wait', () => {
     expect((await paycli(CHARGE, options)).code).toBe(0);
     expect(await paycli(CHARGE, options)).toMatchObject({
       code: 9,
-      stderr: expect.stringContaining('it has been paid'),
+      stderr: expect.stringContaining('it is already paid'),
     });
   });
 
@@ -234,11 +236,11 @@ describe('ugwo charge --wait', () => {
     const run = start(CHARGE, { service });
     while (service.seen.length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
     run.kill('SIGTERM');
-    await run.saw(/waiting for the answer/);
+    await run.saw(/Finishing requests in flight/);
     answer();
     const ended = await run.ended;
     expect(ended).toMatchObject({ code: 12, stdout: expect.stringContaining(`uid\t${ACTIVITY.uid}\n`) });
-    expect(ended.stderr).toContain('the charge is made, and was not waited for: stopped by SIGTERM');
+    expect(ended.stderr).toContain('stopped by SIGTERM before waiting; the charge was made and is in the ledger');
     expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(AGAIN);
   });
 
@@ -249,7 +251,7 @@ describe('ugwo charge --wait', () => {
     const run = start(CHARGE, { service });
     while (service.seen.length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
     run.kill('SIGTERM');
-    await run.saw(/waiting for the answer/);
+    await run.saw(/Finishing requests in flight/);
     answer();
     expect(await run.ended).toMatchObject({ code: 0 });
   });
@@ -262,7 +264,7 @@ describe('ugwo charge --wait', () => {
     const ended = await run.ended;
     expect(ended).toMatchObject({ code: 130, stdout: printed('requires_action') });
     expect(errorOf(ended)).toMatchObject({
-      message: 'the waiting was stopped; the charge is made, and kept in the ledger',
+      message: 'stopped waiting; the charge was made and is in the ledger',
       hint: expect.stringContaining(AGAIN),
     });
   });

@@ -195,21 +195,14 @@ describe('a file that can not be read', () => {
     ['NUL after a quote', 'x.csv', 'a,b\n1,"2"\0\n', 1, 'b', NUL],
     ['NUL in the header', 'x.csv', 'a,b\0\n', 0, '2', NUL],
     ['NUL in NDJSON', 'x.ndjson', '{"a":1}\0\n', 1, undefined, NUL],
-    ['too few cells', 'x.csv', 'a,b\n1,2\n3\n', 2, undefined, '1 cells, and the header has 2'],
-    ['too many cells', 'x.csv', 'a,b\n1,2,3\n', 1, undefined, '3 cells, and the header has 2'],
-    ['a name twice', 'x.csv', 'a,b,a\n', 0, 'a', 'the name is there twice'],
+    ['too few cells', 'x.csv', 'a,b\n1,2\n3\n', 2, undefined, '1 cell, but the header has 2'],
+    ['too many cells', 'x.csv', 'a,b\n1,2,3\n', 1, undefined, '3 cells, but the header has 2'],
+    ['a name twice', 'x.csv', 'a,b,a\n', 0, 'a', 'duplicate column name'],
     ['no name', 'x.csv', 'a,,b\n', 0, undefined, 'column 2 has no name'],
-    ['a quote that is not closed', 'x.csv', 'a,b\n1,2\n3,"4\n5,6\n', 2, 'b', 'a quote is not closed'],
-    ['a quote that is not closed in the header', 'x.csv', 'a,"b\n1,2\n', 0, undefined, 'a quote is not closed'],
-    ['text after a quote', 'x.csv', 'a,b\n"1"x,2\n', 1, 'a', 'text follows after a closing quote'],
-    [
-      'a quote in a cell without',
-      'x.csv',
-      'a,b\n5" pipe,2\n',
-      1,
-      'a',
-      'a quote inside a cell that does not begin with one',
-    ],
+    ['an unclosed quote', 'x.csv', 'a,b\n1,2\n3,"4\n5,6\n', 2, 'b', 'unclosed quote'],
+    ['an unclosed quote in the header', 'x.csv', 'a,"b\n1,2\n', 0, undefined, 'unclosed quote'],
+    ['text after a quote', 'x.csv', 'a,b\n"1"x,2\n', 1, 'a', 'text after a closing quote'],
+    ['a quote in a cell without', 'x.csv', 'a,b\n5" pipe,2\n', 1, 'a', 'quote inside an unquoted cell'],
     [
       'a quote open for more than a MiB',
       'x.csv',
@@ -241,7 +234,7 @@ describe('a file that can not be read', () => {
     ['x.csv is empty', '\ufeff'],
     ['x.csv is empty', '\r\n\n'],
     ['x.csv is UTF-16', Buffer.from('\ufeffa,b\n', 'utf16le')],
-    ['x.csv is a workbook, or another zip archive', Buffer.from('PK\x03\x04\x14\0')],
+    ['x.csv is a spreadsheet workbook or another zip file', Buffer.from('PK\x03\x04\x14\0')],
     ['x.csv is UTF-16', bytes([0xfe, 0xff, 0, 0x61])],
   ])('%s', async (message, content) => {
     expect((await faultOf(read(folder, 'x.csv', content))).message).toBe(message);
@@ -249,7 +242,7 @@ describe('a file that can not be read', () => {
 
   it.each(['', '"', '\n', '\0', ',,'])('cells can not be separated by %j', async (delimiter) => {
     const error = await faultOf(read(folder, 'x.csv', 'a\n1', { delimiter }));
-    expect(error.message).toContain("can't be what separates the cells of x.csv");
+    expect(error.message).toContain("can't separate the columns of x.csv");
   });
 
   it('gives the rows before the fault', async () => {
@@ -318,10 +311,10 @@ describe('walks', () => {
         last = number;
       }
     };
-    expect((await faultOf(walk())).message).toBe('c.csv was changed while it was read');
+    expect((await faultOf(walk())).message).toBe('c.csv changed while it was being read');
     // At once, not with the digest at the end.
     expect(last).toBeLessThan(2000);
-    expect((await faultOf(rowsOf(input.rows()))).message).toBe('c.csv was changed while it was read');
+    expect((await faultOf(rowsOf(input.rows()))).message).toBe('c.csv changed while it was being read');
     await input.close();
   });
 
@@ -335,7 +328,7 @@ describe('walks', () => {
     const input = await openInput({ path, name: 'd.csv', spoolFolder: folder });
     await rowsOf(input.rows());
     write('a\n2\n');
-    expect((await faultOf(rowsOf(input.rows()))).message).toBe('d.csv was changed while it was read');
+    expect((await faultOf(rowsOf(input.rows()))).message).toBe('d.csv changed while it was being read');
     await input.close();
   });
 
@@ -415,7 +408,7 @@ describe('standard input', () => {
     writeFileSync(file, '');
     const nowhere = join(file, 'nowhere');
     const error = await faultOf(openInput({ stdin: chunks('a'), name: 'standard input', spoolFolder: nowhere }));
-    expect(error.message).toContain(`standard input could not be kept in ${nowhere} to be read twice: ENOTDIR`);
+    expect(error.message).toContain(`couldn't save standard input in ${nowhere} to read it twice: ENOTDIR`);
     const interrupted = new PayError('interrupted', 'stopped');
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a\n');

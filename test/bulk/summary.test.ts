@@ -101,7 +101,7 @@ describe('a summary', () => {
   it('names the job, the first troubles, and what to do about each kind of row', () => {
     const job = end({ unknown: 1, rejected: 1, refused: 1 }, { troubles: [{ row: 4, error: 'is taken' }] });
     const { failure } = summed(job);
-    expect(failure?.message).toBe('of 10 rows 1 unknown, 1 rejected, 1 refused, 7 not started\nrow 4: is taken');
+    expect(failure?.message).toBe('10 rows: 1 unknown, 1 rejected, 1 refused, 7 not started\nrow 4: is taken');
     expect(failure?.detail.ledgerId).toBe('job-0123456789abcdef');
     expect(failure?.detail.hint?.split('\n')).toEqual([
       'find out',
@@ -112,12 +112,12 @@ describe('a summary', () => {
   });
 
   it.each<[string, JobEnd, string | undefined, string[]]>([
-    ['a signal', end({ accepted: 1 }, { stopped: 'signal' }), 'SIGINT', ['stopped early by SIGINT']],
+    ['a signal', end({ accepted: 1 }, { stopped: 'signal' }), 'SIGINT', ['stopped early by Ctrl-C']],
     [
       'an unknown row',
       end({ unknown: 1 }, { stopped: new PayError('unknown', 'may have been made') }),
       undefined,
-      ['stopped early: what became of a row is unknown'],
+      ["stopped early: a row's result is unknown"],
     ],
     [
       'an unknown row that was the last',
@@ -147,7 +147,7 @@ describe('a summary', () => {
     const troubles = [{ row: 4, error: 'is taken' }];
     const { failure } = summed(end({ rejected: 10 }, { troubles, untold: 9 }));
     expect(failure?.message).toBe(
-      'of 10 rows 10 rejected\nrow 4: is taken\nand 9 more: with --report FILE the same command lists each',
+      '10 rows: 10 rejected\nrow 4: is taken\nand 9 more: add --report FILE to list all of them',
     );
   });
 

@@ -124,7 +124,7 @@ describe('a charge that becomes overdue while its connection comes about', () =>
     const { client, flight } = bench(origin, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...proxy } });
     expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, overdue: () => late }))).toMatchObject({
       kind: 'not_sent',
-      message: expect.stringContaining('stood still'),
+      message: expect.stringContaining('was paused'),
     });
     expect([service.requests, flight]).toEqual([[], { open: 0, accepted: 0 }]);
   });

@@ -59,7 +59,7 @@ describe('200 writes at once', () => {
     await world.all;
     world.stop.abort('SIGINT');
     await Promise.all(calls);
-    expect(world.debug.filter((line) => line.includes('waiting for the answer'))).toHaveLength(1);
+    expect(world.debug.filter((line) => line.includes('Finishing requests in flight'))).toHaveLength(1);
     expect(world.flight).toEqual({ open: 0, accepted: AT_ONCE });
   });
 

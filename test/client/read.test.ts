@@ -135,13 +135,17 @@ describe('a read', () => {
     [
       "a proxy's 404 page",
       (_s, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>no'),
-      /not in the words/,
+      /not one that the service gives/,
     ],
     ['no JSON', (_s, response) => response.end('<html>'), /not JSON/],
     ['nothing', (_s, response) => response.end(), /empty/],
     ['a page without next_cursor', json(200, { data: [] }), /next_cursor/],
-    ['a record that is no object', json(200, { data: ['ugw'], next_cursor: null }), /record in "data" is no object/],
-    ['records that are no list', json(200, { data: {}, next_cursor: null }), /"data" is no list/],
+    [
+      'a record that is no object',
+      json(200, { data: ['ugw'], next_cursor: null }),
+      /record in "data" is not an object/,
+    ],
+    ['records that are no list', json(200, { data: {}, next_cursor: null }), /"data" is not a list/],
     ['an empty cursor', json(200, { data: [], next_cursor: '' }), /next_cursor/],
     [
       'a gzip bomb',
@@ -174,7 +178,7 @@ describe('a read', () => {
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call(id, { params }))).toMatchObject({
       kind: 'read_failed',
-      message: `the read failed: the service answered with another ${told}`,
+      message: `couldn't read from the service: the service answered with another ${told}`,
       detail: { status: 200 },
     });
   });

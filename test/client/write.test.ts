@@ -162,7 +162,7 @@ describe('a charge', () => {
     const { client, flight } = bench(service.origin);
     const call = { ...INPUT, overdue: () => service.seen.length > 0 };
     const error = await thrownBy(client.call('ugwo.charge', call));
-    expect(error).toMatchObject({ kind: 'not_sent', message: expect.stringContaining('stood still') });
+    expect(error).toMatchObject({ kind: 'not_sent', message: expect.stringContaining('was paused') });
     expect(flight).toEqual({ open: 0, accepted: 0 });
   });
 
@@ -233,7 +233,7 @@ describe('a charge', () => {
     stop.abort('SIGTERM');
     respond();
     expect((await call).value).toMatchObject({ uid: ACTIVITY.uid });
-    expect(debug.join('\n')).toContain('waiting for the answer');
+    expect(debug.join('\n')).toContain('Finishing requests in flight');
   });
 
   it('that is in flight when the second signal comes is unknown', async () => {

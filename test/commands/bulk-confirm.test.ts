@@ -131,13 +131,15 @@ const { live, sandbox } = ENVIRONMENTS;
 describe('before rows are sent to where money may be real', () => {
   it('it is asked, with profile, origin, rows and mediums', async () => {
     const { prompts, sent } = await charge({ origin: live, typed: 'y' });
-    expect(prompts).toEqual([`live: ${live}, profile shop\nCharge 2 requests (ussd 1, bank_transfer 1)? [y/N] `]);
+    expect(prompts).toEqual([
+      `live: ${live}, profile shop\nCharge 2 payment requests (ussd 1, bank_transfer 1)? [y/N] `,
+    ]);
     expect(sent).toHaveLength(2);
   });
 
   it('the question names what it comes to, where that was looked at', async () => {
     const { prompts } = await charge({ origin: live, typed: 'y', args: { check: true } });
-    expect(prompts[0]).toContain('Charge 2 requests, NGN 10,000.00 (ussd 1, bank_transfer 1)?');
+    expect(prompts[0]).toContain('Charge 2 payment requests for NGN 10,000.00 (ussd 1, bank_transfer 1)?');
   });
 
   it('no word of the service or of the file steers the terminal, or adds a line to the question', async () => {
@@ -145,12 +147,12 @@ describe('before rows are sent to where money may be real', () => {
     const { prompts } = await charge({ origin: live, typed: 'n', args: { check: true }, shows: { currency } });
     const [where, question, ...more] = prompts[0]?.split('\n') ?? [];
     expect([where, more]).toEqual([`live: ${live}, profile shop`, []]);
-    expect(question).toMatch(/^Charge 2 requests, [ -~]* \[y\/N\] $/);
+    expect(question).toMatch(/^Charge 2 payment requests for [ -~]* \[y\/N\] $/);
     expect(question).toContain('NGN 1.00?\\x1b[2J\\x1b]0;x\\x07\\nCharge 1 request, NGN\\u202e');
     const medium = '"ussd\nx\u001b[2J"';
     const rows = [`${ugwoOf(1)},${medium}`];
     const odd = await run('ugwo charge', 'ugwo,medium', rows, { origin: live, typed: 'n', validate: false });
-    expect(odd.prompts[0]?.split('\n')[1]).toMatch(/^Charge 1 request \(ussd\\nx\\x1b\[2J 1\)\?/);
+    expect(odd.prompts[0]?.split('\n')[1]).toMatch(/^Charge 1 payment request \(ussd\\nx\\x1b\[2J 1\)\?/);
   });
 
   it('it is asked for updates too, with the fields', async () => {

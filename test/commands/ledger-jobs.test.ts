@@ -87,11 +87,11 @@ describe('a job', () => {
     await jobOf(ledger, [], { id: 'job-k3v9x2m7q4abcdef' });
     for (const path of ['show', 'export']) {
       const { error } = await call(path, { ledger, args: ['job-k3v9x2m7q4abcdez'] });
-      expect(error).toMatchObject({ kind: 'usage', message: 'there is no job "job-k3v9x2m7q4abcdez" in the ledger' });
-      expect(error?.detail.hint).toBe('did you mean job-k3v9x2m7q4abcdef?\nsee what there is: `paycli ledger jobs`');
+      expect(error).toMatchObject({ kind: 'usage', message: 'no job "job-k3v9x2m7q4abcdez" in the ledger' });
+      expect(error?.detail.hint).toBe('did you mean job-k3v9x2m7q4abcdef?\nsee them all: `paycli ledger jobs`');
     }
     const other = await call('show', { ledger: await open(newPath()), args: ['job-1'] });
-    expect(other.error?.detail.hint).toBe('see what there is: `paycli ledger jobs`');
+    expect(other.error?.detail.hint).toBe('see them all: `paycli ledger jobs`');
   });
 });
 
@@ -109,7 +109,7 @@ describe('how to go on with a job', () => {
       '2 rows are unknown: run `paycli ledger reconcile --profile shop`',
       '2 rows are rejected, failed or not made: run the same command again with --retry-failed',
       '1 row is not sent: run the same command again',
-      '3 rows are not started, or were refused or left out: run the same command again',
+      '3 rows are not started, refused or skipped: run the same command again',
     ]);
   });
 
@@ -146,9 +146,9 @@ describe('how to go on with a job', () => {
     const ledger = await open(newPath());
     await updatesOf(ledger, ['unknown', 'rejected']);
     expect(await steps(ledger)).toEqual([
-      '1 row is unknown: run the same command again, which looks at each customer first',
+      '1 row is unknown: run the same command again: it checks each customer first',
       '1 row is rejected, failed or not made: run the same command again with --retry-failed',
-      '7 rows are not started, or were refused or left out: run the same command again',
+      '7 rows are not started, refused or skipped: run the same command again',
     ]);
   });
 });

@@ -92,10 +92,10 @@ describe('ledger show', () => {
   it('suggests the charge that was meant', async () => {
     const ledger = memoryLedger([charge({ id: 'chg-k3v9x2m7q4ab' }), charge(numbered(2))]);
     const { error } = await call('show', { ledger, args: ['chg-k3v9x2m7q4az'] });
-    expect(error).toMatchObject({ kind: 'usage', message: 'there is no charge "chg-k3v9x2m7q4az" in the ledger' });
-    expect(error?.detail.hint).toBe('did you mean chg-k3v9x2m7q4ab?\nsee what there is: `paycli ledger list`');
+    expect(error).toMatchObject({ kind: 'usage', message: 'no charge "chg-k3v9x2m7q4az" in the ledger' });
+    expect(error?.detail.hint).toBe('did you mean chg-k3v9x2m7q4ab?\nsee them all: `paycli ledger list`');
     const other = await call('show', { ledger, args: ['zzz'] });
-    expect(other.error?.detail.hint).toBe('see what there is: `paycli ledger list`');
+    expect(other.error?.detail.hint).toBe('see them all: `paycli ledger list`');
   });
 
   it.each([
@@ -121,15 +121,15 @@ describe('the lists under a card', () => {
 
   it('are what was seen, and the activities of the last look', async () => {
     expect(await headings([])).toEqual([]);
-    expect(await headings([{ ...look, kind: 'broken' }])).toEqual(['what was seen: evidence']);
+    expect(await headings([{ ...look, kind: 'broken' }])).toEqual(['evidence: evidence']);
     expect(await headings([{ ...look, candidates: [{}], excluded: [] }])).toEqual([
-      'what was seen: evidence',
-      'activities that can be it: evidence.0.candidates',
+      'evidence: evidence',
+      'possible activities: evidence.0.candidates',
     ]);
     const late = { ...look, candidates: [], excluded: [{}] };
     expect(await headings([{ ...look, candidates: [{}] }, late, { ...look, kind: 'resolved' }])).toEqual([
-      'what was seen: evidence',
-      'activities that can not be it: evidence.1.excluded',
+      'evidence: evidence',
+      'excluded activities: evidence.1.excluded',
     ]);
   });
 });
@@ -223,7 +223,7 @@ describe('ledger reconcile', () => {
     });
     expect({ pages, notices, asked, error }).toEqual({
       pages: [{ size: 0, next: null }],
-      notices: ['no charge is unknown'],
+      notices: ['No charge is unknown.'],
       asked: [],
       error: undefined,
     });
@@ -244,7 +244,7 @@ describe('ledger reconcile', () => {
     const ledger = memoryLedger([charge(), charge(numbered(2)), charge(numbered(3))], () => NOW);
     const get = async (uid: string) =>
       uid === UGWO
-        ? fails(new PayError('read_failed', 'the read failed: reset'))()
+        ? fails(new PayError('read_failed', "couldn't read from the service: reset"))()
         : shows(uid.endsWith('2') ? [made()] : [], NOW)();
     const done = await call('reconcile', { ledger, now: NOW, get });
     expect(done.rows.map(({ id, state }) => [id, state])).toEqual([
@@ -253,13 +253,13 @@ describe('ledger reconcile', () => {
       [idOf(3), 'unknown'],
     ]);
     expect(done.pages).toEqual([{ size: 3, next: null }]);
-    expect(done.notices).toEqual(['looking at 3 payment requests']);
+    expect(done.notices).toEqual(['Checking 3 payment requests.']);
     expect(done.asked.slice(0, 2)).toEqual(['place', 'client read']);
     expect(done.asked.filter((what) => !what.startsWith('GET')).length).toBe(2);
     expect(done.error).toMatchObject({ kind: 'unknown', message: '2 of 3 charges are still unknown' });
     expect(done.error?.detail.hint).toBe(
-      'chg-000000000001: the read failed: reset; run `paycli ledger reconcile` again\n' +
-        `chg-000000000003: nothing is there so far; run \`paycli ledger reconcile\` again at ${AGAIN}`,
+      "chg-000000000001: couldn't read from the service: reset; run `paycli ledger reconcile` again\n" +
+        `chg-000000000003: no activity found yet; run \`paycli ledger reconcile\` again at ${AGAIN}`,
     );
   });
 
@@ -274,23 +274,23 @@ describe('ledger reconcile', () => {
     [
       'the service does not show it',
       fails(new PayError('rejected', 'the service answered 404', { status: 404 })),
-      /nothing can be concluded \(the service answered 404\); look at .* `paycli ledger resolve chg-000000000001 --as created`, or `--as not-created`/,
+      /this proves nothing \(the service answered 404\); check .* `paycli ledger resolve chg-000000000001 --as created`, or `--as not-created`/,
     ],
     [
       'it does not list activities',
       shows(undefined, NOW),
-      /nothing can be concluded \(the service does not list the activities\)/,
+      /this proves nothing \(the service doesn't list activities\)/,
     ],
-    ['activities are null', shows(null, NOW), /does not list the activities/],
+    ['activities are null', shows(null, NOW), /doesn't list activities/],
     [
-      'several can be it',
+      'several activities fit',
       shows([made(), made(OTHER)], NOW),
-      /several can be it: act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l, act.AbCd.000000000000000000000002; `paycli ledger show chg-000000000001` tells more, then `paycli ledger resolve chg-000000000001 --as created --activity act/,
+      /several activities fit: act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l, act.AbCd.000000000000000000000002; see `paycli ledger show chg-000000000001`, then run `paycli ledger resolve chg-000000000001 --as created --activity act/,
     ],
     [
       'none is proof',
       shows([{ ...made(), created_at: null }], NOW),
-      /can be it, but is no proof: no time; `paycli ledger show/,
+      /may be it, but that is not proven: no time; see `paycli ledger show/,
     ],
   ])('says what to do when %s', async (_what, get, hint) => {
     const done = await call('reconcile', { ledger: memoryLedger([charge()], () => NOW), now: NOW, get });
@@ -334,7 +334,7 @@ describe('ledger reconcile', () => {
     const gone = charge({ service: 'emulator 0123456789ab', origin: 'http://127.0.0.1:8080' });
     const done = await call('reconcile', { ledger: memoryLedger([gone], () => NOW), now: NOW });
     expect(done.error?.detail.hint).toMatch(
-      /^chg-000000000001: belongs to an emulator whose data is not in use here; `paycli ledger resolve chg-0{11}1 --as created`/,
+      /^chg-000000000001: belongs to an emulator whose data is not in use here; run `paycli ledger resolve chg-0{11}1 --as created`/,
     );
   });
 
@@ -350,17 +350,20 @@ describe('ledger reconcile', () => {
     const ledger = memoryLedger(rows, () => NOW);
     const real = await call('reconcile', { ledger, now: NOW, get: shows([], NOW) });
     expect(real.rows.map(({ id }) => id)).toEqual([idOf(1)]);
-    expect(real.notices).toEqual(['2 more are unknown: look with --local']);
+    expect(real.notices).toEqual(['2 more are unknown: run again with --local.']);
     const practised = await call('reconcile', { ledger, now: NOW, get: shows([], NOW), globals: { local: true } });
     expect(practised.rows.map(({ id }) => id)).toEqual([idOf(2), idOf(3)]);
-    expect(practised.notices).toEqual(['1 more is unknown: look without --local', 'looking at 2 payment requests']);
+    expect(practised.notices).toEqual([
+      '1 more is unknown: run again without --local.',
+      'Checking 2 payment requests.',
+    ]);
   });
 
   it.each([
-    ['no charge is unknown', {}, []],
-    ['no charge is unknown, except 1 practice charge: look with --local', {}, ['local']],
-    ['no charge is unknown, except 2 practice charges: look with --local', {}, ['local', 'local']],
-    ['no charge is unknown, except 1 real charge: look without --local', { local: true }, ['shop']],
+    ['No charge is unknown.', {}, []],
+    ['No charge is unknown, except 1 practice charge: run again with --local.', {}, ['local']],
+    ['No charge is unknown, except 2 practice charges: run again with --local.', {}, ['local', 'local']],
+    ['No charge is unknown, except 1 real charge: run again without --local.', { local: true }, ['shop']],
   ])('says in one line: %s', async (line, globals, profiles) => {
     const rows = profiles.map((profile, index) => charge(numbered(index + 1, { profile })));
     const done = await call('reconcile', { ledger: memoryLedger(rows, () => NOW), now: NOW, globals });
@@ -422,7 +425,7 @@ describe('ledger reconcile', () => {
       globals: { profile: 'shop' },
     });
     expect(done.error?.detail.hint).toBe(
-      'chg-000000000001, chg-000000000002, chg-000000000003 and 2 more: nothing is there so far; ' +
+      'chg-000000000001, chg-000000000002, chg-000000000003 and 2 more: no activity found yet; ' +
         `run \`paycli ledger reconcile --profile shop\` again at ${AGAIN}`,
     );
   });
@@ -469,9 +472,9 @@ describe('ledger resolve', () => {
   });
 
   it.each([
-    [[], 'never looked for'],
-    [['look', 'answer'], 'looked for once'],
-    [['look', 'look'], 'looked for 2 times'],
+    [[], 'never checked'],
+    [['look', 'answer'], 'checked once'],
+    [['look', 'look'], 'checked 2 times'],
   ])('says first what it is about, of one with the evidence %j', async (kinds, looked) => {
     const evidence = kinds.map((kind) => ({ kind, at: '2026-11-20T12:00:00+00:00' }));
     const ledger = memoryLedger([charge({ evidence })]);
@@ -486,17 +489,17 @@ describe('ledger resolve', () => {
     const done = await call('resolve', { ledger, args: [idOf(1)], given, lines: ['not in the dashboard', 'y'] });
     expect(done.prompts).toEqual([
       'How do you know? ',
-      `Record chg-000000000001 as not created? ${UGWO} can then be charged again; if it was created after all, the customer may pay twice. [y/N] `,
+      `Record chg-000000000001 as not created? ${UGWO} can then be charged again. If it was created after all, the customer may pay twice. [y/N] `,
     ]);
     expect(done.rows).toMatchObject([{ state: 'not_created', evidence: [{ reason: 'not in the dashboard' }] }]);
   });
 
   it.each([
-    ['no reason in a script', {}, yes, /a reason is needed/],
-    ['a blank reason', {}, { lines: ['  '] }, /a reason is needed/],
-    ['no answer', {}, { lines: [] }, /a reason is needed/],
-    ['no terminal to be asked at', {}, { lines: ['x', 'y'], globals: { input: false } }, /a reason is needed/],
-    ['no yes in a script', { reason: 'x' }, {}, /nobody can be asked/],
+    ['no reason in a script', {}, yes, /a reason is required/],
+    ['a blank reason', {}, { lines: ['  '] }, /a reason is required/],
+    ['no answer', {}, { lines: [] }, /a reason is required/],
+    ['no terminal to be asked at', {}, { lines: ['x', 'y'], globals: { input: false } }, /a reason is required/],
+    ['no yes in a script', { reason: 'x' }, {}, /needs confirmation, and there is no terminal/],
     ['a no', { reason: 'x' }, { lines: ['n'] }, /not confirmed/],
   ])('changes nothing with %s', async (_what, given, how, message) => {
     const ledger = memoryLedger([charge()]);
@@ -506,11 +509,11 @@ describe('ledger resolve', () => {
   });
 
   it.each([
-    ['accepted', 'is accepted already'],
+    ['accepted', 'is already accepted'],
     ['rejected', 'was rejected by the service'],
     ['not_sent', 'was never sent'],
-    ['not_created', 'is known already not to have been created'],
-    ['sending', 'is still being sent: wait for that process'],
+    ['not_created', 'is already recorded as not created'],
+    ['sending', 'is still being sent: wait until that process ends'],
   ] as const)('refuses one that is %s', async (state, words) => {
     const ledger = memoryLedger([charge({ state })]);
     const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created', reason: 'x' }, ...yes });
@@ -545,7 +548,7 @@ describe('ledger resolve', () => {
       },
     };
     const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created', reason: 'x' }, ...yes });
-    expect(done.error?.message).toBe('chg-000000000001 is known already not to have been created');
+    expect(done.error?.message).toBe('chg-000000000001 is already recorded as not created');
   });
 
   it('takes a reason of up to 1000 characters, and none that is blank', () => {
@@ -563,8 +566,8 @@ describe('ledger resolve', () => {
   });
 
   it.each([
-    ['no --as', {}, /--as is needed/],
-    ['an activity that was not created', { as: 'not-created', activity: ACTIVITY }, /--activity does not belong/],
+    ['no --as', {}, /--as is required/],
+    ['an activity that was not created', { as: 'not-created', activity: ACTIVITY }, /--activity can't be used with/],
     ['what is no activity', { as: 'created', activity: UGWO }, /--activity: .* is the identifier of a payment request/],
   ])('refuses %s', async (_what, given, message) => {
     const done = await call('resolve', { ledger: memoryLedger([charge()]), args: [idOf(1)], given });

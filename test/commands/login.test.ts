@@ -94,7 +94,11 @@ describe('login', () => {
   });
 
   it.each<[string, Call, RegExp]>([
-    ['two sources for a key', { given: { environment: 'live', keyStdin: true, keyCommand: 'op' } }, /two sources/],
+    [
+      'two sources for a key',
+      { given: { environment: 'live', keyStdin: true, keyCommand: 'op' } },
+      /can't be used together/,
+    ],
     ['--environment and --base-url', { ...piped, globals: { baseUrl: PIN } }, /--environment and --base-url/],
     [
       '--environment and PAYCLI_BASE_URL',
@@ -126,11 +130,11 @@ describe('login', () => {
       { given: { keyStdin: true }, stdin: KEY, globals: { baseUrl: 'pay' } },
       /--base-url is not a URL/,
     ],
-    ['an open quote', { given: { environment: 'live', keyCommand: "op 'read" } }, /quote that is not closed/],
+    ['an open quote', { given: { environment: 'live', keyCommand: "op 'read" } }, /unclosed quote/],
     [
       'a key in the command',
       { given: { environment: 'live', keyCommand: `echo ${KEY}` } },
-      /never the value of an option/,
+      /needs a command that prints it/,
     ],
   ])('is a usage error with %s, and stores nothing', async (_what, options, message) => {
     const outcome = await call('login', options);
@@ -170,7 +174,7 @@ describe('login', () => {
     const before = bytesOf(join(folder, 'config.json'));
     const { error, file } = await call('login', { ...piped, folder, probe });
     expect([error?.kind, error?.detail.status]).toEqual([kind, status]);
-    expect(error?.message).toBe('nothing was stored, since the key could not be verified: so it is');
+    expect(error?.message).toBe("couldn't verify the key, so nothing was stored: so it is");
     // What is usually said of a 401 is to log in again.
     expect(error?.detail.hint?.startsWith('do this; ')).toBe(status !== 401);
     expect(error?.detail.hint?.includes('--no-verify')).toBe(named);
@@ -217,7 +221,7 @@ describe('login', () => {
     const outcome = await call('login', { given: { environment: 'live' }, ...options, folder });
     expect(outcome.prompts.some(({ text }) => text.includes('Replace the profile "default"'))).toBe(asked === 'asked');
     expect(profilesIn(outcome)).toEqual({ default: replaced ? stored(LIVE) : stored(PIN, OLD) });
-    expect(outcome.notices.some((text) => text.startsWith('replaced the profile "default"'))).toBe(replaced);
+    expect(outcome.notices.some((text) => text.startsWith('Replaced the profile "default"'))).toBe(replaced);
     if (!replaced) expect([outcome.error?.kind, outcome.probed]).toEqual(['usage', []]);
   });
 
@@ -226,7 +230,7 @@ describe('login', () => {
     const helper = script(join(newFolder(), 'helper'), `echo ${KEY}`);
     const given = { environment: 'live', keyCommand: helper };
     const { error } = await call('login', { folder, given, lines: [], globals: { input: false } });
-    expect([error?.kind, error?.detail.hint]).toEqual(['usage', 'say yes with --yes; nothing was changed']);
+    expect([error?.kind, error?.detail.hint]).toEqual(['usage', 'add --yes; nothing was changed']);
     expect(
       (await call('login', { folder, given, lines: [], globals: { input: false, yes: true } })).error,
     ).toBeUndefined();

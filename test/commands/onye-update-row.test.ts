@@ -123,12 +123,12 @@ describe('the change of metadata that a row asks for', () => {
   it.each<[object, RowOptions, string]>([
     [{ 'merge_meta.a:': '{' }, NONE, 'merge_meta.a:: not JSON'],
     [{ meta: { a: 1 }, 'merge_meta.b': 'x' }, NONE, "merge_meta.b: can't be used together with meta"],
-    [{ 'merge_meta.a': 'x' }, OPTIONS, 'merge_meta.a: is of the same field as --meta'],
-    [{ 'meta.a': 'x' }, changing({ b: 1 }), 'meta.a: is of the same field as --merge-meta'],
-    [{ 'meta.a': 'x' }, changing({}, 'b'), 'meta.a: is of the same field as --unset-meta'],
-    [{ 'merge_meta.a': 'x' }, changing({ b: 1 }), 'merge_meta.a: is of the same field as --merge-meta'],
-    [{ 'merge_meta.a:': '1' }, changing({}, 'a'), 'merge_meta.a:: "a" is removed by --unset-meta'],
-    [{ merge_meta: { a: 1 } }, changing({}, 'a'), 'merge_meta: "a" is removed by --unset-meta'],
+    [{ 'merge_meta.a': 'x' }, OPTIONS, 'merge_meta.a: sets the same field as --meta'],
+    [{ 'meta.a': 'x' }, changing({ b: 1 }), 'meta.a: sets the same field as --merge-meta'],
+    [{ 'meta.a': 'x' }, changing({}, 'b'), 'meta.a: sets the same field as --unset-meta'],
+    [{ 'merge_meta.a': 'x' }, changing({ b: 1 }), 'merge_meta.a: sets the same field as --merge-meta'],
+    [{ 'merge_meta.a:': '1' }, changing({}, 'a'), 'merge_meta.a:: "a" is also in --unset-meta'],
+    [{ merge_meta: { a: 1 } }, changing({}, 'a'), 'merge_meta: "a" is also in --unset-meta'],
   ])('of %j has a fault', (fields, options, fault) => {
     const faults = faultsOf({ uid: UID, ...fields }, options, 'ndjson');
     expect(faults).toEqual([expect.stringContaining(fault)]);
@@ -139,11 +139,11 @@ describe('the faults of a row', () => {
   it.each([
     [{ ref: 'r' }, ['uid: is missing']],
     [{ uid: '', ref: 'r' }, ['uid: is missing']],
-    [{ uid: 5, ref: 'r' }, ['uid: should be a text']],
+    [{ uid: 5, ref: 'r' }, ['uid: should be text']],
     [{ uid: 'ugw.AbCd.1', ref: 'r' }, [expect.stringMatching(/^uid: is the identifier of a payment request/)]],
-    [{ uid: UID }, ['undefined: changes nothing: no field is given']],
-    [{ uid: UID, email: '', 'meta.a': '', note: 'x' }, ['undefined: changes nothing: no field is given']],
-    [{}, ['uid: is missing', 'undefined: changes nothing: no field is given']],
+    [{ uid: UID }, ['undefined: changes nothing: no field is set']],
+    [{ uid: UID, email: '', 'meta.a': '', note: 'x' }, ['undefined: changes nothing: no field is set']],
+    [{}, ['uid: is missing', 'undefined: changes nothing: no field is set']],
   ])('of %j are %j', (fields, faults) => {
     expect(faultsOf(fields)).toEqual(faults);
   });
@@ -163,8 +163,8 @@ describe('the faults of a row', () => {
 
   it('are told of a row whose names differ from the first one of the file', () => {
     expect(faultsOf({ uid: UID, email: null, 'meta.a': 'x', ref: 'r' }, OPTIONS, 'ndjson')).toEqual([
-      'email: is of the same field as --email',
-      'meta.a: is of the same field as --meta',
+      'email: sets the same field as --email',
+      'meta.a: sets the same field as --meta',
     ]);
   });
 
@@ -202,7 +202,7 @@ describe('the columns of a file', () => {
   });
 
   it('need a customer', () => {
-    expect(() => checkOnyeColumns(['email'], NONE)).toThrow('there is no column uid');
+    expect(() => checkOnyeColumns(['email'], NONE)).toThrow('no column uid');
     expect(() => checkOnyeColumns(['email', 'uid', 'note'], NONE)).not.toThrow();
   });
 
@@ -213,7 +213,7 @@ describe('the columns of a file', () => {
     ['meta.n:', '--meta'],
   ])('may not be %s beside %s', (column, flag) => {
     expect(() => checkOnyeColumns(['uid', column], OPTIONS)).toThrow(
-      `${flag} and the column "${column}" are of the same field`,
+      `${flag} and the column "${column}" set the same field`,
     );
     expect(() => checkOnyeColumns(['uid', 'ref'], OPTIONS)).not.toThrow();
   });

@@ -21,9 +21,9 @@ describe('logout and profile remove', () => {
     expect(outcome.records).toMatchObject([{ name, default: name === 'a' }]);
     expect(Object.keys(profilesIn(outcome) as object)).toEqual([name === 'a' ? 'b' : 'a']);
     expect(bytesOf(outcome.file)).not.toContain(name === 'a' ? OLD : KEY);
-    expect(outcome.notices[0]).toContain(`removed the profile "${name}"`);
-    expect(outcome.notices[0]).toContain('until it is rotated');
-    expect(outcome.notices.some((text) => text.includes('no profile is the default now'))).toBe(name === 'a');
+    expect(outcome.notices[0]).toContain(`Removed the profile "${name}"`);
+    expect(outcome.notices[0]).toContain('until you rotate it');
+    expect(outcome.notices.some((text) => text.includes('No profile is the default now'))).toBe(name === 'a');
   });
 
   it.each<[string, Call, boolean]>([
@@ -92,7 +92,7 @@ describe('profile list, show and use', () => {
 
   it.each(['profile show', 'profile use', 'profile remove'])('%s knows the known names', async (path) => {
     const { error } = await call(path, { folder: two(), args: ['c'] });
-    expect([error?.kind, error?.message]).toEqual(['auth', 'there is no profile "c"']);
+    expect([error?.kind, error?.message]).toEqual(['auth', 'no profile "c"']);
     expect(error?.detail.hint).toContain('known: a, b');
   });
 });

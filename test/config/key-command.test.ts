@@ -95,12 +95,12 @@ describe('a helper', () => {
   it.each([
     ['nothing', 'true', 'printed nothing'],
     ['an empty line', 'echo', 'printed nothing'],
-    ['a carriage return', `printf '${KEY}\\r\\n'`, 'blank or a line break'],
-    ['a carriage return in the middle', `printf 'sk.\\r${KEY}'`, 'blank or a line break'],
-    ['two lines', `echo ${KEY}; echo ${KEY}`, 'blank or a line break'],
-    ['an empty line after it', `echo ${KEY}; echo`, 'blank or a line break'],
-    ['an empty line before it', `echo; echo ${KEY}`, 'blank or a line break'],
-    ['a blank', `echo ' ${KEY}'`, 'blank or a line break'],
+    ['a carriage return', `printf '${KEY}\\r\\n'`, 'space or a line break'],
+    ['a carriage return in the middle', `printf 'sk.\\r${KEY}'`, 'space or a line break'],
+    ['two lines', `echo ${KEY}; echo ${KEY}`, 'space or a line break'],
+    ['an empty line after it', `echo ${KEY}; echo`, 'space or a line break'],
+    ['an empty line before it', `echo; echo ${KEY}`, 'space or a line break'],
+    ['a blank', `echo ' ${KEY}'`, 'space or a line break'],
     ['a NUL', `printf 'sk.Test.\\0${KEY}\\n'`, 'printable ASCII'],
     ['an escape', `printf '\\033[1m${KEY}\\n'`, 'printable ASCII'],
     ['letters beyond ASCII', `echo ${KEY}é`, 'printable ASCII'],
@@ -111,11 +111,11 @@ describe('a helper', () => {
     ['no end of output', `while :; do echo ${KEY}; done`, 'printed more than a key'],
     ['a key, and fails', `echo ${KEY}; exit 3`, 'ended with exit code 3'],
     ['a key, and is killed', `echo ${KEY}; kill -9 $$`, 'was killed by SIGKILL'],
-    ['a key, and never ends', `echo ${KEY}; exec tail -f /dev/null`, 'did not end within 0.2 s'],
-    ['nothing, and never ends', 'exec tail -f /dev/null', 'did not end within 0.2 s'],
-    ['a key, and leaves a child that holds the pipe', `sleep 3 & echo ${KEY}`, 'did not end within 0.2 s'],
+    ['a key, and never ends', `echo ${KEY}; exec tail -f /dev/null`, 'did not finish within 0.2 s'],
+    ['nothing, and never ends', 'exec tail -f /dev/null', 'did not finish within 0.2 s'],
+    ['a key, and leaves a child that holds the pipe', `sleep 3 & echo ${KEY}`, 'did not finish within 0.2 s'],
   ])('is refused when it prints %s', async (_what, body, why) => {
-    const limit = why.includes('did not end') ? { machine: { keyCommandLimit: 200 } } : {};
+    const limit = why.includes('did not finish') ? { machine: { keyCommandLimit: 200 } } : {};
     const error = await errorOf(() => helper(body, limit));
     expect(error.kind).toBe('auth');
     expect(error.message).toMatch(/^the key command ".*\/helper" /);
@@ -178,7 +178,7 @@ describe('a helper', () => {
     rmSync(pid);
     const late = errorOf(() => helper(body, { machine: { keyCommandLimit: 1000 } }));
     const other = await started();
-    expect((await late).message).toContain('did not end within 1 s');
+    expect((await late).message).toContain('did not finish within 1 s');
     await gone(other);
   });
 

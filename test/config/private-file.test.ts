@@ -227,6 +227,6 @@ describe('the folder and the file of profiles', () => {
     const inTheWay = folderWith({ name: 'shop' });
     const error = await errorOf(() => uses(join(inTheWay, 'config.json', 'home')).save());
     expect(error.kind).toBe('auth');
-    expect(error.message).toMatch(/could not be made|can't be looked at/);
+    expect(error.message).toMatch(/couldn't create|can't be read/);
   });
 });

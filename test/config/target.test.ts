@@ -88,7 +88,7 @@ describe('what is missing', () => {
 
   it('no profile at all names login and --local', async () => {
     const error = await errorOf(() => ask(empty(), {}));
-    expect([error.kind, error.message]).toEqual(['auth', 'there is no profile yet']);
+    expect([error.kind, error.message]).toEqual(['auth', 'no profiles yet']);
     expect(error.detail.hint).toContain('paycli login');
     expect(error.detail.hint).toContain('`--local` needs no key');
     expect((await errorOf(() => openRoom().room.origin({ profile: undefined, baseUrl: undefined }))).kind).toBe('auth');
@@ -109,7 +109,7 @@ describe('what is missing', () => {
     const folder = folderWith({ name: 'sandbox' }, { name: 'live' });
     for (const env of [{}, { [E]: KEY_ENV }, { [E]: KEY_ENV, [U]: C }]) {
       const error = await errorOf(() => ask(folder, env, 'sandbx'));
-      expect([error.kind, error.message]).toEqual(['auth', 'there is no profile "sandbx"']);
+      expect([error.kind, error.message]).toEqual(['auth', 'no profile "sandbx"']);
       expect(error.detail.hint).toContain('did you mean "sandbox"?');
       expect(error.detail.hint).toContain('known: sandbox, live');
     }
@@ -119,12 +119,12 @@ describe('what is missing', () => {
     const folder = folderWith({ name: 'a' }, { name: 'b' });
     openRoom({ folder }).room.remove('a');
     const error = await errorOf(() => ask(folder, {}));
-    expect([error.kind, error.message]).toEqual(['auth', 'no profile is the default']);
+    expect([error.kind, error.message]).toEqual(['auth', 'no default profile']);
     expect(error.detail.hint).toContain('known: b');
   });
 
   it.each([
-    ['profile local', { [P]: 'local' }, /kept for the built-in emulator/],
+    ['profile local', { [P]: 'local' }, /reserved for the built-in emulator/],
     ['an empty profile name', { [P]: '' }, /not a profile name/],
     ['an empty base URL', { [U]: '' }, /^PAYCLI_BASE_URL is not a URL/],
   ])('%s is a usage error and never the default profile', async (_what, env, message) => {

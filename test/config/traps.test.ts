@@ -70,7 +70,7 @@ describe('a hostile working folder', () => {
         variable === 'HOME' ? '.config/paycli' : 'kept',
       ];
       const env = { PATH, [variable]: variable === 'HOME' ? home : join(home, folder) };
-      expect(targetIn(cwd, env)).toBe('auth: there is no profile yet');
+      expect(targetIn(cwd, env)).toBe('auth: no profiles yet');
       const { room } = openRoom({ folder: join(home, folder) });
       room.save({ name: 'shop', origin: PIN, secret: { commandLine: 'op read op://vault/key' } });
       expect(JSON.parse(targetIn(cwd, env))).toEqual({ origin: PIN, key: KEY, profile: 'shop', keySource: 'command' });

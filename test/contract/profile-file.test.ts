@@ -19,7 +19,7 @@ describe('isProfileName', () => {
   });
 });
 
-describe('the file of profiles', () => {
+describe('the profile file', () => {
   it.each([
     ['no profile', { version: 1, profiles: {} }],
     ['a key', fileOf({})],

@@ -35,7 +35,7 @@ describe('readWith', () => {
   });
 
   it.each<[ChargeWords, string[]]>([
-    [{}, ['medium: medium is needed: bank_transfer, ussd, mobile_money']],
+    [{}, ['medium: medium is required: bank_transfer, ussd, mobile_money']],
     [{ medium: 'usd' }, ['medium: "usd" is not one of bank_transfer, ussd, mobile_money (did you mean ussd?)']],
     [{ medium: 'card' }, ['medium: "card" is not one of bank_transfer, ussd, mobile_money']],
     [{ medium: 'ussd' }, ["provider: medium ussd needs provider, the bank's code such as gtb or zenith"]],
@@ -49,22 +49,16 @@ describe('readWith', () => {
     [
       { medium: 'bank_transfer', provider: 'gtb', phone: '+1' },
       [
-        'provider: provider does not belong to medium bank_transfer, only to ussd and mobile_money',
-        'phone: phone does not belong to medium bank_transfer, only to mobile_money',
+        "provider: provider can't be used with medium bank_transfer, only with ussd and mobile_money",
+        "phone: phone can't be used with medium bank_transfer, only with mobile_money",
       ],
     ],
     [
       { medium: 'bank_transfer', expiresAt: AT, expiresIn: 1000 },
-      ['expiresIn: expires_at and expires_in exclude each other'],
+      ["expiresIn: expires_at and expires_in can't be used together"],
     ],
-    [
-      { medium: 'bank_transfer', expiresIn: 0 },
-      ['expiresIn: expires_in: an account lives from 1 s to 15 min, not 0 s'],
-    ],
-    [
-      { medium: 'bank_transfer', expiresIn: 900_001 },
-      ['expiresIn: expires_in: an account lives from 1 s to 15 min, not 15 min'],
-    ],
+    [{ medium: 'bank_transfer', expiresIn: 0 }, ['expiresIn: expires_in must be between 1s and 15m (got 0s)']],
+    [{ medium: 'bank_transfer', expiresIn: 900_001 }, ['expiresIn: expires_in must be between 1s and 15m (got 901s)']],
   ])('all that is wrong with %j', (words, faults) => {
     expect(faultsIn(words)).toEqual(faults);
   });

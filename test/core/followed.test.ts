@@ -43,16 +43,16 @@ describe('a wait', () => {
   it('that ended open says what was seen, for how long was waited, and how to go on', () => {
     expect(waitedOf(followed('on_hold'), OPTIONS).failure).toMatchObject({
       kind: 'pending',
-      message: 'the payment is still open: last seen on_hold, waited 1 min',
+      message: 'the payment is still open after 1 min (last status: on_hold)',
       detail: { hint: AGAIN },
     });
   });
 
   it('that ended open says that the time to pay is over, and what the last read failed of', () => {
-    const fault = new PayError('read_failed', 'the read failed: ECONNRESET');
+    const fault = new PayError('read_failed', "couldn't read from the service: ECONNRESET");
     expect(waitedOf(followed('requires_action', { expired: true, fault }), OPTIONS).failure?.message).toBe(
-      'the payment is still open: last seen requires_action, waited 1 min; the time to pay is over; ' +
-        'the read failed: ECONNRESET',
+      'the payment is still open after 1 min (last status: requires_action); the time to pay is over; ' +
+        "couldn't read from the service: ECONNRESET",
     );
   });
 
@@ -83,7 +83,7 @@ describe('a wait', () => {
     const { failure } = waitedOf(followed('processing', { interrupted: interrupted('SIGTERM') }), made);
     expect(failure).toMatchObject({
       kind: 'interrupted',
-      message: 'the waiting was stopped; the charge is made, and kept in the ledger',
+      message: 'stopped waiting; the charge was made and is in the ledger',
       detail: { exitCode: 143, hint: AGAIN },
     });
   });
@@ -140,7 +140,7 @@ describe('a wait', () => {
   it('that was never begun is pending', () => {
     expect(notWaitedFor(activity('requires_action'), 'SIGINT', OPTIONS)).toMatchObject({
       kind: 'pending',
-      message: 'the charge is made, and was not waited for: stopped by SIGINT',
+      message: 'stopped by Ctrl-C before waiting; the charge was made and is in the ledger',
       detail: { hint: AGAIN.replace('wait again', 'wait for the payment') },
     });
   });
@@ -153,12 +153,12 @@ describe('a wait', () => {
   });
 
   it('in which nothing was ever read throws why', () => {
-    const fault = new PayError('read_failed', 'the read failed: ECONNREFUSED');
+    const fault = new PayError('read_failed', "couldn't read from the service: ECONNREFUSED");
     expect(() => waitedOf(followed('', { ...UNREAD, fault }), OPTIONS)).toThrow(fault);
     expect(() => waitedOf(followed('', UNREAD), OPTIONS)).toThrow(
       expect.objectContaining({
         kind: 'read_failed',
-        message: 'the read failed: no answer within 1 min (--wait-timeout)',
+        message: "couldn't reach the service: no answer within 1 min (--wait-timeout)",
       }),
     );
   });
@@ -183,7 +183,7 @@ describe('a failed charge', () => {
 
   it('names the medium that was tried, where that is known', () => {
     expect(chargeFailed(activity('failed'), 'ussd').detail.hint).toBe(
-      `nothing is to be paid on ${UID}; charge the same payment request with another medium than ussd`,
+      `the customer can't pay ${UID} any more; charge the payment request again with a medium other than ussd`,
     );
   });
 });

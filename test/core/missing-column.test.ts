@@ -4,19 +4,19 @@ import { missingColumn } from '../../src/core/missing-column.ts';
 const NEEDED = { name: 'ugwo', prefix: 'ugw.', aliases: ['uid'], all: 'ugwo, medium' };
 
 it.each([
-  [['uid', 'medium'], 'there is no column ugwo: uid, medium', 'rename column uid to ugwo'],
-  [['UID', 'medium'], 'there is no column ugwo: UID, medium', 'rename column UID to ugwo'],
-  [['ugwos', 'medium'], 'there is no column ugwo: ugwos, medium', 'rename column ugwos to ugwo'],
-  [[' uid '], 'there is no column ugwo:  uid ', 'rename column  uid  to ugwo'],
-  [[], 'there is no column ugwo: ', 'the first line names the columns: ugwo, medium'],
-  [['a;b', 'c'], 'there is no column ugwo: a;b, c', 'the first line names the columns: ugwo, medium'],
-  [['a', 'ugw.AbCd.1'], 'there is no column ugwo: a, ugw.AbCd.1', expect.stringContaining('a row already')],
-  [['ugwo;medium'], 'there is no column ugwo: ugwo;medium', 'say what separates the cells: --delimiter'],
-  [['medium'], 'there is no column ugwo: medium', 'the first line names the columns: ugwo, medium'],
+  [['uid', 'medium'], 'no column ugwo (found: uid, medium)', 'rename column uid to ugwo'],
+  [['UID', 'medium'], 'no column ugwo (found: UID, medium)', 'rename column UID to ugwo'],
+  [['ugwos', 'medium'], 'no column ugwo (found: ugwos, medium)', 'rename column ugwos to ugwo'],
+  [[' uid '], 'no column ugwo (found:  uid )', 'rename column  uid  to ugwo'],
+  [[], 'no column ugwo', 'the first line must name the columns: ugwo, medium'],
+  [['a;b', 'c'], 'no column ugwo (found: a;b, c)', 'the first line must name the columns: ugwo, medium'],
+  [['a', 'ugw.AbCd.1'], 'no column ugwo (found: a, ugw.AbCd.1)', expect.stringContaining('is a row')],
+  [['ugwo;medium'], 'no column ugwo (found: ugwo;medium)', 'set the column separator with --delimiter'],
+  [['medium'], 'no column ugwo (found: medium)', 'the first line must name the columns: ugwo, medium'],
   [
     ['ugw.AbCd.1', 'ussd'],
-    'there is no column ugwo: ugw.AbCd.1, ussd',
-    'the first line is a row already: write the names of the columns above it, such as ugwo',
+    'no column ugwo (found: ugw.AbCd.1, ussd)',
+    'the first line is a row: add a header above it with the column names, such as ugwo',
   ],
 ])('a file of the columns %j is told what to do', (columns, message, hint) => {
   const error = missingColumn(columns, NEEDED);
@@ -28,7 +28,7 @@ it('a first line of any length is told in a few words', () => {
     Array.from({ length: 1000 }, () => 'x'.repeat(1000)),
     NEEDED,
   );
-  expect(message).toMatch(/^there is no column ugwo: x{60}…, .* and 990 more$/);
+  expect(message).toMatch(/^no column ugwo \(found: x{60}…, .* and 990 more\)$/);
   expect(message.length).toBeLessThan(700);
 });
 
@@ -41,6 +41,6 @@ it('of a key in the first line no part is told, wherever it is cut', () => {
 
 it('ten columns are told, and those of 60 characters, in full', () => {
   const ten = Array.from({ length: 10 }, () => 'x'.repeat(60));
-  expect(missingColumn(ten, NEEDED).message).toBe(`there is no column ugwo: ${ten.join(', ')}`);
-  expect(missingColumn([...ten, 'y'], NEEDED).message).toMatch(/x and 1 more$/);
+  expect(missingColumn(ten, NEEDED).message).toBe(`no column ugwo (found: ${ten.join(', ')})`);
+  expect(missingColumn([...ten, 'y'], NEEDED).message).toMatch(/x and 1 more\)$/);
 });

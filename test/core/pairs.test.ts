@@ -42,9 +42,9 @@ describe('parsePair', () => {
     ['=vip', '"=vip" is not key=value'],
     [':=5', '":=5" is not key=value'],
     ['tier:vip', '"tier:vip" is not key=value'],
-    ['n:=', '"n:=": what follows := is not JSON'],
-    ['n:=vip', '"n:=vip": what follows := is not JSON'],
-    ['n:={"a":1', '"n:={"a":1": what follows := is not JSON'],
+    ['n:=', '"n:=": the value after := is not JSON'],
+    ['n:=vip', '"n:=vip": the value after := is not JSON'],
+    ['n:={"a":1', '"n:={"a":1": the value after := is not JSON'],
   ])('refuses %j as bad usage', (text, message) => {
     expect(faultOf(() => parsePair(text))).toEqual(['usage', message]);
   });

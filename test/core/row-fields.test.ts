@@ -86,18 +86,18 @@ describe('fields with a prefix', () => {
     ['too deep', { 'param.a:': '['.repeat(65) + ']'.repeat(65) }, 'param.a:', 'nested deeper than 64 levels'],
     ['no name', { 'param.': 'x' }, 'param.', 'no name after the dot'],
     ['no name of JSON', { 'param.:': '1' }, 'param.:', 'no name after the dot'],
-    ['a key twice', { 'param.a': '1', 'param.a:': '1' }, 'param.a:', '"a" is given by the column "param.a" too'],
+    ['a key twice', { 'param.a': '1', 'param.a:': '1' }, 'param.a:', '"a" is also set by the column "param.a"'],
     [
       'a key twice, in an object',
       { 'param.a': '1', param: { a: '1' } },
       'param',
-      '"a" is given by the column "param.a" too',
+      '"a" is also set by the column "param.a"',
     ],
     [
       'a key twice, before an object',
       { param: { a: '1' }, 'param.a': '1' },
       'param.a',
-      '"a" is given by the column "param" too',
+      '"a" is also set by the column "param"',
     ],
   ])('have a fault: %s', (_, fields, column, what) => {
     const { faults } = gathered(fields);
@@ -117,7 +117,7 @@ describe('fields with a prefix', () => {
 
   it('name the first column of a key that is given more than twice', () => {
     const { faults } = gathered({ 'param.a': '1', 'param.a:': '1', param: { a: '1' } });
-    expect(faults.map(({ what }) => what)).toEqual(Array(2).fill('"a" is given by the column "param.a" too'));
+    expect(faults.map(({ what }) => what)).toEqual(Array(2).fill('"a" is also set by the column "param.a"'));
   });
 
   it('give back any object, however its members are spread over columns', () => {

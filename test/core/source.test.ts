@@ -34,7 +34,7 @@ describe('readJsonObject', () => {
     async (text) => {
       await expect(read(text)).rejects.toMatchObject({
         kind: 'usage',
-        message: '--data: a JSON object is wanted, such as {"key": "value"}',
+        message: '--data: must be a JSON object, such as {"key": "value"}',
       });
     },
   );

@@ -119,8 +119,8 @@ describe('the file that they are kept in', () => {
     );
     expect(printed).toEqual({
       kind: 'usage',
-      message: 'the rows could not be compared with each other, for want of a temporary file: disk I/O error',
-      hint: 'make room for temporary files, or name another folder for them with TMPDIR',
+      message: "couldn't check for duplicate rows without a temporary file: disk I/O error",
+      hint: 'free some space for temporary files, or set TMPDIR to another folder',
     });
   });
 });

@@ -91,8 +91,8 @@ describe('emulator start', () => {
     expectSound('start', result);
     expect(data).toBe(join(here.data, 'emulator.sqlite'));
     expect(here.notices).toEqual([
-      `first use: made 25 customers and 120 payment requests in ${data}`,
-      `for your scripts: export PAYCLI_BASE_URL=${origin} PAYCLI_SECRET_KEY=${key}\nCtrl-C stops it`,
+      `First use: created 25 customers and 120 payment requests in ${data}`,
+      `For your scripts: export PAYCLI_BASE_URL=${origin} PAYCLI_SECRET_KEY=${key}\nStop it with Ctrl-C.`,
     ]);
     const headers = { authorization: `Bearer ${key}` };
     const { status, json } = await sendRaw(origin, { path: '/v1/ugwo?limit=100', headers });
@@ -108,7 +108,7 @@ describe('emulator start', () => {
     const result = await run('start', here);
     here.stop.abort('SIGINT');
     if (result.kind === 'service') await result.done;
-    expect(here.notices).toEqual([expect.stringMatching(/^for your scripts/)]);
+    expect(here.notices).toEqual([expect.stringMatching(/^For your scripts/)]);
     expect(customersIn(join(here.data, 'emulator.sqlite'))).toHaveLength(1);
   });
 
@@ -144,7 +144,7 @@ describe('emulator start', () => {
 });
 
 describe('emulator seed', () => {
-  test('adds the usual starting set, or so many', async () => {
+  test('adds the usual records, or as many as given', async () => {
     const here = world();
     const data = join(here.data, 'emulator.sqlite');
     const first = await run('seed', here);
@@ -235,7 +235,7 @@ describe('emulator settle', () => {
   test.each([
     ['another identifier', ['ugw.Lcal.x'], { as: 'failed' }, 'is the identifier of a payment request'],
     ['an unknown activity', ['act.Lcal.x'], { as: 'failed' }, 'there is no activity act.Lcal.x'],
-    ['no ending', ['act.Lcal.x'], {}, '--as is needed: successful, failed, expired'],
+    ['no ending', ['act.Lcal.x'], {}, '--as is required: successful, failed, expired'],
     ['an unknown ending', ['act.Lcal.x'], { as: 'succesful' }, 'did you mean successful?'],
     ['no duration', ['act.Lcal.x'], { as: 'failed', in: '30' }, 'is not a duration'],
   ])('%s is a usage error', async (_case, args, texts: Record<string, string>, message) => {

@@ -158,7 +158,7 @@ describe('a charge under the protocol', () => {
         return begun;
       };
       const send = async (overdue: () => boolean): Promise<Received> => {
-        if (overdue()) throw new PayError('not_sent', 'stood still');
+        if (overdue()) throw new PayError('not_sent', 'was paused');
         sent += 1;
         return madeHere(ACTIVITY);
       };

@@ -166,7 +166,7 @@ describe('the one activity that can be the charge', () => {
   it('says why what was made late is no proof', () => {
     const seen = look([madeAt(SENT + 30 * SECOND + 2 * MINUTE + 1)], SENT + 5 * MINUTE);
     expect(judgeLook(charge({ took: undefined }), seen, NOBODY)).toMatchObject({
-      reason: `${uidOf(1)} can be it, but is no proof: made after its sending must have ended`,
+      reason: `${uidOf(1)} may be it, but that is not proven: made after its sending must have ended`,
     });
   });
 
@@ -180,7 +180,9 @@ describe('the one activity that can be the charge', () => {
     expect(conclusion).toMatchObject({
       state: 'unknown',
       why: 'doubtful',
-      reason: expect.stringMatching(`^(?:${uidOf(1)}|one without an identifier) can be it, but is no proof: ${doubt}$`),
+      reason: expect.stringMatching(
+        `^(?:${uidOf(1)}|one without an identifier) may be it, but that is not proven: ${doubt}$`,
+      ),
       evidence: { found: 'doubtful', candidates: [{ doubt }] },
     });
   });
@@ -304,7 +306,7 @@ describe('several activities', () => {
     expect(conclusion).toMatchObject({
       state: 'unknown',
       why: 'several',
-      reason: `several can be it: ${uidOf(1)}, ${uidOf(2)}, one without an identifier`,
+      reason: `several activities fit: ${uidOf(1)}, ${uidOf(2)}, one without an identifier`,
       evidence: {
         found: 'several',
         candidates: [{ uid: uidOf(1) }, { uid: uidOf(2) }, { uid: null }],
@@ -523,7 +525,7 @@ describe('clocks that can not be compared for sure', () => {
     ],
   ])('say why: %s', (_what, of, some, doubt) => {
     expect(judgeLook(of, look([madeAt(SENT - hour)], AT, some as Partial<Look>), NOBODY)).toMatchObject({
-      reason: `${uidOf(1)} can be it, but is no proof: ${doubt}`,
+      reason: `${uidOf(1)} may be it, but that is not proven: ${doubt}`,
       evidence: { candidates: [{ uid: uidOf(1), doubt }], excluded: [] },
     });
   });
@@ -627,7 +629,7 @@ describe('a clock that was wrong as the charge was sent', () => {
 describe('a look that shows nothing', () => {
   const at = END + 3_600_000;
   it.each([
-    ['activities are not listed', { activities: undefined }, 'unlisted', 'the service does not list the activities'],
+    ['activities are not listed', { activities: undefined }, 'unlisted', "the service doesn't list activities"],
     ['no such read', { unavailable: 'the answer was 405', status: 405 }, 'unlisted', 'the answer was 405'],
     [
       'not there for this key',

@@ -15,11 +15,11 @@ describe('a refusal', () => {
   it.each<[Refusal, RegExp, RegExp]>([
     [
       'unresolved',
-      /may have been made, and nobody knows yet$/,
-      /`paycli ledger reconcile chg-000000000000`; --again does not/,
+      /may have been made; its result is unknown$/,
+      /`paycli ledger reconcile chg-000000000000`; --again doesn't/,
     ],
-    ['in_progress', /another paycli is charging it right now \(by /, /`paycli ledger show chg-000000000000`/],
-    ['paid', /has been paid \(by bank_transfer/, /--reuse prints the payment, --again makes a second charge/],
+    ['in_progress', /another paycli process is charging it right now \(by /, /`paycli ledger show chg-000000000000`/],
+    ['paid', /is already paid \(by bank_transfer/, /--reuse prints the payment, --again makes a second charge/],
   ])('that is %s says what stands in the way and what to do', (why, what, hint) => {
     const said = refused(why, charge());
     expect(said.kind).toBe('refused');

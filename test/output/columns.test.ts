@@ -37,7 +37,7 @@ describe('checkColumns', () => {
   it.each(['onye.name', 'amount.x', 'list.1', 'toString', '__proto__', ''])('refuses %j', (name) => {
     const error = thrownBy(() => checkColumns([name], ugwoView, records));
     expect(error.kind).toBe('usage');
-    expect(error.message).toBe(`there is no column ${JSON.stringify(name)}`);
+    expect(error.message).toBe(`no column ${JSON.stringify(name)}`);
   });
 
   it('lists the known ones, and the one that was probably meant', () => {
@@ -70,7 +70,7 @@ describe('checkColumnsFormat', () => {
   it.each(['json', 'ndjson'] as const)('refuses %s', (format) => {
     const error = thrownBy(() => checkColumnsFormat(format));
     expect(error.kind).toBe('usage');
-    expect(error.message).toBe(`--columns shapes table, tsv and csv; ${format} always holds every field`);
+    expect(error.message).toBe(`--columns is for table, tsv and csv; ${format} always has every field`);
   });
 
   it.each(['table', 'tsv', 'csv'] as const)('takes %s', (format) => {

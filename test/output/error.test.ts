@@ -65,7 +65,7 @@ describe('errorBlock', () => {
   });
 
   const WORDY = new PayError('rejected', 'the service refused the charge, and says why below\nmore of it', {
-    hint: 'run `paycli ledger reconcile --profile shop`, or log in again\nwhat was shown is whole; go on with: paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
+    hint: 'run `paycli ledger reconcile --profile shop`, or log in again\neverything shown is complete; continue with: paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
     violations: [{ propertyPath: 'data.provider', title: 'is not one of the banks of this checkout' }],
     request: { method: 'POST', path: '/v1/ugwo/ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt/activities' },
   });
@@ -81,7 +81,8 @@ describe('errorBlock', () => {
         '→ run',
         '    paycli ledger reconcile --profile shop',
         '  or log in again',
-        '→ what was shown is whole; go on with:',
+        '→ everything shown is complete;',
+        '  continue with:',
         '    paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
         '  POST',
         '  /v1/ugwo/ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt/activities',
@@ -97,7 +98,7 @@ describe('errorBlock', () => {
         '  more of it',
         '  data.provider: is not one of the banks of this checkout',
         '→ run `paycli ledger reconcile --profile shop`, or log in again',
-        '→ what was shown is whole; go on with: paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
+        '→ everything shown is complete; continue with: paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
         '  POST /v1/ugwo/ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt/activities',
         '',
       ].join('\n'),
@@ -190,15 +191,15 @@ describe('notice', () => {
 
   it('is wrapped on a terminal, with a command on a line of its own', () => {
     const said = [
-      'no profile yet: run `paycli login`, or use --local, which needs none',
+      'No profiles yet. Run `paycli login`, or use --local, which needs none.',
       'More: paycli ugwo list --limit 10',
     ];
     expect(notice(said, terminal(30))).toBe(
       [
-        'no profile yet: run',
+        'No profiles yet. Run',
         '  paycli login',
         'or use --local, which needs',
-        'none',
+        'none.',
         'More:',
         '  paycli ugwo list --limit 10',
         '',

@@ -114,7 +114,7 @@ describe('a dial string', () => {
 
   it('stands alone on its line', async () => {
     expect(await shown(30, false, {})).toEqual([
-      'Next: dial this on the phone',
+      'Next: dial this code',
       '',
       '  dial',
       '  *737*000*1234#',

@@ -144,7 +144,7 @@ describe('max', () => {
     expect(await upTo(5)).toEqual({
       count: 5,
       next: 'cursor-1',
-      said: 'Stopped at 5 records, more remain. Go on: paycli ugwo list --cursor cursor-1 (repeats 2 already shown)\n',
+      said: 'Stopped at 5 records, more remain. Next: paycli ugwo list --cursor cursor-1 (repeats 2 already shown)\n',
       asked: 2,
       returned: true,
     });
@@ -154,7 +154,7 @@ describe('max', () => {
     expect(await upTo(3)).toEqual({
       count: 3,
       next: 'cursor-1',
-      said: 'Stopped at 3 records, more remain. Go on: paycli ugwo list --cursor cursor-1\n',
+      said: 'Stopped at 3 records, more remain. Next: paycli ugwo list --cursor cursor-1\n',
       asked: 1,
       returned: true,
     });

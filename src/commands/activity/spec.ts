@@ -12,7 +12,7 @@ const output =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
 const waitOptions = {
-  waitTimeout: option('--wait-timeout <duration>', 'how long to wait at most, 1s to 24h (15m)', asWaitTimeout),
+  waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout),
 } as const;
 
 /** Which activity is meant. */
@@ -36,16 +36,16 @@ const readIds = ([ugwoUid = '', activityUid = '']: readonly string[], validate: 
 
 const get = defineCommand<GetInput, Record<never, never>>({
   path: ['activity', 'get'],
-  summary: 'show an activity: how it stands, and what the customer must do',
+  summary: 'show an activity: its status, and what the customer must do',
   args,
   options: {},
   examples: [
     {
-      about: 'how a charge stands',
+      about: 'show the status of a charge',
       line: `paycli activity get ${PAID}`,
     },
     {
-      about: 'its status alone, for a script',
+      about: 'only the status, for a script',
       line: `paycli activity get ${PAID} -o tsv --columns status`,
     },
   ],
@@ -58,11 +58,11 @@ const get = defineCommand<GetInput, Record<never, never>>({
 
 const wait = defineCommand<WaitInput, typeof waitOptions>({
   path: ['activity', 'wait'],
-  summary: 'wait until an activity is paid, or has failed',
+  summary: 'wait until an activity is paid or has failed',
   description:
-    'Asks again and again until the status is final. It ends earlier, with exit code 12, when the time is up or soon after ' +
-    'the account that the customer was to pay to has expired. Reads that fail meanwhile are made again. Waiting changes ' +
-    'nothing: it can be stopped and begun again at any time.',
+    'Polls the service until the status is final. Stops earlier, with exit code 12, when the time is up or soon after the ' +
+    'account to pay to has expired. Failed reads are retried. Waiting changes nothing: you can stop it and start again at ' +
+    'any time.',
   args,
   options: waitOptions,
   examples: [
@@ -71,7 +71,7 @@ const wait = defineCommand<WaitInput, typeof waitOptions>({
       line: `paycli activity wait ${PAID}`,
     },
     {
-      about: 'for two minutes at most, for a script',
+      about: 'wait at most two minutes, for a script',
       line: `paycli activity wait ${PAID} --wait-timeout 2m --json`,
     },
   ],

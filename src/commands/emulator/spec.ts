@@ -22,7 +22,7 @@ const startOptions = {
   data: dataOption,
   dialect: option(
     '--dialect <name>',
-    'documented, or live: answers written as the public service writes them (documented)',
+    'documented, or live: answers as the public service writes them (documented)',
     asOneOf(DIALECTS),
   ),
 } as const;
@@ -31,20 +31,20 @@ const start = defineCommand<StartInput, typeof startOptions>({
   path: ['emulator', 'start'],
   summary: 'run the service on this machine, in the foreground',
   description:
-    'Listens on 127.0.0.1 only and stops with Ctrl-C. Its state is kept in the data file, which --local uses too; an empty ' +
-    'file is filled first. What charging a payment request does can be asked for in its metadata.emulate: fail or ' +
-    'fail:<medium> (it fails at once), successful:30s, failed:30s or expired:30s (so long after the charge), lost (it is ' +
-    'made, and the connection cut without an answer), lost:unmade (cut, and nothing made). With --dialect live enums come as ' +
-    'pairs with translation keys, empty objects as [], amounts as texts, identifiers end in _t, and errors are ' +
-    '{message, errors}: to see whether your client reads that, too.',
+    'Listens on 127.0.0.1 only; stop it with Ctrl-C. Its state is kept in the data file, which --local uses too; an empty ' +
+    'file is filled first. metadata.emulate of a payment request decides what a charge does: fail or fail:<medium> (it ' +
+    'fails at once), successful:30s, failed:30s or expired:30s (30 s after the charge), lost (the charge is made, but the ' +
+    'answer is lost), lost:unmade (the answer is lost and no charge is made). --dialect live writes enums as pairs with ' +
+    'translation keys, empty objects as [], amounts as text, identifiers ending in _t, and errors as {message, errors}, ' +
+    'so that you can test your client with that, too.',
   args: [],
   options: startOptions,
   examples: [
-    { about: 'on any free port', line: 'paycli emulator start' },
-    { about: 'over a data file of its own', line: 'paycli emulator start --data ./test.sqlite' },
-    { about: 'as the public service writes its answers', line: 'paycli emulator start --dialect live' },
+    { about: 'listen on any free port', line: 'paycli emulator start' },
+    { about: 'use another data file', line: 'paycli emulator start --data ./test.sqlite' },
+    { about: 'answer as the public service does', line: 'paycli emulator start --dialect live' },
   ],
-  output: 'origin, key, data; shown at once, then it runs until it is stopped',
+  output: 'origin, key, data; printed at once, then it runs until you stop it',
   exits: ['usage'],
   read: (_args, given) => ({
     port: given.port ?? 0,
@@ -62,22 +62,27 @@ export interface SeedInput {
 }
 
 const seedOptions = {
-  customers: option('--customers <n>', `so many customers (${FIRST_RECORDS.customers})`, asInteger(0, MOST_RECORDS)),
-  ugwo: option('--ugwo <n>', `so many payment requests (${FIRST_RECORDS.ugwo})`, asInteger(0, MOST_RECORDS)),
+  customers: option(
+    '--customers <n>',
+    `number of customers to add (${FIRST_RECORDS.customers})`,
+    asInteger(0, MOST_RECORDS),
+  ),
+  ugwo: option('--ugwo <n>', `number of payment requests to add (${FIRST_RECORDS.ugwo})`, asInteger(0, MOST_RECORDS)),
   data: dataOption,
 } as const;
 
 const seed = defineCommand<SeedInput, typeof seedOptions>({
   path: ['emulator', 'seed'],
   summary: "add customers and payment requests to the emulator's data",
-  description: 'What is added is newer than what is there. The same seeding of a new file gives the same identifiers.',
+  description:
+    'New records are newer than existing ones. Seeding a new file in the same way gives the same identifiers.',
   args: [],
   options: seedOptions,
   examples: [
-    { about: 'the usual starting set', line: 'paycli emulator seed' },
-    { about: 'a long list to walk through', line: 'paycli emulator seed --customers 0 --ugwo 5000' },
+    { about: 'add the usual records', line: 'paycli emulator seed' },
+    { about: 'add a long list', line: 'paycli emulator seed --customers 0 --ugwo 5000' },
   ],
-  output: 'customers, ugwo (how many were added), data',
+  output: 'customers, ugwo (numbers added), data',
   exits: ['usage'],
   read: (_args, given) => ({
     customers: given.customers ?? FIRST_RECORDS.customers,
@@ -96,12 +101,12 @@ const resetOptions = { data: dataOption } as const;
 const reset = defineCommand<ResetInput, typeof resetOptions>({
   path: ['emulator', 'reset'],
   summary: "remove every record from the emulator's data",
-  description: 'The key stays, and no identifier is given again. Asks first on a terminal; elsewhere it needs --yes.',
+  description: 'The key stays, and no identifier is used again. Asks first; a script needs --yes.',
   args: [],
   options: resetOptions,
   examples: [
-    { about: 'start over, without a question', line: 'paycli emulator reset --yes' },
-    { about: 'a data file of its own', line: 'paycli emulator reset --yes --data ./test.sqlite' },
+    { about: 'start over without being asked', line: 'paycli emulator reset --yes' },
+    { about: 'empty another data file', line: 'paycli emulator reset --yes --data ./test.sqlite' },
   ],
   output: 'data',
   exits: ['usage', 'interrupted'],
@@ -119,39 +124,39 @@ export interface SettleInput {
 
 const settleOptions = {
   as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
-  in: option('--in <duration>', "so much later by the emulator's clock (at once)", asDuration),
+  in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),
   data: dataOption,
 } as const;
 
 const settle = defineCommand<SettleInput, typeof settleOptions>({
   path: ['emulator', 'settle'],
-  summary: 'let an open charge on the emulator succeed, fail or expire',
+  summary: 'make an open charge in the emulator succeed, fail or expire',
   description:
-    'Whether the emulator is running or not. An account for bank transfers that nobody pays expires by itself; an expired ' +
-    'charge is one whose status is failed.',
+    'Works whether or not the emulator is running. An unpaid bank_transfer account expires by itself; the status of an ' +
+    'expired charge is failed.',
   args: [argument('activity', 'the activity, act.…')],
   options: settleOptions,
   examples: [
     {
-      about: 'the customer has paid',
+      about: 'the customer pays',
       line:
         `paycli activity get ${SEEDED.processing.ugwo} ${SEEDED.processing.activity} --local\n` +
         `paycli emulator settle ${SEEDED.processing.activity} --as successful`,
     },
     {
-      about: 'in half a minute, in a data file of its own',
+      about: 'fail in half a minute, in another data file',
       line:
         'paycli emulator seed --data ./test.sqlite\n' +
         `paycli emulator settle ${SEEDED.processing.activity} --as failed --in 30s --data ./test.sqlite`,
     },
   ],
-  output: 'the activity as it now stands: uid, status, error, updated_at; with --in also due, when it will end',
+  output: 'the activity: uid, status, error, updated_at; with --in also due, the time when it ends',
   exits: ['usage'],
   read: (args, given) => {
     const activity = args[0] ?? '';
     const problem = idProblem('act', activity);
     if (problem !== undefined) throw usageError(`"${activity}" ${problem}`);
-    if (given.as === undefined) throw usageError(`--as is needed: ${ENDINGS.join(', ')}`);
+    if (given.as === undefined) throw usageError(`--as is required: ${ENDINGS.join(', ')}`);
     return { activity, as: given.as, after: given.in, data: given.data };
   },
   load: () => import('./settle.ts'),

@@ -21,7 +21,7 @@ export const run = async ({ port, data, dialect, seed }: StartInput, deps: Deps)
   if (said !== undefined) await deps.notice(said);
   const running = await emulator.start({ file, port, clock, dialect });
   await deps.notice(
-    `for your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}\nCtrl-C stops it`,
+    `For your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}\nStop it with Ctrl-C.`,
   );
   return {
     kind: 'service',

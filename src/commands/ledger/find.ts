@@ -16,8 +16,8 @@ const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], li
     id,
     newest.map((known) => known.id),
   );
-  const where = `see what there is: \`paycli ledger ${list}\``;
-  return usageError(`there is no ${what} ${JSON.stringify(id)} in the ledger`, {
+  const where = `see them all: \`paycli ledger ${list}\``;
+  return usageError(`no ${what} ${JSON.stringify(id)} in the ledger`, {
     hint: meant === undefined ? where : `did you mean ${meant}?\n${where}`,
   });
 };

@@ -16,7 +16,7 @@ const placeOf = ({ profile, origin }: Job): string[] =>
 const unknownStep = (job: Job): string =>
   job.command === 'ugwo charge'
     ? `run \`${shellLine(['paycli', 'ledger', 'reconcile', ...placeOf(job)])}\``
-    : 'run the same command again, which looks at each customer first';
+    : 'run the same command again: it checks each customer first';
 
 /** How to go on with a job: a line for each kind of row that is not done; none where all are. */
 export const stepsOf = (job: Job, counts: RowCounts): string[] => {
@@ -26,7 +26,7 @@ export const stepsOf = (job: Job, counts: RowCounts): string[] => {
     [rejected + failed + not_created, 'rejected, failed or not made', 'run the same command again with --retry-failed'],
     [not_sent, 'not sent', 'run the same command again'],
     // What the guard refuses, and what is left out of a file, the ledger doesn't keep.
-    [notStarted(job, counts), 'not started, or were refused or left out', 'run the same command again'],
+    [notStarted(job, counts), 'not started, refused or skipped', 'run the same command again'],
   ];
   return steps
     .filter(([rows]) => rows > 0)

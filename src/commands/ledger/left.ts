@@ -42,12 +42,13 @@ const byHandCommand = ({ charge: { id } }: Left): string =>
   `\`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
 
 const byHand = (one: Left): string =>
-  `look at the payment request in the service's dashboard, then ${byHandCommand(one)}`;
+  `check the payment request in the service's dashboard, then run ${byHandCommand(one)}`;
 
 const elsewhere = (one: Left): string => {
   const { service, origin, profile } = one.charge;
   // Named by its key and not by an origin: an emulator, which is gone once its data was made anew.
-  if (!service.includes('://')) return `belongs to an emulator whose data is not in use here; ${byHandCommand(one)}`;
+  if (!service.includes('://'))
+    return `belongs to an emulator whose data is not in use here; run ${byHandCommand(one)}`;
   const where = profile === undefined ? ['--base-url', origin] : ['--profile', profile];
   return `belongs to ${origin}: run \`${shellLine(['paycli', 'ledger', 'reconcile', ...where])}\``;
 };
@@ -55,14 +56,14 @@ const elsewhere = (one: Left): string => {
 /** What to do next about charges that are left for the same cause, the first of which is `first`. */
 const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], run: Run) => string>> = {
   not_yet: (_first, all, { again, now }) =>
-    `nothing is there so far; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
+    `no activity found yet; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
   several: ({ charge, reason }) =>
-    `${reason}; \`paycli ledger show ${charge.id}\` tells more, then \`paycli ledger resolve ${charge.id} --as created --activity act.…\``,
+    `${reason}; see \`paycli ledger show ${charge.id}\`, then run \`paycli ledger resolve ${charge.id} --as created --activity act.…\``,
   doubtful: (first) =>
-    `${first.reason}; \`paycli ledger show ${first.charge.id}\` tells more, then ${byHandCommand(first)}`,
-  unlisted: (first) => `nothing can be concluded (${first.reason}); ${byHand(first)}`,
+    `${first.reason}; see \`paycli ledger show ${first.charge.id}\`, then run ${byHandCommand(first)}`,
+  unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
   unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
-  sending: () => 'a process is still sending it; wait for that to end',
+  sending: () => 'another process is still sending it; wait until it ends',
   elsewhere,
 };
 

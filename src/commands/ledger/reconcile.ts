@@ -20,9 +20,9 @@ import { listView } from './view.ts';
 const othersText = (here: number, others: number, local: boolean): string | undefined => {
   const where = local ? 'without --local' : 'with --local';
   if (here > 0)
-    return others === 0 ? undefined : `${others} more ${others === 1 ? 'is' : 'are'} unknown: look ${where}`;
+    return others === 0 ? undefined : `${others} more ${others === 1 ? 'is' : 'are'} unknown: run again ${where}.`;
   const kind = `${local ? 'real' : 'practice'} ${others === 1 ? 'charge' : 'charges'}`;
-  return others === 0 ? 'no charge is unknown' : `no charge is unknown, except ${others} ${kind}: look ${where}`;
+  return others === 0 ? 'No charge is unknown.' : `No charge is unknown, except ${others} ${kind}: run again ${where}.`;
 };
 
 /** The charges that were named, each once, else all that are unknown; with --local, and only then, the practised ones. */
@@ -80,7 +80,7 @@ const looker = (ledger: Ledger, deps: Deps) => {
 export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charges = await chosen(ledger, ids, deps);
-  if (charges.length > 1) await deps.notice(`looking at ${charges.length} payment requests`);
+  if (charges.length > 1) await deps.notice(`Checking ${charges.length} payment requests.`);
   const look = looker(ledger, deps);
   const looked: Looked[] = [];
   // All of them, whether or not somebody goes on reading: the exit code speaks of all.

@@ -58,7 +58,7 @@ const failedBy = (failure: PayError, count: number): PayError =>
     ? failure
     : new PayError(
         failure.kind === 'auth' ? 'auth' : 'read_failed',
-        `${count} charges could not be looked at: ${failure.message}`,
+        `couldn't check ${count} charges: ${failure.message}`,
         {
           ...failure.detail,
           hint: 'the others are recorded; run the same command again',
@@ -77,7 +77,7 @@ interface Unseen {
 const charges = (count: number): string => (count === 1 ? '1 charge' : `${count} charges`);
 
 const unseenText = ({ elsewhere, hidden, unmade }: Unseen): string[] => [
-  ...(elsewhere > 0 ? [`${charges(elsewhere)} of another service: not looked at.`] : []),
+  ...(elsewhere > 0 ? [`${charges(elsewhere)} of another service: not checked.`] : []),
   ...(hidden > 0 ? [`${charges(hidden)} not shown by the service: counted as last seen.`] : []),
   ...(unmade > 0 ? [`${charges(unmade)} not made, or unknown: not counted. See \`paycli ledger list\`.`] : []),
 ];

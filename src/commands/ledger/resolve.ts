@@ -10,23 +10,23 @@ import type { ResolveInput } from './spec.ts';
 import { viewOf } from './view.ts';
 
 const SETTLED: Readonly<Record<string, string>> = {
-  sending: 'is still being sent: wait for that process',
-  accepted: 'is accepted already',
+  sending: 'is still being sent: wait until that process ends',
+  accepted: 'is already accepted',
   rejected: 'was rejected by the service',
   not_sent: 'was never sent',
-  not_created: 'is known already not to have been created',
+  not_created: 'is already recorded as not created',
 };
 
 const notUnknown = ({ id, state, activity }: Charge): PayError =>
   usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${activity === undefined ? '' : ` (${activity.uid})`}`, {
-    hint: `only an unknown charge can be resolved; look at it with \`paycli ledger show ${id}\``,
+    hint: `only an unknown charge can be resolved; see \`paycli ledger show ${id}\``,
   });
 
 const checkOwner = async (ledger: Ledger, charge: Charge, activity: string | undefined): Promise<void> => {
   if (activity === undefined || activity === charge.activity?.uid || !(await ledger.owned([activity])).has(activity))
     return;
-  throw usageError(`--activity ${activity} belongs to another charge of the ledger`, {
-    hint: 'see which: `paycli ledger list --state accepted`',
+  throw usageError(`--activity ${activity} belongs to another charge in the ledger`, {
+    hint: 'find it: `paycli ledger list --state accepted`',
   });
 };
 
@@ -35,7 +35,7 @@ const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Deps): Promi
   const asked = reason === undefined && mayAsk;
   const text = asked ? await io.stdin.line('How do you know? ', { hidden: false }) : reason;
   if (text !== undefined && text.trim() !== '') return text.trim();
-  throw usageError('a reason is needed; nothing was changed', {
+  throw usageError('a reason is required; nothing was changed', {
     hint: 'say how you know with --reason; it is kept with the charge',
   });
 };
@@ -44,14 +44,14 @@ const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Deps): Promi
 const introOf = ({ id, ugwo, medium, provider, phone, createdAt, evidence }: Charge, now: number): string => {
   const whom = [provider, phone].filter((one) => one !== undefined).join(', ');
   const looks = evidence.filter(({ kind }) => kind === 'look').length;
-  const looked = looks === 0 ? 'never looked for' : `looked for ${looks === 1 ? 'once' : `${looks} times`}`;
+  const looked = looks === 0 ? 'never checked' : `checked ${looks === 1 ? 'once' : `${looks} times`}`;
   return `${id}: ${ugwo} by ${medium}${whom === '' ? '' : ` (${whom})`}, sent ${formatLocal(createdAt, now)}, ${looked}`;
 };
 
 const questionFor = ({ as, activity }: ResolveInput, { id, ugwo }: Charge): string =>
   as === 'created'
     ? `Record ${id} as created${activity === undefined ? '' : ` (${activity})`}? ${ugwo} then counts as charged.`
-    : `Record ${id} as not created? ${ugwo} can then be charged again; if it was created after all, the customer may pay twice.`;
+    : `Record ${id} as not created? ${ugwo} can then be charged again. If it was created after all, the customer may pay twice.`;
 
 const resolutionOf = (
   { as, activity }: ResolveInput,

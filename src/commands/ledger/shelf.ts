@@ -16,7 +16,7 @@ export interface Shelf<T, P> {
 /** What a user is told whose cursor is none of this list's. */
 export const foreignCursor = (cursor: string): PayError =>
   usageError(`--cursor: "${cursor}" is not a cursor of this list`, {
-    hint: 'take it from next_cursor of an earlier page, or leave it out',
+    hint: 'use the next_cursor of an earlier page, or leave out --cursor',
   });
 
 /** Page by page, at most `max` items, beginning behind the place `from`. Each page is asked for when the one before is taken. */

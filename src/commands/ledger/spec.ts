@@ -30,8 +30,8 @@ const checkId = (prefix: IdPrefix, flag: string, uid: string | undefined): void 
 };
 
 const pageOptions = {
-  max: option('--max <n>', 'at most so many', asInteger(1, 1_000_000_000)),
-  cursor: option('--cursor <cursor>', 'go on from an earlier next_cursor', asText),
+  max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
+  cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
 } as const;
 
 export interface ListInput {
@@ -42,20 +42,20 @@ export interface ListInput {
 }
 
 const listOptions = {
-  state: repeated('--state <state>', `only these: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
+  state: repeated('--state <state>', `only these states: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
   ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText),
   ...pageOptions,
 } as const;
 
 const list = defineCommand<ListInput, typeof listOptions>({
   path: ['ledger', 'list'],
-  summary: 'list the charges that were made from here, newest first',
+  summary: 'list charges sent from here, newest first',
   args: [],
   options: listOptions,
   examples: [
-    { about: 'all of them', line: 'paycli ledger list' },
-    { about: 'what may have been made and is not resolved', line: 'paycli ledger list --state unknown' },
-    { about: 'the last five, as JSON', line: 'paycli ledger list --max 5 --json' },
+    { about: 'list all charges', line: 'paycli ledger list' },
+    { about: 'list charges that may have been made', line: 'paycli ledger list --state unknown' },
+    { about: 'list the last five, as JSON', line: 'paycli ledger list --max 5 --json' },
   ],
   output:
     'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
@@ -76,15 +76,15 @@ export interface JobsInput {
 
 const jobs = defineCommand<JobsInput, typeof pageOptions>({
   path: ['ledger', 'jobs'],
-  summary: 'list the files that were charged or updated from here, newest first, with how their rows stand',
+  summary: 'list files charged or updated from here, newest first, with row counts',
   description:
-    'A job is a file given to --from, with the options that shape what is sent. The same command again goes on with the same ' +
-    'job. not_started counts the rows that were never begun.',
+    'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
+    'continues the same job. not_started counts the rows that were never started.',
   args: [],
   options: pageOptions,
   examples: [
-    { about: 'all of them', line: 'paycli ledger jobs' },
-    { about: 'the last one, as JSON', line: 'paycli ledger jobs --max 1 --json' },
+    { about: 'list all jobs', line: 'paycli ledger jobs' },
+    { about: 'list the last one, as JSON', line: 'paycli ledger jobs --max 1 --json' },
   ],
   output: `${JOB}; json: {"data":[…],"next_cursor":…}`,
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
@@ -98,12 +98,12 @@ export interface ShowInput {
 
 const show = defineCommand<ShowInput, Record<never, never>>({
   path: ['ledger', 'show'],
-  summary: 'show one charge with all that was seen of it, or one job with how its rows stand',
+  summary: 'show a charge with its evidence, or a job with its row counts',
   args: [argument('id', 'the charge, chg-…, or the job, job-…')],
   options: {},
   examples: [
-    { about: 'the last charge', line: `${CHARGED}\npaycli ledger show ${LAST_CHARGE}` },
-    { about: 'how far the last file is, and how to go on', line: `${FILE}\npaycli ledger show ${LAST_JOB}` },
+    { about: 'show the last charge', line: `${CHARGED}\npaycli ledger show ${LAST_CHARGE}` },
+    { about: 'show the last file and how to continue', line: `${FILE}\npaycli ledger show ${LAST_JOB}` },
   ],
   output: `a charge: ${ROW}; a job: ${JOB}`,
   exits: ['usage', 'ledger', 'read_failed'],
@@ -118,18 +118,18 @@ export interface ReconcileInput {
 
 const reconcile = defineCommand<ReconcileInput, Record<never, never>>({
   path: ['ledger', 'reconcile'],
-  summary: 'find out what became of unknown charges, by looking at their payment requests',
+  summary: 'find out whether unknown charges were made',
   description:
-    'Reads each payment request once. A charge whose activity is there becomes accepted; one that is not there in two looks, ' +
-    'a minute apart and the last one 15 minutes after its sending ended, becomes not_created; whatever proves neither stays ' +
-    'unknown. It sends no charge and changes nothing at the service.',
-  args: [{ name: 'id...', about: 'these charges (all that are unknown)', required: false }],
+    'Reads the payment request of each unknown charge. If the activity is there, the charge becomes accepted. If two reads ' +
+    "don't find it, at least a minute apart and the last one 15 minutes after sending ended, it becomes not_created. Otherwise it " +
+    'stays unknown. It sends no charge and changes nothing at the service.',
+  args: [{ name: 'id...', about: 'charges, chg-… (default: all unknown ones)', required: false }],
   options: {},
   examples: [
-    { about: 'all that are unknown', line: 'paycli ledger reconcile' },
-    { about: 'one of them (exit 6: its answer was lost)', line: `${LOST}\npaycli ledger reconcile ${LAST_UNKNOWN}` },
+    { about: 'check all unknown charges', line: 'paycli ledger reconcile' },
+    { about: 'check one (exit 6: its answer was lost)', line: `${LOST}\npaycli ledger reconcile ${LAST_UNKNOWN}` },
   ],
-  output: 'each charge as it now stands, as `paycli ledger list` shows it; json: {"data":[…],"next_cursor":null}',
+  output: 'the charges, as in `paycli ledger list`; json: {"data":[…],"next_cursor":null}',
   exits: ['usage', 'auth', 'unknown', 'ledger', 'interrupted'],
   read: (args) => ({ ids: args }),
   load: () => import('./reconcile.ts'),
@@ -142,22 +142,23 @@ export interface RefreshInput {
   readonly all: boolean;
 }
 
-const refreshOptions = { all: flag('--all', 'every open charge, of all files') } as const;
+const refreshOptions = { all: flag('--all', 'check open charges of all files') } as const;
 
 const refresh = defineCommand<RefreshInput, typeof refreshOptions>({
   path: ['ledger', 'refresh'],
-  summary: 'find out who has paid: look at open charges and record what they have come to',
+  summary: 'find out who has paid: check open charges and record their status',
   description:
     'Reads the payment request of each open charge and records its status. It sends no charge and changes nothing at the ' +
-    'service. Without an id it looks at the charges that were sent one by one and at the last file. With a job it looks at ' +
-    'that file. An expired charge is looked at again only when you name it or its job.',
-  args: [{ name: 'id...', about: 'these charges, chg-…, or jobs, job-…', required: false }],
+    'service. Without an id it checks the charges that were sent one by one and the last file. With a job it checks that ' +
+    'file. An expired charge is checked again only if you name it or its job.',
+  args: [{ name: 'id...', about: 'charges, chg-…, or jobs, job-…', required: false }],
   options: refreshOptions,
   examples: [
-    { about: 'who has paid by now', line: 'paycli ledger refresh' },
-    { about: 'every open charge, for a script', line: 'paycli ledger refresh --all --json' },
+    { about: 'see who has paid', line: 'paycli ledger refresh' },
+    { about: 'check every open charge, for a script', line: 'paycli ledger refresh --all --json' },
   ],
-  output: 'a line for each kind and currency: payment (paid, refunded, open, expired, failed), currency, count, amount',
+  output:
+    'one line per payment state and currency: payment (paid, refunded, open, expired, failed), currency, count, amount',
   exits: ['usage', 'auth', 'read_failed', 'ledger', 'interrupted'],
   read: (args, given) => {
     if (args.length > 0 && given.all === true) throw usageError("--all and an id can't be used together");
@@ -183,34 +184,34 @@ const asReason = (text: string): string => {
 
 const resolveOptions = {
   as: option('--as <what>', 'created or not-created', asOneOf(['created', 'not-created'] as const)),
-  activity: option('--activity <activity>', 'which activity it is, act.…', asText),
-  reason: option('--reason <text>', 'how you know; it is kept with the charge', asReason),
+  activity: option('--activity <activity>', 'the activity that was created, act.…', asText),
+  reason: option('--reason <text>', 'how you know; kept with the charge', asReason),
 } as const;
 
 const resolve = defineCommand<ResolveInput, typeof resolveOptions>({
   path: ['ledger', 'resolve'],
-  summary: 'record what a person has found out about an unknown charge',
+  summary: 'record by hand whether an unknown charge was made',
   description:
-    'For what `paycli ledger reconcile` leaves unknown. Look at the payment request at the service first: one that is recorded ' +
-    'as not created can be charged again. Asks on a terminal; elsewhere it needs --reason and --yes.',
+    'For charges that `paycli ledger reconcile` leaves unknown. Check the payment request at the service first: once its ' +
+    'charge is recorded as not created, it can be charged again. Asks first; a script needs --reason and --yes.',
   args: [argument('id', 'the charge, chg-…')],
   options: resolveOptions,
   examples: [
     {
-      about: 'it is there (exit 6: its answer was lost)',
+      about: 'the charge was made (exit 6: its answer was lost)',
       line: `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,
     },
     {
-      about: 'it is not (exit 6: its answer was lost)',
+      about: 'the charge was not made (exit 6: its answer was lost)',
       line: `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as not-created --reason 'not in the dashboard' --yes`,
     },
   ],
   output: ROW,
   exits: ['usage', 'ledger', 'interrupted'],
   read: (args, given, { validate }) => {
-    if (given.as === undefined) throw usageError('--as is needed: created or not-created');
+    if (given.as === undefined) throw usageError('--as is required: created or not-created');
     if (given.as === 'not-created' && given.activity !== undefined) {
-      throw usageError('--activity does not belong to --as not-created');
+      throw usageError("--activity can't be used with --as not-created");
     }
     if (validate) checkId('act', '--activity', given.activity);
     return { id: args[0] ?? '', as: given.as, activity: given.activity, reason: given.reason };
@@ -224,14 +225,14 @@ export interface ExportInput {
 
 const exportCommand = defineCommand<ExportInput, Record<never, never>>({
   path: ['ledger', 'export'],
-  summary: 'print every charge that was made from here, oldest first, or all that was made for one job, by its rows',
-  args: [{ name: 'job', about: 'only what was made for this job, job-…', required: false }],
+  summary: 'print every charge sent from here, oldest first, or those of one job, by row',
+  args: [{ name: 'job', about: 'only this job, job-…', required: false }],
   options: {},
   format: 'ndjson',
   examples: [
-    { about: 'a copy of it all', line: 'paycli ledger export' },
-    { about: 'for a spreadsheet', line: 'paycli ledger export -o csv' },
-    { about: 'the last file, row by row', line: `${FILE}\npaycli ledger export ${LAST_JOB}` },
+    { about: 'export everything', line: 'paycli ledger export' },
+    { about: 'export for a spreadsheet', line: 'paycli ledger export -o csv' },
+    { about: 'export the last file, row by row', line: `${FILE}\npaycli ledger export ${LAST_JOB}` },
   ],
   output:
     `one JSON object a line, on a terminal and in a pipe, unless -o says otherwise: ${ROW}; ` +

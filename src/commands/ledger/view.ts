@@ -94,7 +94,7 @@ const stillToDo = (value: unknown): boolean =>
 
 const seen: InnerList = {
   path: 'evidence',
-  heading: 'what was seen',
+  heading: 'evidence',
   columns: [
     { path: 'at', kind: 'time' },
     { path: 'kind' },
@@ -121,12 +121,12 @@ const lastLook = ({ evidence }: Charge): InnerList[] => {
   const lists: InnerList[] = [
     {
       path: `evidence.${index}.candidates`,
-      heading: 'activities that can be it',
+      heading: 'possible activities',
       columns: [...activityColumns, { path: 'doubt', flexible: true }],
     },
     {
       path: `evidence.${index}.excluded`,
-      heading: 'activities that can not be it',
+      heading: 'excluded activities',
       columns: [...activityColumns, { path: 'why', flexible: true }],
     },
   ];

@@ -36,11 +36,11 @@ export const hasNoRead = (thrown: unknown): thrown is PayError =>
 
 const noRead = ({ detail }: PayError): PayError => {
   const { status } = detail;
-  const why = status === 404 ? 'there is no such customer, or no such read' : 'it has no such read';
+  const why = status === 404 ? 'no such customer, or it has no such read' : 'it has no such read';
   return new PayError(
     'rejected',
-    `merging metadata reads the customer first, and the service answered ${status}: ${why}; nothing was sent`,
-    { ...detail, hint: 'check the identifier, or give the whole metadata with --meta' },
+    `couldn't read the customer to merge metadata: the service answered ${status} (${why}); nothing was sent`,
+    { ...detail, hint: 'check the identifier, or give all metadata with --meta' },
   );
 };
 
@@ -68,8 +68,8 @@ const merged = (meta: Fields, { set, unset }: MetaChange): Fields =>
 export const mergedBody = (body: Fields, customer: unknown, change: MetaChange): Fields => {
   const meta = metaOf(customer);
   if (meta === undefined) {
-    throw new PayError('read_failed', 'the answer shows no metadata that keys can be merged into; nothing was sent', {
-      hint: 'give the whole metadata with --meta',
+    throw new PayError('read_failed', 'the answer has no metadata to merge into; nothing was sent', {
+      hint: 'give all metadata with --meta',
     });
   }
   return isMerged(meta, change) ? body : { ...body, meta: merged(meta, change) };

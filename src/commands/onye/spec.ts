@@ -13,25 +13,25 @@ import { sourceOf } from '../../core/source.ts';
 
 const asKey = (text: string): string => {
   if (text !== '') return text;
-  throw usageError('the name of a key is empty');
+  throw usageError('the key is empty');
 };
 
 const options = {
   email: option('--email <address>', 'e-mail address', asText),
-  ref: option('--ref <text>', 'your own reference, at most 150 characters', asText),
+  ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
   firstName: option('--first-name <text>', 'at most 100 characters', asText),
   lastName: option('--last-name <text>', 'at most 100 characters', asText),
   billingAddress: option('--billing-address <json|@file|->', 'address, address2, city, state, zip, country', sourceOf),
-  meta: repeated('--meta <k=v>', 'metadata; k:=json for a value that is no text; replaces the whole map', parsePair),
-  metaJson: option('--meta-json <json|@file|->', 'the whole metadata as one JSON object', sourceOf),
+  meta: repeated('--meta <k=v>', 'replace all metadata; k:=json sets a value that is not text', parsePair),
+  metaJson: option('--meta-json <json|@file|->', 'replace all metadata with one JSON object', sourceOf),
   clearMeta: flag('--clear-meta', 'remove all metadata'),
   mergeMeta: repeated(
     '--merge-meta <k=v>',
-    'set keys of the metadata (k:=json) and keep the others: reads the customer, then writes the whole map',
+    'set metadata keys (k:=json) and keep the others: reads the customer, then writes all metadata',
     parsePair,
   ),
-  unsetMeta: repeated('--unset-meta <k>', 'remove a key of the metadata and keep the others, likewise', asKey),
-  data: option('--data <json|@file|->', 'a JSON object merged under the flags; may hold any field', sourceOf),
+  unsetMeta: repeated('--unset-meta <k>', 'remove a metadata key and keep the others, in the same way', asKey),
+  data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', sourceOf),
   ...BULK_OPTIONS,
 } as const;
 
@@ -58,7 +58,7 @@ export type FileOfUpdates = Extract<UpdateInput, { readonly kind: 'file' }>;
 
 const readMerge = (set: readonly Pair[], unset: readonly string[]): MetaInput => {
   const both = set.find(([name]) => unset.includes(name));
-  if (both !== undefined) throw usageError(`"${both[0]}" is given to both --merge-meta and --unset-meta`);
+  if (both !== undefined) throw usageError(`"${both[0]}" is in both --merge-meta and --unset-meta`);
   return { kind: 'merge', set, unset };
 };
 
@@ -66,7 +66,7 @@ const readMeta = (given: Given<typeof options>): MetaInput | undefined => {
   const merges = given.mergeMeta !== undefined || given.unsetMeta !== undefined;
   const ways = [given.meta, given.metaJson, given.clearMeta, merges || undefined].filter((way) => way !== undefined);
   if (ways.length > 1) {
-    throw usageError('--meta, --meta-json, --clear-meta, and --merge-meta with --unset-meta exclude each other');
+    throw usageError("--meta, --meta-json, --clear-meta and --merge-meta/--unset-meta can't be used together");
   }
   if (merges) return readMerge(given.mergeMeta ?? [], given.unsetMeta ?? []);
   if (given.meta !== undefined) return { kind: 'pairs', pairs: given.meta };
@@ -105,19 +105,19 @@ const CHANGES = [
 const readOne = (uid: string | undefined, given: Given<typeof options>, validate: boolean): UpdateInput => {
   if (uid === undefined) {
     throw usageError("missing required argument 'onye': a customer, ony.…", {
-      hint: 'or a file of them: --from customers.csv',
+      hint: 'or update many from a file: --from customers.csv',
     });
   }
   const problem = validate ? idProblem('ony', uid) : undefined;
   if (problem !== undefined) throw usageError(`"${uid}" ${problem}`);
   if (CHANGES.every((name) => given[name] === undefined)) {
-    throw usageError('nothing to change was given', { hint: 'name a field, such as --email ada@example.com' });
+    throw usageError('nothing to change', { hint: 'give a field to change, such as --email ada@example.com' });
   }
   return { kind: 'one', uid, changes: readChanges(given) };
 };
 
 const readFile = (bulk: BulkInput, args: readonly string[], given: Given<typeof options>): UpdateInput => {
-  if (args.length > 0) throw usageError(`--from and "${args[0]}" exclude each other`);
+  if (args.length > 0) throw usageError("--from and a customer can't be used together");
   return { kind: 'file', bulk, changes: readChanges(given) };
 };
 
@@ -129,17 +129,17 @@ const oneStdin = (sources: readonly (Source | undefined)[]): void => {
 
 const update = defineCommand<UpdateInput, typeof options>({
   path: ['onye', 'update'],
-  summary: 'change fields of a customer, or of many; what is not given stays as it is',
+  summary: 'update a customer, or a file of customers; fields that you leave out stay as they are',
   description:
-    'Metadata is replaced as a whole by --meta, --meta-json and --clear-meta: on a terminal the keys that would be lost are ' +
-    'named first, in a script it is sent as given. --merge-meta and --unset-meta read the customer (with --dry-run, too), ' +
-    'change those keys and write the whole map back, which is not atomic: a change that somebody else makes in between is ' +
-    'lost. Where nothing would change, nothing is sent.\n\n' +
-    'With --from, each row of a file is one update. Columns are known by their names, in any case: uid, email, ref, first_name, last_name, ' +
-    'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k; the options fill what the file has no column ' +
-    'for, other columns are carried into the report, and an empty cell leaves a field as it is. The whole file is checked ' +
-    'before anything is sent. The same command again goes on where it stopped; where it is not known what became of an ' +
-    'update, the customer is looked at before it is sent again.',
+    '--meta, --meta-json and --clear-meta replace all metadata: on a terminal paycli first lists the keys that would be ' +
+    'lost; a script is not asked. --merge-meta and --unset-meta read the customer (with --dry-run, too), change those ' +
+    'keys and write all metadata back. This is not atomic: a change that somebody else makes in between is lost. If ' +
+    'nothing would change, nothing is sent.\n\n' +
+    'With --from, each row of a file is one update. Column names, in any case: uid, email, ref, first_name, last_name, ' +
+    'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k. Options apply to fields ' +
+    'without a column, other columns are copied to the report, and an empty cell leaves a field as it is. The whole file ' +
+    'is checked before anything is sent. Run the same command again to continue where it stopped; if the result of an ' +
+    'update is unknown, the customer is read before it is sent again.',
   args: [{ name: 'onye', about: 'the customer, ony.…; or --from', required: false }],
   options,
   examples: [
@@ -148,21 +148,21 @@ const update = defineCommand<UpdateInput, typeof options>({
       line: `paycli onye update ${SEEDED.onye} --email ada@example.com`,
     },
     {
-      about: 'replace the metadata',
+      about: 'replace all metadata',
       line: `paycli onye update ${SEEDED.onye} --meta tier=vip --meta visits:=3`,
     },
     {
-      about: 'set one key of the metadata, remove another, and keep the rest',
+      about: 'set one metadata key, remove another, and keep the rest',
       line: `paycli onye update ${SEEDED.onye} --merge-meta tier=vip --unset-meta trial`,
     },
     {
-      about: 'a spreadsheet of customers, with what came of each',
+      about: 'update customers from a spreadsheet, with a report',
       line:
         `printf 'uid,email,meta.tier\\n${SEEDED.onye},ada@example.com,vip\\n' > customers.csv\n` +
         'paycli onye update --from customers.csv --report result.csv',
     },
     {
-      about: 'send a field that paycli has no flag for',
+      about: 'send a field that paycli has no option for',
       line: `paycli onye update ${SEEDED.onye} --data '{"locale": "en_NG"}'`,
     },
   ],

@@ -126,7 +126,6 @@ export const updateFile = async (file: FileOfUpdates, options: RowOptions, deps:
     },
     world,
   );
-  const findOut =
-    'run the same command again: it looks at each customer whose update is unknown before it sends anything';
+  const findOut = 'run the same command again: it checks customers whose update is unknown before it sends anything';
   return room.jobResult(end, { command: COMMAND, bulk, unrecorded, stop: io.signals.stop, findOut }, updatesView);
 };

@@ -11,9 +11,8 @@ import { onyeView } from './view.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-const REPLACED = 'the metadata was replaced as a whole, not merged';
-const MERGED =
-  'the metadata was read, changed and written back as a whole; what somebody else changed in between is overwritten';
+const REPLACED = 'All metadata was replaced, not merged.';
+const MERGED = 'All metadata was read, changed and written back; a change that somebody else made in between is lost.';
 
 const MOST_NAMED = 10;
 
@@ -43,7 +42,7 @@ const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: De
   const what =
     before === undefined
       ? "The service doesn't show the metadata that would be lost."
-      : `These keys of the metadata would be lost (--merge-meta keeps them): ${namesOf(lost)}`;
+      : `These metadata keys would be lost (--merge-meta keeps them): ${namesOf(lost)}`;
   await deps.confirm([what, 'Replace all metadata?'], 'refuse');
 };
 
@@ -86,7 +85,7 @@ const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): 
 /** Updates a customer (interface.md 4.1). */
 export const updateOne = async (uid: string, { fields, change }: Given, deps: Deps): Promise<Result> => {
   if (fields.size === 0 && change === undefined) {
-    throw usageError('--data: the object is empty, so there is nothing to change');
+    throw usageError('--data is empty: nothing to change');
   }
   const body = Object.fromEntries([...fields].map(([name, { value }]) => [name, value]));
   try {

@@ -66,14 +66,14 @@ export const checkOnyeColumns = (columns: readonly string[], options: RowOptions
   for (const column of columns) {
     const flag = flagBeside(column, options);
     if (flag === undefined) continue;
-    throw usageError(`${flag} and the column ${JSON.stringify(column)} are of the same field`, {
-      hint: 'give it in one of the two',
+    throw usageError(`${flag} and the column ${JSON.stringify(column)} set the same field`, {
+      hint: 'use one of them',
     });
   }
   const [whole, part] = [columns.find(isOf(META)), columns.find(isOf(MERGE))];
   if (whole === undefined || part === undefined) return;
   throw usageError(`the columns ${JSON.stringify(whole)} and ${JSON.stringify(part)} can't be used together`, {
-    hint: `${META} replaces all metadata, ${MERGE} keeps the other keys: give one of the two`,
+    hint: `${META} replaces all metadata, ${MERGE} keeps the other keys: use one of them`,
   });
 };
 
@@ -96,7 +96,7 @@ export type OnyeRow =
 const uidFaults = (given: Given, validate: boolean): OnyeFault[] => {
   const uid = given.get(UID);
   if (uid === undefined || uid === '') return [{ column: UID, what: 'is missing' }];
-  if (typeof uid !== 'string') return [{ column: UID, what: 'should be a text' }];
+  if (typeof uid !== 'string') return [{ column: UID, what: 'should be text' }];
   const problem = validate ? idProblem('ony', uid) : undefined;
   return problem === undefined ? [] : [{ column: UID, what: problem }];
 };
@@ -106,7 +106,7 @@ const clashes = (fields: Fields, given: Given, options: RowOptions): OnyeFault[]
   const both = [...given.keys()].some(isOf(META)) ? [...given.keys()].find(isOf(MERGE)) : undefined;
   const beside = Object.keys(fields).flatMap((column) => {
     const flag = flagBeside(column, options);
-    return flag === undefined ? [] : [{ column, what: `is of the same field as ${flag}` }];
+    return flag === undefined ? [] : [{ column, what: `sets the same field as ${flag}` }];
   });
   return both === undefined ? beside : [...beside, { column: both, what: `can't be used together with ${META}` }];
 };
@@ -123,7 +123,7 @@ const unsetToo = (set: Fields, given: Given, { change }: RowOptions): OnyeFault[
     .filter((name) => change?.unset.includes(name))
     .map((name) => ({
       column: onyeColumnOf([...given.keys()], `${MERGE}.${name}`),
-      what: `"${name}" is removed by --unset-meta`,
+      what: `"${name}" is also in --unset-meta`,
     }));
 
 /**
@@ -149,7 +149,7 @@ export const onyeRow = (fields: Fields, format: 'csv' | 'ndjson', options: RowOp
     ...unsetToo(set, given, options),
   ];
   if (Object.keys(body).length === 0 && change === undefined && unmerged.length === 0) {
-    faults.push({ column: undefined, what: 'changes nothing: no field is given' });
+    faults.push({ column: undefined, what: 'changes nothing: no field is set' });
   }
   if (faults.length > 0) return { kind: 'faulty', faults };
   return { kind: 'update', uid: String(given.get(UID)), body, ...(change === undefined ? {} : { change }) };

@@ -51,8 +51,8 @@ const outcomeOf = ({ state, exitCode, error }: Settled): UpdateOutcome => ({
 
 /** What the ledger could not take; the next run looks at the customer, so that nothing is lost. */
 const unnoted = (thrown: unknown): PayError =>
-  new PayError('unrecorded', `the ledger could not note what became of a row: ${reasonOf(thrown)}`, {
-    hint: 'make the ledger usable again, then run the same command: it looks at what it does not know',
+  new PayError('unrecorded', `couldn't save the result of a row in the ledger: ${reasonOf(thrown)}`, {
+    hint: 'fix the ledger, then run the same command again: it checks rows whose result is unknown',
     cause: thrown,
   });
 

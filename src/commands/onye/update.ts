@@ -36,7 +36,8 @@ const readMeta = async (meta: Whole, deps: Deps): Promise<Field> => {
 /** What the options change of the metadata key by key; `fields` are what they give besides. */
 const readMerge = ({ meta }: Changes, fields: ReadonlyMap<string, Field>): MetaChange | undefined => {
   if (meta?.kind !== 'merge') return undefined;
-  if (fields.has('meta')) throw usageError('--data has "meta", which --merge-meta and --unset-meta would change');
+  if (fields.has('meta'))
+    throw usageError('--data sets "meta", so it can\'t be used with --merge-meta or --unset-meta');
   return { set: pairsToObject(meta.set, '--merge-meta'), unset: meta.unset };
 };
 

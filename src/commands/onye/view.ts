@@ -17,4 +17,6 @@ export const onyeView: View = {
 };
 
 /** What became of a file of updates. */
-export const updatesView: View = { columns: SUMMARY_COLUMNS };
+export const updatesView: View = {
+  columns: SUMMARY_COLUMNS.map((column) => (column.path === 'accepted' ? { ...column, label: 'updated' } : column)),
+};

@@ -8,7 +8,7 @@ export const canAsk = ({ io, globals }: Deps): boolean => io.stdin.isTerminal &&
 /** One typed line without the blanks around it; a usage error when there is none. */
 export const ask = async ({ io }: Deps, question: string): Promise<string> => {
   const line = await io.stdin.line(question, { hidden: false });
-  if (line === undefined) throw usageError('the question got no answer; nothing was changed');
+  if (line === undefined) throw usageError('no answer given; nothing was changed');
   return line.trim();
 };
 
@@ -19,5 +19,5 @@ export const described = ({ name, environment, key }: ProfileSummary): string =>
 /** Says that the environment wins over what is stored. */
 export const noticeOverride = async ({ io, notice }: Deps): Promise<void> => {
   if (io.env['PAYCLI_SECRET_KEY'] === undefined) return;
-  await notice('PAYCLI_SECRET_KEY is set: its key is used instead of the stored one');
+  await notice('PAYCLI_SECRET_KEY is set: it is used instead of the stored key');
 };

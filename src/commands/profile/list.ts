@@ -11,6 +11,7 @@ async function* onePage(values: readonly unknown[]): AsyncIterable<ReceivedPage>
 /** Every profile, as one page. */
 export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
   const profiles = (await deps.profiles()).list();
-  if (profiles.length === 0) await deps.notice('no profile yet: run `paycli login`, or use --local, which needs none');
+  if (profiles.length === 0)
+    await deps.notice('No profiles yet. Run `paycli login`, or use --local, which needs none.');
   return { kind: 'list', pages: onePage(profiles), view: profileView };
 };

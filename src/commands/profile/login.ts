@@ -26,21 +26,23 @@ type Chosen = ReturnType<ProfileRoom['chosen']>;
 const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, deps: Deps): void => {
   if (deps.globals.local) throw usageError('--local needs no login', { hint: 'leave out --local, or skip the login' });
   if (environment !== undefined && origin !== undefined) {
-    throw usageError(`--environment and ${origin.from} both say which service is meant`, { hint: 'give one of them' });
+    throw usageError(`--environment and ${origin.from} can't be used together`, { hint: 'give one of them' });
   }
   if (key.kind === 'stdin' && deps.io.stdin.isTerminal) {
     throw usageError('--key-stdin would show the key as it is typed', {
-      hint: 'pipe the key in, or leave the option out to type it unseen',
+      hint: 'pipe the key in, or leave out --key-stdin to type it unseen',
     });
   }
   if (canAsk(deps)) return;
   if (environment === undefined && origin === undefined) {
-    throw usageError('nothing says which service the key is for', {
-      hint: 'give --environment live, --environment sandbox or --base-url URL',
+    throw usageError('which service is the key for?', {
+      hint: 'use --environment live, --environment sandbox or --base-url URL',
     });
   }
   if (key.kind === 'prompt') {
-    throw usageError('there is no key, and no terminal to ask for it', { hint: 'give --key-stdin or --key-command' });
+    throw usageError('no key given, and there is no terminal to ask for it', {
+      hint: 'use --key-stdin or --key-command',
+    });
   }
 };
 
@@ -49,7 +51,7 @@ const isEnvironment = (text: string): text is Environment => Object.hasOwn(ENVIR
 const originFor = async ({ environment }: LoginInput, { origin }: Chosen, deps: Deps): Promise<string> => {
   if (origin !== undefined) return origin.value;
   const answer = environment ?? (await ask(deps, 'Which environment, live or sandbox? ')).toLowerCase();
-  if (!isEnvironment(answer)) throw usageError('the environment is live or sandbox; nothing was stored');
+  if (!isEnvironment(answer)) throw usageError('the environment must be live or sandbox; nothing was stored');
   return ENVIRONMENTS[answer];
 };
 
@@ -67,7 +69,7 @@ const secretFrom = async (key: KeyFrom, origin: string, deps: Deps): Promise<New
   return { key: secret };
 };
 
-const NO_VERIFY = 'or store it unchecked with --no-verify';
+const NO_VERIFY = 'to store the key without checking it, add --no-verify';
 
 /** Asks the service. The error of a failure is the service's own, with what it means for the login. */
 const verify = async (target: { origin: string; key: string }, deps: Deps): Promise<void> => {
@@ -77,8 +79,8 @@ const verify = async (target: { origin: string; key: string }, deps: Deps): Prom
     if (!(thrown instanceof PayError)) throw thrown;
     const { status, hint } = thrown.detail;
     const refused = status === 401 || status === 403;
-    const next = refused ? 'check that the key belongs to this environment and is not rotated' : NO_VERIFY;
-    throw new PayError(thrown.kind, `nothing was stored, since the key could not be verified: ${thrown.message}`, {
+    const next = refused ? 'check that the key belongs to this environment and was not rotated' : NO_VERIFY;
+    throw new PayError(thrown.kind, `couldn't verify the key, so nothing was stored: ${thrown.message}`, {
       ...thrown.detail,
       // What is usually said of a 401 is to log in again.
       hint: hint === undefined || status === 401 ? next : `${hint}; ${next}`,
@@ -87,9 +89,9 @@ const verify = async (target: { origin: string; key: string }, deps: Deps): Prom
 };
 
 const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, deps: Deps): Promise<void> => {
-  if (replaced !== undefined) await deps.notice(`replaced the profile ${described(replaced)}`);
+  if (replaced !== undefined) await deps.notice(`Replaced the profile ${described(replaced)}.`);
   if (!saved.default)
-    await deps.notice(`another profile is the default; \`paycli profile use ${saved.name}\` changes that`);
+    await deps.notice(`Another profile is the default. Switch with \`paycli profile use ${saved.name}\`.`);
   await noticeOverride(deps);
 };
 

@@ -8,7 +8,7 @@ export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
   const { name } = room.show(room.chosen(deps.globals).name);
   const result = await remove({ name }, deps);
   if (deps.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
-    await deps.notice('PAYCLI_SECRET_KEY is still set: calls go on using its key');
+    await deps.notice('PAYCLI_SECRET_KEY is still set: paycli keeps using that key');
   }
   return result;
 };

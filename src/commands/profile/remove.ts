@@ -11,19 +11,17 @@ const noticeRemoved = async (
   left: readonly ProfileSummary[],
 ): Promise<void> => {
   const key = removed.key === 'command' ? 'key command' : 'stored key';
-  await notice(
-    `removed the profile ${described(removed)} with its ${key}; the service still takes that key until it is rotated`,
-  );
-  if (left.length === 0) await notice('no profile is left: `paycli login` makes one');
+  await notice(`Removed the profile ${described(removed)} and its ${key}. The key still works until you rotate it.`);
+  if (left.length === 0) await notice('No profiles left. Run `paycli login` to add one.');
   else if (removed.default)
-    await notice(`no profile is the default now: \`paycli profile use ${left[0]?.name}\` makes one`);
+    await notice(`No profile is the default now. Set one with \`paycli profile use ${left[0]?.name}\`.`);
 };
 
 /** Removes the named profile, and with it its key, after a confirmation. */
 export const run = async ({ name }: { readonly name: string }, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const profile = room.show(name);
-  await deps.confirm([`Remove the profile ${described(profile)} and what it stores?`], 'refuse');
+  await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
   const removed = room.remove(profile.name);
   await noticeRemoved(deps, removed, room.list());
   return { kind: 'record', record: madeHere(removed), view: profileView };

@@ -14,28 +14,24 @@ const environments = Object.keys(ENVIRONMENTS) as Environment[];
 
 const login = defineCommand({
   path: ['login'],
-  summary: 'store the secret key of one service as a profile',
+  summary: 'store the secret key for a service as a profile',
   description:
-    'Asks for the key without echo, checks it with the service and stores it for exactly one origin. The profile is the ' +
-    'one that --profile names, else "default"; the first one becomes the default.',
+    'Asks for the key without showing it, checks it with the service and stores it for one origin only. --profile names ' +
+    'the profile ("default" if you leave it out). The first profile becomes the default.',
   args: [],
   options: {
-    environment: option(
-      '--environment <name>',
-      'a public environment: live or sandbox (else --base-url)',
-      asOneOf(environments),
-    ),
+    environment: option('--environment <name>', 'live or sandbox (or give --base-url)', asOneOf(environments)),
     keyStdin: flag('--key-stdin', 'read the key from standard input'),
     keyCommand: option(
       '--key-command <command>',
-      'store a command that prints the key, not the key; it runs without a shell',
+      'store a command that prints the key instead of the key; it runs without a shell',
       asText,
     ),
-    noVerify: flag('--no-verify', 'store the key without asking the service'),
+    noVerify: flag('--no-verify', 'store the key without checking it with the service'),
   },
   examples: [
     { about: 'ask for the sandbox key', line: 'paycli login --environment sandbox' },
-    { about: 'in a script, the key in a pipe', line: 'paycli login --profile shop --environment live --key-stdin' },
+    { about: 'in a script: pipe the key in', line: 'paycli login --profile shop --environment live --key-stdin' },
     {
       about: 'keep the key in a password manager',
       line: "paycli login --profile shop --environment live --key-command 'op read op://payments/live/key'",
@@ -45,7 +41,7 @@ const login = defineCommand({
   exits: ['usage', 'rejected', 'auth', 'not_sent', 'read_failed', 'interrupted'],
   read: (_args, given) => {
     if (given.keyStdin === true && given.keyCommand !== undefined) {
-      throw usageError('--key-stdin and --key-command are two sources for one key', { hint: 'give one of them' });
+      throw usageError("--key-stdin and --key-command can't be used together", { hint: 'give one of them' });
     }
     const key =
       given.keyCommand !== undefined
@@ -58,14 +54,13 @@ const login = defineCommand({
 
 const logout = defineCommand({
   path: ['logout'],
-  summary: 'remove the profile in use, and with it its stored key',
-  description:
-    'The profile is the one that --profile names, else the default. Asks first; in a script, --yes is needed.',
+  summary: 'remove the current profile and its stored key',
+  description: 'Removes the profile named by --profile, or the default one. Asks first; a script needs --yes.',
   args: [],
   options: {},
   examples: [
-    { about: 'forget the default profile, without a question', line: 'paycli logout --yes' },
-    { about: 'another one', line: 'paycli logout --profile shop --yes' },
+    { about: 'remove the default profile without being asked', line: 'paycli logout --yes' },
+    { about: 'remove another profile', line: 'paycli logout --profile shop --yes' },
   ],
   output: OUTPUT,
   exits: ASKED,
@@ -78,7 +73,7 @@ const list = defineCommand({
   summary: 'list the stored profiles',
   args: [],
   options: {},
-  examples: [{ about: 'all of them', line: 'paycli profile list' }],
+  examples: [{ about: 'list all profiles', line: 'paycli profile list' }],
   output: `a list; each ${OUTPUT}`,
   exits: STORED,
   read: () => ({}),
@@ -87,12 +82,12 @@ const list = defineCommand({
 
 const show = defineCommand({
   path: ['profile', 'show'],
-  summary: 'show a profile, by default the one in use',
+  summary: 'show a profile (default: the current one)',
   args: [{ name: 'name', about: 'the profile', required: false }],
   options: {},
   examples: [
-    { about: 'the one in use', line: 'paycli profile show' },
-    { about: 'another one', line: 'paycli profile show shop' },
+    { about: 'show the current profile', line: 'paycli profile show' },
+    { about: 'show another profile', line: 'paycli profile show shop' },
   ],
   output: OUTPUT,
   exits: STORED,
@@ -105,7 +100,7 @@ const use = defineCommand({
   summary: 'make a profile the default',
   args: [argument('name', 'the profile')],
   options: {},
-  examples: [{ about: 'from now on the shop', line: 'paycli profile use shop' }],
+  examples: [{ about: 'use the profile "shop" from now on', line: 'paycli profile use shop' }],
   output: OUTPUT,
   exits: STORED,
   read: ([name = '']) => ({ name }),
@@ -114,12 +109,12 @@ const use = defineCommand({
 
 const remove = defineCommand({
   path: ['profile', 'remove'],
-  summary: 'remove a profile, and with it its stored key',
-  description: 'Asks first; in a script, --yes is needed. The service takes the key until it is rotated there.',
+  summary: 'remove a profile and its stored key',
+  description: 'Asks first; a script needs --yes. The key still works until you rotate it.',
   args: [argument('name', 'the profile')],
   options: {},
-  examples: [{ about: 'without a question', line: 'paycli profile remove shop --yes' }],
-  output: `${OUTPUT}; as it was`,
+  examples: [{ about: 'remove a profile without being asked', line: 'paycli profile remove shop --yes' }],
+  output: `${OUTPUT}; as it was before`,
   exits: ASKED,
   read: ([name = '']) => ({ name }),
   load: () => import('./remove.ts'),

@@ -81,6 +81,6 @@ export const chargeData = (input: Pick<OneCharge, 'with' | 'params'>, now: numbe
   const params = pairsToObject(input.params, '--param');
   const own = dataOf(input.with, now);
   const twice = Object.keys(params).find((name) => name in own);
-  if (twice !== undefined) throw usageError(`--param ${twice} says again what another option says`);
+  if (twice !== undefined) throw usageError(`--param ${twice} is already set by another option`);
   return { ...params, ...own };
 };

@@ -9,9 +9,9 @@ import type { ChargeItem } from './charge-row.ts';
 
 /** What keeps a payment request from being charged (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
 const STATUS: Readonly<Record<string, string>> = {
-  ugwo_successful: 'is paid already',
-  partially_refunded: 'is paid already, and partly refunded',
-  refunded: 'is paid already, and refunded',
+  ugwo_successful: 'is already paid',
+  partially_refunded: 'is already paid and partly refunded',
+  refunded: 'is already paid and refunded',
   cancelled: 'is cancelled',
 };
 
@@ -20,9 +20,7 @@ const faultsOf = (ugwo: Thing): ColumnFault[] => {
   const what = Object.hasOwn(STATUS, state) ? STATUS[state] : undefined;
   return [
     ...(what === undefined ? [] : [{ column: 'ugwo', what }]),
-    ...(ugwo['checkout'] === null
-      ? [{ column: 'ugwo', what: 'has no checkout, so it can be charged by no medium' }]
-      : []),
+    ...(ugwo['checkout'] === null ? [{ column: 'ugwo', what: "has no checkout, so it can't be charged" }] : []),
   ];
 };
 

@@ -66,7 +66,7 @@ const sending = async (
       const names = namesIn(file, columns);
       return chargeWorker({ job, file, client, ledger, protocol, place, deps, names, unrecorded, tellOnce });
     },
-    question: () => ({ verb: 'Charge', one: 'request', ...describe(found) }),
+    question: () => ({ verb: 'Charge', one: 'payment request', ...describe(found) }),
     ledger,
     protocol,
     place,
@@ -94,12 +94,12 @@ const follow = async (
   const refresh = shellLine(['paycli', 'ledger', 'refresh', job, ...placeWords(deps.globals)]);
   const hints = [
     ...(fault?.detail.hint === undefined ? [] : [fault.detail.hint]),
-    ...(codes.includes(EXIT_CODES.pending) ? [`look again later: \`${refresh}\``] : []),
+    ...(codes.includes(EXIT_CODES.pending) ? [`check again later: \`${refresh}\``] : []),
   ];
   return {
     text: [
       ...(sums.length === 0 ? [] : [sumsText(sums)]),
-      ...(fault === undefined ? [] : [`the last look failed: ${fault.message}`]),
+      ...(fault === undefined ? [] : [`the last check failed: ${fault.message}`]),
     ].join('\n'),
     codes,
     hint: hints.length === 0 ? undefined : hints.join('\n'),
@@ -149,7 +149,7 @@ export const chargeFile = async (file: FileOfCharges, deps: Deps): Promise<Resul
       ? undefined
       : await follow(file, end.id, file.wait, { world, client, deps, runRows: room.runRows });
   const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(globals)]);
-  const findOut = `find out what became of the unknown ones: \`${reconcile}\``;
+  const findOut = `find out about the unknown rows: \`${reconcile}\``;
   return room.jobResult(
     end,
     { command: COMMAND, bulk, unrecorded, stop: io.signals.stop, findOut, followed },

@@ -35,12 +35,12 @@ export interface FollowedFile {
   readonly fault: PayError | undefined;
 }
 
-/** `paid 12 (NGN 60,000.00), open 3 (NGN 15,000.00)` */
+/** `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)` */
 export const sumsText = (sums: readonly Sum[]): string =>
   sums
     .map(({ payment, currency, count, amount }) => {
       const money = amount === undefined ? '' : ` (${formatMoney(amount, currency ?? '')})`;
-      return `${payment} ${count}${money}`;
+      return `${count} ${payment}${money}`;
     })
     .join(', ');
 

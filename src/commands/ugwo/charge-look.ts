@@ -22,7 +22,7 @@ const failed = (ugwo: string, thrown: PayError): PayError => {
     cause: thrown,
   });
 };
-const AGAIN = 'nothing was sent; run the same command again, or charge without looking first: --no-preflight';
+const AGAIN = 'nothing was sent; run the same command again, or skip this check with --no-preflight';
 
 /** An answer that is older than this, in milliseconds, is a cache's, and not how the payment request stands now. */
 const MOST_AGE_MS = 1000;
@@ -51,7 +51,7 @@ export const lookFirst = async (
 };
 
 export const cannotLook = (ugwo: string): string =>
-  `The service can't show ${ugwo}, so nothing was checked there before the charge.`;
+  `The service can't show ${ugwo}, so it was not checked before the charge.`;
 
 /** What is about to be charged, in one line. */
 export const aboutToCharge = (ugwo: string, { asked, description, email }: Shown): string => {

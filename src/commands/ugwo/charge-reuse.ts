@@ -25,7 +25,7 @@ const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: 
     return record;
   } catch (thrown) {
     if (!(thrown instanceof PayError) || !showsNothing(thrown) || !hasCopy(known)) throw thrown;
-    await deps.notice(`shown as the ledger knows it, since the service does not show it: ${reasonOf(thrown)}`);
+    await deps.notice(`Shown from the ledger, since the service can't show it: ${reasonOf(thrown)}`);
     return madeHere(asActivity(known)) as Received<Activity>;
   }
 };

@@ -39,12 +39,12 @@ const isChargeColumn = (name: string): boolean =>
 const refuseTwice = ({ words, params }: FileOfCharges, columns: readonly string[]): void => {
   const field = FIELDS.find((name) => words[name] !== undefined && columns.includes(KEY_OF[name]));
   if (field !== undefined) {
-    throw usageError(`${flagName(field)} and the column ${KEY_OF[field]} say the same; leave one of them out`);
+    throw usageError(`${flagName(field)} and the column ${KEY_OF[field]} set the same value; leave one out`);
   }
   const names = params.map(([name]) => name);
   const twice = names.find((name) => columns.includes(`${PARAM}.${name}`) || columns.includes(`${PARAM}.${name}:`));
   if (twice !== undefined)
-    throw usageError(`--param ${twice} and the column ${PARAM}.${twice} say the same; leave one out`);
+    throw usageError(`--param ${twice} and the column ${PARAM}.${twice} set the same value; leave one out`);
 };
 
 type Found<T> = { readonly value?: T; readonly fault?: ColumnFault };
@@ -88,7 +88,7 @@ const wordsOf = (
   const twice = FIELDS.filter((name) => own[name].value !== undefined && options[name] !== undefined);
   const faults = [
     ...Object.values(own).flatMap(({ fault }) => fault ?? []),
-    ...twice.map((name) => ({ column: KEY_OF[name], what: `is given by ${flagName(name)} too` })),
+    ...twice.map((name) => ({ column: KEY_OF[name], what: `is also set by ${flagName(name)}` })),
   ];
   return { words: Object.fromEntries(entries) as ChargeWords, faults };
 };

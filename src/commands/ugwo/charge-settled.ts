@@ -57,7 +57,7 @@ export const madeNow = (activity: unknown, id: string, asked: Asked = {}): Settl
   if (state !== 'failed') return { state, fields, ...madeEnd(activity) };
   const reason = valueAt(activity, 'error.message') ?? valueAt(activity, 'error') ?? null;
   const error = typeof reason === 'string' ? reason : printExact(reason);
-  return { state, fields, error: `the charge has failed: ${error}` };
+  return { state, fields, error: `the charge failed: ${error}` };
 };
 
 const lastWord = ({ evidence }: Charge): string | undefined => {

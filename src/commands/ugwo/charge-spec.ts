@@ -18,7 +18,7 @@ const asInstant = (text: string): Instant => {
   const instant = parseInstant(text);
   if (instant !== undefined) return instant;
   throw usageError(`"${text}" is not a time with an offset such as 2026-11-20T14:05:00+01:00`, {
-    hint: 'or say how long it lives: --expires-in 10m',
+    hint: 'or give a duration: --expires-in 10m',
   });
 };
 
@@ -31,22 +31,22 @@ const options = {
   ),
   expiresIn: option(
     '--expires-in <duration>',
-    'bank_transfer: the same as a duration; at most 15m, the default',
+    'bank_transfer: how long the account accepts; at most 15m, the default',
     asDuration,
   ),
   provider: option('--provider <code>', "ussd: the bank's code (gtb, zenith, …); mobile_money: the provider's", asText),
   phone: option('--phone <number>', 'mobile_money: the number in international format, +233…', asText),
-  param: repeated('--param <k=v>', 'any other key of the charge; k:=json for a value that is no text', parsePair),
-  wait: flag('--wait', 'wait until the payment is made or has failed; with --from, until all are'),
-  waitTimeout: option('--wait-timeout <duration>', 'with --wait: for so long at most (15m)', asWaitTimeout),
+  param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a value that is not text', parsePair),
+  wait: flag('--wait', 'wait until the payment is paid or has failed; with --from, all payments'),
+  waitTimeout: option('--wait-timeout <duration>', 'with --wait: maximum wait (15m)', asWaitTimeout),
   again: flag(
     '--again',
-    'charge even if an earlier charge was paid or can still be; never if one is unknown, or the request is cancelled',
+    'charge despite an earlier charge; never if that is unknown, or the payment request is cancelled',
   ),
-  noPreflight: flag('--no-preflight', "don't look at the payment request before charging it"),
+  noPreflight: flag('--no-preflight', "don't check the payment request before charging it"),
   reuse: flag(
     '--reuse',
-    'print the activity that the same customer can still pay, or that was paid, and charge nothing; else charge',
+    'print the earlier activity if it is paid or can still be paid, and charge nothing; otherwise charge',
   ),
   ...BULK_OPTIONS,
 } as const;
@@ -84,7 +84,7 @@ export type ChargeInput = OneCharge | FileOfCharges;
 const readMedium = (given: ChargeGiven, validate: boolean): ChargeMedium => {
   const read = validate ? readWith(given, flagName) : readUnchecked(given, flagName);
   if ('charge' in read) return read.charge;
-  throw usageError(read.faults[0]?.what ?? 'nothing to charge with');
+  throw usageError(read.faults[0]?.what ?? 'no medium given');
 };
 
 /** A key that has an option of its own is checked there, and only there. */
@@ -108,14 +108,14 @@ const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
 
 const readWait = (given: ChargeGiven): number | undefined => {
   if (given.wait === true) return given.waitTimeout ?? WAIT_DEFAULT_MS;
-  if (given.waitTimeout !== undefined) throw usageError('--wait-timeout is for --wait');
+  if (given.waitTimeout !== undefined) throw usageError('--wait-timeout needs --wait');
   return undefined;
 };
 
 const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
   if (ugwo === undefined) {
     throw usageError("missing required argument 'ugwo': a payment request, ugw.…", {
-      hint: 'or a file of them: --from charges.csv',
+      hint: 'or charge many from a file: --from charges.csv',
     });
   }
   const problem = validate ? idProblem('ugw', ugwo) : undefined;
@@ -133,7 +133,7 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
 
 const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
   if (args.length > 0) throw usageError("--from and a payment request can't be used together");
-  if (given.reuse === true) throw usageError('--reuse is for one charge, not for --from');
+  if (given.reuse === true) throw usageError("--reuse and --from can't be used together");
   const { medium, expiresAt, expiresIn, provider, phone, param = [], again = false } = given;
   const words = { medium, expiresAt, expiresIn, provider, phone };
   return { kind: 'file', bulk, words, params: param, again, look: given.noPreflight !== true, wait: readWait(given) };
@@ -141,58 +141,59 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
 
 export const chargeCommand = defineCommand<ChargeInput, typeof options>({
   path: ['ugwo', 'charge'],
-  summary: 'charge a payment request: one attempt, sent once; or a file of them',
+  summary: 'charge a payment request, or a file of payment requests',
   description:
-    'Creates an activity: one attempt to charge the payment request. It is sent once, and kept in the ledger. When the ' +
+    'Creates an activity: one attempt to charge the payment request. It is sent once and kept in the ledger. If the ' +
     'answer is lost, the exit code is 6 and the charge may have been made: `paycli ledger reconcile` finds out, and until ' +
-    'then no further charge of that payment request is sent. The payment request is read first: it is refused (exit 9) when it is ' +
-    'paid, refunded or cancelled, has no checkout, or has an earlier charge by the same medium, whoever made it, that can ' +
-    'still be paid or is under way.\n\n' +
-    'With --from, each row of a file is one such charge. Columns are known by their names: ugwo, medium, expires_at or ' +
-    'expires_in, provider, phone, param.k (param.k: for JSON); the options fill what the file has no column for, and other ' +
-    'columns are carried into the report. The whole file is checked before anything is sent. The same command again goes on ' +
-    'where it stopped, and no row is charged twice. The exit code is the most serious of all rows: 7, 6, 10, 4, 8, 130, 3, 11, 5, 9, 12, 0.',
+    'then paycli sends no other charge for that payment request.\n\n' +
+    'paycli checks the payment request first and refuses it (exit 9) if it is paid, refunded or cancelled, has no ' +
+    'checkout, or has an earlier charge by the same medium, whoever made it, that can still be paid or is under way.\n\n' +
+    'With --from, each row of a file is one charge. Column names, in any case: ugwo, medium, expires_at or expires_in, ' +
+    'provider, phone, param.k (param.k: for JSON). Options apply to fields without a column, and other columns are copied ' +
+    'to the report. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
+    'stopped: no row is charged twice. The exit code is that of the most serious row, in the order 7, 6, 10, 4, 8, 130, ' +
+    '3, 11, 5, 9, 12, 0.',
   args: [{ name: 'ugwo', about: 'the payment request, ugw.…; or --from', required: false }],
   options,
   examples: [
     {
-      about: 'an account number to transfer to',
+      about: 'get an account number to transfer to',
       line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`,
     },
     {
-      about: 'the same, for ten minutes',
+      about: 'get an account that expires in ten minutes',
       line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --expires-in 10m`,
     },
     {
-      about: 'a code to dial',
+      about: 'get a code to dial',
       line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb`,
     },
     {
-      about: 'in a script that may run twice: the customer gets one account',
+      about: 'for a script that may run twice: the customer gets one account',
       line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --reuse -o json`,
     },
     {
-      about: 'and wait for the money, five seconds at most (exit 12: it has not come)',
+      about: 'wait for the payment, at most five seconds (exit 12: not paid yet)',
       line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb --wait --wait-timeout 5s`,
     },
     {
-      about: 'a spreadsheet of payment requests, with what came of each',
+      about: 'charge payment requests from a spreadsheet, with a report',
       line:
         `printf 'ugwo,medium\\n${SEEDED.ugwo},bank_transfer\\n' > charges.csv\n` +
         'paycli ugwo charge --from charges.csv --concurrency 16 --report result.csv',
     },
     {
-      about: 'rows from another program, at most 50 in a second',
+      about: 'read rows from another program, at most 50 per second',
       line: `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer --rate 50/s --yes`,
     },
     {
-      about: 'see the request, send nothing',
+      about: 'show the request, send nothing',
       line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb --as-curl`,
     },
   ],
   output:
-    'the activity (with --wait in a pipe: at the end, as it then is; to have the account at once, charge without --wait and ' +
-    'then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at. With --from ' +
+    'the activity (with --wait in a pipe: printed at the end of the wait; to get the account at once, charge without --wait ' +
+    'and then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at. With --from ' +
     'a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
   exits: [
     'usage',

@@ -114,8 +114,8 @@ const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: stri
     return { failure: id === undefined ? failure : failure.with({ ledgerId: id }) };
   }
   if (status !== 'processing') return {};
-  const next = medium === 'mobile_money' ? 'usually has to approve it on the phone' : 'has nothing more to do here';
-  return { notice: `the charge is with the provider; the customer ${next}` };
+  const next = medium === 'mobile_money' ? 'usually has to approve it on the phone' : 'has nothing more to do';
+  return { notice: `The provider has the charge; the customer ${next}.` };
 };
 
 /** Why a charge that is made can be neither passed on nor left to itself; undefined where it can. */

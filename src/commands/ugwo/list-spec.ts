@@ -3,9 +3,9 @@ import { asInteger, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 
 const options = {
-  limit: option('--limit <n>', 'records a page, 1 to 100 (10; 100 with --all)', asText),
-  cursor: option('--cursor <cursor>', 'go on from the next_cursor of an earlier page', asText),
-  all: flag('--all', 'walk to the end of the list'),
+  limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText),
+  cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
+  all: flag('--all', 'list all pages'),
   max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
 } as const;
 
@@ -23,8 +23,8 @@ export const listCommand = defineCommand<ListInput, typeof options>({
   args: [],
   options,
   examples: [
-    { about: 'the newest ten', line: 'paycli ugwo list' },
-    { about: 'all of them, as JSON', line: 'paycli ugwo list --all --json' },
+    { about: 'list the newest ten', line: 'paycli ugwo list' },
+    { about: 'list all, as JSON', line: 'paycli ugwo list --all --json' },
     { about: 'some columns, for a script', line: 'paycli ugwo list --all -o tsv --columns uid,status,amount' },
   ],
   output:

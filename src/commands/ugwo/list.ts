@@ -58,7 +58,7 @@ async function* telling(
     const error = named(thrown);
     // Without a request it is the walk itself that has no way on: a cursor that leads back.
     if (!(error instanceof PayError) || error.detail.request === undefined || cursor === null) throw error;
-    throw error.with({ hint: `what was shown is whole; go on with: ${command(cursor)}` });
+    throw error.with({ hint: `everything shown is complete; continue with: ${command(cursor)}` });
   }
 }
 

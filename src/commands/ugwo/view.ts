@@ -38,7 +38,7 @@ export const wholeUgwoView: View = {
 
 /** What became of a file of charges. */
 export const chargesView: View = {
-  columns: SUMMARY_COLUMNS,
+  columns: SUMMARY_COLUMNS.map((column) => (column.path === 'accepted' ? { ...column, label: 'charged' } : column)),
   lists: [
     {
       path: 'payments',

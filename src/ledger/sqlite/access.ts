@@ -28,8 +28,8 @@ const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(
 const checkOwner = (what: string, stats: Stats, uid: number): void => {
   if (stats.uid === uid) return;
   refuse(
-    `${what} belongs to another user (uid ${stats.uid}, and this is uid ${uid})`,
-    'run paycli as its owner, or name a folder of your own with PAYCLI_HOME',
+    `${what} belongs to another user (uid ${stats.uid}; you are uid ${uid})`,
+    'run paycli as its owner, or set PAYCLI_HOME to a folder of your own',
   );
 };
 
@@ -48,15 +48,15 @@ const checkFolder = (path: string, uid: number): void => {
   checkOwner(`the ledger's folder ${folder}`, stats, uid);
   if ((stats.mode & WRITABLE_BY_OTHERS) === 0) return;
   refuse(
-    `the ledger's folder ${folder} can be written to by other users (mode ${modeOf(stats)}), who could put another ledger into it`,
-    `run: chmod go-w ${shellQuote(folder)}, or name another folder with PAYCLI_HOME`,
+    `the ledger's folder ${folder} is writable by other users (mode ${modeOf(stats)}), who could replace the ledger`,
+    `run: chmod go-w ${shellQuote(folder)}, or set PAYCLI_HOME to another folder`,
   );
 };
 
 const checkFile = (file: string, what: string, ledger: string, uid: number): void => {
   const stats = statsOf(file, ledger, lstatSync);
   if (stats === undefined) return;
-  if (stats.isSymbolicLink()) refuse(`${what} ${file} is a symbolic link`, 'replace it by what it points at');
+  if (stats.isSymbolicLink()) refuse(`${what} ${file} is a symbolic link`, 'replace it with what it points to');
   if (!stats.isFile()) refuse(`${what} ${file} is not a file`, 'move it away');
   checkOwner(`${what} ${file}`, stats, uid);
   if ((stats.mode & OPEN_TO_OTHERS) !== 0) {

@@ -45,7 +45,7 @@ const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind) => {
   return {
     version: (): void => {
       if (version() <= kind.migrations.length) return;
-      throw ledgerError({ kind: 'newer', path, what: 'has been taken over by a newer paycli meanwhile' });
+      throw ledgerError({ kind: 'newer', path, what: 'was upgraded by a newer paycli while in use' });
     },
     /** What is written into a file without a name is seen by nobody any more. */
     file: (): void => {

@@ -59,7 +59,7 @@ const sumOf = (row: Row): number => checksumOf(COLUMNS.map((name) => row[name] ?
 
 /** The row, where it is what was written; throws where a page of the file holds something else by now. */
 export const checked = (row: Row): Row => {
-  if (row['checksum'] !== sumOf(row)) throw new Damage(`row ${row['seq']} of its charges is not what was written`);
+  if (row['checksum'] !== sumOf(row)) throw new Damage(`row ${row['seq']} of its charges is not what paycli wrote`);
   return row;
 };
 

@@ -5,16 +5,16 @@ import { TRY_MS } from './patience.ts';
 import { MIGRATIONS } from './schema.ts';
 
 const KEEP =
-  'keep a copy of it, and of the -wal and -emergency files beside it, before anything else. Once it is moved away a new ledger is begun, ' +
-  'which knows none of the old charges and stands in the way of none';
+  'first copy it and the -wal and -emergency files beside it. If you move it away, paycli starts a new ledger, ' +
+  'which knows none of the old charges and refuses none of them';
 
 const HINTS: Readonly<Record<Fault['kind'], string>> = {
   foreign: `it may be a ledger whose first bytes are damaged: ${KEEP}`,
-  newer: 'use the newer paycli; this one does not touch what it does not understand',
+  newer: 'use the newer paycli; this one does not touch a ledger that it does not understand',
   damaged: `${KEEP}; \`sqlite3 FILE .recover\` reads what is left of it`,
   unusable:
-    'make room on the disk, or make the file and its folder yours to read and write (chmod 600, chmod 700); a ledger in ' +
-    'another folder would know nothing of the charges made here',
+    'free some disk space, or give yourself access to the file and its folder (chmod 600, chmod 700); a ledger in ' +
+    'another folder knows nothing of the charges made here',
 };
 
 /** Any trouble with the ledger: exit 10, nothing was sent. */
@@ -36,7 +36,7 @@ export const LEDGER_FILE: DatabaseKind = {
 export const asLedgerError = (thrown: unknown, path: string): PayError => {
   if (isBusy(thrown)) {
     return new PayError('ledger', `the ledger ${path} is locked by another process`, {
-      hint: 'see what keeps it open so long (`fuser` tells), then run the same command again',
+      hint: 'find the process that keeps it open (with `fuser`), then run the same command again',
       cause: thrown,
     });
   }

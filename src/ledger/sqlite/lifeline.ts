@@ -5,8 +5,8 @@ import type { Sender } from '../ledger.ts';
 import type { EmergencyFile } from './emergency.ts';
 import { emergencyText, openEmergencyFile } from './emergency.ts';
 
-const LOCKED = 'keep the line that is shown here; the next run that can use the ledger takes it in';
-const BROKEN = 'keep the line that is shown here, mend the disk, and do not run the command again before that';
+const LOCKED = 'keep the line shown here; the next run that can use the ledger saves it';
+const BROKEN = 'keep the line shown here, and do not run the command again until the disk is fixed';
 
 /** What a process holds on to when its ledger fails it (charge-protocol, step 5 and Durability). */
 export const lifelineOf = (path: string, self: Sender) => {
@@ -31,7 +31,7 @@ export const lifelineOf = (path: string, self: Sender) => {
     /** The line goes to the emergency file; whoever gets the error prints it too. */
     unrecorded: (line: EmergencyLine, thrown: unknown): PayError => {
       const answer = emergencyText(line);
-      const what = `the ledger could not note what became of ${line.ledger_id}: ${reasonOf(thrown)}`;
+      const what = `couldn't save the result of ${line.ledger_id} in the ledger: ${reasonOf(thrown)}`;
       failed(new PayError('ledger', what, { cause: thrown }));
       try {
         file?.write(answer);

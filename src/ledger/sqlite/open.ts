@@ -27,8 +27,8 @@ const refuseOldCopy = (sql: Statements, highest: Highest, path: string): void =>
   const message = `the ledger ${path} is an old copy: it knows ${knows} of ${had} charges`;
   throw new PayError('ledger', message, {
     hint:
-      'put the newer file back. Where that is lost, look at the newest payment requests in the service first, since what was ' +
-      `charged meanwhile is not known here; then remove ${highestPath(path)}`,
+      'restore the newer file. If it is lost, first check the newest payment requests at the service, since charges made ' +
+      `meanwhile are missing here; then remove ${highestPath(path)}`,
   });
 };
 

@@ -52,7 +52,7 @@ describe('a ledger', () => {
   it.each([0o777, 0o1777, 0o770, 0o1770, 0o720, 0o702])(
     'in a folder that others may write to (mode %o) is refused',
     (mode) => {
-      expect(() => checkAccess(fileOf(0o600, mode))).toThrow(refusal(/can be written to by other users \(mode 07/));
+      expect(() => checkAccess(fileOf(0o600, mode))).toThrow(refusal(/is writable by other users \(mode 07/));
     },
   );
 
@@ -87,7 +87,7 @@ describe('a ledger', () => {
       lchownSync(`${links}/mine`, 1, 1);
       expect(() => checkAccess(`${links}/mine/ledger.sqlite`)).toThrow(refusal(/^the link .* belongs to another user/));
     }
-    expect(() => checkAccess(`${links}/everybodys/ledger.sqlite`)).toThrow(refusal(/can be written to by other users/));
+    expect(() => checkAccess(`${links}/everybodys/ledger.sqlite`)).toThrow(refusal(/is writable by other users/));
   });
 
   it('is put right by the command that the refusal names, whatever its folder is called', () => {
@@ -98,7 +98,7 @@ describe('a ledger', () => {
     const hinted = (hint: string): object => expect.objectContaining({ detail: { hint } });
     expect(() => checkAccess(`${folder}/ledger.sqlite`)).toThrow(hinted(`run: chmod 600 '${folder}/ledger.sqlite'`));
     chmodSync(folder, 0o777);
-    const hint = `run: chmod go-w '${folder}', or name another folder with PAYCLI_HOME`;
+    const hint = `run: chmod go-w '${folder}', or set PAYCLI_HOME to another folder`;
     expect(() => checkAccess(`${folder}/ledger.sqlite`)).toThrow(hinted(hint));
   });
 
@@ -153,6 +153,6 @@ describe('a ledger', () => {
     const open = `${dirname(path)}/open`;
     mkdirSync(open);
     chmodSync(open, 0o777);
-    expect(() => checkAccess(`${open}/ledger.sqlite`)).toThrow(refusal(/can be written to by other users/));
+    expect(() => checkAccess(`${open}/ledger.sqlite`)).toThrow(refusal(/is writable by other users/));
   });
 });

@@ -96,8 +96,8 @@ describe('a ledger', () => {
     beside(path, "UPDATE charge SET state = 'rejected' WHERE seq = 2");
     expect(await thrownBy(ledger.begin(intent({ ugwo: ugwoOf(1) }), FIRST))).toMatchObject({
       kind: 'ledger',
-      message: `the ledger ${path} cannot be used: row 2 of its charges is not what was written`,
-      detail: { hint: expect.stringContaining('keep a copy of it') },
+      message: `the ledger ${path} cannot be used: row 2 of its charges is not what paycli wrote`,
+      detail: { hint: expect.stringContaining('first copy it') },
     });
   });
 

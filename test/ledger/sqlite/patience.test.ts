@@ -103,7 +103,7 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     lock();
     await expect(ledger.begin(intent(), HOW)).rejects.toMatchObject({
       kind: 'interrupted',
-      message: 'stopped by SIGTERM; nothing was in flight',
+      message: 'cancelled by SIGTERM; nothing was changed',
       detail: { exitCode: 143 },
     });
     expect(waited.length).toBe(1);
@@ -169,7 +169,7 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     await expect(ledger.begin(intent(), HOW)).rejects.toMatchObject({
       kind: 'ledger',
       message: expect.stringContaining('is locked by another process'),
-      detail: { hint: expect.stringContaining('`fuser` tells') },
+      detail: { hint: expect.stringContaining('`fuser`') },
     });
     expect(waited.length).toBeGreaterThan(1);
     unlock();

@@ -124,7 +124,7 @@ describe('the file', () => {
     beside(path, 'PRAGMA user_version = 99');
     expect(await thrownBy(ledger.begin(intent(), FIRST))).toMatchObject({
       kind: 'ledger',
-      message: expect.stringContaining('taken over by a newer paycli'),
+      message: expect.stringContaining('upgraded by a newer paycli'),
     });
     expect(beside(path, 'SELECT id FROM charge')).toEqual([]);
   });
