@@ -91,7 +91,7 @@ describe('an answer', () => {
     const asked = asking();
     asked.head(200, { 'content-encoding': encoding });
     asked.end();
-    expect(textOf(await asked.answer)).toBe(isRead ? '' : 'the answer is compressed, which was not asked for');
+    expect(textOf(await asked.answer)).toBe(isRead ? '' : "the answer is compressed, which paycli didn't ask for");
     await turn();
     expect(asked.aborted).toHaveLength(isRead ? 0 : 1);
   });

@@ -45,9 +45,9 @@ describe('what would be sent', () => {
   });
 
   it.each([
-    [{ params: { uid: '..' } }, '".." can\'t stand for uid in a path'],
-    [{ params: {} }, '"" can\'t stand for uid in a path'],
-    [{}, '"" can\'t stand for uid in a path'],
+    [{ params: { uid: '..' } }, '".." can\'t be used as uid'],
+    [{ params: {} }, '"" can\'t be used as uid'],
+    [{}, '"" can\'t be used as uid'],
   ])('is nothing for %j', async (input, message) => {
     const { client, attempts } = clientOf([]);
     expect(await thrownBy(client.call('ugwo.get', input))).toMatchObject({ kind: 'usage', message });
@@ -60,7 +60,7 @@ describe('what would be sent', () => {
     expect(thrown).toMatchObject({
       kind: 'usage',
       message: 'the service would refuse this, so nothing was sent',
-      detail: { hint: 'mend the value, or let the service judge it with --no-validate' },
+      detail: { hint: 'fix the value, or let the service judge it with --no-validate' },
     });
     expect((thrown as PayError).detail.violations).toHaveLength(1);
   });
@@ -129,10 +129,10 @@ describe('what of an answer can not be read', () => {
   });
 
   it('is too much of it: only the first is read', async () => {
-    const excess = 'the answer holds more than 100,000 values';
+    const excess = 'the answer has more than 100,000 values';
     const { client, notices } = clientOf([answer(200, { text: JSON.stringify(ACTIVITY), excess })]);
     await client.call('ugwo.charge', CHARGE);
-    expect(notices).toEqual([`note: ${excess}; only the first of it is read and shown, and -o json shows all`]);
+    expect(notices).toEqual([`note: ${excess}; only the first part is read and shown; -o json shows all`]);
   });
 
   it('changes nothing of what was done, be it that even that can not be told', async () => {

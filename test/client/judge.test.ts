@@ -57,7 +57,7 @@ describe('the answer to a charge', () => {
   });
 
   it('that holds more than is read: accepted by what proves it, and no proof of a 429', () => {
-    const large = (text: string): Body => ({ text, excess: 'the answer holds more than 100,000 values' });
+    const large = (text: string): Body => ({ text, excess: 'the answer has more than 100,000 values' });
     expect(stateOf(answer(200, large(JSON.stringify(ACTIVITY))))).toBe('accepted');
     expect(stateOf(answer(200, large(JSON.stringify(ACTIVITY).slice(1))))).toBe('unknown unknown');
     expect(stateOf(answer(422, large('{"title":"No","status":422}')))).toBe('refused rejected');
@@ -157,8 +157,8 @@ describe('the answer to a charge', () => {
 
 describe('what is said of a write', () => {
   const AGAIN = 'it is safe to run the same command again';
-  const MADE = 'do not run it again before you know, or the customer may pay twice';
-  const APPLIED = 'look at the record; sending the same values again changes nothing that was applied';
+  const MADE = "don't run it again until you know, or the customer may pay twice";
+  const APPLIED = 'check the record; sending the same values again does no harm';
   const hopeless: Body = {
     text: '{}',
     get json(): unknown {
@@ -170,7 +170,7 @@ describe('what is said of a write', () => {
     [
       'no answer',
       { kind: 'broken', reason: 'reset' },
-      'the charge may have been made: the request was sent and no whole answer came back: reset',
+      'the charge may have been made: the request was sent, but no complete answer came back: reset',
       { hint: MADE },
     ],
     [
@@ -200,13 +200,13 @@ describe('what is said of a write', () => {
     [
       'a page of a proxy',
       answer(502, { fault: 'the answer is not JSON' }),
-      'the charge may have been made: the answer was 502, and no JSON object',
+      'the charge may have been made: the answer was 502 and not a JSON object',
       { hint: MADE, status: 502 },
     ],
     [
       'an answer whose judgement throws',
       answer(200, hopeless),
-      'the charge may have been made: its answer could not be judged: too deep',
+      "the charge may have been made: its answer couldn't be understood: too deep",
       { hint: MADE, status: 200 },
     ],
     [
@@ -231,7 +231,7 @@ describe('what is said of a write', () => {
   it('of an update is that it may have been applied', () => {
     expect(judge(ORIGIN, UPDATE, { kind: 'broken', reason: 'reset' })).toMatchObject({
       error: {
-        message: 'the update may have been applied: the request was sent and no whole answer came back: reset',
+        message: 'the update may have been applied: the request was sent, but no complete answer came back: reset',
         detail: { hint: APPLIED, request: { method: 'PATCH', path: UPDATE.path } },
       },
     });
@@ -242,8 +242,8 @@ describe('what is said of a write', () => {
       judge(ORIGIN, CHARGE, { kind: 'not_sent', reason: 'its certificate is old', untrusted: true }),
     ).toMatchObject({
       error: {
-        message: '127.0.0.1:1 could not prove who it is, so nothing was sent: its certificate is old',
-        detail: { hint: 'if the certificate is one of your own authority, name its file in NODE_EXTRA_CA_CERTS' },
+        message: "couldn't verify the certificate of 127.0.0.1:1, so nothing was sent: its certificate is old",
+        detail: { hint: 'if you run your own certificate authority, put its file in NODE_EXTRA_CA_CERTS' },
       },
     });
   });

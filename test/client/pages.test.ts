@@ -88,7 +88,7 @@ describe('a walk over pages', () => {
       asked: ['x'],
       thrown: {
         kind: 'read_failed',
-        detail: { hint: 'what was shown up to here is whole; report the cursor to the service' },
+        detail: { hint: 'everything shown so far is complete; report the cursor to the service' },
       },
     });
   });

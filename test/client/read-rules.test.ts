@@ -56,12 +56,7 @@ describe('what a read is taken for', () => {
       'the service answered with another customer (onye), ony.AbCd.other',
       { status: 200, isOther: true },
     ],
-    [
-      'what comes before an answer',
-      answer(199),
-      'the answer was 199, not in the words of the service',
-      { status: 199 },
-    ],
+    ['what comes before an answer', answer(199), 'the answer was 199, not one that the service gives', { status: 199 }],
     [
       'the first of the redirects',
       answer(300),
@@ -69,17 +64,17 @@ describe('what a read is taken for', () => {
       { status: 300 },
     ],
     ['the last of them', answer(399), 'the answer was 399, a redirect, which is never followed', { status: 399 }],
-    ['a 400 in no words', answer(400, PAGE), 'the answer was 400, not in the words of the service', { status: 400 }],
-    ["a proxy's page", answer(404, PAGE), 'the answer was 404, not in the words of the service', { status: 404 }],
+    ['a 400 in no words', answer(400, PAGE), 'the answer was 400, not one that the service gives', { status: 400 }],
+    ["a proxy's page", answer(404, PAGE), 'the answer was 404, not one that the service gives', { status: 404 }],
     [
       'what is not built, in no words',
       answer(501, PAGE),
-      'the answer was 501, not in the words of the service',
+      'the answer was 501, not one that the service gives',
       { status: 501 },
     ],
   ])('%s: failed, and not asked for again', async (_what, outcome, reason, detail) => {
     const { thrown, attempts } = await reading([outcome]);
-    expect(thrown).toMatchObject({ kind: 'read_failed', message: `the read failed: ${reason}` });
+    expect(thrown).toMatchObject({ kind: 'read_failed', message: `couldn't read from the service: ${reason}` });
     expect((thrown as PayError).detail).toStrictEqual({ ...detail, request: REQUEST, hint: AGAIN });
     expect(attempts).toHaveLength(1);
   });
@@ -107,12 +102,14 @@ describe('what a read is taken for', () => {
     const { found, waits } = await reading([answer(status, whole({ title })), FOUND]);
     expect([found.status, waits]).toEqual(['fulfilled', [250]]);
     const fault = await faultOf(answer(status, whole({ title })));
-    expect(fault.message).toBe(`the read failed: the service answered ${status}${title === '' ? '' : ` ${title}`}`);
+    expect(fault.message).toBe(
+      `couldn't read from the service: the service answered ${status}${title === '' ? '' : ` ${title}`}`,
+    );
     expect(fault.detail).toStrictEqual({ status, request: REQUEST, hint: AGAIN });
   });
 
   it('an overload without a document is told by its number', async () => {
-    expect((await faultOf(answer(503, PAGE))).message).toBe('the read failed: the service answered 503');
+    expect((await faultOf(answer(503, PAGE))).message).toBe("couldn't read from the service: the service answered 503");
   });
 
   it.each<[string, Outcome]>([
@@ -122,7 +119,7 @@ describe('what a read is taken for', () => {
     const { found, waits } = await reading([outcome, outcome, outcome, FOUND]);
     expect([found.status, waits]).toEqual(['fulfilled', [250, 500, 1000]]);
     const fault = await faultOf(outcome);
-    expect(fault.message).toBe('the read failed: reset');
+    expect(fault.message).toBe("couldn't reach the service: reset");
     expect(fault.detail).toStrictEqual({ request: REQUEST, hint: AGAIN, code: 'ECONNRESET' });
   });
 
@@ -132,7 +129,7 @@ describe('what a read is taken for', () => {
     ]);
     expect(thrown).toMatchObject({
       kind: 'auth',
-      message: 'pay.example could not prove who it is, so nothing was sent: its certificate is old',
+      message: "couldn't verify the certificate of pay.example, so nothing was sent: its certificate is old",
       detail: { code: 'CERT_HAS_EXPIRED' },
     });
     expect(attempts).toHaveLength(1);
@@ -161,7 +158,7 @@ describe('the attempts of a read', () => {
       signal: given.signal,
       onSend: () => given.abort(new Error('given up')),
     });
-    expect(thrown).toMatchObject({ message: 'the read failed: reset' });
+    expect(thrown).toMatchObject({ message: "couldn't reach the service: reset" });
     expect([attempts.length, waits]).toEqual([1, []]);
     expect(attempts[0]?.signal.aborted).toBe(true);
   });

@@ -30,7 +30,7 @@ describe('a no of the service', () => {
       'with more violations than are read',
       422,
       problem({ title: 'No', violations: [FAULT, FAULT], more: 1998 }),
-      'the service answered 422: No (2 of its 2,000 faults are shown)',
+      'the service answered 422: No (showing 2 of 2,000 violations)',
     ],
   ])('%s', (_what, status, said, message) => {
     expect(refusal(READ, status, said).message).toBe(message);
@@ -51,12 +51,12 @@ describe('a no of the service', () => {
 
   it.each([
     [400, 'rejected', undefined],
-    [401, 'auth', /log in again with `paycli login`, or mend PAYCLI_SECRET_KEY/],
-    [402, 'rejected', /the workspace's own balance/],
-    [403, 'auth', /use one with the permission/],
+    [401, 'auth', /log in again with `paycli login`, or fix PAYCLI_SECRET_KEY/],
+    [402, 'rejected', /the workspace's balance/],
+    [403, 'auth', /use another key/],
     [404, 'rejected', /check the identifier/],
     [405, 'rejected', /has no such operation/],
-    [409, 'rejected', /its state does not allow this/],
+    [409, 'rejected', /its current status does not allow this/],
   ])('%i is of kind %s', (status, kind, hint) => {
     const { kind: of, detail } = refusal(READ, status, undefined);
     expect(of).toBe(kind);

@@ -22,7 +22,7 @@ const NOBODY: Outcome = { kind: 'not_sent', reason: 'nobody is there', code: 'EC
 const BROKEN: Outcome = { kind: 'broken', reason: 'reset', code: 'ECONNRESET' };
 const STOOD_STILL = {
   kind: 'not_sent',
-  message: 'nothing was applied: this process stood still for too long before it could send',
+  message: 'nothing was applied: this process was paused for too long before it could send',
   detail: {
     request: { method: 'POST', path: CHARGE.path },
     hint: 'it is safe to run the same command again',
@@ -161,7 +161,7 @@ describe('a signal', () => {
     held();
     held();
     expect(said).toEqual([
-      'waiting for the answer to what is in flight, for 30 s at most; Ctrl-C again leaves it unknown',
+      'Finishing requests in flight (up to 30 s). Ctrl-C again stops now and leaves them unknown.',
     ]);
   });
 });

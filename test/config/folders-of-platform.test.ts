@@ -26,7 +26,7 @@ describe("the platform's own folders", () => {
     expect([error.kind, error.message, error.detail.hint]).toEqual([
       'usage',
       message,
-      'set PAYCLI_HOME to an absolute path, or mend HOME and the XDG_… variables',
+      'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables',
     ]);
   });
 });

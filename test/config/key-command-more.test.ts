@@ -13,7 +13,7 @@ const run = (command: readonly string[], machine = thisMachine, env: Env = { PAT
   runKeyCommand(command, fakeIo(env).io, machine);
 
 describe('what is said of a key command', () => {
-  const HINT = 'it must print the key as one line and end with 0; it runs without a shell, from the root folder';
+  const HINT = 'it must print the key on one line and exit with 0; it runs without a shell, in the root folder';
 
   it.each([
     ['true', 'printed nothing'],
@@ -30,7 +30,7 @@ describe('what is said of a key command', () => {
     const { message, detail } = await errorOf(() => run(['no-such "op"', 'x']));
     expect(message).toBe('the key command "no-such \\"op\\"" was not found');
     expect(detail.hint).toBe(
-      'store its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
+      'give its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
     );
   });
 
@@ -49,7 +49,7 @@ describe('a key command on Windows', () => {
       throw new Error('there are no groups');
     };
     const ending = run([helper('exec tail -f /dev/null')], { ...windows, killGroup, keyCommandLimit: 100 });
-    expect((await errorOf(() => ending)).message).toContain('did not end within 0.1 s');
+    expect((await errorOf(() => ending)).message).toContain('did not finish within 0.1 s');
   });
 });
 

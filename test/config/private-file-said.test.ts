@@ -47,7 +47,7 @@ describe('what is said of a folder or a file that is not safe', () => {
     symlinkSync('/nowhere', join(folder, 'config.json'));
     expect(look(folder)).toEqual([
       '@/config.json is a symbolic link, so the keys behind it were not used',
-      'replace it by what it points at',
+      'replace it with what it points to',
     ]);
   });
 
@@ -63,7 +63,7 @@ describe('what is said of a folder or a file that is not safe', () => {
   it('names both users', () => {
     const folder = folderOf(0o700, 'config.json');
     expect(look(folder, { uid: FOREIGN })).toEqual([
-      `@ belongs to another user (uid ${thisMachine.uid}, and this is uid ${FOREIGN}), so it was not used`,
+      `@ belongs to another user (uid ${thisMachine.uid}; you are uid ${FOREIGN}), so it was not used`,
       'run paycli as its owner, or move it away and run `paycli login`',
     ]);
     expect(look(folder, { uid: undefined })).toEqual([]);
@@ -85,7 +85,7 @@ describe('what is said of a folder or a file that is not safe', () => {
   it('names what keeps it from being looked at', () => {
     const folder = join(newFolder(), 'x'.repeat(300));
     const [message, hint] = look(folder);
-    expect(message).toMatch(/^@ can't be looked at: .*ENAMETOOLONG/);
+    expect(message).toMatch(/^@ can't be read: .*ENAMETOOLONG/);
     expect(hint).toBe('make it accessible to you, or set PAYCLI_HOME');
   });
 
@@ -93,8 +93,8 @@ describe('what is said of a folder or a file that is not safe', () => {
     const above = folderOf(0o555);
     const folder = join(above, 'home');
     const [message, hint] = saidOf(folder, () => makePrivateFolder(folder, withoutRoot(above)));
-    expect(message).toMatch(/^@ could not be made: .*EACCES/);
-    expect(hint).toBe('set PAYCLI_HOME to a folder that you may write to');
+    expect(message).toMatch(/^couldn't create @: EACCES/);
+    expect(hint).toBe('set PAYCLI_HOME to a folder that you can write to');
   });
 
   it('names what keeps it from being read', () => {

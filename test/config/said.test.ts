@@ -20,11 +20,11 @@ const saidOf = (use: () => unknown): readonly unknown[] => {
 
 describe('what is said of a setting', () => {
   it('that is no name of a profile', () => {
-    const said = 'that is not a profile name: it takes 1 to 64 letters, digits, ".", "_", "-", a letter or digit first';
+    const said = 'not a profile name: use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit';
     expect(saidOf(() => checkName('a b'))).toEqual(['usage', said, undefined]);
     expect(saidOf(() => checkName('Local'))).toEqual([
       'usage',
-      'the name "local" is kept for the built-in emulator, which has no stored profile',
+      'the profile name "local" is reserved for the built-in emulator',
       'use --local instead; it needs no key',
     ]);
     expect(checkName('locale')).toBe('locale');
@@ -32,11 +32,11 @@ describe('what is said of a setting', () => {
 
   it.each([
     ['http://a.example', 'auth', 'is not encrypted: http:// is only for this machine (127.0.0.1, localhost)'],
-    ['http://127.0.0.1/v1', 'usage', 'holds more than an origin: leave out the path, query and fragment'],
-    ['https://a.example/v1', 'usage', 'holds more than an origin: leave out the path, query and fragment'],
+    ['http://127.0.0.1/v1', 'usage', 'is more than an origin: leave out the path, query and fragment'],
+    ['https://a.example/v1', 'usage', 'is more than an origin: leave out the path, query and fragment'],
     ['a.example', 'usage', 'is not a URL such as https://api.example.com'],
   ])('that is no origin: %s', (url, kind, problem) => {
-    const hint = 'give the scheme and host alone, such as https://api.example.com';
+    const hint = 'use only the scheme and host, such as https://api.example.com';
     expect(saidOf(() => checkOrigin(url, '--base-url'))).toEqual([kind, `--base-url ${problem}`, hint]);
   });
 
@@ -56,14 +56,10 @@ describe('what is said of a setting', () => {
   it('that is no command', () => {
     expect(saidOf(() => splitCommand(`echo sk.Test.${'x'.repeat(16)}`))).toEqual([
       'usage',
-      '--key-command holds a secret key, which is never the value of an option',
+      '--key-command contains a secret key, but needs a command that prints it',
       'other users can see arguments while a program runs: get a new key, then store it with --key-stdin',
     ]);
-    expect(saidOf(() => splitCommand('op "read'))).toEqual([
-      'usage',
-      '--key-command holds a quote that is not closed',
-      undefined,
-    ]);
+    expect(saidOf(() => splitCommand('op "read'))).toEqual(['usage', '--key-command has an unclosed quote', undefined]);
     expect(saidOf(() => splitCommand('  '))).toEqual(['usage', '--key-command is empty', undefined]);
     expect(splitCommand(`op sk.Test.${'x'.repeat(15)} task.Test.${'x'.repeat(16)}`)).toHaveLength(3);
   });
@@ -80,35 +76,35 @@ describe('what is said of a setting', () => {
 describe('what is said of a file of profiles', () => {
   const profile = { origin: PIN, key: KEY, created_at: '2026-11-20T12:00:00Z' };
   const LEFT = 'it was left as it is';
-  const MEND = 'mend it or move it away, then run `paycli login`';
+  const MEND = 'fix it or move it away, then run `paycli login`';
 
   it.each<[what: string, text: string, said: string, hint: string]>([
     ['no JSON', '{', `is damaged: it is not valid JSON; ${LEFT}`, MEND],
     [
       'another version',
       '{"version":0,"profiles":{}}',
-      `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`,
+      `is not a profile file: version: Invalid input: expected 1; ${LEFT}`,
       MEND,
     ],
     [
       'a version that is a text',
       '{"version":"2"}',
-      `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`,
+      `is not a profile file: version: Invalid input: expected 1; ${LEFT}`,
       MEND,
     ],
-    ['a number', '5', `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`, MEND],
-    ['nothing', 'null', `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`, MEND],
-    ['nothing of ours', '[]', `is not a file of profiles: version: Invalid input: expected 1; ${LEFT}`, MEND],
+    ['a number', '5', `is not a profile file: version: Invalid input: expected 1; ${LEFT}`, MEND],
+    ['nothing', 'null', `is not a profile file: version: Invalid input: expected 1; ${LEFT}`, MEND],
+    ['nothing of ours', '[]', `is not a profile file: version: Invalid input: expected 1; ${LEFT}`, MEND],
     [
       'names that are none',
       '{"version":1,"profiles":{"a b":{}}}',
-      `is not a file of profiles: profiles: must be an object whose names are profile names; ${LEFT}`,
+      `is not a profile file: profiles: must be an object whose names are profile names; ${LEFT}`,
       MEND,
     ],
     [
       'an origin that is none',
       JSON.stringify({ version: 1, profiles: { a: { ...profile, origin: `${PIN}/` } } }),
-      `is not a file of profiles: profiles.a.origin: is not an exact https:// origin; ${LEFT}`,
+      `is not a profile file: profiles.a.origin: is not an exact https:// origin; ${LEFT}`,
       MEND,
     ],
     [

@@ -193,7 +193,7 @@ describe('the file', () => {
       expect(error.message).toContain('could not be written');
       expect(error).toMatchObject({
         kind: 'auth',
-        detail: { hint: 'nothing was changed; make room or mend the rights of its folder' },
+        detail: { hint: 'nothing was changed; free some space or fix the permissions of its folder' },
       });
       expect(wordsOf(error)).not.toContain(KEY);
     } finally {

@@ -21,8 +21,8 @@ const saidOf = async (folder: string, env: Env = {}, profile?: string): Promise<
 describe('what is said where there is no key to use', () => {
   it('tells no profile at all from none of that name', async () => {
     const nowhere = join(newFolder(), 'home');
-    expect(await saidOf(nowhere)).toEqual(['there is no profile yet', LOGIN]);
-    expect(await saidOf(nowhere, {}, 'shop')).toEqual(['there is no profile "shop", nor any other', LOGIN]);
+    expect(await saidOf(nowhere)).toEqual(['no profiles yet', LOGIN]);
+    expect(await saidOf(nowhere, {}, 'shop')).toEqual(['no profile "shop": there are no profiles yet', LOGIN]);
   });
 
   it.each([
@@ -31,8 +31,8 @@ describe('what is said where there is no key to use', () => {
     ['constructor', 'known: shop, test; '],
   ])('of %s, which is none, names what was meant and all that are known', async (name, known) => {
     expect(await saidOf(folderWith({ name: 'shop' }, { name: 'test' }), {}, name)).toEqual([
-      `there is no profile "${name}"`,
-      `${known}\`paycli login --profile NAME\` makes one, and --local needs none`,
+      `no profile "${name}"`,
+      `${known}add one with \`paycli login --profile NAME\`, or use --local, which needs none`,
     ]);
   });
 
@@ -40,15 +40,15 @@ describe('what is said where there is no key to use', () => {
     const folder = folderWith({ name: 'shop' }, { name: 'test' }, { name: 'third' });
     openRoom({ folder }).room.remove('shop');
     expect(await saidOf(folder)).toEqual([
-      'no profile is the default',
-      'name one with --profile, or make one the default with `paycli profile use NAME` (known: test, third)',
+      'no default profile',
+      'choose one with --profile, or set the default with `paycli profile use NAME` (known: test, third)',
     ]);
   });
 
   it('says what a key in the environment lacks', async () => {
     expect(await saidOf(join(newFolder(), 'home'), { [E]: KEY })).toEqual([
-      'PAYCLI_SECRET_KEY is set, but nothing says which service the key is for',
-      'set PAYCLI_BASE_URL, or name a profile with --profile',
+      'PAYCLI_SECRET_KEY is set, but which service is the key for?',
+      'set PAYCLI_BASE_URL, or choose a profile with --profile',
     ]);
   });
 
@@ -56,16 +56,16 @@ describe('what is said where there is no key to use', () => {
     const folder = folderWith({ name: 'shop' }, { name: 'undefined' });
     const { room, file } = openRoom({ folder });
     room.remove('shop');
-    expect((await saidOf(folder))[0]).toBe('no profile is the default');
+    expect((await saidOf(folder))[0]).toBe('no default profile');
     writeFileSync(file, JSON.stringify({ ...contentOf(file), default: 'gone' }));
-    expect((await saidOf(folder, { [E]: KEY }))[0]).toContain('nothing says which service the key is for');
+    expect((await saidOf(folder, { [E]: KEY }))[0]).toContain('which service is the key for?');
   });
 
   it('asks for the profile that was named, whatever else is known', async () => {
     const folder = folderWith({ name: 'shop', origin: A }, { name: 'test', origin: B });
     const { room } = openRoom({ folder });
     const unknown = await errorOf(() => room.origin({ profile: 'nope', baseUrl: A }));
-    expect(unknown.message).toBe('there is no profile "nope"');
+    expect(unknown.message).toBe('no profile "nope"');
     room.remove('shop');
     const named = openRoom({ folder, env: { [E]: KEY } }).room.target({ profile: 'test', baseUrl: undefined });
     expect(await named).toEqual({ origin: B, key: KEY, profile: 'test', keySource: 'environment' });
@@ -74,16 +74,16 @@ describe('what is said where there is no key to use', () => {
   it('keeps a stored key from another origin', async () => {
     const folder = folderWith({ name: 'shop', origin: A });
     expect(await saidOf(folder, { PAYCLI_BASE_URL: B })).toEqual([
-      `the key of the profile "shop" is for ${A} only; PAYCLI_BASE_URL says otherwise`,
-      'give the key for this call in PAYCLI_SECRET_KEY, or log in there under another name: `paycli login --profile NAME`',
+      `the key of the profile "shop" is for ${A} only, but PAYCLI_BASE_URL gives another origin`,
+      'set PAYCLI_SECRET_KEY to the key for this call, or add a profile for that origin: `paycli login --profile NAME`',
     ]);
   });
 });
 
 describe('a key that cannot be used', () => {
   const EMULATOR = `sk.Lcal.${'x'.repeat(80)}`;
-  const FAULT = "is the built-in emulator's, which is refused for any other machine";
-  const HINT = 'use --local for the emulator, or give the key of this service';
+  const FAULT = "is the built-in emulator's, which is never sent to another machine";
+  const HINT = 'use --local for the emulator, or the key of this service';
 
   it('is named by where it came from', async () => {
     const folder = folderWith({ name: 'shop', origin: A });

@@ -14,7 +14,7 @@ describe('an enum', () => {
   it.each(['', 5, null, {}, [], ['a'], ['', 'A'], ['a', 5], [5, 'A'], ['a', 'A', 'x'], { 0: 'a', 1: 'A', length: 2 }])(
     'is not %j',
     (value) => {
-      expect(titlesOf(enumLike, value)).toEqual(['is neither a text nor a pair [value, label]']);
+      expect(titlesOf(enumLike, value)).toEqual(['is neither text nor a pair [value, label]']);
     },
   );
 });
@@ -25,7 +25,7 @@ describe('what holds other things', () => {
   });
 
   it.each(['x', 5, true])('is not %j', (value) => {
-    expect(titlesOf(anyMembers, value)).toEqual(['is no object']);
+    expect(titlesOf(anyMembers, value)).toEqual(['is not an object']);
   });
 
   it.each([[{}], [null], ['x'], ['']])('or its name may be %j', (value) => {
@@ -33,7 +33,7 @@ describe('what holds other things', () => {
   });
 
   it.each([[5], [true], [[]]])('or its name is not %j', (value) => {
-    expect(titlesOf(objectOrText, value)).toEqual(['is neither an object nor a text']);
+    expect(titlesOf(objectOrText, value)).toEqual(['is neither an object nor text']);
   });
 });
 

@@ -11,7 +11,7 @@ const ofActivity = (answer: object): readonly string[] => oddities(operations['a
 const ofList = (...data: object[]): readonly string[] =>
   oddities(operations['ugwo.list'], { data, next_cursor: null }, {});
 
-const unread = (name: string): string => `the answer's "${name}" could not be read; it is shown as it came`;
+const unread = (name: string): string => `the answer's "${name}" could not be read; it is shown as received`;
 
 describe('what is odd in an answer', () => {
   it('is nothing where all is as documented', () => {

@@ -14,8 +14,8 @@ describe('a thing is proven by its identifier', () => {
     expect(proof(answer, {})).toBeUndefined();
   });
 
-  it.each([['act'], [undefined], [null], [5], [[{ uid: ACT }]], [[]]])('and %j is no object', (answer) => {
-    expect(proof(answer, {})).toBe('the answer is no JSON object');
+  it.each([['act'], [undefined], [null], [5], [[{ uid: ACT }]], [[]]])('and %j is not an object', (answer) => {
+    expect(proof(answer, {})).toBe('the answer is not a JSON object');
   });
 
   it.each([[{}], [{ uid: null }], [{ uid: [ACT] }], [{ uid: 5 }], [{ uid: UGW }], [{ uid: 'act.x' }], [{ id: ACT }]])(
@@ -54,13 +54,13 @@ describe('an activity of another type', () => {
   });
 
   it.each(['refund', ['refund', 'Refund']])('is one of type %j', (activity_type) => {
-    expect(isNoOtherType({ activity_type }, {})).toBe('the answer is no charge, but a refund ("activity_type")');
+    expect(isNoOtherType({ activity_type }, {})).toBe('the answer is not a charge but a refund ("activity_type")');
   });
 
   it('is said in words that are cut', () => {
     const said = isNoOtherType({ activity_type: 'x'.repeat(BOUNDS.word + 5) }, {});
     expect(said).toBe(
-      `the answer is no charge, but a ${'x'.repeat(BOUNDS.word)}… (5 more characters) ("activity_type")`,
+      `the answer is not a charge but a ${'x'.repeat(BOUNDS.word)}… (5 more characters) ("activity_type")`,
     );
   });
 });
@@ -78,9 +78,9 @@ describe('a page is proven by its envelope', () => {
     expect(provesPage(answer, {})).toBeUndefined();
   });
 
-  const LIST = 'the answer is no page: "data" is no list';
-  const OBJECT = 'the answer is no page: a record in "data" is no object';
-  const NEXT = 'the answer is no page: "next_cursor" is neither a text nor null';
+  const LIST = 'the answer is not a page: "data" is not a list';
+  const OBJECT = 'the answer is not a page: a record in "data" is not an object';
+  const NEXT = 'the answer is not a page: "next_cursor" is neither text nor null';
   it.each([
     ['a list', [], LIST],
     ['a text', 'page', LIST],
@@ -96,12 +96,12 @@ describe('a page is proven by its envelope', () => {
     [
       'too many records',
       { data: records(BOUNDS.records + 1), next_cursor: null },
-      'the answer holds 1,001 records, and 1,000 are the most that a page may hold',
+      'the answer has 1,001 records, but a page may have at most 1,000',
     ],
     [
       'too long a way on',
       { data: [], next_cursor: 'x'.repeat(BOUNDS.cursor + 1) },
-      'the answer holds a "next_cursor" of more than 4,096 characters',
+      'the answer has a "next_cursor" of more than 4,096 characters',
     ],
   ])('and %s proves none', (_what, answer, fault) => {
     expect(provesPage(answer, {})).toBe(fault);

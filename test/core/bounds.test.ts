@@ -16,8 +16,8 @@ describe('the bounds of an answer', () => {
 
   it.each([
     ['depth', 'the answer is nested deeper than 64 levels'],
-    ['values', 'the answer holds more than 100,000 values'],
-    ['name', 'the answer holds a name of more than 1,000 bytes'],
+    ['values', 'the answer has more than 100,000 values'],
+    ['name', 'the answer has a name of more than 1,000 bytes'],
   ] as const)('are exceeded by one more in %s', (name, said) => {
     expect(excessOf({ ...most, [name]: most[name] + 1 })).toBe(said);
   });

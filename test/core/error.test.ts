@@ -57,11 +57,7 @@ describe('reasonOf', () => {
 it('what nothing expected is a defect, with its cause and what to do', () => {
   const cause = new TypeError('x is not a function');
   const error = defect(cause);
-  expect([error.kind, error.message, error.cause]).toEqual([
-    'internal',
-    'a defect in paycli: x is not a function',
-    cause,
-  ]);
+  expect([error.kind, error.message, error.cause]).toEqual(['internal', 'a bug in paycli: x is not a function', cause]);
   expect(error.detail.hint).toBe('run it again with --debug and report what it prints');
 });
 

@@ -92,15 +92,15 @@ describe('a wait', () => {
     expect(waitedOf(followed('refunded', { standing: 'paid' }), OPTIONS).failure).toMatchObject({
       kind: 'charge_failed',
       message: 'the payment was refunded',
-      detail: { hint: `the customer had paid ${UID}, and has got the money back`, ...about(activity('refunded')) },
+      detail: { hint: `the customer paid ${UID} and got the money back`, ...about(activity('refunded')) },
     });
     expect(waitedOf(followed('partially_refunded', { standing: 'paid' }), OPTIONS)).not.toHaveProperty('failure');
   });
 
   it('that nobody answered says so, once', () => {
     const open = (more: Partial<Followed<Activity>>) => waitedOf(followed('processing', more), OPTIONS).failure;
-    const seen = 'the payment is still open: last seen processing, waited 1 min';
-    expect(open({ unanswered: true })?.message).toBe(`${seen}; the service gave no answer meanwhile`);
+    const seen = 'the payment is still open after 1 min (last status: processing)';
+    expect(open({ unanswered: true })?.message).toBe(`${seen}; the service stopped answering`);
     const fault = new PayError('read_failed', 'no route');
     expect(open({ unanswered: true, fault })?.message).toBe(`${seen}; no route`);
     expect(open({ fault })?.detail).toMatchObject({ cause: fault, hint: AGAIN });
@@ -115,7 +115,7 @@ describe('a wait', () => {
 
   it('that saw no status says that', () => {
     expect(waitedOf(followed(''), OPTIONS).failure?.message).toBe(
-      'the payment is still open: last seen with no readable status, waited 1 min',
+      'the payment is still open after 1 min (last status: unreadable)',
     );
   });
 
@@ -134,7 +134,7 @@ describe('a wait', () => {
 
   it('that a signal ended changes nothing, and says so', () => {
     const { failure } = waitedOf(followed('processing', { interrupted: interrupted('SIGINT') }), OPTIONS);
-    expect(failure?.detail.hint).toBe(`this changes nothing of the payment; ${AGAIN}`);
+    expect(failure?.detail.hint).toBe(`the payment itself goes on; ${AGAIN}`);
   });
 
   it('that was never begun is pending', () => {
@@ -190,12 +190,9 @@ describe('a failed charge', () => {
 
 it('a step that nobody can read keeps the answer, and is not charged again', () => {
   const { kind, message, detail } = stepUnreadable(madeHere(activity('requires_action')));
-  expect([kind, message]).toEqual([
-    'unrecorded',
-    'the charge was made, but what the customer must do could not be read',
-  ]);
+  expect([kind, message]).toEqual(['unrecorded', "the charge was made, but its next action couldn't be read"]);
   expect(detail).toMatchObject({
-    hint: `do not charge again; look at the answer that is shown here, and at ${UID} in the dashboard`,
+    hint: `do not charge again; see the answer shown here, and ${UID} in the dashboard`,
     answer: '{"uid":"act.A.b","status":"requires_action"}',
   });
 });

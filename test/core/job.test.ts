@@ -34,8 +34,8 @@ describe('the question before rows are sent', () => {
   it.each([
     [{}, 'Charge 3 requests (ussd)?'],
     [{ rows: 1 }, 'Charge 1 request (ussd)?'],
-    [{ before: 2 }, 'Charge 3 requests (ussd; 2 of them begun before)?'],
-    [{ total: 'NGN 15.00' }, 'Charge 3 requests, NGN 15.00 (ussd)?'],
+    [{ before: 2 }, 'Charge 3 requests (ussd; 2 started before)?'],
+    [{ total: 'NGN 15.00' }, 'Charge 3 requests for NGN 15.00 (ussd)?'],
   ])('with %j is %s', (rest, line) => {
     expect(questionOf({ ...question, ...rest }, place)).toEqual(['live: https://api.kwugwo.africa', line]);
   });

@@ -74,7 +74,7 @@ describe('pairsToObject', () => {
 });
 
 it('what is no JSON may have been meant as a text', () => {
-  const detail = { hint: 'a text is given as key=value' };
+  const detail = { hint: 'for text, use key=value' };
   expect(() => parsePair('a:=b')).toThrow(expect.objectContaining({ kind: 'usage', detail }));
 });
 

@@ -27,7 +27,7 @@ describe('the text of a column', () => {
 
   it.each([
     ['a', { text: 'x' }],
-    ['b', { fault: { column: 'b', what: 'should be a text' } }],
+    ['b', { fault: { column: 'b', what: 'should be text' } }],
     ['c', {}],
     ['d', {}],
   ])('%s is %j', (column, text) => {

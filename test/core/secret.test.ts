@@ -67,8 +67,8 @@ describe('keyFault', () => {
       emulators,
       there,
       {
-        problem: "is the built-in emulator's, which is refused for any other machine",
-        hint: 'use --local for the emulator, or give the key of this service',
+        problem: "is the built-in emulator's, which is never sent to another machine",
+        hint: 'use --local for the emulator, or the key of this service',
       },
     ],
   ])('of %s for %s is %j', (key, origin, fault) => {

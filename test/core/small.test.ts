@@ -32,7 +32,7 @@ describe('a run that a signal stopped', () => {
     const { kind, message, detail } = interrupted(signal);
     expect([kind, message, detail.exitCode]).toEqual([
       'interrupted',
-      `stopped by ${signal}; nothing was in flight`,
+      `cancelled by ${signal === 'SIGINT' ? 'Ctrl-C' : signal}; nothing was changed`,
       exitCode,
     ]);
   });
@@ -41,7 +41,7 @@ describe('a run that a signal stopped', () => {
 describe('the built-in service', () => {
   it('says what it made on its first use, and nothing later', () => {
     expect(firstUse(FIRST_RECORDS, 'x.sqlite')).toBe(
-      'first use: made 25 customers and 120 payment requests in x.sqlite',
+      'First use: created 25 customers and 120 payment requests in x.sqlite',
     );
     expect(firstUse({ customers: 0, ugwo: 0 }, 'x.sqlite')).toBeUndefined();
   });

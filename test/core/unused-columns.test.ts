@@ -59,10 +59,10 @@ const notices = (...columns: string[]) => unusedNotices(columns, known, NAMES);
 it('are told of in lines, a guess a line', () => {
   expect(notices('ugwo', 'medium')).toEqual([]);
   expect(notices('note', 'provder')).toEqual([
-    'carried along, not read: note, provder',
+    'Ignored columns (copied to the report): note, provder',
     'provder: did you mean provider?',
   ]);
   const ten = Array.from({ length: 10 }, (_, index) => `x${index}`);
-  expect(notices(...ten)).toEqual([`carried along, not read: ${ten.join(', ')}`]);
-  expect(notices(...ten, 'y', 'z')).toEqual([`carried along, not read: ${ten.join(', ')} and 2 more`]);
+  expect(notices(...ten)).toEqual([`Ignored columns (copied to the report): ${ten.join(', ')}`]);
+  expect(notices(...ten, 'y', 'z')).toEqual([`Ignored columns (copied to the report): ${ten.join(', ')} and 2 more`]);
 });

@@ -54,7 +54,7 @@ describe('why an activity is not the charge', () => {
   ])('is said, where it may have to do with it: %s', (why, of, some) => {
     expect(judged(look([activity(1, some), activity(2, some)], LATE), of)).toMatchObject({
       why: 'doubtful',
-      reason: `${uidOf(1)}, ${uidOf(2)} may be it, but does not fit: ${why}`,
+      reason: `${uidOf(1)}, ${uidOf(2)} may be it, but doesn't fit: ${why}`,
       evidence: { excluded: [{ why }, { why }] },
     });
   });
@@ -64,7 +64,7 @@ describe('why an activity is not the charge', () => {
     ['made before the charge was sent', {}, { created_at: atom(SENT - MINUTE) }],
   ])('is said, where it is only no proof: %s', (doubt, of, some) => {
     expect(judged(look([activity(1, some)]), of)).toMatchObject({
-      reason: `${uidOf(1)} can be it, but is no proof: ${doubt}`,
+      reason: `${uidOf(1)} may be it, but that is not proven: ${doubt}`,
       evidence: { candidates: [{ doubt }] },
     });
   });
@@ -72,10 +72,10 @@ describe('why an activity is not the charge', () => {
   it('names three, and how many more there are', () => {
     const four = [1, 2, 3, 4].map((number) => activity(number));
     expect(judged(look(four.slice(0, 3)))).toMatchObject({
-      reason: `several can be it: ${uidOf(1)}, ${uidOf(2)}, ${uidOf(3)}`,
+      reason: `several activities fit: ${uidOf(1)}, ${uidOf(2)}, ${uidOf(3)}`,
     });
     expect(judged(look(four))).toMatchObject({
-      reason: `several can be it: ${uidOf(1)}, ${uidOf(2)}, ${uidOf(3)} and 1 more`,
+      reason: `several activities fit: ${uidOf(1)}, ${uidOf(2)}, ${uidOf(3)} and 1 more`,
     });
   });
 });
@@ -129,7 +129,7 @@ describe('an answer from a cache', () => {
     expect(conclusion).toMatchObject(
       older
         ? { why: 'unreadable', reason: 'the answer came from a cache and is older than the charge' }
-        : { why: 'not_yet', reason: 'no activity of it is there so far' },
+        : { why: 'not_yet', reason: 'no activity found yet' },
     );
   });
 
@@ -226,7 +226,7 @@ describe('a look that is written', () => {
     expect((await reconcile(ledger, charge(), showing([activity(1)]), world)).left).toEqual({
       state: 'unknown',
       why: 'unreadable',
-      reason: 'another process was at it',
+      reason: 'another process changed it meanwhile',
     });
   });
 

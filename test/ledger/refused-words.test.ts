@@ -33,14 +33,14 @@ describe('what stands in the way', () => {
     [
       'unresolved',
       { by: dialled },
-      `an earlier charge (by ussd (gtb), ${ID}) may have been made, and nobody knows yet`,
-      `find out first: \`paycli ledger reconcile ${ID} --profile x\`; --again does not override this`,
+      `an earlier charge (by ussd (gtb), ${ID}) may have been made; its result is unknown`,
+      `find out: \`paycli ledger reconcile ${ID} --profile x\`; --again doesn't override this`,
     ],
     [
       'in_progress',
       { by: mobile },
-      `another paycli is charging it right now (by mobile_money (mtn, …4567), ${ID})`,
-      `wait for it, then look: ${SHOW}`,
+      `another paycli process is charging it right now (by mobile_money (mtn, …4567), ${ID})`,
+      `wait for it, then check: ${SHOW}`,
     ],
     [
       'payable',
@@ -57,41 +57,41 @@ describe('what stands in the way', () => {
     [
       'unseen',
       { by: charge(), activity: account() },
-      `the account of an earlier charge (by bank_transfer, ${ID}, ${ACT}) has expired, and it is not known whether it was paid in time`,
+      `the account of an earlier charge (by bank_transfer, ${ID}, ${ACT}) has expired, but may have been paid in time`,
       `check its status: ${LOOK}, then run the same command again; --again makes a second charge`,
     ],
     [
       'unseen',
       { by: charge(), activity: account(), same: true },
-      `the account of an earlier charge (by bank_transfer, ${ID}, ${ACT}) has expired, and it is not known whether it was paid in time`,
+      `the account of an earlier charge (by bank_transfer, ${ID}, ${ACT}) has expired, but may have been paid in time`,
       `check its status: ${LOOK}, then run the same command again; --reuse does both, --again makes a second charge`,
     ],
     [
       'done',
       { by: charge({ row: 3 }), activity: account() },
-      `its row 3 of this file has been charged already (by bank_transfer, ${ID}, ${ACT})`,
-      `look at it with ${SHOW}`,
+      `row 3 of this file is already charged (by bank_transfer, ${ID}, ${ACT})`,
+      `see ${SHOW}`,
     ],
-    ['paid', {}, 'it has been paid', `look at it with ${GET}; --again makes a second charge`],
+    ['paid', {}, 'it is already paid', `see ${GET}; --again makes a second charge`],
     [
       'paid',
       { activity: account() },
-      `it has been paid (${ACT}, not from this ledger)`,
-      `look at it with ${LOOK}; --reuse prints the payment, --again makes a second charge`,
+      `it is already paid (${ACT}, not from this ledger)`,
+      `see ${LOOK}; --reuse prints the payment, --again makes a second charge`,
     ],
     [
       'paid',
       { by: charge({ activity: undefined }) },
-      `it has been paid (by bank_transfer, ${ID})`,
-      `look at it with ${GET}; --again makes a second charge`,
+      `it is already paid (by bank_transfer, ${ID})`,
+      `see ${GET}; --again makes a second charge`,
     ],
-    ['refunded', {}, 'it has been paid and refunded', `look at it with ${GET}; --again charges it once more`],
-    ['cancelled', {}, 'it is cancelled', `look at it with ${GET}; --again does not override this`],
+    ['refunded', {}, 'it was paid and refunded', `see ${GET}; --again charges it once more`],
+    ['cancelled', {}, 'it is cancelled', `see ${GET}; --again doesn't override this`],
     [
       'no_checkout',
       {},
-      'it has no checkout, so no medium can charge it',
-      `look at it with ${GET}; --again sends the charge and lets the service judge`,
+      "it has no checkout, so it can't be charged",
+      `see ${GET}; --again sends the charge and lets the service judge`,
     ],
   ])('%s is said so: %#', (why, given, message, hint) => {
     expect(said(why, given)).toEqual([message, hint]);
@@ -143,8 +143,8 @@ describe('what the customer can still use', () => {
     const open = { by: charge(), activity: account() };
     expect(said('payable', open)[0]).toMatch(/^an earlier charge \(by bank_transfer, .*\) can still be paid\n/);
     const words = (reuse: string): string =>
-      `pass that on to the customer; ${reuse}--again makes a second charge. Check its status: ${LOOK}`;
+      `give these details to the customer${reuse}; --again makes a second charge. Check its status: ${LOOK}`;
     expect(said('payable', open)[1]).toBe(words(''));
-    expect(said('payable', { ...open, same: true })[1]).toBe(words('--reuse prints it again and exits 0, '));
+    expect(said('payable', { ...open, same: true })[1]).toBe(words(' (--reuse prints them again, exit 0)'));
   });
 });

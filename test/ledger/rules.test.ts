@@ -104,7 +104,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const gone = await begin(first);
       const running = await begin(second, { ugwo: 'ugw.AbCd.2' });
       const other = await open(place, { isGone: ({ pid }) => pid === SELF.pid });
-      const why = 'its process ended before it could note what became of it';
+      const why = 'its process ended before it could save the result';
       expect(await other.unknown()).toMatchObject([{ id: gone, evidence: [{ kind: 'process_gone', why }] }]);
       expect(await other.get(running)).toMatchObject({ state: 'sending' });
     });
@@ -151,7 +151,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it.each([
       ['by the clock that nobody sets', SELF, 7000],
-      ['by the machine’s clock where there is no other', { ...SELF, boot: '' }, MINUTE],
+      ['by the machine’s clock where no other', { ...SELF, boot: '' }, MINUTE],
     ])('keeps how long it took, %s', async (_which, self, took) => {
       let [now, up] = [NOON, 0];
       const ledger = await open(newPlace(), { self, now: () => now, uptime: () => up });

@@ -119,7 +119,7 @@ describe('a ledger', () => {
     expect(() => checkAccess(path)).toThrow(
       expect.objectContaining({
         message: `the ledger ${path} is a symbolic link`,
-        detail: { hint: 'replace it by what it points at' },
+        detail: { hint: 'replace it with what it points to' },
       }),
     );
     symlinkSync('/nowhere', join(dirname(count), HIGHEST_FILE_NAME));
@@ -131,7 +131,7 @@ describe('a ledger', () => {
     expect(() => checkAccess(path)).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(/^the ledger .* cannot be used: ENAMETOOLONG/),
-        detail: expect.objectContaining({ hint: expect.stringMatching(/^make room on the disk/) }),
+        detail: expect.objectContaining({ hint: expect.stringMatching(/^free some disk space/) }),
       }),
     );
   });
@@ -140,8 +140,8 @@ describe('a ledger', () => {
     const [mine, links] = [fileOf(0o600), dirname(newPath())];
     symlinkSync(dirname(mine), `${links}/mine`);
     const refused = expect.objectContaining({
-      message: expect.stringMatching(/^the ledger's folder .* belongs to another user \(uid 0, and this is uid 7\)$/),
-      detail: { hint: 'run paycli as its owner, or name a folder of your own with PAYCLI_HOME' },
+      message: expect.stringMatching(/^the ledger's folder .* belongs to another user \(uid 0; you are uid 7\)$/),
+      detail: { hint: 'run paycli as its owner, or set PAYCLI_HOME to a folder of your own' },
     });
     expect(() => checkAccess(`${links}/mine/ledger.sqlite`, 7)).toThrow(refused);
   });

@@ -40,10 +40,10 @@ describe('a ledger that has had more charges than it knows of', () => {
     expect(await thrownBy(open(path))).toMatchObject({
       kind: 'ledger',
       message: `the ledger ${path} is an old copy: it knows 1 of 2 charges`,
-      detail: { hint: expect.stringContaining(`put the newer file back.`) },
+      detail: { hint: expect.stringContaining('restore the newer file.') },
     });
     const { detail } = (await thrownBy(open(path))) as { detail: { hint: string } };
-    expect(detail.hint).toContain(`what was charged meanwhile is not known here; then remove ${count}`);
+    expect(detail.hint).toContain(`charges made meanwhile are missing here; then remove ${count}`);
     writeFileSync(count, '');
     expect((await open(path)).moment().at).toBe(NOON);
   });

@@ -20,7 +20,7 @@ describe('what became of a charge', () => {
       detail: { answer: string };
     };
     expect(unrecorded.message).toMatch(
-      /^the ledger could not note what became of chg-none: .* there is no charge chg-none$/,
+      /^couldn't save the result of chg-none in the ledger: .* there is no charge chg-none$/,
     );
     expect(JSON.parse(unrecorded.detail.answer)).toMatchObject({ ugwo: '', medium: '', recorded_at: NOON });
   });
