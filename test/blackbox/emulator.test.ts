@@ -24,7 +24,7 @@ describe('--local', () => {
   it('works at once: no set-up, no key, no network', async () => {
     const home = newFolder();
     const first = await paycli(['ugwo', 'list', '--local', '--limit', '3'], { home });
-    expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(/first use: .*120 payment requests/) });
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(/First use: .*120 payment requests/) });
     const again = await paycli(['ugwo', 'list', '--local', '--limit', '3', '-q'], { home });
     expect(again).toEqual({ code: 0, signal: null, stdout: first.stdout, stderr: '' });
     expect((lstatSync(join(home, 'emulator.sqlite')).mode & 0o777).toString(8)).toBe('600');
