@@ -1,11 +1,14 @@
-import type { Backend } from './backend.ts';
-import type { Charge } from './ledger.ts';
+import type { Backend, Query } from './backend.ts';
+import type { Charge, Sender } from './ledger.ts';
 import { lost } from './transitions.ts';
 
 type World = Pick<Backend, 'isGone' | 'moment'>;
 
-const isLost = ({ state, sender, deadline }: Charge, { isGone, moment }: World): boolean =>
-  state === 'sending' && isGone(sender, moment().at > deadline);
+/** Whether the process died that was sending a charge or an update. */
+export const isLost = (
+  { state, sender, deadline }: { readonly state: string; readonly sender: Sender; readonly deadline: number },
+  { isGone, moment }: World,
+): boolean => state === 'sending' && isGone(sender, moment().at > deadline);
 
 /** A charge as it stands: unknown, where its process died while it was sending. */
 export const asItStands = (charge: Charge, world: World): Charge =>
@@ -21,4 +24,10 @@ export const sweep = async (backend: Backend): Promise<void> => {
     const write = found.filter((charge) => isLost(charge, backend)).map((charge) => lost(charge, backend.moment()));
     return { write, result: undefined };
   });
+};
+
+/** Reads charges as they stand: those of dead processes are swept up first. */
+export const readSwept = async (backend: Backend, query: Query): Promise<readonly Charge[]> => {
+  await sweep(backend);
+  return backend.read(query);
 };

@@ -2,11 +2,11 @@ import { idProblem } from '../core/ids.ts';
 import type { RowCounts } from '../core/row.ts';
 import { isTakenUp } from '../core/row.ts';
 import type { Backend, Decision, KeptUpdate } from './backend.ts';
+import { isLost, readSwept, sweep } from './gone.ts';
 import type { Jobs, Update } from './job.ts';
-import type { Charge, Ledger } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import { cleaned, withoutNumbers } from './private.ts';
-
-const GONE = 'its process ended before it could save the result';
+import { GONE } from './transitions.ts';
 
 const withoutZeros = (counts: RowCounts): RowCounts =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
@@ -18,19 +18,13 @@ const keptOnye = (onye: string, clean: (text: string) => string): string =>
 const mayBegin = ({ state, exitCode }: Update, { retry, looked }: Parameters<Jobs['beginUpdate']>[1]): boolean =>
   isTakenUp({ state, exitCode }, retry) || (looked && state === 'unknown');
 
-/** Jobs and their rows. `charges` reads charges, after a sweep. */
-export const jobsOver = (
-  backend: Backend,
-  clean: (text: string) => string,
-  charges: (query: Parameters<Backend['read']>[0]) => Promise<readonly Charge[]>,
-): Jobs => {
-  const { jobs, self, moment, isGone } = backend;
+/** Jobs and their rows. */
+export const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
+  const { jobs, self, moment } = backend;
 
   /** A row of updates whose process has gone is unknown; that is written when it is next begun or settled. */
-  const asItStands = (update: KeptUpdate): KeptUpdate => {
-    if (update.state !== 'sending' || !isGone(update.sender, moment().at > update.deadline)) return update;
-    return { ...update, state: 'unknown', message: GONE };
-  };
+  const asItStands = (update: KeptUpdate): KeptUpdate =>
+    isLost(update, backend) ? { ...update, state: 'unknown', message: GONE } : update;
 
   const updateTally = async (job: string): Promise<RowCounts> => {
     const { sending = 0, unknown = 0, ...others } = await jobs.updateTally(job);
@@ -46,9 +40,12 @@ export const jobsOver = (
     },
     get: jobs.get,
     list: jobs.list,
-    tally: async ({ id, command }) =>
-      withoutZeros(await (command === 'ugwo charge' ? jobs.chargeTally(id) : updateTally(id))),
-    charges: (job, first, last) => charges({ job, rows: [first, last], order: 'row' }),
+    tally: async ({ id, command }) => {
+      if (command !== 'ugwo charge') return withoutZeros(await updateTally(id));
+      await sweep(backend);
+      return withoutZeros(await jobs.chargeTally(id));
+    },
+    charges: (job, first, last) => readSwept(backend, { job, rows: [first, last], order: 'row' }),
     updates: async (job, first, last) => (await jobs.updates(job, first, last)).map(asItStands),
     beginUpdate: ({ job, row, onye, deadline }, how) =>
       jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Backend, Query } from './backend.ts';
 import { begin } from './begin.ts';
-import { sweep } from './gone.ts';
+import { readSwept } from './gone.ts';
 import { jobsOver } from './jobs.ts';
 import type { Charge, Evidence, Intent, KeptActivity, Ledger, Outcome } from './ledger.ts';
 import { observe } from './observe.ts';
@@ -23,11 +23,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   });
   const seen = (evidence: Evidence): Evidence => cleaned(evidence, clean);
 
-  /** Charges of dead processes are swept up first. */
-  const read = async (query: Query): Promise<readonly Charge[]> => {
-    await sweep(backend);
-    return backend.read(query);
-  };
+  const read = (query: Query): Promise<readonly Charge[]> => readSwept(backend, query);
 
   return {
     moment: backend.moment,
@@ -56,7 +52,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     note: (id, evidence) => note(backend, id, seen(evidence)),
     observe: (activities, asked = {}, wait = false) =>
       observe(backend, activities, cleaned(asked, clean), (activity, { phone }) => kept(activity, phone), wait),
-    jobs: jobsOver(backend, clean, read),
+    jobs: jobsOver(backend, clean),
     unknown: () => read({ states: ['unknown'] }),
     get: async (id) => (await read({ id }))[0],
     list: ({ oldestFirst, ...filter }) => read({ ...filter, order: oldestFirst === true ? 'oldest' : 'newest' }),

@@ -57,10 +57,12 @@ export const withMore = (charge: Charge, evidence: Evidence | undefined): Charge
   evidence: withEvidence(charge.evidence, evidence),
 });
 
+/** Why nobody knows what became of a charge or an update. */
+export const GONE = 'its process ended before it could save the result';
+
 /** Its process has gone: nobody knows any more what became of it. */
 export const lost = (charge: Charge, moment: Moment): Charge => {
-  const why = 'its process ended before it could save the result';
-  const gone = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why });
+  const gone = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why: GONE });
   const evidence = withEvidence(charge.evidence, gone);
   return changed(charge, { ...charge, state: 'unknown', moment, evidence });
 };

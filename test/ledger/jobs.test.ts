@@ -59,6 +59,15 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(rest.map(({ id }) => id)).toEqual([ids[0]]);
     });
 
+    it('counts a charge whose process has gone as unknown, without anybody having looked before', async () => {
+      const place = newPlace();
+      const ledger = await open(place);
+      await ledger.jobs.open(job(), 8);
+      await begun(ledger, 1);
+      const later = await open(place, { isGone: () => true, self: { ...SELF, pid: 4712 } });
+      expect(await later.jobs.tally({ ...job(), createdAt: 0, runAt: 0 })).toEqual({ unknown: 1 });
+    });
+
     it('tells how its rows stand, the last charge of each', async () => {
       const ledger = await open(newPlace());
       await ledger.jobs.open(job(), 8);
