@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isTakenUp, rowStateOf } from '../core/row.ts';
 import type { Backend, Decision } from './backend.ts';
-import { asItStands } from './gone.ts';
+import { asItStands, lostAmong } from './gone.ts';
 import { elsewhereOf, guard } from './guard.ts';
 import type { BeginOptions, Begun, Charge, Intent, Moment, Obstacle } from './ledger.ts';
 import { isEmulator } from './place.ts';
@@ -40,13 +40,14 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
   const id = newId();
   const decide = (
     standing: readonly Charge[] = [],
-    [ofRow]: readonly Charge[] = [],
+    ofRow: readonly Charge[] = [],
   ): Decision<readonly Charge[], Begun> => {
     const now = backend.moment();
-    const [known, last] = [standing.map((charge) => asItStands(charge, backend)), ofRow && asItStands(ofRow, backend)];
-    const lost = [...known, ...(last === undefined ? [] : [last])].filter(
-      (charge) => ![...standing, ofRow].includes(charge),
-    );
+    // The row's last charge may be among those that stand.
+    const found = new Map([...standing, ...ofRow].map((charge) => [charge.id, charge]));
+    const lost = lostAmong([...found.values()], backend);
+    const [last] = ofRow.map((charge) => asItStands(charge, backend));
+    const known = standing.map((charge) => asItStands(charge, backend));
     const obstacle = obstacleOf(intent, how, known, last, now);
     if (obstacle !== undefined) {
       return { write: lost, result: { kind: 'refused', ugwo, moment: now, ...obstacle } };

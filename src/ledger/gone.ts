@@ -14,16 +14,17 @@ export const isLost = (
 export const asItStands = (charge: Charge, world: World): Charge =>
   isLost(charge, world) ? lost(charge, world.moment()) : charge;
 
+/** Those of some charges whose process died, as they are to be written. */
+export const lostAmong = (charges: readonly Charge[], world: World): Charge[] =>
+  charges.filter((charge) => isLost(charge, world)).map((charge) => lost(charge, world.moment()));
+
 const SENDING = { states: ['sending'] } as const;
 
 /** Writes so of all charges that are being sent, where one is lost. */
 export const sweep = async (backend: Backend): Promise<void> => {
   const sending = await backend.read(SENDING);
   if (!sending.some((charge) => isLost(charge, backend))) return;
-  await backend.change('note', [SENDING], (found = []) => {
-    const write = found.filter((charge) => isLost(charge, backend)).map((charge) => lost(charge, backend.moment()));
-    return { write, result: undefined };
-  });
+  await backend.change('note', [SENDING], (found = []) => ({ write: lostAmong(found, backend), result: undefined }));
 };
 
 /** Reads charges as they stand: those of dead processes are swept up first. */

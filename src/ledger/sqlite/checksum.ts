@@ -1,50 +1,8 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { Damage } from '../../database/sqlite-error.ts';
+import type { Row } from './columns.ts';
+import { CHANGING, FIXED } from './columns.ts';
 
-type Row = Readonly<Record<string, SQLOutputValue>>;
-
-/**
- * All that a row says, but for its place and the checksum itself: first what stays as it was begun. The order is never changed:
- * rows that are there were summed in it.
- */
-export const FIXED = [
-  'id',
-  'service',
-  'origin',
-  'workspace',
-  'profile',
-  'ugwo',
-  'medium',
-  'provider',
-  'phone',
-  'phone_digest',
-  'expires_at',
-  'digest',
-  'job',
-  'row',
-  'deadline',
-  'created_at',
-  'begun_uptime',
-  'pid',
-  'boot',
-  'started',
-] as const;
-export const CHANGING = [
-  'state',
-  'recorded_at',
-  'took',
-  'exit_code',
-  'activity',
-  'status',
-  'next_action',
-  'activity_created_at',
-  'told',
-  'evidence',
-  'amount',
-  'currency',
-  'ref',
-  'customer',
-] as const;
 const COLUMNS = [...FIXED, ...CHANGING];
 
 /** FNV-1a in 32 bits: for what happens by accident, and quick, since it is asked for at every read and write. */

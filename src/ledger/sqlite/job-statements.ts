@@ -4,7 +4,7 @@ import type { RowCounts, RowState } from '../../core/row.ts';
 import type { KeptUpdate } from '../backend.ts';
 import type { Job, JobCommand, Jobs, UpdateState } from '../job.ts';
 import { UPDATE_STATES } from '../job.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './columns.ts';
 import { number, optionalNumber, optionalText, senderOf, text } from './rows.ts';
 import { preparing } from './statements.ts';
 

@@ -1,10 +1,10 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ChargeState } from '../../core/charge.ts';
 import type { Charge, Evidence, KeptActivity, Sender, Told } from '../ledger.ts';
-import { CHANGING, checksumOf, FIXED } from './checksum.ts';
+import { checksumOf } from './checksum.ts';
+import type { Row } from './columns.ts';
+import { CHANGING, FIXED } from './columns.ts';
 import { bootOf } from './sender.ts';
-
-export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 export const optionalText = (row: Row, name: string): string | undefined => {
   const value = row[name];

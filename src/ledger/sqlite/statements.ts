@@ -2,8 +2,9 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { Damage } from '../../database/sqlite-error.ts';
 import type { Query } from '../backend.ts';
 import type { Charge } from '../ledger.ts';
-import { CHANGING, checked, FIXED } from './checksum.ts';
-import type { Row } from './rows.ts';
+import { checked } from './checksum.ts';
+import type { Row } from './columns.ts';
+import { CHANGING, FIXED } from './columns.ts';
 import { chargeOf, rowOf } from './rows.ts';
 import { UNFINISHED } from './schema.ts';
 
