@@ -1,26 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Job } from '../../../src/ledger/job.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { beside, intent, newPath, open, PLACE, SELF } from '../support/charges.ts';
-
-const { service, origin, profile } = PLACE;
-
-const job = (more: Partial<Job> = {}): Omit<Job, 'createdAt' | 'runAt'> => ({
-  id: 'job-0000000000000000',
-  command: 'ugwo charge',
-  name: 'charges.csv',
-  service,
-  origin,
-  profile,
-  rows: 10,
-  ...more,
-});
-const ID = job().id;
-
-const ugwo = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
-
-const begin = (ledger: Ledger, row: number, how: { again?: boolean; retry?: boolean } = {}, jobId = ID) =>
-  ledger.begin(intent({ ugwo: ugwo(row), job: jobId, row }), { again: false, ...how });
+import { beside, newPath, open, SELF } from '../support/charges.ts';
+import { begin } from '../support/jobs.ts';
 
 describe('a job', () => {
   it('is counted from an index alone: the charges of a large one are not looked at', async () => {

@@ -1,0 +1,27 @@
+import type { Job } from '../../../src/ledger/job.ts';
+import type { Begun, Ledger } from '../../../src/ledger/ledger.ts';
+import { intent, PLACE } from './charges.ts';
+
+const { service, origin, profile } = PLACE;
+
+export const job = (more: Partial<Job> = {}): Omit<Job, 'createdAt' | 'runAt'> => ({
+  id: 'job-0000000000000000',
+  command: 'ugwo charge',
+  name: 'charges.csv',
+  service,
+  origin,
+  profile,
+  rows: 10,
+  ...more,
+});
+export const ID = job().id;
+
+const ugwo = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
+
+/** Begins the charge of a row, each row with a payment request of its own. */
+export const begin = (
+  ledger: Ledger,
+  row: number,
+  how: { again?: boolean; retry?: boolean } = {},
+  jobId = ID,
+): Promise<Begun> => ledger.begin(intent({ ugwo: ugwo(row), job: jobId, row }), { again: false, ...how });
