@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, intent, MINUTE, NOON, PLACE, SELF } from './support/charges.ts';
+import { account, MINUTE, NOON, SELF } from './support/charges.ts';
 import { begin, ID, job } from './support/jobs.ts';
 
 const begun = async (ledger: Ledger, row: number, how: { again?: boolean; retry?: boolean } = {}): Promise<string> => {
