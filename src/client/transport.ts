@@ -96,7 +96,7 @@ const readJson = async (text: string, bytes: Uint8Array): Promise<Body> => {
   }
 };
 
-/** A body of any bytes as JSON, or why it is none. Secrets go before anything is read of it, so that whatever is cut of it later cuts none. */
+/** A body of any bytes as JSON, or why it is none. Known secrets are taken out first: a later cut would leave half of one. */
 export const readBody = async (body: Bytes, clean: Clean): Promise<Body> => {
   if ('fault' in body) return body;
   const text = decodeUtf8(body.bytes);

@@ -9,7 +9,7 @@ export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
   readonly id?: string | undefined;
   /** Those with one of these activities. */
   readonly activities?: readonly string[] | undefined;
-  /** Those of a payment request that may stand in the way of another, at whatever service. A lost one is noticed. */
+  /** Those of a payment request that may stand in the way of another, at any service. Throws where one was lost. */
   readonly standing?: string | undefined;
   /** With `job`: those of these rows of its file. */
   readonly rows?: readonly [first: number, last: number] | undefined;

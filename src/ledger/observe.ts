@@ -34,7 +34,7 @@ const after = (charge: Charge, seen: KeptActivity, asked: Asked, moment: Moment)
   return addsTo(standing, asked) ? asking(standing, asked) : standing;
 };
 
-/** Notes how activities stand by now. `kept` is asked what may be kept of one. */
+/** Notes how activities stand by now. `kept` says what may be kept of one. */
 export const observe = (
   backend: Backend,
   activities: readonly KeptActivity[],

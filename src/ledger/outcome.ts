@@ -47,7 +47,7 @@ export const record = (backend: Backend, id: string, ugwo: string, outcome: Outc
 const mayResolve = (charge: Charge, { kind }: Evidence): boolean =>
   charge.state === 'unknown' || (kind === 'resolved' && wasResolved(charge));
 
-/** Ends a doubt; false where there is none any more, or the activity has an owner. `kept` is asked what may be kept of the activity. */
+/** Ends a doubt; false where there is none any more, or the activity has an owner. `kept` says what may be kept of the activity. */
 export const resolve = (
   backend: Backend,
   id: string,
