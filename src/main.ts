@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
 import packageJson from '../package.json' with { type: 'json' };
 import { abruptExit } from './cli/flight.ts';
-import type { Flight, Io } from './cli/io.ts';
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { NOUNS, SPECS } from './commands/all.ts';
 import { openDeps } from './compose.ts';
 import { defect } from './core/error.ts';
 import { EXIT_CODES } from './core/exit.ts';
+import type { Flight, Io } from './core/io.ts';
 
 /** How long a reader of stderr may keep a crash from ending, in milliseconds. */
 const CRASH_LIMIT_MS = 1000;

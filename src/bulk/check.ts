@@ -1,5 +1,5 @@
-import type { Clock } from '../cli/io.ts';
 import { interrupted } from '../core/interrupt.ts';
+import type { Clock } from '../core/io.ts';
 import type { Rate } from '../core/rate.ts';
 import type { ColumnFault } from '../core/row-end.ts';
 import type { Input, InputRow } from './input.ts';

@@ -1,8 +1,8 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
-import type { Clock } from '../cli/io.ts';
 import { columnNames } from '../core/column-names.ts';
 import type { PayError } from '../core/error.ts';
 import { usageError } from '../core/error.ts';
+import type { Clock } from '../core/io.ts';
 import { checkRows, hasEnd } from './check.ts';
 import { fieldsOf } from './fields.ts';
 import type { Input } from './input.ts';

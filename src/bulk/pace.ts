@@ -1,4 +1,4 @@
-import type { Clock } from '../cli/io.ts';
+import type { Clock } from '../core/io.ts';
 import type { Rate } from '../core/rate.ts';
 import { openMeter } from './rate.ts';
 

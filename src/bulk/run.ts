@@ -1,5 +1,5 @@
-import type { Clock } from '../cli/io.ts';
 import type { PayError } from '../core/error.ts';
+import type { Clock } from '../core/io.ts';
 import type { Rate } from '../core/rate.ts';
 import type { FlightOfRow, Flights } from './flights.ts';
 import { openFlights } from './flights.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../cli/io.ts';
+import type { Clock } from '../core/io.ts';
 import { openBeat } from './beat.ts';
 import { progressLine } from './progress.ts';
 import type { Standing } from './row-tally.ts';

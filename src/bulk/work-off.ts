@@ -1,5 +1,5 @@
-import type { Clock } from '../cli/io.ts';
 import { PayError } from '../core/error.ts';
+import type { Clock } from '../core/io.ts';
 import type { Rate } from '../core/rate.ts';
 import { wasStopped } from '../core/row.ts';
 import type { Settled, Worked } from '../core/row-end.ts';

@@ -1,4 +1,4 @@
-import type { Env } from './io.ts';
+import type { Env } from '../core/io.ts';
 
 /** Whether a stream gets colour: the flag first, then NO_COLOR, FORCE_COLOR, and last whether a terminal reads it. */
 export const usesColor = (when: 'auto' | 'always' | 'never', env: Env, isTerminal: boolean): boolean => {

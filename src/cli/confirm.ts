@@ -1,8 +1,8 @@
 import { usageError } from '../core/error.ts';
+import type { Input } from '../core/io.ts';
 import { visible } from '../core/sanitize.ts';
 import type { Deps } from './deps.ts';
 import type { Globals } from './globals.ts';
-import type { Input } from './io.ts';
 
 /** The one way to ask for a yes. */
 export const confirmer =

@@ -3,13 +3,13 @@ import type { BulkRoom } from '../bulk/room.ts';
 import type { Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
+import type { Io } from '../core/io.ts';
 import type { ReadSource } from '../core/source.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
 import type { Asked, Ledger, Place } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
 import type { Result } from '../output/view.ts';
 import type { Globals } from './globals.ts';
-import type { Io } from './io.ts';
 
 /**
  * What a client is wanted for: `write` shows on a terminal where it will write, `preview` needs no key since nothing is

@@ -1,5 +1,5 @@
 import { EXIT_CODES } from '../core/exit.ts';
-import type { Flight } from './io.ts';
+import type { Flight } from '../core/io.ts';
 
 /** The exit code of a run that ends without being asked how: no code that invites a repeat while a write is open. */
 export const abruptExit = ({ open, accepted }: Flight, otherwise: number): number => {

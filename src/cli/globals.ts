@@ -1,9 +1,9 @@
 import { usageError } from '../core/error.ts';
+import type { Env } from '../core/io.ts';
 import type { Format } from '../output/view.ts';
 import { FORMATS } from '../output/view.ts';
 import type { Given } from './define.ts';
 import { flag, option } from './define.ts';
-import type { Env } from './io.ts';
 import { asDuration, asNames, asOneOf, asText } from './options.ts';
 
 /** The global options, parsed. Durations in milliseconds. */

@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs';
 import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { PayError } from '../core/error.ts';
+import type { Clock, Env, Flight, Input, Io, Output } from '../core/io.ts';
 import { memo } from '../core/memo.ts';
 import { forTerminal } from '../core/sanitize.ts';
 import { Redactor } from '../core/secret.ts';
-import type { Clock, Env, Flight, Input, Io, Output } from './io.ts';
 import { listenToSignals } from './signals.ts';
 
 const DEFAULT_WIDTH = 80;

@@ -1,10 +1,10 @@
 import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
+import type { Env } from '../core/io.ts';
 import type { CommandSpec, Given, OptionSpec, OptionSpecs } from './define.ts';
 import type { Globals } from './globals.ts';
 import { checkGlobals, GLOBAL_OPTIONS, readGlobals } from './globals.ts';
 import { commandHelp, NARROWEST_WRAP, rootHelp } from './help.ts';
-import type { Env } from './io.ts';
 
 /** What argv asks for. */
 export type Parsed =

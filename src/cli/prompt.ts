@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { interrupted } from '../core/interrupt.ts';
-import type { Output } from './io.ts';
+import type { Output } from '../core/io.ts';
 
 interface Terminal {
   readonly stdin: NodeJS.ReadStream;

@@ -4,6 +4,7 @@ import { EXIT_CODES } from '../core/exit.ts';
 import { about } from '../core/followed.ts';
 import { isId } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
+import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import type { Format, OutputOptions, Result, View } from '../output/view.ts';
@@ -13,7 +14,6 @@ import type { CommandSpec, Handler } from './define.ts';
 import type { Deps } from './deps.ts';
 import { abruptExit } from './flight.ts';
 import type { Globals } from './globals.ts';
-import type { Io } from './io.ts';
 import type { ProgramOptions } from './program.ts';
 import { parseArgv } from './program.ts';
 

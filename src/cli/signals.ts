@@ -1,6 +1,6 @@
 import { STOP_SIGNALS } from '../core/interrupt.ts';
+import type { Flight, Signals } from '../core/io.ts';
 import { abruptExit } from './flight.ts';
-import type { Flight, Signals } from './io.ts';
 
 /**
  * The first signal asks the run to stop, the second to leave what it waits for; a third ends it on the spot. A full file

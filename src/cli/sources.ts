@@ -2,8 +2,8 @@ import { createReadStream, statSync } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
+import type { Io } from '../core/io.ts';
 import type { ReadSource } from '../core/source.ts';
-import type { Io } from './io.ts';
 import { pipeBytes } from './pipe.ts';
 
 const MAX_SOURCE_BYTES = 8 * 1024 * 1024;

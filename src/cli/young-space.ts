@@ -1,5 +1,5 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import type { Clock } from './io.ts';
+import type { Clock } from '../core/io.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import type { buildConnector, Client as ClientTypes, Dispatcher } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import type { Env } from '../cli/io.ts';
 import { PayError } from '../core/error.ts';
+import type { Env } from '../core/io.ts';
 import { isLoopback } from '../core/origin.ts';
 import { silentFirst } from './connector.ts';
 import { proxyFault } from './failure.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../cli/io.ts';
+import type { Clock } from '../core/io.ts';
 import type { Mark } from './marker.ts';
 import type { Attempt } from './transport.ts';
 

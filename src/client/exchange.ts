@@ -1,8 +1,8 @@
-import type { Clock, Flight, Signals } from '../cli/io.ts';
 import type { Operation } from '../contract/operations.ts';
 import type { Params } from '../contract/proof.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
+import type { Clock, Flight, Signals } from '../core/io.ts';
 
 /** A thing that is named by the last parameter of a path. */
 export interface Subject {

@@ -1,9 +1,9 @@
-import type { Clock } from '../cli/io.ts';
 import type { Thing } from '../contract/proof.ts';
 import type { Standing } from '../core/charge.ts';
 import { standingOf, statusOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Followed } from '../core/followed.ts';
+import type { Clock } from '../core/io.ts';
 import { payableUntil } from '../core/payable.ts';
 import type { Received } from '../core/received.ts';
 import type { Waiting } from '../output/view.ts';

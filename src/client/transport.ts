@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
-import type { Clock, Env } from '../cli/io.ts';
 import { excessOf } from '../core/bounds.ts';
 import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
 import { cleanedAnswer } from '../core/cleaned.ts';
 import { PayError } from '../core/error.ts';
+import type { Clock, Env } from '../core/io.ts';
 import { measureBytes } from '../core/json.ts';
 import { ageOf } from './age.ts';
 import type { Bytes, RawAnswer } from './answer.ts';

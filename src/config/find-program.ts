@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
-import type { Env } from '../cli/io.ts';
+import type { Env } from '../core/io.ts';
 import type { Machine } from './machine.ts';
 
 const isProgram = (path: string): boolean => {

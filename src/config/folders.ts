@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import envPaths from 'env-paths';
-import type { Env } from '../cli/io.ts';
 import { usageError } from '../core/error.ts';
+import type { Env } from '../core/io.ts';
 
 /** Absolute paths of the folders that the program keeps things in. */
 export interface Folders {

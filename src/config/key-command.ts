@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { parse } from 'node:path';
-import type { Env, Io } from '../cli/io.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
+import type { Env, Io } from '../core/io.ts';
 import { keyProblem } from '../core/secret.ts';
 import { findProgram } from './find-program.ts';
 import type { Machine } from './machine.ts';

@@ -1,6 +1,6 @@
-import type { Io } from '../cli/io.ts';
 import type { ProfileFile, StoredProfile } from '../contract/profile-file.ts';
 import { PROFILE_FILE_VERSION } from '../contract/profile-file.ts';
+import type { Io } from '../core/io.ts';
 import { environmentName } from '../core/origin.ts';
 import { keyProblem, keyTail } from '../core/secret.ts';
 import { formatDateAtom } from '../core/time.ts';

@@ -1,12 +1,14 @@
-import type { Globals } from '../cli/globals.ts';
-import type { Env, Io } from '../cli/io.ts';
 import { isProfileName } from '../contract/profile-file.ts';
 import { PayError, usageError } from '../core/error.ts';
+import type { Env, Io } from '../core/io.ts';
 import { checkBaseUrl, isLoopback } from '../core/origin.ts';
 import { keyFault } from '../core/secret.ts';
 
 /** The settings of one call that say who it is for. */
-export type Asked = Pick<Globals, 'profile' | 'baseUrl'>;
+export interface Asked {
+  readonly profile: string | undefined;
+  readonly baseUrl: string | undefined;
+}
 
 /** What flags and environment say, before any profile is read. */
 export interface Chosen {

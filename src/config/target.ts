@@ -1,6 +1,6 @@
-import type { Io } from '../cli/io.ts';
 import type { ProfileFile, StoredProfile } from '../contract/profile-file.ts';
 import { PayError } from '../core/error.ts';
+import type { Io } from '../core/io.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';

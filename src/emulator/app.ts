@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import type { Clock } from '../cli/io.ts';
 import { breaches, type Operation, type OperationId, operations } from '../contract/operations.ts';
 import { reasonOf } from '../core/error.ts';
+import type { Clock } from '../core/io.ts';
 import { printExact } from '../core/json.ts';
 import type { Dialect } from '../core/local.ts';
 import { readBody } from './body.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../cli/io.ts';
+import type { Clock } from '../core/io.ts';
 import type { Dialect } from '../core/local.ts';
 import type { Settled, Settling } from './settle.ts';
 

@@ -1,6 +1,6 @@
-import type { Io } from '../cli/io.ts';
 import type { Clean } from '../core/cleaned.ts';
 import { cleanedJson, holdsSecret } from '../core/cleaned.ts';
+import type { Io } from '../core/io.ts';
 import type { Received } from '../core/received.ts';
 import type { Sink } from './sink.ts';
 

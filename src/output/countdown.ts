@@ -1,4 +1,4 @@
-import type { Io } from '../cli/io.ts';
+import type { Io } from '../core/io.ts';
 import { visible } from '../core/sanitize.ts';
 import { openStatusLine } from './status-line.ts';
 import type { Styles } from './style.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Output } from '../cli/io.ts';
+import type { Clock, Output } from '../core/io.ts';
 
 /** In milliseconds: a signal is heard only between two turns of the event loop. */
 const LONGEST_MS = 25;

@@ -1,4 +1,4 @@
-import type { Io, Output } from '../cli/io.ts';
+import type { Io, Output } from '../core/io.ts';
 import { forLocale } from './style.ts';
 import { wrapWords } from './width.ts';
 

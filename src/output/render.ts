@@ -1,6 +1,6 @@
-import type { Io, Output } from '../cli/io.ts';
 import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
+import type { Io, Output } from '../core/io.ts';
 import type { Received } from '../core/received.ts';
 import { visibleText } from '../core/sanitize.ts';
 import { unreachable } from '../core/unreachable.ts';

@@ -1,4 +1,4 @@
-import type { Io, Output } from '../cli/io.ts';
+import type { Io, Output } from '../core/io.ts';
 import { visible } from '../core/sanitize.ts';
 import type { Beside } from './prose.ts';
 import type { Styles } from './style.ts';

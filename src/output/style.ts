@@ -1,4 +1,4 @@
-import type { Env } from '../cli/io.ts';
+import type { Env } from '../core/io.ts';
 
 /** Puts colour around a text that is already padded and free of control characters. */
 export type Paint = (text: string) => string;

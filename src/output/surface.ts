@@ -1,4 +1,4 @@
-import type { Env } from '../cli/io.ts';
+import type { Env } from '../core/io.ts';
 import type { Styles } from './style.ts';
 
 /** What people's formats are drawn on. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../cli/io.ts';
+import type { Clock } from '../core/io.ts';
 import type { StatusLine } from './status-line.ts';
 
 const SECOND_MS = 1000;

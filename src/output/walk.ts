@@ -1,4 +1,4 @@
-import type { Io } from '../cli/io.ts';
+import type { Io } from '../core/io.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
 import { joined, writePieces } from './pieces.ts';
 import type { Sink } from './sink.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/cli/io.ts';
+import type { Clock } from '../../src/core/io.ts';
 
 interface Sleeper {
   readonly until: number;

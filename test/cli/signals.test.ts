@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Flight } from '../../src/cli/io.ts';
 import { listenToSignals } from '../../src/cli/signals.ts';
 import { STOP_SIGNALS } from '../../src/core/interrupt.ts';
+import type { Flight } from '../../src/core/io.ts';
 
 /** The listeners of one test, gone at its end. */
 const listening = (flight: Flight) => {

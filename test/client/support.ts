@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { Clock, Flight } from '../../src/cli/io.ts';
 import type { Client } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
+import type { Clock, Flight } from '../../src/core/io.ts';
 
 export const KEY = `sk.Test.${'k'.repeat(80)}`;
 

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { Deps } from '../../src/cli/deps.ts';
 import type { Globals } from '../../src/cli/globals.ts';
-import type { Env } from '../../src/cli/io.ts';
 import { profileCommands } from '../../src/commands/profile/spec.ts';
 import { PayError } from '../../src/core/error.ts';
+import type { Env } from '../../src/core/io.ts';
 import type { Result } from '../../src/output/view.ts';
 import { contentOf, KEY, keyOf, openRoom, wordsOf } from '../config/world.ts';
 

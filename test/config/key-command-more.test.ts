@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Env } from '../../src/cli/io.ts';
 import { findProgram } from '../../src/config/find-program.ts';
 import { runKeyCommand } from '../../src/config/key-command.ts';
 import { thisMachine } from '../../src/config/machine.ts';
+import type { Env } from '../../src/core/io.ts';
 import { errorOf, fakeIo, KEY, newFolder, script } from './world.ts';
 
 const windows = { ...thisMachine, platform: 'win32' } as const;

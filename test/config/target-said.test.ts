@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Env } from '../../src/cli/io.ts';
+import type { Env } from '../../src/core/io.ts';
 import { contentOf, errorOf, folderWith, keyOf, newFolder, openRoom, script } from './world.ts';
 
 const [A, B] = ['https://a.example', 'https://b.example'];

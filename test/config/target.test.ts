@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Env } from '../../src/cli/io.ts';
+import type { Env } from '../../src/core/io.ts';
 import { errorOf, folderWith, KEY, keyOf, newFolder, openRoom, PIN, script, wordsOf } from './world.ts';
 
 const [A, B, C] = ['https://a.example', 'https://b.example', 'https://c.example'];

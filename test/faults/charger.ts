@@ -1,10 +1,10 @@
-import type { Clock } from '../../src/cli/io.ts';
 import type { Client } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/transport.ts';
 import { openTransport } from '../../src/client/transport.ts';
 import { PayError } from '../../src/core/error.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
+import type { Clock } from '../../src/core/io.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { placeOf } from '../../src/ledger/place.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/cli/io.ts';
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
+import type { Clock } from '../../src/core/io.ts';
 import type { Journal } from '../../src/database/connect.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import { placeOf } from '../../src/ledger/place.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Clock, Output } from '../../src/cli/io.ts';
 import { PayError } from '../../src/core/error.ts';
+import type { Clock, Output } from '../../src/core/io.ts';
 import type { Received } from '../../src/core/received.ts';
 import { visible } from '../../src/core/sanitize.ts';
 import { csvRecord, csvSink } from '../../src/output/csv.ts';

@@ -1,4 +1,4 @@
-import type { Env, Output } from '../../src/cli/io.ts';
+import type { Env, Output } from '../../src/core/io.ts';
 import type { Received, ReceivedPage } from '../../src/core/received.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { formatLocalFull } from '../../src/core/time.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/cli/io.ts';
 import { PayError } from '../../src/core/error.ts';
+import type { Clock } from '../../src/core/io.ts';
 import { readNextAction } from '../../src/core/next-action.ts';
 import type { Received } from '../../src/core/received.ts';
 import { countdownText } from '../../src/output/countdown.ts';

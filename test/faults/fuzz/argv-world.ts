@@ -1,11 +1,11 @@
 import { confirmer } from '../../../src/cli/confirm.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
 import type { Globals } from '../../../src/cli/globals.ts';
-import type { Io, Output } from '../../../src/cli/io.ts';
 import { previewResult } from '../../../src/cli/preview.ts';
 import type { OpenDeps } from '../../../src/cli/run.ts';
 import type { Attempt, Outcome } from '../../../src/client/transport.ts';
 import { PayError } from '../../../src/core/error.ts';
+import type { Io, Output } from '../../../src/core/io.ts';
 import { Redactor } from '../../../src/core/secret.ts';
 import { ledgerRoom } from '../../../src/ledger/room.ts';
 import { memoryLedger } from '../../ledger/support/memory.ts';

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import type { Io } from '../../../src/cli/io.ts';
 import type { ProfileRoom } from '../../../src/config/profiles.ts';
 import { openProfiles } from '../../../src/config/profiles.ts';
 import { PayError } from '../../../src/core/error.ts';
+import type { Io } from '../../../src/core/io.ts';
 import { Redactor } from '../../../src/core/secret.ts';
 import { mayBeRenamed } from './engine.ts';
 import { mutatedInput } from './mutate.ts';

@@ -1,4 +1,4 @@
-import type { Redactor } from '../core/secret.ts';
+import type { Redactor } from './secret.ts';
 
 /**
  * One output stream, and the one door to it: secrets that are known are taken out of all that is written, and what goes to a
