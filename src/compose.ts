@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import type { JobWorld } from './bulk/job.ts';
 import { usesColor } from './cli/color.ts';
 import { confirmer } from './cli/confirm.ts';
-import type { Deps } from './cli/deps.ts';
 import type { Globals } from './cli/globals.ts';
 import { previewResult } from './cli/preview.ts';
 import type { OpenDeps } from './cli/run.ts';
 import type { Client } from './client/client.ts';
 import type { Transport } from './client/transport.ts';
+import type { Deps } from './commands/deps.ts';
 import { LEDGER_FILE_NAME } from './core/charge.ts';
 import { cleanedUrl } from './core/cleaned.ts';
 import { reasonOf, usageError } from './core/error.ts';
@@ -299,7 +299,7 @@ const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms
 };
 
 /** The rooms behind one run, each loaded by import() when it is first asked for. */
-export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps => {
+export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<Deps> => {
   // Only --debug shows where an error arose, and undici makes an error of every connection that it closes.
   if (!globals.debug) Error.stackTraceLimit = 0;
   const status: Status = {};

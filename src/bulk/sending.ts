@@ -1,4 +1,4 @@
-import type { Deps } from '../cli/deps.ts';
+import type { Confirm } from '../cli/confirm.ts';
 import type { JobQuestion } from '../core/job.ts';
 import { questionOf } from '../core/job.ts';
 import { isGuarded } from '../core/origin.ts';
@@ -18,7 +18,7 @@ export interface SendingOf<T> {
   readonly ledger: Ledger;
   readonly protocol: Pick<LedgerRoom, 'rowsBegun'>;
   readonly place: Place;
-  readonly confirm: Deps['confirm'];
+  readonly confirm: Confirm;
   /** How many rows are in flight at most. */
   readonly atOnce: number;
 }

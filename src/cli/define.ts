@@ -1,6 +1,5 @@
 import type { ErrorKind } from '../core/exit.ts';
-import type { Format, Result, View } from '../output/view.ts';
-import type { Deps } from './deps.ts';
+import type { Format, Result, View } from '../core/result.ts';
 
 /** An option of a command: its flags as commander writes them, and how its text becomes a value. */
 export interface OptionSpec<T = unknown> {
@@ -43,14 +42,14 @@ export type Given<O extends OptionSpecs> = {
   readonly [K in keyof O]?: O[K] extends OptionSpec<infer T> ? T : never;
 };
 
-/** A handler's module: loaded when its command runs, never before. */
-export interface Handler<I> {
+/** A handler's module: loaded when its command runs, never before. `D` is what it may reach of the rooms behind it. */
+export interface Handler<I, D> {
   /** How the answer of a write is shown; lets a wrong --columns be refused before anything is sent. */
   readonly view?: View | ((input: I) => View);
-  readonly run: (input: I, deps: Deps) => Promise<Result>;
+  readonly run: (input: I, deps: D) => Promise<Result>;
 }
 
-export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs> {
+export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D = never> {
   /** The words that call it: `['ugwo', 'charge']`. */
   readonly path: readonly string[];
   readonly summary: string;
@@ -72,9 +71,10 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs> {
   readonly previews?: true;
   /** Arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */
   readonly read: (args: readonly string[], given: Given<O>, how: { readonly validate: boolean }) => I;
-  readonly load: () => Promise<Handler<I>>;
+  readonly load: () => Promise<Handler<I, D>>;
 }
 
 /** Declares a command; its input's type flows from `read` to the handler. */
-export const defineCommand = <I, O extends OptionSpecs>(spec: CommandSpec<I, O>): CommandSpec =>
-  spec as unknown as CommandSpec;
+export const defineCommand = <I, O extends OptionSpecs, D>(
+  spec: CommandSpec<I, O, D>,
+): CommandSpec<unknown, OptionSpecs, D> => spec as unknown as CommandSpec<unknown, OptionSpecs, D>;

@@ -1,7 +1,7 @@
 import { usageError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
-import type { Format } from '../output/view.ts';
-import { FORMATS } from '../output/view.ts';
+import type { Format } from '../core/result.ts';
+import { FORMATS } from '../core/result.ts';
 import type { Given } from './define.ts';
 import { flag, option } from './define.ts';
 import { asDuration, asNames, asOneOf, asText } from './options.ts';

@@ -2,7 +2,7 @@ import type { Clean } from '../core/cleaned.ts';
 import { cleanedJson, cleanedUrl } from '../core/cleaned.ts';
 import { asCurl } from '../core/curl.ts';
 import { parseExact, printExact } from '../core/json.ts';
-import type { Result } from '../output/view.ts';
+import type { Result } from '../core/result.ts';
 
 interface Request {
   readonly method: string;

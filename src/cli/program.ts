@@ -7,8 +7,8 @@ import { checkGlobals, GLOBAL_OPTIONS, readGlobals } from './globals.ts';
 import { commandHelp, NARROWEST_WRAP, rootHelp } from './help.ts';
 
 /** What argv asks for. */
-export type Parsed =
-  | { readonly kind: 'run'; readonly spec: CommandSpec; readonly input: unknown; readonly globals: Globals }
+export type Parsed<S extends CommandSpec = CommandSpec> =
+  | { readonly kind: 'run'; readonly spec: S; readonly input: unknown; readonly globals: Globals }
   /** Help or the version, for stdout. */
   | { readonly kind: 'text'; readonly text: string; readonly globals: Globals }
   | { readonly kind: 'error'; readonly error: PayError; readonly globals: Globals };
@@ -70,7 +70,7 @@ const addCommand = (
   program: Command,
   spec: CommandSpec,
   options: ProgramOptions,
-  chosen: (run: Chosen) => void,
+  chosen: (command: Command) => void,
 ): void => {
   const group = groupFor(program, spec.path.slice(0, -1), options.nouns);
   const command = group.command(spec.path.at(-1) ?? '').copyInheritedSettings(program);
@@ -83,7 +83,7 @@ const addCommand = (
   if (group === program) addOptions();
   else program.hook('preSubcommand', (_program, entered) => (entered === group ? addOptions() : undefined));
   command.addHelpText('after', () => commandHelp(spec, options.width));
-  command.action(() => chosen({ spec, command }));
+  command.action(() => chosen(command));
 };
 
 /** On the first page of help a noun names its verbs. */
@@ -92,11 +92,6 @@ const nameVerbs = (program: Command): void => {
     group.summary(`${group.description()}: ${group.commands.map((verb) => verb.name()).join(', ')}`);
   }
 };
-
-interface Chosen {
-  readonly spec: CommandSpec;
-  readonly command: Command;
-}
 
 const newProgram = (written: { out: string }, options: ProgramOptions): Command => {
   const program = new Command('paycli')
@@ -160,13 +155,17 @@ const withoutHelpWord = (argv: readonly string[], program: Command): readonly st
 };
 
 /** Turns argv (without node and script) into what is to be done. Never prints, never exits. */
-export const parseArgv = (argv: readonly string[], specs: readonly CommandSpec[], options: ProgramOptions): Parsed => {
+export const parseArgv = <S extends CommandSpec>(
+  argv: readonly string[],
+  specs: readonly S[],
+  options: ProgramOptions,
+): Parsed<S> => {
   const written = { out: '' };
   const program = newProgram(written, options);
-  let chosen: Chosen | undefined;
+  let chosen: { readonly spec: S; readonly command: Command } | undefined;
   for (const spec of specs) {
-    addCommand(program, spec, options, (run) => {
-      chosen = run;
+    addCommand(program, spec, options, (command) => {
+      chosen = { spec, command };
     });
   }
   nameVerbs(program);

@@ -7,31 +7,35 @@ import { interrupted } from '../core/interrupt.ts';
 import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
-import type { Format, OutputOptions, Result, View } from '../output/view.ts';
+import type { Format, OutputOptions, Result, View } from '../core/result.ts';
 import type { Ending } from '../output/wait.ts';
 import { usesColor } from './color.ts';
-import type { CommandSpec, Handler } from './define.ts';
-import type { Deps } from './deps.ts';
+import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
 import { abruptExit } from './flight.ts';
 import type { Globals } from './globals.ts';
 import type { ProgramOptions } from './program.ts';
 import { parseArgv } from './program.ts';
 
+/** What this file itself needs of what a command may reach. */
+interface Said {
+  notice(said: string | readonly string[]): Promise<void>;
+}
+
 /** What a command may reach, and how to let go of it. */
-export interface OpenDeps {
-  readonly deps: Deps;
+export interface OpenDeps<D> {
+  readonly deps: D;
   /** Says on a terminal that charges are unknown, where some are. */
   remind(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface Program extends Omit<ProgramOptions, 'width' | 'env'> {
-  readonly specs: readonly CommandSpec[];
-  readonly open: (globals: Globals) => OpenDeps;
+export interface Program<D extends Said> extends Omit<ProgramOptions, 'width' | 'env'> {
+  readonly specs: readonly CommandSpec<unknown, OptionSpecs, D>[];
+  readonly open: (globals: Globals) => OpenDeps<D>;
 }
 
 /** What was asked for, else the format that the command has of its own. */
-const withFormat = (globals: Globals, { format }: CommandSpec): Globals => ({
+const withFormat = (globals: Globals, { format }: Pick<CommandSpec, 'format'>): Globals => ({
   ...globals,
   format: globals.format ?? format,
 });
@@ -130,7 +134,7 @@ const show = async (result: Result, globals: Globals, io: Io): Promise<Ending> =
   return ending;
 };
 
-const viewOf = ({ view }: Handler<unknown>, input: unknown): View | undefined =>
+const viewOf = ({ view }: Pick<Handler<unknown, never>, 'view'>, input: unknown): View | undefined =>
   typeof view === 'function' ? view(input) : view;
 
 /** All that is wrong with --columns and can be known before anything is sent. */
@@ -145,19 +149,19 @@ const checkColumns = async (
   if (view !== undefined && !globals.dryRun) checkColumnsAhead(columns, view);
 };
 
-const checkPreview = ({ previews }: CommandSpec, { dryRun }: Globals): void => {
+const checkPreview = ({ previews }: Pick<CommandSpec, 'previews'>, { dryRun }: Globals): void => {
   if (!dryRun || previews === true) return;
   throw usageError("this command doesn't support --dry-run or --as-curl", {
     hint: 'leave them out; nothing was changed',
   });
 };
 
-const execute = async (
-  spec: CommandSpec,
+const execute = async <D extends Said>(
+  spec: CommandSpec<unknown, OptionSpecs, D>,
   input: unknown,
   globals: Globals,
   io: Io,
-  program: Program,
+  program: Program<D>,
 ): Promise<number> => {
   checkPreview(spec, globals);
   const handler = await spec.load();
@@ -182,7 +186,7 @@ const execute = async (
 };
 
 /** One run, from argv to exit code. Everything that goes wrong ends in one place: here. */
-export const run = async (argv: readonly string[], io: Io, program: Program): Promise<number> => {
+export const run = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
   const parsed = parseArgv(argv, program.specs, { ...program, width: io.stdout.columns, env: io.env });
   try {
     if (parsed.kind === 'error') throw parsed.error;

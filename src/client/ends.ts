@@ -1,6 +1,15 @@
 import type { Clock } from '../core/io.ts';
 import type { Mark } from './marker.ts';
-import type { Attempt } from './transport.ts';
+
+/** When an attempt ends at the latest. */
+export interface Limits {
+  /** From look-up to last byte, in milliseconds. */
+  readonly timeout: number;
+  /** Ends the attempt wherever it is. */
+  readonly signal: AbortSignal;
+  /** Ends it only while nothing has been handed over; afterwards `held` is called once and the answer awaited. */
+  readonly stop?: { readonly signal: AbortSignal; readonly held: () => void };
+}
 
 /** The one signal that ends an attempt early. */
 interface Ends {
@@ -30,8 +39,7 @@ const after = (clock: Clock, ms: number, told: () => void): (() => void) => {
  * been handed over is told about and awaited. A run has one pair of signals and may have a million attempts, so nothing
  * of an attempt stays with them. (AbortSignal.any would keep what somebody still listens to.)
  */
-export const endsOf = (attempt: Attempt, mark: Mark, clock: Clock): Ends => {
-  const { signal, stop, timeout } = attempt;
+export const endsOf = ({ signal, stop, timeout }: Limits, mark: Mark, clock: Clock): Ends => {
   const end = new AbortController();
   const onStop = (reason: unknown): void => {
     if (mark.handedOver) stop?.held();

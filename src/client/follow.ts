@@ -6,7 +6,7 @@ import type { Followed } from '../core/followed.ts';
 import type { Clock } from '../core/io.ts';
 import { payableUntil } from '../core/payable.ts';
 import type { Received } from '../core/received.ts';
-import type { Waiting } from '../output/view.ts';
+import type { Waiting } from '../core/result.ts';
 import type { SendContext } from './exchange.ts';
 import { pause } from './exchange.ts';
 

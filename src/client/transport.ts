@@ -12,6 +12,7 @@ import { answerTo } from './answer.ts';
 import type { Credentials } from './authorize.ts';
 import { authorize } from './authorize.ts';
 import { openDispatcher, routeOf } from './dispatcher.ts';
+import type { Limits } from './ends.ts';
 import { endsOf } from './ends.ts';
 import type { Failure } from './failure.ts';
 import { failureOf } from './failure.ts';
@@ -43,18 +44,12 @@ export type Body =
   | { readonly fault: string };
 
 /** One request to be made. */
-export interface Attempt {
+export interface Attempt extends Limits {
   readonly method: 'GET' | 'PATCH' | 'POST';
   readonly path: string;
   readonly body: string | undefined;
   /** A connection of its own, closed behind it: a write never rides on a connection that may be half dead. */
   readonly fresh: boolean;
-  /** From look-up to last byte, in milliseconds. */
-  readonly timeout: number;
-  /** Ends the attempt wherever it is. */
-  readonly signal: AbortSignal;
-  /** Ends it only while nothing has been handed over; afterwards `held` is called once and the answer awaited. */
-  readonly stop?: { readonly signal: AbortSignal; readonly held: () => void };
   /** Asked once more when the connection stands, in the turn in which the request would be handed over; false: it is not. */
   readonly mayStart?: () => boolean;
 }

@@ -1,5 +1,6 @@
-import type { CommandSpec } from '../cli/define.ts';
+import type { CommandSpec, OptionSpecs } from '../cli/define.ts';
 import { activityCommands } from './activity/spec.ts';
+import type { Deps } from './deps.ts';
 import { emulatorCommands } from './emulator/spec.ts';
 import { ledgerCommands } from './ledger/spec.ts';
 import { onyeCommands } from './onye/spec.ts';
@@ -7,7 +8,7 @@ import { profileCommands } from './profile/spec.ts';
 import { ugwoCommands } from './ugwo/spec.ts';
 
 /** Every command, in the order in which help lists their nouns. */
-export const SPECS: readonly CommandSpec[] = [
+export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...ugwoCommands,
   ...activityCommands,
   ...onyeCommands,

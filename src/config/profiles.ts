@@ -11,16 +11,8 @@ import { thisMachine } from './machine.ts';
 import type { Asked, Chosen } from './settings.ts';
 import { checkKey, checkName, checkOrigin, choose } from './settings.ts';
 import { openStore } from './store.ts';
+import type { Target } from './target.ts';
 import { defaultName, find, originOf, targetOf } from './target.ts';
-
-/** Where requests go and with which key: the answer to "who am I" for one run. */
-export interface Target {
-  readonly origin: string;
-  readonly key: string;
-  /** The profile's name; undefined when origin and key came from the environment. */
-  readonly profile: string | undefined;
-  readonly keySource: 'environment' | 'profile' | 'command';
-}
 
 /** What may be shown of a profile. */
 export interface ProfileSummary {

@@ -4,9 +4,17 @@ import type { Io } from '../core/io.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
-import type { Target } from './profiles.ts';
 import type { Chosen } from './settings.ts';
 import { checkKey, environmentKey } from './settings.ts';
+
+/** Where requests go and with which key: the answer to "who am I" for one run. */
+export interface Target {
+  readonly origin: string;
+  readonly key: string;
+  /** The profile's name; undefined when origin and key came from the environment. */
+  readonly profile: string | undefined;
+  readonly keySource: 'environment' | 'profile' | 'command';
+}
 
 /** A profile out of the file, with its name. */
 export interface Found {

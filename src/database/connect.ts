@@ -1,11 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { DatabaseKind } from './kind.ts';
+import type { DatabaseKind, Journal } from './kind.ts';
 import { isBusy } from './sqlite-error.ts';
 
 const BUSY_TIMEOUT_MS = 20_000;
-
-/** How what is committed gets to the disk: a log beside the file, or a journal that is emptied by truncation. */
-export type Journal = 'wal' | 'truncate';
 
 const FIRST_SAFE_WAL = [3, 51, 3];
 

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PayError } from '../core/error.ts';
-import type { Journal } from './connect.ts';
+
+/** How what is committed gets to the disk: a log beside the file, or a journal that is emptied by truncation. */
+export type Journal = 'wal' | 'truncate';
 
 /** What can be wrong with a database file. */
 export interface Fault {

@@ -1,6 +1,6 @@
 import type { Activity } from '../contract/activity.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
-import type { Handler } from './handlers.ts';
+import type { Handler } from './handler.ts';
 import { derivedId } from './ids.ts';
 import { refusal } from './refusal.ts';
 

@@ -8,7 +8,7 @@ import { formatMoney } from '../core/money.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { activityOn, type Outcome } from './activity.ts';
-import type { Handler } from './handlers.ts';
+import type { Handler } from './handler.ts';
 import { derivedDigits, newId, randomText } from './ids.ts';
 import { isPaid } from './paid.ts';
 import { invalid, refusal } from './refusal.ts';

@@ -1,6 +1,6 @@
 import { PAGE_DEFAULT } from '../core/page.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import type { Handler } from './handlers.ts';
+import type { Handler } from './handler.ts';
 import { invalid } from './refusal.ts';
 import type { Store } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { Onye } from '../contract/onye.ts';
-import type { Handler } from './handlers.ts';
+import type { Handler } from './handler.ts';
 import { refusal } from './refusal.ts';
 import type { Store } from './store.ts';
 

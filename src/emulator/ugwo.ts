@@ -1,4 +1,4 @@
-import type { Handler } from './handlers.ts';
+import type { Handler } from './handler.ts';
 import { refusal } from './refusal.ts';
 
 /** One payment request as lists show it, with every activity on it, oldest first (public material). */

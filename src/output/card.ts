@@ -1,6 +1,7 @@
 import { BOUNDS, cutList, cutText, grouped } from '../core/bounds.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
+import type { Column, View } from '../core/result.ts';
 import { visible } from '../core/sanitize.ts';
 import { cellOf, labelOf, plainText } from './cell.ts';
 import { checkRecordColumns } from './columns.ts';
@@ -12,7 +13,6 @@ import type { Styles } from './style.ts';
 import { unpainted } from './style.ts';
 import type { Surface } from './surface.ts';
 import { exactValue, isBlank, isObject, isScalar } from './value.ts';
-import type { Column, View } from './view.ts';
 import { wrap } from './width.ts';
 
 /** Top-level scalars that the service sent and the view doesn't know, by their own names. */

@@ -4,12 +4,12 @@ import { machineValue } from '../core/medium.ts';
 import { memo } from '../core/memo.ts';
 import { formatMoney } from '../core/money.ts';
 import { valueAt } from '../core/path.ts';
+import type { Column } from '../core/result.ts';
 import { visible } from '../core/sanitize.ts';
 import { formatLocalFull, readInstant } from '../core/time.ts';
 import type { Paint, Styles } from './style.ts';
 import { unpainted } from './style.ts';
 import { isBlank, isEnum, isObject } from './value.ts';
-import type { Column } from './view.ts';
 
 /** What a person sees of one value: safe text in one line, and its colour. */
 export interface Cell {

@@ -4,9 +4,9 @@ import { usageError } from '../core/error.ts';
 import { memo } from '../core/memo.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
+import type { CellKind, Column, Format, View } from '../core/result.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { exactValue, isBlank, isObject } from './value.ts';
-import type { CellKind, Column, Format, View } from './view.ts';
 
 const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 

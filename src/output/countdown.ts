@@ -1,8 +1,8 @@
 import type { Io } from '../core/io.ts';
+import type { Waiting } from '../core/result.ts';
 import { visible } from '../core/sanitize.ts';
 import { openStatusLine } from './status-line.ts';
 import type { Styles } from './style.ts';
-import type { Waiting } from './view.ts';
 import { shorten, widthOf } from './width.ts';
 
 const SECOND_MS = 1000;

@@ -2,12 +2,12 @@ import { forSpreadsheet, withoutFormula } from '../core/formula.ts';
 import { NumberText } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
+import type { Column, View } from '../core/result.ts';
 import { visibleText } from '../core/sanitize.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
 import { rowPieces, shownPieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
 import { exactValue, machineText } from './value.ts';
-import type { Column, View } from './view.ts';
 
 /** A text as a cell: made visible, and quoted where RFC 4180 asks for it. In pieces, since a value may be of any length. */
 function* quotedPieces(text: string): Generator<string> {

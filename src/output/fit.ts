@@ -1,4 +1,4 @@
-import type { Column } from './view.ts';
+import type { Column } from '../core/result.ts';
 
 /** Narrower than this, a shortened text says nothing any more. */
 const NARROWEST = 8;

@@ -1,9 +1,9 @@
 import { BOUNDS, cutList, grouped } from '../core/bounds.ts';
 import { printExact } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
+import type { InnerList } from '../core/result.ts';
 import type { Surface } from './surface.ts';
 import { listSink } from './table.ts';
-import type { InnerList } from './view.ts';
 import { wrap } from './width.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { Received } from '../core/received.ts';
+import type { Column, View } from '../core/result.ts';
 import type { Cell } from './cell.ts';
 import { cellOf, headingOf, labelOf } from './cell.ts';
 import { checkColumns, tableColumns } from './columns.ts';
@@ -8,7 +9,6 @@ import type { Sink } from './sink.ts';
 import type { Styles } from './style.ts';
 import type { Surface } from './surface.ts';
 import { exactValue } from './value.ts';
-import type { Column, View } from './view.ts';
 import { pad, shorten, shortenStart, widthOf } from './width.ts';
 
 type CliTable = typeof import('cli-table3');

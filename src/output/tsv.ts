@@ -1,12 +1,12 @@
 import { BOUNDS } from '../core/bounds.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
+import type { Column, View } from '../core/result.ts';
 import { visibleText } from '../core/sanitize.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
 import { joined, rowPieces, shown, shownPieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
 import { exactValue, isEnum, isObject, machineText } from './value.ts';
-import type { Column, View } from './view.ts';
 
 /** A cell that holds neither a TAB nor a line break: both, and the backslash, are written as escapes. */
 const escaped = (text: string): string =>

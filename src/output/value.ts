@@ -1,7 +1,7 @@
 import { mayBeInexact, NumberText, parseExact, printExact } from '../core/json.ts';
 import { machineValue } from '../core/medium.ts';
 import type { Received } from '../core/received.ts';
-import type { CellKind } from './view.ts';
+import type { CellKind } from '../core/result.ts';
 
 /**
  * The record's value with numbers as they were sent. Parsed again only where its numbers may have been rounded, since

@@ -1,6 +1,6 @@
 import type { Received } from '../core/received.ts';
+import type { Result, Waited } from '../core/result.ts';
 import type { Countdown } from './countdown.ts';
-import type { Result, Waited } from './view.ts';
 
 type Wait = Extract<Result, { kind: 'wait' }>;
 

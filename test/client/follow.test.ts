@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Follow } from '../../src/client/follow.ts';
 import type { Activity } from '../../src/contract/activity.ts';
 import type { Received } from '../../src/core/received.ts';
-import type { Waiting } from '../../src/output/view.ts';
+import type { Waiting } from '../../src/core/result.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, deadOrigin, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
 import type { Bench } from './support.ts';

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { bulkRoom } from '../../src/bulk/room.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { CommandSpec } from '../../src/cli/define.ts';
-import type { Deps } from '../../src/cli/deps.ts';
 import { readGlobals } from '../../src/cli/globals.ts';
 import type { Client } from '../../src/client/client.ts';
+import type { Deps } from '../../src/commands/deps.ts';
 import { onyeCommands } from '../../src/commands/onye/spec.ts';
 import { ugwoCommands } from '../../src/commands/ugwo/spec.ts';
 import type { PayError } from '../../src/core/error.ts';
@@ -114,7 +114,7 @@ const run = async (
     confirm: confirmer(stdin, globals),
   } as unknown as Deps;
   const input = spec.read([], { from, ...args } as never, { validate });
-  const error = await (await spec.load()).run(input, deps).then(
+  const error = await (await spec.load()).run(input, deps as never).then(
     () => undefined,
     (thrown: unknown) => thrown as PayError,
   );

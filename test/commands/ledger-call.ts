@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import { confirmer } from '../../src/cli/confirm.ts';
-import type { Deps } from '../../src/cli/deps.ts';
 import type { Client } from '../../src/client/client.ts';
+import type { Deps } from '../../src/commands/deps.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Received } from '../../src/core/received.ts';
 import { madeHere } from '../../src/core/received.ts';
+import type { Result } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Charge, Ledger, Place } from '../../src/ledger/ledger.ts';
 import { ledgerRoom } from '../../src/ledger/room.ts';
-import type { Result } from '../../src/output/view.ts';
 import { globals } from './profile-call.ts';
 
 export interface Call {

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { confirmer } from '../../src/cli/confirm.ts';
-import type { Deps } from '../../src/cli/deps.ts';
 import type { Globals } from '../../src/cli/globals.ts';
+import type { Deps } from '../../src/commands/deps.ts';
 import { profileCommands } from '../../src/commands/profile/spec.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Env } from '../../src/core/io.ts';
-import type { Result } from '../../src/output/view.ts';
+import type { Result } from '../../src/core/result.ts';
 import { contentOf, KEY, keyOf, openRoom, wordsOf } from '../config/world.ts';
 
 export const globals: Globals = {

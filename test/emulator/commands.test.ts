@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { CommandSpec } from '../../src/cli/define.ts';
-import type { Deps } from '../../src/cli/deps.ts';
+import type { Deps } from '../../src/commands/deps.ts';
 import { emulatorCommands } from '../../src/commands/emulator/spec.ts';
 import { valueAt } from '../../src/core/path.ts';
+import type { Result } from '../../src/core/result.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
-import type { Result } from '../../src/output/view.ts';
 import { clockAt, customersIn, faultOf, sendRaw, tempFolder } from './support.ts';
 
 const never = (): never => {
@@ -69,7 +69,7 @@ const run = async (
   const spec = specOf(verb);
   const given = Object.entries(texts).map(([name, text]) => [name, spec.options[name]?.parse?.(text)]);
   const input = spec.read(args, Object.fromEntries(given), { validate: true });
-  return (await spec.load()).run(input, deps);
+  return (await spec.load()).run(input, deps as never);
 };
 
 const shown = (result: Result): unknown => ('record' in result ? result.record?.value : undefined);

@@ -1,7 +1,7 @@
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
 import type { Clock } from '../../src/core/io.ts';
-import type { Journal } from '../../src/database/connect.ts';
+import type { Journal } from '../../src/database/kind.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import { placeOf } from '../../src/ledger/place.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromNpm } from '../../scripts/from-npm.ts';
 import { bunHere } from '../../scripts/pinned.ts';
-import type { Journal } from '../../src/database/connect.ts';
+import type { Journal } from '../../src/database/kind.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import type { Counting } from './counting.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Format, View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import type { Format, View } from '../../src/output/view.ts';
 import { options, pagesOf, recordOf, served, terminal } from './support.ts';
 
 const VIEW: View = {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { activityView } from '../../src/commands/activity/view.ts';
 import { fromSpreadsheet } from '../../src/core/formula.ts';
 import type { Received } from '../../src/core/received.ts';
+import type { OutputOptions, View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import type { OutputOptions, View } from '../../src/output/view.ts';
 import { CREATED, options, pagesOf, pipe, received, recordOf, served, ugwo, ugwoView } from './support.ts';
 
 /** RFC 4180: rows of cells. Throws on a quote where none may be, and on a last line without an end. */

@@ -5,14 +5,14 @@ import { previewResult } from '../../src/cli/preview.ts';
 import { PayError } from '../../src/core/error.ts';
 import { questionOf } from '../../src/core/job.ts';
 import { readNextAction } from '../../src/core/next-action.ts';
+import type { Result, View } from '../../src/core/result.ts';
+import { FORMATS } from '../../src/core/result.ts';
 import { openCountdown } from '../../src/output/countdown.ts';
 import { errorBlock, errorLine } from '../../src/output/error.ts';
 import { notice } from '../../src/output/notice.ts';
 import { render } from '../../src/output/render.ts';
 import { openStatusLine } from '../../src/output/status-line.ts';
 import { stylesFor } from '../../src/output/style.ts';
-import type { Result, View } from '../../src/output/view.ts';
-import { FORMATS } from '../../src/output/view.ts';
 import type { FakeIo } from './support.ts';
 import { options, received, served, terminal, ugwoView } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Received } from '../../src/core/received.ts';
+import type { OutputOptions, View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import type { OutputOptions, View } from '../../src/output/view.ts';
 import { widthOf } from '../../src/output/width.ts';
 import { CREATED_LOCALLY as AT, CREATED, options, pipe, received, recordOf, terminal } from './support.ts';
 

@@ -2,11 +2,11 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { NextAction } from '../../src/core/next-action.ts';
 import { readNextAction } from '../../src/core/next-action.ts';
+import type { View } from '../../src/core/result.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import { nextActionLines } from '../../src/output/next-action.ts';
 import { dialQr } from '../../src/output/qr.ts';
 import { render } from '../../src/output/render.ts';
-import type { View } from '../../src/output/view.ts';
 import { widthOf } from '../../src/output/width.ts';
 import { NOW, options, pipe, recordOf, surface, terminal } from './support.ts';
 

@@ -1,11 +1,11 @@
 import type { Env, Output } from '../../src/core/io.ts';
 import type { Received, ReceivedPage } from '../../src/core/received.ts';
+import type { OutputOptions, View } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { formatLocalFull } from '../../src/core/time.ts';
 import type { RenderIo } from '../../src/output/render.ts';
 import { speaksUtf8, stylesFor } from '../../src/output/style.ts';
 import type { Surface } from '../../src/output/surface.ts';
-import type { OutputOptions, View } from '../../src/output/view.ts';
 
 export const NOW = Date.parse('2026-11-20T13:05:00Z');
 

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ugwoView as realView } from '../../src/commands/ugwo/view.ts';
 import type { Received } from '../../src/core/received.ts';
+import type { OutputOptions, View } from '../../src/core/result.ts';
 import { fitWidths } from '../../src/output/fit.ts';
 import { render } from '../../src/output/render.ts';
-import type { OutputOptions, View } from '../../src/output/view.ts';
 import { widthOf } from '../../src/output/width.ts';
 import type { FakeIo } from './support.ts';
 import {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Received } from '../../src/core/received.ts';
+import type { View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import type { View } from '../../src/output/view.ts';
 import { CREATED, options, pagesOf, pipe, received, recordOf, served, ugwo, ugwoView } from './support.ts';
 
 const one = async (record: Received, columns?: readonly string[], view = ugwoView): Promise<string> => {

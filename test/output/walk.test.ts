@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import type { ReceivedPage } from '../../src/core/received.ts';
+import type { Format, Result } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import type { Format, Result } from '../../src/output/view.ts';
 import { options, pagesOf, pipe, recordOf, served, ugwoView } from './support.ts';
 
 const numbered = (from: number, to: number) =>

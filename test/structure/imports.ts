@@ -9,6 +9,8 @@ export interface Import {
   readonly ours: boolean;
   /** `import()`: loaded when it is reached, not at the start. */
   readonly lazy: boolean;
+  /** `import type`: nothing is left of it in the program. */
+  readonly type: boolean;
 }
 
 export const sourceFiles = (root = 'src'): string[] =>
@@ -16,25 +18,46 @@ export const sourceFiles = (root = 'src'): string[] =>
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
     .map((name) => join(root, name));
 
-/** Static imports and re-exports of values, then dynamic ones. `import type` leaves nothing behind in the program. */
-const STATEMENT = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
-const DYNAMIC = /\bimport\(\s*'([^']+)'/g;
+/** Static imports and re-exports of values, those of types, then dynamic ones. */
+const STATEMENTS = [
+  { pattern: /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm, lazy: false, type: false },
+  { pattern: /^(?:import|export)\s+type\s[^'";]*?\sfrom\s+'([^']+)'/gm, lazy: false, type: true },
+  { pattern: /\bimport\(\s*'([^']+)'/g, lazy: true, type: false },
+];
 
 const packageOf = (specifier: string): string =>
   specifier.startsWith('@') ? specifier.split('/').slice(0, 2).join('/') : (specifier.split('/')[0] ?? specifier);
 
-/** The value imports of one file's text. */
+/** The imports of one file's text. */
 export const importsIn = (from: string, text: string): Import[] =>
-  [
-    [STATEMENT, false],
-    [DYNAMIC, true],
-  ].flatMap(([pattern, lazy]) =>
-    [...text.matchAll(pattern as RegExp)].map((match) => {
+  STATEMENTS.flatMap(({ pattern, lazy, type }) =>
+    [...text.matchAll(pattern)].map((match) => {
       const specifier = match[1] ?? '';
       const ours = specifier.startsWith('.');
       const to = ours ? normalize(join(dirname(from), specifier)) : packageOf(specifier);
-      return { from, to, ours, lazy: lazy as boolean };
+      return { from, to, ours, lazy, type };
     }),
   );
 
 export const allImports = (): Import[] => sourceFiles().flatMap((file) => importsIn(file, readFileSync(file, 'utf8')));
+
+/** Circles among files: those that can be reached from themselves by what is loaded at once, and by types. */
+export const circlesIn = (imports: readonly Import[]): string[] => {
+  const next = Map.groupBy(
+    imports.filter(({ ours, lazy }) => ours && !lazy),
+    ({ from }) => from,
+  );
+  const reachable = (start: string): Set<string> => {
+    const seen = new Set<string>();
+    const left = [start];
+    for (let at = left.pop(); at !== undefined; at = left.pop()) {
+      for (const { to } of next.get(at) ?? []) {
+        if (seen.has(to)) continue;
+        seen.add(to);
+        left.push(to);
+      }
+    }
+    return seen;
+  };
+  return [...next.keys()].filter((file) => reachable(file).has(file)).sort();
+};

@@ -1,12 +1,14 @@
-import type { Deps } from '../../cli/deps.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import type { GetInput } from './spec.ts';
 import { activityView } from './view.ts';
+
+type Needs = Pick<Deps, 'globals' | 'client' | 'observe' | 'preview'>;
 
 export const view = activityView;
 
 /** Reads one activity (public-facts.md, Activities). */
-export const run = async (input: GetInput, deps: Deps): Promise<Result> => {
+export const run = async (input: GetInput, deps: Needs): Promise<Result> => {
   const call = { params: { ...input } };
   if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('activity.get', call));
   const record = await (await deps.client('read')).call('activity.get', call);

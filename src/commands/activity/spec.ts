@@ -1,4 +1,3 @@
-import type { CommandSpec } from '../../cli/define.ts';
 import { argument, defineCommand, option } from '../../cli/define.ts';
 import { asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
@@ -34,7 +33,7 @@ const readIds = ([ugwoUid = '', activityUid = '']: readonly string[], validate: 
   return { ugwoUid, activityUid };
 };
 
-const get = defineCommand<GetInput, Record<never, never>>({
+const get = defineCommand({
   path: ['activity', 'get'],
   summary: 'show an activity: its status, and what the customer must do',
   args,
@@ -56,7 +55,7 @@ const get = defineCommand<GetInput, Record<never, never>>({
   load: () => import('./get.ts'),
 });
 
-const wait = defineCommand<WaitInput, typeof waitOptions>({
+const wait = defineCommand({
   path: ['activity', 'wait'],
   summary: 'wait until an activity is paid or has failed',
   description:
@@ -84,4 +83,4 @@ const wait = defineCommand<WaitInput, typeof waitOptions>({
   load: () => import('./wait.ts'),
 });
 
-export const activityCommands: readonly CommandSpec[] = [get, wait];
+export const activityCommands = [get, wait];

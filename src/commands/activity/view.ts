@@ -1,5 +1,5 @@
 import { readNextAction } from '../../core/next-action.ts';
-import type { View } from '../../output/view.ts';
+import type { View } from '../../core/result.ts';
 
 /** An activity, with what the customer must do next. */
 export const activityView: View = {

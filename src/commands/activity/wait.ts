@@ -1,13 +1,15 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { Follow } from '../../client/follow.ts';
 import type { Thing } from '../../contract/proof.ts';
 import type { Followed } from '../../core/followed.ts';
 import { waitedOf } from '../../core/followed.ts';
 import type { Received } from '../../core/received.ts';
-import type { Result, Waiting } from '../../output/view.ts';
+import type { Result, Waiting } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import type { WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
+
+type Needs = Pick<Deps, 'globals' | 'client' | 'observe'>;
 
 export const view = activityView;
 
@@ -54,7 +56,7 @@ const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begu
 };
 
 /** Waits for an activity to come to its end; reads, and nothing else. What the first look shows is shown at once. */
-export const run = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Deps): Promise<Result> => {
+export const run = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Needs): Promise<Result> => {
   const client = await deps.client('read');
   const params = { ugwoUid, activityUid };
   const seen = ({ value, servedAt }: Received<Thing>): Promise<void> => deps.observe([value], servedAt);

@@ -1,13 +1,15 @@
-import type { Deps } from '../../cli/deps.ts';
 import { madeHere } from '../../core/received.ts';
+import type { Result } from '../../core/result.ts';
 import { formatDateAtom } from '../../core/time.ts';
-import type { Result } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import { dataFile } from './data-file.ts';
 import type { SettleInput } from './spec.ts';
 import { settledView } from './view.ts';
 
+type Needs = Pick<Deps, 'io' | 'folders' | 'emulator'>;
+
 /** Ends an open activity in the emulator's data, now or later. */
-export const run = async ({ activity: uid, as, after, data }: SettleInput, deps: Deps): Promise<Result> => {
+export const run = async ({ activity: uid, as, after, data }: SettleInput, deps: Needs): Promise<Result> => {
   const file = await dataFile(data, deps);
   const emulator = await deps.emulator();
   const { activity, due } = await emulator.settle({ file, clock: deps.io.clock, activity: uid, as, after });

@@ -1,4 +1,3 @@
-import type { CommandSpec } from '../../cli/define.ts';
 import { argument, defineCommand, option } from '../../cli/define.ts';
 import { asDuration, asInteger, asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
@@ -27,7 +26,7 @@ const startOptions = {
   ),
 } as const;
 
-const start = defineCommand<StartInput, typeof startOptions>({
+const start = defineCommand({
   path: ['emulator', 'start'],
   summary: 'run the service on this machine, in the foreground',
   description:
@@ -71,7 +70,7 @@ const seedOptions = {
   data: dataOption,
 } as const;
 
-const seed = defineCommand<SeedInput, typeof seedOptions>({
+const seed = defineCommand({
   path: ['emulator', 'seed'],
   summary: "add customers and payment requests to the emulator's data",
   description:
@@ -98,7 +97,7 @@ export interface ResetInput {
 
 const resetOptions = { data: dataOption } as const;
 
-const reset = defineCommand<ResetInput, typeof resetOptions>({
+const reset = defineCommand({
   path: ['emulator', 'reset'],
   summary: "remove every record from the emulator's data",
   description: 'The key stays, and no identifier is used again. Asks first; a script needs --yes.',
@@ -128,7 +127,7 @@ const settleOptions = {
   data: dataOption,
 } as const;
 
-const settle = defineCommand<SettleInput, typeof settleOptions>({
+const settle = defineCommand({
   path: ['emulator', 'settle'],
   summary: 'make an open charge in the emulator succeed, fail or expire',
   description:
@@ -163,4 +162,4 @@ const settle = defineCommand<SettleInput, typeof settleOptions>({
 });
 
 /** The noun `emulator`. */
-export const emulatorCommands: readonly CommandSpec[] = [start, seed, settle, reset];
+export const emulatorCommands = [start, seed, settle, reset];

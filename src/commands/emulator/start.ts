@@ -1,10 +1,12 @@
-import type { Deps } from '../../cli/deps.ts';
 import { firstUse } from '../../core/local.ts';
 import { madeHere } from '../../core/received.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { dataFile } from './data-file.ts';
 import type { StartInput } from './spec.ts';
 import { serviceView } from './view.ts';
+
+type Needs = Pick<Deps, 'io' | 'folders' | 'emulator' | 'notice'>;
 
 const aborted = (signal: AbortSignal): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -14,7 +16,7 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 };
 
 /** Runs the emulator until the program is told to stop; an empty data file is filled first. */
-export const run = async ({ port, data, dialect, seed }: StartInput, deps: Deps): Promise<Result> => {
+export const run = async ({ port, data, dialect, seed }: StartInput, deps: Needs): Promise<Result> => {
   const { clock, signals } = deps.io;
   const [file, emulator] = [await dataFile(data, deps), await deps.emulator()];
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);

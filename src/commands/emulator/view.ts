@@ -1,4 +1,4 @@
-import type { View } from '../../output/view.ts';
+import type { View } from '../../core/result.ts';
 
 /** A running emulator. Its key is shown whole: it opens nothing but this machine's test data. */
 export const serviceView: View = {

@@ -1,5 +1,5 @@
-import type { Deps } from '../../cli/deps.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { findJob } from './find.ts';
 import { rowPages } from './job-rows.ts';
 import { updatesView } from './job-view.ts';
@@ -8,8 +8,10 @@ import { recorderOf } from './recorder.ts';
 import type { ExportInput } from './spec.ts';
 import { exportView } from './view.ts';
 
+type Needs = Pick<Deps, 'ledger' | 'protocol'>;
+
 /** Every charge, oldest first, or all that was made for one job, by its rows. */
-export const run = async ({ job: id }: ExportInput, deps: Deps): Promise<Result> => {
+export const run = async ({ job: id }: ExportInput, deps: Needs): Promise<Result> => {
   const [ledger, record] = [await deps.ledger(), await recorderOf(deps)];
   if (id === undefined)
     return { kind: 'list', pages: pagesOf(ledger, record, { oldestFirst: true }, {}), view: exportView };

@@ -1,8 +1,8 @@
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
+import type { Column, View } from '../../core/result.ts';
 import type { RowCounts } from '../../core/row.ts';
 import type { Job, Update } from '../../ledger/job.ts';
-import type { Column, View } from '../../output/view.ts';
 import { atom } from './view.ts';
 
 /** How many rows nobody has ever begun. */

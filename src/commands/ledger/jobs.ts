@@ -1,13 +1,15 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { Received } from '../../core/received.ts';
+import type { Result } from '../../core/result.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Result } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import { goOnWith } from './go-on.ts';
 import { jobRecordOf, jobsView } from './job-view.ts';
 import type { Shelf } from './shelf.ts';
 import { foreignCursor, shelfPages } from './shelf.ts';
 import type { JobsInput } from './spec.ts';
+
+type Needs = Pick<Deps, 'globals' | 'ledger'>;
 
 /** To count a million rows takes a good part of a second: few jobs are counted before the first are shown. */
 const PAGE = 10;
@@ -34,7 +36,7 @@ const jobsOf = ({ jobs }: Ledger): Shelf<Job, string> => ({
 });
 
 /** The files that were charged or updated from here, newest first. */
-export const run = async ({ max, cursor }: JobsInput, deps: Deps): Promise<Result> => {
+export const run = async ({ max, cursor }: JobsInput, deps: Needs): Promise<Result> => {
   const ledger = await deps.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   return {

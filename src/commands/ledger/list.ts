@@ -1,10 +1,12 @@
-import type { Deps } from '../../cli/deps.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { goOnWith } from './go-on.ts';
 import { pagesOf, seqOf } from './pages.ts';
 import { recorderOf } from './recorder.ts';
 import type { ListInput } from './spec.ts';
 import { listView } from './view.ts';
+
+type Needs = Pick<Deps, 'globals' | 'ledger' | 'protocol'>;
 
 const wordsOf = ({ states, ugwo, max }: ListInput): string[] => [
   ...(states ?? []).flatMap((state) => ['--state', state]),
@@ -13,7 +15,7 @@ const wordsOf = ({ states, ugwo, max }: ListInput): string[] => [
 ];
 
 /** What was charged from here, newest first. */
-export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
+export const run = async (input: ListInput, deps: Needs): Promise<Result> => {
   const { states, ugwo, max, cursor } = input;
   const from = cursor === undefined ? undefined : seqOf(cursor);
   return {

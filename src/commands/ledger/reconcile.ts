@@ -1,13 +1,13 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import { PayError } from '../../core/error.ts';
 import { LOCAL_PROFILE } from '../../core/local.ts';
 import { placeWords } from '../../core/place-words.ts';
+import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Charge, Ledger, Place } from '../../ledger/ledger.ts';
 import type { Sight } from '../../ledger/look.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
-import type { Result } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import { find } from './find.ts';
 import type { Left } from './left.ts';
 import { leftError } from './left.ts';
@@ -15,6 +15,8 @@ import { onePage } from './pages.ts';
 import { recorderOf } from './recorder.ts';
 import type { ReconcileInput } from './spec.ts';
 import { listView } from './view.ts';
+
+type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'place' | 'ledger' | 'protocol' | 'notice'>;
 
 /** What is said of the unknown charges that are left out, practised or real. */
 const othersText = (here: number, others: number, local: boolean): string | undefined => {
@@ -26,7 +28,7 @@ const othersText = (here: number, others: number, local: boolean): string | unde
 };
 
 /** The charges that were named, each once, else all that are unknown; with --local, and only then, the practised ones. */
-const chosen = async (ledger: Ledger, ids: readonly string[], deps: Deps): Promise<readonly Charge[]> => {
+const chosen = async (ledger: Ledger, ids: readonly string[], deps: Needs): Promise<readonly Charge[]> => {
   if (ids.length > 0) return Promise.all([...new Set(ids)].map((id) => find(ledger, id)));
   const { local } = deps.globals;
   const all = await ledger.unknown();
@@ -61,7 +63,7 @@ interface Looked {
 }
 
 /** Each charge looked at in turn. Nothing is asked of the profile or the network before there is one to look at. */
-const looker = (ledger: Ledger, deps: Deps) => {
+const looker = (ledger: Ledger, deps: Needs) => {
   let [place, client] = [undefined as Place | undefined, undefined as Client | undefined];
   return async (charge: Charge): Promise<Looked> => {
     if (charge.state === 'sending') return { charge, left: { charge, why: 'sending' } };
@@ -77,7 +79,7 @@ const looker = (ledger: Ledger, deps: Deps) => {
 };
 
 /** Finds out what became of the charges that may have been made, as far as the service shows it. */
-export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> => {
+export const run = async ({ ids }: ReconcileInput, deps: Needs): Promise<Result> => {
   const ledger = await deps.ledger();
   const charges = await chosen(ledger, ids, deps);
   if (charges.length > 1) await deps.notice(`Checking ${charges.length} payment requests.`);

@@ -1,14 +1,16 @@
-import type { Deps } from '../../cli/deps.ts';
 import { PayError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
+import type { Result } from '../../core/result.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Charge, Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
-import type { Result } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import { find, findJob, namesJob } from './find.ts';
 import { onePage } from './pages.ts';
 import type { RefreshInput } from './spec.ts';
 import { paymentsView, sumRecord } from './view.ts';
+
+type Needs = Pick<Deps, 'client' | 'place' | 'ledger' | 'protocol' | 'bulk' | 'jobWorld' | 'notice'>;
 
 const AT_ONCE = 8;
 
@@ -83,7 +85,7 @@ const unseenText = ({ elsewhere, hidden, unmade }: Unseen): string[] => [
 ];
 
 /** Finds out who has paid: looks at open charges, side by side, and adds up what all of them have come to. */
-export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
+export const run = async (input: RefreshInput, deps: Needs): Promise<Result> => {
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
   const client = await deps.client('read');
   const { runRows } = await deps.bulk();

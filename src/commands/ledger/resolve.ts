@@ -1,13 +1,15 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
+import type { Result } from '../../core/result.ts';
 import { formatDateAtom, formatLocal } from '../../core/time.ts';
 import type { Charge, Ledger, Resolution } from '../../ledger/ledger.ts';
-import type { Result } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import { find } from './find.ts';
 import { recorderOf } from './recorder.ts';
 import type { ResolveInput } from './spec.ts';
 import { viewOf } from './view.ts';
+
+type Needs = Pick<Deps, 'io' | 'globals' | 'ledger' | 'protocol' | 'operator' | 'confirm' | 'notice'>;
 
 const SETTLED: Readonly<Record<string, string>> = {
   sending: 'is still being sent: wait until that process ends',
@@ -30,7 +32,7 @@ const checkOwner = async (ledger: Ledger, charge: Charge, activity: string | und
   });
 };
 
-const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Deps): Promise<string> => {
+const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Needs): Promise<string> => {
   const mayAsk = io.stdin.isTerminal && globals.input;
   const asked = reason === undefined && mayAsk;
   const text = asked ? await io.stdin.line('How do you know? ', { hidden: false }) : reason;
@@ -72,7 +74,7 @@ const resolutionOf = (
 });
 
 /** A person's word ends the doubt about a charge; who said it, when and why is kept. */
-export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
+export const run = async (input: ResolveInput, deps: Needs): Promise<Result> => {
   const ledger = await deps.ledger();
   const charge = await find(ledger, input.id);
   const { wasResolved } = await deps.protocol();

@@ -1,12 +1,14 @@
-import type { Deps } from '../../cli/deps.ts';
+import type { Result } from '../../core/result.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Result } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import { find, findJob, namesJob } from './find.ts';
 import { stepsOf } from './job-steps.ts';
 import { jobRecordOf, jobView } from './job-view.ts';
 import { recorderOf } from './recorder.ts';
 import type { ShowInput } from './spec.ts';
 import { viewOf } from './view.ts';
+
+type Needs = Pick<Deps, 'ledger' | 'protocol'>;
 
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   const job = await findJob(ledger, id);
@@ -20,13 +22,13 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   };
 };
 
-const showCharge = async (ledger: Ledger, id: string, deps: Deps): Promise<Result> => {
+const showCharge = async (ledger: Ledger, id: string, deps: Needs): Promise<Result> => {
   const charge = await find(ledger, id);
   return { kind: 'record', record: (await recorderOf(deps))(charge), view: viewOf(charge) };
 };
 
 /** One charge with its evidence, or one job with how its rows stand and how to go on. */
-export const run = async ({ id }: ShowInput, deps: Deps): Promise<Result> => {
+export const run = async ({ id }: ShowInput, deps: Needs): Promise<Result> => {
   const ledger = await deps.ledger();
   return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps);
 };

@@ -1,4 +1,3 @@
-import type { CommandSpec } from '../../cli/define.ts';
 import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asInteger, asOneOf, asText } from '../../cli/options.ts';
 import type { ChargeState } from '../../core/charge.ts';
@@ -47,7 +46,7 @@ const listOptions = {
   ...pageOptions,
 } as const;
 
-const list = defineCommand<ListInput, typeof listOptions>({
+const list = defineCommand({
   path: ['ledger', 'list'],
   summary: 'list charges sent from here, newest first',
   args: [],
@@ -74,7 +73,7 @@ export interface JobsInput {
   readonly cursor: string | undefined;
 }
 
-const jobs = defineCommand<JobsInput, typeof pageOptions>({
+const jobs = defineCommand({
   path: ['ledger', 'jobs'],
   summary: 'list files charged or updated from here, newest first, with row counts',
   description:
@@ -96,7 +95,7 @@ export interface ShowInput {
   readonly id: string;
 }
 
-const show = defineCommand<ShowInput, Record<never, never>>({
+const show = defineCommand({
   path: ['ledger', 'show'],
   summary: 'show a charge with its evidence, or a job with its row counts',
   args: [argument('id', 'the charge, chg-…, or the job, job-…')],
@@ -116,7 +115,7 @@ export interface ReconcileInput {
   readonly ids: readonly string[];
 }
 
-const reconcile = defineCommand<ReconcileInput, Record<never, never>>({
+const reconcile = defineCommand({
   path: ['ledger', 'reconcile'],
   summary: 'find out whether unknown charges were made',
   description:
@@ -144,7 +143,7 @@ export interface RefreshInput {
 
 const refreshOptions = { all: flag('--all', 'check open charges of all files') } as const;
 
-const refresh = defineCommand<RefreshInput, typeof refreshOptions>({
+const refresh = defineCommand({
   path: ['ledger', 'refresh'],
   summary: 'find out who has paid: check open charges and record their status',
   description:
@@ -188,7 +187,7 @@ const resolveOptions = {
   reason: option('--reason <text>', 'how you know; kept with the charge', asReason),
 } as const;
 
-const resolve = defineCommand<ResolveInput, typeof resolveOptions>({
+const resolve = defineCommand({
   path: ['ledger', 'resolve'],
   summary: 'record by hand whether an unknown charge was made',
   description:
@@ -223,7 +222,7 @@ export interface ExportInput {
   readonly job: string | undefined;
 }
 
-const exportCommand = defineCommand<ExportInput, Record<never, never>>({
+const exportCommand = defineCommand({
   path: ['ledger', 'export'],
   summary: 'print every charge sent from here, oldest first, or those of one job, by row',
   args: [{ name: 'job', about: 'only this job, job-…', required: false }],
@@ -243,4 +242,4 @@ const exportCommand = defineCommand<ExportInput, Record<never, never>>({
 });
 
 /** The noun `ledger`. */
-export const ledgerCommands: readonly CommandSpec[] = [list, jobs, show, refresh, reconcile, resolve, exportCommand];
+export const ledgerCommands = [list, jobs, show, refresh, reconcile, resolve, exportCommand];

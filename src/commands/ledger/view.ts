@@ -4,10 +4,10 @@ import { readNextAction } from '../../core/next-action.ts';
 import { valueAt } from '../../core/path.ts';
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
+import type { Column, InnerList, View } from '../../core/result.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import type { Charge } from '../../ledger/ledger.ts';
 import type { Payment, Sum } from '../../ledger/payments.ts';
-import type { Column, InnerList, View } from '../../output/view.ts';
 
 /** An instant as output has it. */
 export const atom = (ms: number | undefined): string | null =>

@@ -1,6 +1,6 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
-import type { CommandSpec, Given } from '../../cli/define.ts';
+import type { Given } from '../../cli/define.ts';
 import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
@@ -127,7 +127,7 @@ const oneStdin = (sources: readonly (Source | undefined)[]): void => {
   }
 };
 
-const update = defineCommand<UpdateInput, typeof options>({
+const update = defineCommand({
   path: ['onye', 'update'],
   summary: 'update a customer, or a file of customers; fields that you leave out stay as they are',
   description:
@@ -179,4 +179,4 @@ const update = defineCommand<UpdateInput, typeof options>({
   load: () => import('./update.ts'),
 });
 
-export const onyeCommands: readonly CommandSpec[] = [update];
+export const onyeCommands = [update];

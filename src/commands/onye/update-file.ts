@@ -1,16 +1,16 @@
 import type { Input, InputRow } from '../../bulk/input.ts';
 import type { Sending } from '../../bulk/job.ts';
 import type { Reader } from '../../bulk/trade.ts';
-import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { printExact } from '../../core/json.ts';
 import { namesAlong } from '../../core/property-path.ts';
+import type { Result } from '../../core/result.ts';
 import type { ColumnFault } from '../../core/row-end.ts';
 import { faultsOf } from '../../core/row-end.ts';
 import { unusedNotices } from '../../core/unused-columns.ts';
-import type { Result } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import type { FileOfUpdates } from './spec.ts';
 import type { RowOptions } from './update-row.ts';
 import { checkOnyeColumns, isOnyeColumn, ONYE_COLUMNS, onyeColumnOf, onyeRow } from './update-row.ts';

@@ -1,9 +1,9 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { namesAlong } from '../../core/property-path.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import type { MetaChange } from './meta.ts';
 import { changeFlag, customerToMerge, hasNoRead, mergedBody, metaOf, readCustomer } from './meta.ts';
 import type { Given } from './update.ts';

@@ -1,6 +1,5 @@
 import type { Tower } from '../../bulk/run.ts';
 import type { Worker } from '../../bulk/trade.ts';
-import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
@@ -8,6 +7,7 @@ import { isTakenUp } from '../../core/row.ts';
 import type { ColumnFault, Settled, Worked } from '../../core/row-end.ts';
 import { workedWith } from '../../core/row-end.ts';
 import type { JobRow, Jobs, Update, UpdateOutcome } from '../../ledger/job.ts';
+import type { Deps } from '../deps.ts';
 import type { MetaChange } from './meta.ts';
 import { customerToMerge, mergedBody, metaOf, readCustomer } from './meta.ts';
 import type { FileOfUpdates } from './spec.ts';

@@ -1,8 +1,8 @@
-import type { Deps } from '../../cli/deps.ts';
 import { usageError } from '../../core/error.ts';
 import { pairsToObject } from '../../core/pairs.ts';
+import type { Result, View } from '../../core/result.ts';
 import { readJsonObject } from '../../core/source.ts';
-import type { Result, View } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import type { MetaChange } from './meta.ts';
 import type { Changes, MetaInput, UpdateInput } from './spec.ts';
 import { updateOne } from './update-one.ts';

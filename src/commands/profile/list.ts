@@ -1,15 +1,17 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { ReceivedPage } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { profileView } from './view.ts';
+
+type Needs = Pick<Deps, 'profiles' | 'notice'>;
 
 async function* onePage(values: readonly unknown[]): AsyncIterable<ReceivedPage> {
   yield { records: values.map((value) => madeHere(value)), cursor: undefined, nextCursor: null };
 }
 
 /** Every profile, as one page. */
-export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
+export const run = async (_input: unknown, deps: Needs): Promise<Result> => {
   const profiles = (await deps.profiles()).list();
   if (profiles.length === 0)
     await deps.notice('No profiles yet. Run `paycli login`, or use --local, which needs none.');

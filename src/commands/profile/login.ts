@@ -1,12 +1,14 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profiles.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import type { Environment } from '../../core/origin.ts';
 import { ENVIRONMENTS } from '../../core/origin.ts';
 import { madeHere } from '../../core/received.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { ask, canAsk, described, noticeOverride } from './ask.ts';
 import { profileView } from './view.ts';
+
+type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'probe' | 'confirm' | 'notice'>;
 
 /** Where the key comes from: typed without echo, read from standard input, or printed by a command. */
 export type KeyFrom =
@@ -23,7 +25,7 @@ export interface LoginInput {
 type Chosen = ReturnType<ProfileRoom['chosen']>;
 
 /** What would have to be asked, and nobody is there to answer. */
-const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, deps: Deps): void => {
+const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, deps: Needs): void => {
   if (deps.globals.local) throw usageError('--local needs no login', { hint: 'leave out --local, or skip the login' });
   if (environment !== undefined && origin !== undefined) {
     throw usageError(`--environment and ${origin.from} can't be used together`, { hint: 'give one of them' });
@@ -48,20 +50,20 @@ const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, d
 
 const isEnvironment = (text: string): text is Environment => Object.hasOwn(ENVIRONMENTS, text);
 
-const originFor = async ({ environment }: LoginInput, { origin }: Chosen, deps: Deps): Promise<string> => {
+const originFor = async ({ environment }: LoginInput, { origin }: Chosen, deps: Needs): Promise<string> => {
   if (origin !== undefined) return origin.value;
   const answer = environment ?? (await ask(deps, 'Which environment, live or sandbox? ')).toLowerCase();
   if (!isEnvironment(answer)) throw usageError('the environment must be live or sandbox; nothing was stored');
   return ENVIRONMENTS[answer];
 };
 
-const typedKey = async ({ io }: Deps, origin: string): Promise<string> => {
+const typedKey = async ({ io }: Needs, origin: string): Promise<string> => {
   const key = await io.stdin.line(`Secret key for ${origin} (not shown): `, { hidden: true });
   if (key === undefined) throw usageError('no key was typed; nothing was stored');
   return key;
 };
 
-const secretFrom = async (key: KeyFrom, origin: string, deps: Deps): Promise<NewProfile['secret']> => {
+const secretFrom = async (key: KeyFrom, origin: string, deps: Needs): Promise<NewProfile['secret']> => {
   if (key.kind === 'command') return { commandLine: key.line };
   const text = key.kind === 'stdin' ? await deps.io.stdin.text(4096) : await typedKey(deps, origin);
   const secret = key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text;
@@ -72,7 +74,7 @@ const secretFrom = async (key: KeyFrom, origin: string, deps: Deps): Promise<New
 const NO_VERIFY = 'to store the key without checking it, add --no-verify';
 
 /** Asks the service. The error of a failure is the service's own, with what it means for the login. */
-const verify = async (target: { origin: string; key: string }, deps: Deps): Promise<void> => {
+const verify = async (target: { origin: string; key: string }, deps: Needs): Promise<void> => {
   try {
     await deps.probe(target);
   } catch (thrown) {
@@ -88,7 +90,7 @@ const verify = async (target: { origin: string; key: string }, deps: Deps): Prom
   }
 };
 
-const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, deps: Deps): Promise<void> => {
+const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, deps: Needs): Promise<void> => {
   if (replaced !== undefined) await deps.notice(`Replaced the profile ${described(replaced)}.`);
   if (!saved.default)
     await deps.notice(`Another profile is the default. Switch with \`paycli profile use ${saved.name}\`.`);
@@ -96,7 +98,7 @@ const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | und
 };
 
 /** Stores a profile: one origin and its key, checked with the service first. */
-export const run = async (input: LoginInput, deps: Deps): Promise<Result> => {
+export const run = async (input: LoginInput, deps: Needs): Promise<Result> => {
   const room = await deps.profiles();
   const chosen = room.chosen(deps.globals);
   checkAnswerable(input, chosen, deps);

@@ -1,9 +1,11 @@
-import type { Deps } from '../../cli/deps.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { run as remove } from './remove.ts';
 
+type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'confirm' | 'notice'>;
+
 /** Removes the profile that a call would use now: there is no profile without a key. */
-export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
+export const run = async (_input: unknown, deps: Needs): Promise<Result> => {
   const room = await deps.profiles();
   const { name } = room.show(room.chosen(deps.globals).name);
   const result = await remove({ name }, deps);

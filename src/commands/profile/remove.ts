@@ -1,12 +1,14 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { ProfileSummary } from '../../config/profiles.ts';
 import { madeHere } from '../../core/received.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { described } from './ask.ts';
 import { profileView } from './view.ts';
 
+type Needs = Pick<Deps, 'profiles' | 'confirm' | 'notice'>;
+
 const noticeRemoved = async (
-  { notice }: Deps,
+  { notice }: Needs,
   removed: ProfileSummary,
   left: readonly ProfileSummary[],
 ): Promise<void> => {
@@ -18,7 +20,7 @@ const noticeRemoved = async (
 };
 
 /** Removes the named profile, and with it its key, after a confirmation. */
-export const run = async ({ name }: { readonly name: string }, deps: Deps): Promise<Result> => {
+export const run = async ({ name }: { readonly name: string }, deps: Needs): Promise<Result> => {
   const room = await deps.profiles();
   const profile = room.show(name);
   await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');

@@ -1,4 +1,3 @@
-import type { CommandSpec } from '../../cli/define.ts';
 import { argument, defineCommand, flag, option } from '../../cli/define.ts';
 import { asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
@@ -121,4 +120,4 @@ const remove = defineCommand({
 });
 
 /** Everything about profiles: `login`, `logout` and the noun `profile`. */
-export const profileCommands: readonly CommandSpec[] = [login, logout, list, show, use, remove];
+export const profileCommands = [login, logout, list, show, use, remove];

@@ -1,4 +1,4 @@
-import type { View } from '../../output/view.ts';
+import type { View } from '../../core/result.ts';
 
 /** How a profile is shown. There is no column for a key, only for its last four characters. */
 export const profileView: View = {

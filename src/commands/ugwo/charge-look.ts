@@ -1,4 +1,3 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { Activity } from '../../contract/activity.ts';
 import { PayError } from '../../core/error.ts';
@@ -7,6 +6,7 @@ import { formatMoney } from '../../core/money.ts';
 import { valueAt } from '../../core/path.ts';
 import type { Received } from '../../core/received.ts';
 import type { Shown } from '../../ledger/shown.ts';
+import type { Deps } from '../deps.ts';
 
 /** What a look at a payment request has shown before it is charged. */
 export interface Looked {

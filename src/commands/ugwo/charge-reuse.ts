@@ -1,4 +1,3 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { Thing as Activity } from '../../contract/proof.ts';
 import { standingOf, statusOf } from '../../core/charge.ts';
@@ -7,6 +6,7 @@ import { payableUntil } from '../../core/payable.ts';
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { KeptActivity, Ledger, Refused } from '../../ledger/ledger.ts';
+import type { Deps } from '../deps.ts';
 import type { Looked } from './charge-look.ts';
 import { activityIn } from './charge-look.ts';
 

@@ -139,7 +139,7 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
   return { kind: 'file', bulk, words, params: param, again, look: given.noPreflight !== true, wait: readWait(given) };
 };
 
-export const chargeCommand = defineCommand<ChargeInput, typeof options>({
+export const chargeCommand = defineCommand({
   path: ['ugwo', 'charge'],
   summary: 'charge a payment request, or a file of payment requests',
   description:

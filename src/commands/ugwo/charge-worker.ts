@@ -1,6 +1,5 @@
 import type { Tower } from '../../bulk/run.ts';
 import type { Worker } from '../../bulk/trade.ts';
-import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { NameOf } from '../../core/charge-with.ts';
 import { PayError } from '../../core/error.ts';
@@ -11,6 +10,7 @@ import { endedWith, workedWith } from '../../core/row-end.ts';
 import type { Charge, Ledger, Moment, Place } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Shown } from '../../ledger/shown.ts';
+import type { Deps } from '../deps.ts';
 import { chargeData } from './charge-body.ts';
 import { cannotLook, lookFirst } from './charge-look.ts';
 import type { ChargeItem } from './charge-row.ts';

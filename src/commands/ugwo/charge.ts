@@ -1,4 +1,3 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import type { Thing as Activity } from '../../contract/proof.ts';
 import { standingOf, statusOf } from '../../core/charge.ts';
@@ -9,9 +8,10 @@ import { about, chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../
 import { isStepUnreadable } from '../../core/next-action.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
+import type { Result, View } from '../../core/result.ts';
 import type { Charge } from '../../ledger/ledger.ts';
 import type { Shown } from '../../ledger/shown.ts';
-import type { Result, View } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
 import type { Looked } from './charge-look.ts';
 import { aboutToCharge, cannotLook, lookFirst } from './charge-look.ts';

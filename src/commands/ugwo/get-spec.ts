@@ -7,7 +7,7 @@ export interface GetInput {
   readonly uid: string;
 }
 
-export const getCommand = defineCommand<GetInput, Record<never, never>>({
+export const getCommand = defineCommand({
   path: ['ugwo', 'get'],
   summary: 'show a payment request with every activity on it',
   args: [argument('ugwo', 'the payment request, ugw.…')],

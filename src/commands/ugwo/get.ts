@@ -1,13 +1,15 @@
-import type { Deps } from '../../cli/deps.ts';
 import { activitiesOf } from '../../core/charge.ts';
-import type { Result } from '../../output/view.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import type { GetInput } from './get-spec.ts';
 import { wholeUgwoView } from './view.ts';
+
+type Needs = Pick<Deps, 'globals' | 'client' | 'observe' | 'preview'>;
 
 export const view = wholeUgwoView;
 
 /** Reads one payment request with its activities (public-facts.md, Payment requests). */
-export const run = async ({ uid }: GetInput, deps: Deps): Promise<Result> => {
+export const run = async ({ uid }: GetInput, deps: Needs): Promise<Result> => {
   const call = { params: { uid } };
   if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.get', call));
   const record = await (await deps.client('read')).call('ugwo.get', call);

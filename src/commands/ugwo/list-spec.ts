@@ -17,7 +17,7 @@ export interface ListInput {
   readonly reach: { readonly kind: 'page' } | { readonly kind: 'max'; readonly max: number } | { readonly kind: 'all' };
 }
 
-export const listCommand = defineCommand<ListInput, typeof options>({
+export const listCommand = defineCommand({
   path: ['ugwo', 'list'],
   summary: 'list payment requests, newest first',
   args: [],
@@ -31,7 +31,7 @@ export const listCommand = defineCommand<ListInput, typeof options>({
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: {"data":[…],"next_cursor":…}',
   exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
   previews: true,
-  read: (_args, given) => {
+  read: (_args, given): ListInput => {
     if (given.cursor === '') throw usageError('--cursor is empty');
     return {
       limit: given.limit,

@@ -1,4 +1,3 @@
-import type { Deps } from '../../cli/deps.ts';
 import type { Globals } from '../../cli/globals.ts';
 import type { Walk } from '../../client/pages.ts';
 import { PayError } from '../../core/error.ts';
@@ -6,10 +5,13 @@ import { namingFlags } from '../../core/flags.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../../core/page.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { ReceivedPage } from '../../core/received.ts';
+import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Result } from '../../output/view.ts';
+import type { Deps } from '../deps.ts';
 import type { ListInput } from './list-spec.ts';
 import { ugwoView } from './view.ts';
+
+type Needs = Pick<Deps, 'globals' | 'client' | 'walkFar' | 'preview'>;
 
 /** The largest pages for a walk; no more than is wanted, unless a cursor already fixes the size. */
 const limitOf = ({ limit, cursor, reach }: ListInput): string => {
@@ -68,7 +70,7 @@ const walkOf = ({ cursor, reach }: ListInput): Walk => ({
   records: reach.kind === 'max' ? reach.max : undefined,
 });
 
-const preview = async (query: Readonly<Record<string, string>>, deps: Deps): Promise<Result> => {
+const preview = async (query: Readonly<Record<string, string>>, deps: Needs): Promise<Result> => {
   const client = await deps.client('preview');
   try {
     return deps.preview(client.preview('ugwo.list', { query }));
@@ -78,7 +80,7 @@ const preview = async (query: Readonly<Record<string, string>>, deps: Deps): Pro
 };
 
 /** Lists payment requests (interface.md 4.3). */
-export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
+export const run = async (input: ListInput, deps: Needs): Promise<Result> => {
   const limit = limitOf(input);
   if (deps.globals.dryRun) {
     return preview({ limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);

@@ -1,9 +1,9 @@
 import { confirmer } from '../../../src/cli/confirm.ts';
-import type { Deps } from '../../../src/cli/deps.ts';
 import type { Globals } from '../../../src/cli/globals.ts';
 import { previewResult } from '../../../src/cli/preview.ts';
 import type { OpenDeps } from '../../../src/cli/run.ts';
 import type { Attempt, Outcome } from '../../../src/client/transport.ts';
+import type { Deps } from '../../../src/commands/deps.ts';
 import { PayError } from '../../../src/core/error.ts';
 import type { Io, Output } from '../../../src/core/io.ts';
 import { Redactor } from '../../../src/core/secret.ts';
@@ -33,7 +33,7 @@ class Text implements Output {
 export interface World {
   readonly io: Io & { readonly stdout: Text; readonly stderr: Text };
   readonly sent: Attempt[];
-  readonly open: (globals: Globals) => OpenDeps;
+  readonly open: (globals: Globals) => OpenDeps<Deps>;
 }
 
 /** A service that has whatever is asked for. */

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Journal } from '../../../src/database/connect.ts';
-import type { DatabaseKind } from '../../../src/database/kind.ts';
+import type { DatabaseKind, Journal } from '../../../src/database/kind.ts';
 import type { Ledger, Outcome } from '../../../src/ledger/ledger.ts';
 import { LEDGER_FILE } from '../../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';

@@ -1,15 +1,16 @@
 import type { JobWorld } from '../bulk/job.ts';
 import type { BulkRoom } from '../bulk/room.ts';
+import type { Confirm } from '../cli/confirm.ts';
+import type { Globals } from '../cli/globals.ts';
 import type { Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import type { Io } from '../core/io.ts';
+import type { Result } from '../core/result.ts';
 import type { ReadSource } from '../core/source.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
 import type { Asked, Ledger, Place } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
-import type { Result } from '../output/view.ts';
-import type { Globals } from './globals.ts';
 
 /**
  * What a client is wanted for: `write` shows on a terminal where it will write, `preview` needs no key since nothing is
@@ -49,12 +50,7 @@ export interface Deps {
   emulator(): Promise<EmulatorRoom>;
   /** The text behind an option: inline, a file, or standard input. */
   readonly source: ReadSource;
-  /**
-   * Asks on a terminal before something that is kept is lost; --yes answers it. Each text is a line of the question: what is
-   * named in one can't pass for another. `unasked` is what happens where nobody can
-   * be asked: scripts go ahead, or are refused. Throws a usage error unless the answer is yes.
-   */
-  confirm(question: readonly string[], unasked: 'go ahead' | 'refuse'): Promise<void>;
+  readonly confirm: Confirm;
   /** A line on stderr for people, or several, not shown with --quiet. */
   notice(said: string | readonly string[]): Promise<void>;
   /** What --dry-run and --as-curl give back. */

@@ -1,6 +1,6 @@
-import type { PayError } from '../core/error.ts';
-import type { NextAction } from '../core/next-action.ts';
-import type { Received, ReceivedPage } from '../core/received.ts';
+import type { PayError } from './error.ts';
+import type { NextAction } from './next-action.ts';
+import type { Received, ReceivedPage } from './received.ts';
 
 export const FORMATS = ['table', 'tsv', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
