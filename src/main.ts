@@ -4,7 +4,7 @@ import { abruptExit } from './cli/flight.ts';
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { NOUNS, SPECS } from './commands/all.ts';
-import { openDeps } from './compose.ts';
+import { openDeps } from './compose/deps.ts';
 import { defect } from './core/error.ts';
 import { EXIT_CODES } from './core/exit.ts';
 import type { Flight, Io } from './core/io.ts';

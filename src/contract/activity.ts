@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { EXPIRY_LIMIT_MS, MEDIUMS } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
-import { phoneFault } from '../core/phone.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
 import type { Judge } from './common.ts';
 import { enumLike, id, instant, notBlank } from './common.ts';
+import { phoneFault } from './phone.ts';
 
 const bankAccount = z.looseObject({
   bank_name: z.string().min(1),

@@ -1,5 +1,5 @@
-import { printExact } from './json.ts';
-import { shellQuote } from './shell.ts';
+import { printExact } from '../core/json.ts';
+import { shellQuote } from '../core/shell.ts';
 
 export interface CurlRequest {
   readonly method: string;

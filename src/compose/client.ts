@@ -1,0 +1,85 @@
+import { usesColor } from '../cli/color.ts';
+import type { Client } from '../client/client.ts';
+import type { Transport } from '../client/transport.ts';
+import { cleanedUrl } from '../core/cleaned.ts';
+import { visible } from '../core/sanitize.ts';
+import type { Run } from './run.ts';
+import type { Target } from './target.ts';
+
+/** Tells on a terminal that a request takes long. The lines of --debug, and the progress of a file, move by themselves. */
+const watched = async (transport: Transport, { io, globals, status }: Run, origin: string): Promise<Transport> => {
+  const { stderr, clock, env } = io;
+  if (!stderr.isTerminal || globals.quiet || globals.debug) return transport;
+  const [{ openStatusLine }, { openWaiting }, { stylesFor }] = await Promise.all([
+    import('../output/status-line.ts'),
+    import('../output/waiting.ts'),
+    import('../output/style.ts'),
+  ]);
+  const isFree = (): boolean => status.line === undefined;
+  if (!isFree()) return transport;
+  const line = openStatusLine(io, await stylesFor(usesColor(globals.color, env, true)), false);
+  status.waiting = line;
+  const began = openWaiting(line, clock, new URL(origin).host, isFree);
+  return {
+    ...transport,
+    send: async (attempt) => {
+      const ended = began();
+      return transport.send(attempt).finally(ended);
+    },
+  };
+};
+
+/** The client for one origin and key. */
+export const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>): Promise<Client> => {
+  const [{ createClient }, { openTransport }] = await Promise.all([
+    import('../client/client.ts'),
+    import('../client/transport.ts'),
+  ]);
+  const { io, globals, closing } = run;
+  const { clock, env, random, signals, flight, redactor } = io;
+  const { timeout, validate } = globals;
+  const clean = (text: string): string => redactor.cleanAll(text);
+  const debug = (line: string): void => {
+    if (globals.debug) void io.stderr.write(`debug: ${visible(cleanedUrl(line, clean))}\n`);
+  };
+  const userAgent = `paycli/${run.version}`;
+  const opened = openTransport({
+    credentials,
+    env,
+    clock,
+    userAgent,
+    debug,
+    // Data stays as it is but for known secrets: what only looks like one may be a public key, which is no secret.
+    clean: (text) => redactor.clean(text),
+  });
+  const transport = await watched(opened, run, credentials.origin);
+  closing.push(() => transport.close());
+  const notice = (line: string): void => void run.notice(line);
+  return createClient({
+    flight,
+    transport,
+    origin: credentials.origin,
+    clock,
+    random,
+    signals,
+    timeout,
+    debug,
+    notice,
+    validate,
+  });
+};
+
+/**
+ * Loads all that tells how a write has ended, before it begins: a package that is replaced meanwhile, or a want of
+ * descriptors, must not hide what was done.
+ */
+export const loadWords = async ({ io, globals }: Run): Promise<void> => {
+  const [{ stylesFor }] = await Promise.all([
+    import('../output/style.ts'),
+    import('../output/error.ts'),
+    import('../output/notice.ts'),
+    import('../output/render.ts'),
+  ]);
+  const { stdout, stderr, env } = io;
+  for (const { isTerminal } of [stdout, stderr]) await stylesFor(usesColor(globals.color, env, isTerminal));
+};

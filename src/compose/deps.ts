@@ -1,0 +1,59 @@
+import { confirmer } from '../cli/confirm.ts';
+import type { Globals } from '../cli/globals.ts';
+import { previewResult } from '../cli/preview.ts';
+import type { OpenDeps } from '../cli/run.ts';
+import type { Deps } from '../commands/deps.ts';
+import type { Io } from '../core/io.ts';
+import { memo } from '../core/memo.ts';
+import { loadWords, openClient } from './client.ts';
+import { holdMemory, openCheckPath, openJobWorld } from './job-world.ts';
+import { ledgerAside, openLedgerOf } from './ledger.ts';
+import { openNotice } from './notice.ts';
+import { openRooms } from './rooms.ts';
+import type { Run, Status } from './run.ts';
+import { previewTarget, targetOf } from './target.ts';
+
+/** The rooms behind one run, each loaded by import() when it is first asked for. */
+export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<Deps> => {
+  // Only --debug shows where an error arose, and undici makes an error of every connection that it closes.
+  if (!globals.debug) Error.stackTraceLimit = 0;
+  const status: Status = {};
+  const run: Run = { io, globals, version, closing: [], notice: openNotice(io, globals, status), status };
+  const rooms = openRooms(io);
+  const target = memo(() => targetOf(run, rooms));
+  const ledger = memo(() => openLedgerOf(run, rooms));
+  const { observe, remind } = ledgerAside(run, rooms, ledger);
+  const deps: Deps = {
+    io,
+    globals,
+    ...rooms,
+    notice: run.notice,
+    source: async (source) => (await import('../cli/sources.ts')).readSource(io, await openCheckPath())(source),
+    confirm: confirmer(io.stdin, globals),
+    client: async (purpose) => {
+      if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
+      const aim = await target();
+      if (purpose === 'write') await loadWords(run);
+      if (purpose === 'write' && io.stderr.isTerminal) await run.notice(aim.label);
+      return openClient(run, aim);
+    },
+    place: async () => {
+      const [{ placeOf }, { origin, key, profile }] = [await import('../ledger/place.ts'), await target()];
+      return placeOf(origin, key, profile);
+    },
+    jobWorld: () => openJobWorld(run, rooms),
+    walkFar: () => holdMemory(run, 'walk'),
+    ledger,
+    observe,
+    operator: async () => (await import('../ledger/operator.ts')).operator(),
+    probe: async (probed) => {
+      await (await openClient(run, probed)).call('ugwo.list', { query: { limit: '1' } });
+    },
+    preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
+  };
+  const close = async (): Promise<void> => {
+    // One that can't be let go of keeps none of the others.
+    for (const end of run.closing.reverse()) await end().catch(() => undefined);
+  };
+  return { deps, remind, close };
+};

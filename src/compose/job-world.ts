@@ -1,0 +1,63 @@
+import type { JobWorld } from '../bulk/job.ts';
+import { usesColor } from '../cli/color.ts';
+import { usageError } from '../core/error.ts';
+import { isSilent } from './notice.ts';
+import type { Rooms } from './rooms.ts';
+import type { Run } from './run.ts';
+
+/** Keeps the memory of a run that may be long from growing with it. */
+export const holdMemory = async (
+  { io, closing }: Pick<Run, 'io' | 'closing'>,
+  what: 'walk' | 'file',
+): Promise<void> => {
+  const { holdYoungSpace, YOUNG_SPACE } = await import('../cli/young-space.ts');
+  const over = new AbortController();
+  closing.push(async () => over.abort());
+  void holdYoungSpace(io.clock, over.signal, YOUNG_SPACE[what]);
+};
+
+/** Refuses what other users may have put in a path's way. */
+export const openCheckPath = async () => {
+  const [{ checkPath }, { thisMachine }] = await Promise.all([
+    import('../cli/planted.ts'),
+    import('../config/machine.ts'),
+  ]);
+  return checkPath(thisMachine.uid);
+};
+
+/** What a file of rows needs of the world. */
+export const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms: Rooms): Promise<JobWorld> => {
+  if (globals.asCurl) {
+    throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
+  }
+  const [{ openSeen }, { openStatusLine }, { speaksUtf8, stylesFor }, { rowSource }, { ownFileAt }, checkPath] =
+    await Promise.all([
+      import('../database/seen.ts'),
+      import('../output/status-line.ts'),
+      import('../output/style.ts'),
+      import('../cli/sources.ts'),
+      import('../cli/own-files.ts'),
+      openCheckPath(),
+      holdMemory({ io, closing }, 'file'),
+    ]);
+  const { clock, random, signals, stderr, env, redactor } = io;
+  const { data, config } = await rooms.folders();
+  const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
+  const line = openStatusLine(io, styles, isSilent(io, globals));
+  status.line = line;
+  return {
+    clock,
+    random,
+    stop: signals.stop,
+    leave: signals.leave,
+    source: rowSource(io, checkPath),
+    folder: data,
+    ownFileAt: (path) => ownFileAt(path, [data, config]),
+    checkPath,
+    clean: (text) => redactor.cleanAll(text),
+    rawCsv: globals.rawCsv,
+    openSeen,
+    notice,
+    progress: (await rooms.bulk()).showProgress(line, clock),
+  };
+};

@@ -1,0 +1,19 @@
+import type { Globals } from '../cli/globals.ts';
+import type { Deps } from '../commands/deps.ts';
+import type { Io } from '../core/io.ts';
+import type { Status } from './run.ts';
+
+/** A program that reads JSON finds nothing on stderr but the one line of an error. */
+export const isSilent = ({ stderr }: Io, { quiet, format }: Globals): boolean =>
+  quiet || ((format === 'json' || format === 'ndjson') && !stderr.isTerminal);
+
+/** Says something on stderr, beside the lines that stand there. */
+export const openNotice =
+  (io: Io, globals: Globals, status: Status): Deps['notice'] =>
+  async (said) => {
+    if (isSilent(io, globals)) return;
+    await status.waiting?.clear();
+    await status.line?.clear();
+    const { notice } = await import('../output/notice.ts');
+    await io.stderr.write(notice(said, io));
+  };

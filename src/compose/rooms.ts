@@ -1,0 +1,16 @@
+import type { Io } from '../core/io.ts';
+import { memo } from '../core/memo.ts';
+
+/** The rooms that more than one opener reaches, each loaded when it is first asked for. */
+export const openRooms = (io: Io) => {
+  const folders = memo(async () => (await import('../config/folders.ts')).findFolders(io.env));
+  return {
+    folders,
+    emulator: memo(async () => (await import('../emulator/room.ts')).emulatorRoom),
+    bulk: memo(async () => (await import('../bulk/room.ts')).bulkRoom),
+    protocol: memo(async () => (await import('../ledger/room.ts')).ledgerRoom),
+    profiles: memo(async () => (await import('../config/profiles.ts')).openProfiles(io, await folders())),
+  };
+};
+
+export type Rooms = ReturnType<typeof openRooms>;

@@ -1,0 +1,45 @@
+import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core/local.ts';
+import { environmentName } from '../core/origin.ts';
+import type { RunningEmulator } from '../emulator/room.ts';
+import type { Rooms } from './rooms.ts';
+import type { Run } from './run.ts';
+
+/** Where a run's requests go, and how that is told to an operator. */
+export interface Target {
+  readonly origin: string;
+  readonly key: string;
+  readonly label: string;
+  readonly profile: string | undefined;
+}
+
+/** The service of --local: it lives as long as the command, over data that stays and is made at the first use. */
+const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<RunningEmulator> => {
+  const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
+  const [file, { clock }] = [`${data}/${LOCAL_DATA_FILE}`, io];
+  const said = firstUse(await room.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
+  if (said !== undefined) await notice(said);
+  const running = await room.start({ file, port: 0, clock });
+  closing.push(() => running.close());
+  return running;
+};
+
+const LOCAL = { label: 'local: the emulator on this machine', profile: LOCAL_PROFILE } as const;
+
+/** Where requests go that are really sent. */
+export const targetOf = async (run: Run, rooms: Rooms): Promise<Target> => {
+  if (run.globals.local) {
+    const { origin, key } = await startLocal(run, rooms);
+    return { origin, key, ...LOCAL };
+  }
+  const { origin, key, profile } = await (await rooms.profiles()).target(run.globals);
+  const from = profile === undefined ? '' : `, profile ${profile}`;
+  return { origin, key, label: `${environmentName(origin)}: ${origin}${from}`, profile };
+};
+
+/** Where a request would go that is only shown: no key is needed. */
+export const previewTarget = async (run: Run, rooms: Rooms): Promise<Pick<Target, 'origin' | 'key'>> => {
+  if (!run.globals.local) return { origin: await (await rooms.profiles()).origin(run.globals), key: '' };
+  const { origin, key } = await startLocal(run, rooms);
+  await run.notice('This local address is temporary; `paycli emulator start` runs one that stays.');
+  return { origin, key };
+};
