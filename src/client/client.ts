@@ -46,7 +46,9 @@ export interface Client {
   follow(follow: Follow): Promise<Followed<Thing>>;
   /** The pages of a list; the next one is asked for while the current one is being consumed. */
   pages(id: ListId, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<ListRecord>>;
-  /** The same checks as `call`, and what it would send; touches no network. */
+  /** The same checks as `call`; touches no network. Throws what breaks the rules. */
+  check(id: OperationId, input: CallInput): void;
+  /** What `call` would send, checked so. */
   preview(id: OperationId, input: CallInput): Preview;
   /** How long one write can take at the longest, and one attempt of it, in milliseconds. */
   readonly longestWrite: number;
@@ -161,6 +163,7 @@ export const createClient = (options: ClientOptions): Client => {
         };
         return { count: data.length, nextCursor, open };
       }, walk),
+    check: (id, input) => void exchangeOf(options, operations[id], input),
     preview: (id, input) => {
       const { operation, path, body } = exchangeOf(options, operations[id], input);
       const preview = { method: operation.method, url: `${options.origin}${path}` };

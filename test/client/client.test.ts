@@ -42,6 +42,7 @@ describe('what would be sent', () => {
   it('has an empty body where none is given and none is asked for', () => {
     const { client } = clientOf([], {}, false);
     expect(client.preview('onye.update', { params: { uid: ONYE_ID } }).body).toEqual({});
+    expect(client.check('ugwo.charge', CHARGE)).toBeUndefined();
   });
 
   it.each([

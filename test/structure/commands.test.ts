@@ -47,3 +47,13 @@ describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (
     expect(spec.path.length).toBeLessThanOrEqual(2);
   });
 });
+
+describe('the first page of help', () => {
+  const parsed = parseArgv(['--help'], SPECS, PROGRAM);
+  const text = parsed.kind === 'text' ? parsed.text : '';
+
+  it.each(Object.keys(NOUNS))('names every verb of %s', (noun) => {
+    const verbs = SPECS.filter(({ path }) => path[0] === noun).map(({ path }) => path[1]);
+    expect(text).toMatch(new RegExp(`^  ${noun} .*: ${verbs.join(', ')}$`, 'm'));
+  });
+});

@@ -131,6 +131,7 @@ const reconcile = defineCommand<ReconcileInput, Record<never, never>>({
   ],
   output: 'the charges, as in `paycli ledger list`; json: {"data":[…],"next_cursor":null}',
   exits: ['usage', 'auth', 'unknown', 'ledger', 'interrupted'],
+  reminds: false,
   read: (args) => ({ ids: args }),
   load: () => import('./reconcile.ts'),
 });

@@ -42,7 +42,7 @@ const breachesOf = (
   naming: (thrown: unknown) => unknown,
 ): readonly ColumnFault[] => {
   try {
-    client.preview('onye.update', { params: { uid }, body });
+    client.check('onye.update', { params: { uid }, body });
     return [];
   } catch (thrown) {
     return faultsOf(naming(thrown));

@@ -155,7 +155,7 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
     if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.charge', call));
     const client = await deps.client('write');
     // What is refused here and now leaves no trace in the ledger.
-    client.preview('ugwo.charge', call);
+    client.check('ugwo.charge', call);
     const made = await make(input, data, client, deps);
     const { record, wrote } = made;
     const trouble = troubleOf(made);
