@@ -10,6 +10,7 @@ import type { Client } from './client/client.ts';
 import type { Transport } from './client/transport.ts';
 import { LEDGER_FILE_NAME } from './core/charge.ts';
 import { cleanedUrl } from './core/cleaned.ts';
+import { countText } from './core/effect.ts';
 import { reasonOf, usageError } from './core/error.ts';
 import { isId } from './core/ids.ts';
 import type { Io } from './core/io.ts';
@@ -20,7 +21,7 @@ import { placeWords } from './core/place-words.ts';
 import { visible } from './core/sanitize.ts';
 import { shellLine } from './core/shell.ts';
 import type { RunningEmulator } from './emulator/room.ts';
-import type { Asked, Charge, Ledger } from './ledger/ledger.ts';
+import type { Asked, Entry, Ledger } from './ledger/ledger.ts';
 import type { StatusLine } from './output/status-line.ts';
 
 /** One run: what it was asked for, and what it must let go of at its end. */
@@ -206,8 +207,8 @@ const loadWords = async ({ io, globals }: Run): Promise<void> => {
   for (const { isTerminal } of [stdout, stderr]) await stylesFor(usesColor(globals.color, env, isTerminal));
 };
 
-/** How the charges are found out about that are unknown: where they all belong to one profile, with its name. */
-const findOut = (unknown: readonly Charge[]): string => {
+/** How it is found out about what is unknown: where they all belong to one profile, with its name. */
+const findOut = (unknown: readonly Entry[]): string => {
   const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
   const local = profile === LOCAL_PROFILE;
   const words =
@@ -238,7 +239,7 @@ const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
       // What was only practised is nobody's worry in real work.
       const unknown = (all ?? []).filter(({ profile }) => run.globals.local || profile !== LOCAL_PROFILE);
       if (unknown.length === 0) return;
-      const what = unknown.length === 1 ? '1 charge is unknown: it' : `${unknown.length} charges are unknown: they`;
+      const what = `${countText(unknown)} ${unknown.length === 1 ? 'is unknown: it' : 'are unknown: they'}`;
       await run.notice(`${what} may have been made. Find out: ${findOut(unknown)}`);
     },
   };

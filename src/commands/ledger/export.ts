@@ -17,6 +17,6 @@ export const run = async ({ job: id }: ExportInput, deps: Deps): Promise<Result>
   return {
     kind: 'list',
     pages: rowPages(ledger, record, job),
-    view: job.command === 'ugwo charge' ? exportView : updatesView,
+    view: job.kind === 'charge' ? exportView : updatesView,
   };
 };

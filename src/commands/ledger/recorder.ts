@@ -1,12 +1,12 @@
 import type { Deps } from '../../cli/deps.ts';
 import type { Received } from '../../core/received.ts';
-import type { Charge } from '../../ledger/ledger.ts';
+import type { Entry } from '../../ledger/ledger.ts';
 import { recordOf } from './view.ts';
 
-/** What makes a row of output of a charge, with what has become of its money by now. */
-export type Recorder = (charge: Charge) => Received;
+/** What makes a row of output of an entry, with what has become of the money of a charge by now. */
+export type Recorder = (entry: Entry) => Received;
 
 export const recorderOf = async (deps: Deps): Promise<Recorder> => {
   const [ledger, { paymentOf }] = [await deps.ledger(), await deps.protocol()];
-  return (charge) => recordOf(charge, paymentOf(charge, ledger.moment()));
+  return (entry) => recordOf(entry, paymentOf(entry, ledger.moment()));
 };

@@ -93,6 +93,7 @@ const sending = async (
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
   const countText = (): string => [...changed].map(([name, count]) => `${WORDS[name] ?? name} ${count}`).join(', ');
   return (await deps.bulk()).sendingOf({
+    kind: 'update',
     command: COMMAND,
     options: optionsText(options),
     worker: (job, { columns }) =>

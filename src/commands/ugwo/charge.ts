@@ -9,7 +9,7 @@ import { about, chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../
 import { isStepUnreadable } from '../../core/next-action.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
-import type { Charge } from '../../ledger/ledger.ts';
+import type { Entry } from '../../ledger/ledger.ts';
 import type { Shown } from '../../ledger/shown.ts';
 import type { Result, View } from '../../output/view.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
@@ -39,7 +39,7 @@ const look = async ({ ugwo }: OneCharge, client: Client, deps: Deps): Promise<Lo
 /** The same payment request may be known at another origin: one service by two names. */
 const askElsewhere =
   ({ confirm, notice, io }: Deps) =>
-  async ({ id, ugwo, origin, state }: Charge): Promise<void> => {
+  async ({ id, about: ugwo, origin, state }: Entry): Promise<void> => {
     const what = state === 'accepted' ? 'can still be paid' : 'may have been made';
     const said = `${ugwo} has an earlier charge at ${origin} (${id}), which ${what}.`;
     if (io.stdin.isTerminal) await confirm([`${said} Charge it here, too?`], 'go ahead');
