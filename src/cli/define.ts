@@ -69,6 +69,8 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly format?: Format;
   /** It is one request, which --dry-run and --as-curl can show in place of sending it. */
   readonly previews?: true;
+  /** False: it says itself what is unknown, and nobody is reminded of it at its end. */
+  readonly reminds?: false;
   /** Arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */
   readonly read: (args: readonly string[], given: Given<O>, how: { readonly validate: boolean }) => I;
   readonly load: () => Promise<Handler<I, D>>;

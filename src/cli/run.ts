@@ -167,8 +167,7 @@ const execute = async <D extends Said>(
   const handler = await spec.load();
   if (globals.columns !== undefined) await checkColumns(globals.columns, viewOf(handler, input), globals, io);
   const { deps, remind, close } = program.open(globals);
-  // Reconciling says itself what is left, and so does an error about a charge in the ledger.
-  let reminds = spec.path.join(' ') !== 'ledger reconcile';
+  let reminds = spec.reminds !== false;
   try {
     const result = await handler.run(input, deps);
     const { notice, failure } = await show(result, globals, io);
@@ -176,6 +175,7 @@ const execute = async <D extends Said>(
     if (failure !== undefined) throw failure;
     return 0;
   } catch (thrown) {
+    // An error about something in the ledger says so itself.
     reminds &&= !(thrown instanceof PayError) || thrown.detail.ledgerId === undefined;
     return await report(thrown, globals, io);
   } finally {

@@ -3,6 +3,8 @@ import type { ListId, Operation, OperationId, ProvenOf } from '../contract/opera
 import { breaches, operations, pathOf } from '../contract/operations.ts';
 import type { ListRecord, Thing, ThingPage } from '../contract/proof.ts';
 import { breathe } from '../core/breath.ts';
+import type { Effect } from '../core/effect.ts';
+import { ANY_EFFECT } from '../core/effect.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import type { Followed } from '../core/followed.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
@@ -33,6 +35,14 @@ export interface Preview {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
+/** What the ledger keeps of a write. */
+export interface Checked {
+  readonly path: string;
+  /** JSON */
+  readonly body: string | undefined;
+  readonly effect: Effect;
+}
+
 /**
  * The service, spoken to under the rules of the contract. Every failure is a PayError whose kind says what is certain:
  * `usage` nothing was sent, `not_sent` nothing was applied, `unknown` it may have been.
@@ -46,7 +56,9 @@ export interface Client {
   follow(follow: Follow): Promise<Followed<Thing>>;
   /** The pages of a list; the next one is asked for while the current one is being consumed. */
   pages(id: ListId, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<ListRecord>>;
-  /** The same checks as `call`, and what it would send; touches no network. */
+  /** The same checks as `call`, and what is to be kept of it before it is sent; touches no network. */
+  check(id: OperationId, input: CallInput): Checked;
+  /** What `call` would send, checked so. */
   preview(id: OperationId, input: CallInput): Preview;
   /** How long one write can take at the longest, and one attempt of it, in milliseconds. */
   readonly longestWrite: number;
@@ -161,6 +173,10 @@ export const createClient = (options: ClientOptions): Client => {
         };
         return { count: data.length, nextCursor, open };
       }, walk),
+    check: (id, input) => {
+      const { operation, path, body } = exchangeOf(options, operations[id], input);
+      return { path, body, effect: operation.effect ?? ANY_EFFECT };
+    },
     preview: (id, input) => {
       const { operation, path, body } = exchangeOf(options, operations[id], input);
       const preview = { method: operation.method, url: `${options.origin}${path}` };

@@ -1,5 +1,6 @@
 import type { Problem } from '../contract/problem.ts';
 import { isOwnDocument } from '../contract/problem.ts';
+import { ANY_EFFECT, mayBeDone } from '../core/effect.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import type { Received } from '../core/received.ts';
 import { decode } from './decode.ts';
@@ -20,26 +21,15 @@ export type Verdict =
   | { readonly state: 'not_sent'; readonly error: PayError }
   | { readonly state: 'unknown'; readonly error: PayError };
 
-const UNKNOWN = {
-  'never-repeat': {
-    what: 'the charge may have been made',
-    hint: "don't run it again until you know, or the customer may pay twice",
-  },
-  checked: {
-    what: 'the update may have been applied',
-    hint: 'check the record; sending the same values again does no harm',
-  },
-} as const;
-
 const unknown = (exchange: Exchange, reason: string, status?: number, answer?: string): Verdict => {
-  const { what, hint } = UNKNOWN[exchange.operation.safety === 'never-repeat' ? 'never-repeat' : 'checked'];
+  const { effect = ANY_EFFECT } = exchange.operation;
   const detail = {
-    hint,
+    hint: effect.hint,
     request: requestOf(exchange),
     ...(status === undefined ? {} : { status }),
     ...(answer === undefined ? {} : { answer }),
   };
-  return { state: 'unknown', error: new PayError('unknown', `${what}: ${reason}`, detail) };
+  return { state: 'unknown', error: new PayError('unknown', `${mayBeDone(effect)}: ${reason}`, detail) };
 };
 
 const notSent = (exchange: Exchange, reason: string, status?: number): PayError =>

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { LEDGER_FILE_NAME } from '../core/charge.ts';
+import { countText } from '../core/effect.ts';
 import { reasonOf } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
 import { placeWords } from '../core/place-words.ts';
 import { shellLine } from '../core/shell.ts';
-import type { Asked, Charge, Ledger } from '../ledger/ledger.ts';
+import type { Asked, Entry, Ledger } from '../ledger/ledger.ts';
 import type { Rooms } from './rooms.ts';
 import type { Run } from './run.ts';
 
@@ -33,8 +34,8 @@ export const openLedgerOf = async ({ io, closing }: Run, rooms: Rooms): Promise<
   return ledger;
 };
 
-/** How the charges are found out about that are unknown: where they all belong to one profile, with its name. */
-const findOut = (unknown: readonly Charge[]): string => {
+/** How it is found out about what is unknown: where they all belong to one profile, with its name. */
+const findOut = (unknown: readonly Entry[]): string => {
   const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
   const local = profile === LOCAL_PROFILE;
   const words =
@@ -65,7 +66,7 @@ export const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger
       // What was only practised is nobody's worry in real work.
       const unknown = (all ?? []).filter(({ profile }) => run.globals.local || profile !== LOCAL_PROFILE);
       if (unknown.length === 0) return;
-      const what = unknown.length === 1 ? '1 charge is unknown: it' : `${unknown.length} charges are unknown: they`;
+      const what = `${countText(unknown)} ${unknown.length === 1 ? 'is unknown: it' : 'are unknown: they'}`;
       await run.notice(`${what} may have been made. Find out: ${findOut(unknown)}`);
     },
   };

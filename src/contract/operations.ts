@@ -1,4 +1,6 @@
 import type * as z from 'zod';
+import type { Effect } from '../core/effect.ts';
+import { CHARGE_EFFECT } from '../core/effect.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import { activity, activityCreate } from './activity.ts';
 import type { Judge } from './common.ts';
@@ -27,6 +29,8 @@ export interface Operation {
   /** Statuses with which the service says no, having applied nothing: 401 with whatever body, the others with a JSON object. */
   readonly problems: readonly number[];
   readonly safety: Safety;
+  /** What a write does, for what is said where nobody knows whether it was done, and what its intent is kept as. */
+  readonly effect?: Effect;
 }
 
 const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
@@ -49,6 +53,11 @@ export const operations = {
     success: { status: 200, schema: onye, proof: provesThing('ony') },
     problems: REFUSALS,
     safety: 'checked',
+    effect: {
+      kind: 'update',
+      done: 'applied',
+      hint: 'check the record; sending the same values again does no harm',
+    },
   },
   'ugwo.charge': {
     method: 'POST',
@@ -58,6 +67,7 @@ export const operations = {
     success: { status: 200, schema: activity, proof: provesThing('act', namesNoOther, isNoOtherType) },
     problems: REFUSALS,
     safety: 'never-repeat',
+    effect: CHARGE_EFFECT,
   },
   'ugwo.get': {
     method: 'GET',

@@ -16,8 +16,10 @@ export const nounOf = (prefix: IdPrefix): string => ID_KINDS[prefix].replace(/^a
 
 const SHAPE = /^[a-z]+(?:\.[A-Za-z0-9_]+){2,}$/;
 
-export const isId = (prefix: IdPrefix, text: string): boolean =>
-  text.length <= BOUNDS.id && text.startsWith(`${prefix}.`) && SHAPE.test(text);
+/** Whether a text is an identifier of whatever kind. */
+export const isAnyId = (text: string): boolean => text.length <= BOUNDS.id && SHAPE.test(text);
+
+export const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}.`) && isAnyId(text);
 
 /** Why `text` is not an identifier of this kind, in the user's words; undefined when it is one. */
 export const idProblem = (prefix: IdPrefix, text: string): string | undefined => {

@@ -2,7 +2,7 @@ import type { PayError } from '../core/error.ts';
 import type { RowCounts } from '../core/row.ts';
 import type { EmergencyLine } from './emergency-line.ts';
 import type { Job, JobRow, Update } from './job.ts';
-import type { Charge, ListFilter, Moment, Sender } from './ledger.ts';
+import type { Entry, ListFilter, Moment, Sender } from './ledger.ts';
 
 /** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
 export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
@@ -35,7 +35,7 @@ export interface Decision<W, T> {
  * found and what is written are one step among all who use it. A rule is pure, and may be asked again.
  */
 export interface Backend {
-  read(query: Query): Promise<readonly Charge[]>;
+  read(query: Query): Promise<readonly Entry[]>;
   /**
    * Asks a rule with what each of the queries finds. A charge that it writes replaces the one with its identifier, or is new
    * where its `seq` is 0. It is on the disk when this resolves; when it rejects, nothing was written.
@@ -43,7 +43,7 @@ export interface Backend {
   change<T>(
     purpose: Purpose,
     about: readonly Query[],
-    decide: (...found: readonly (readonly Charge[])[]) => Decision<readonly Charge[], T>,
+    decide: (...found: readonly (readonly Entry[])[]) => Decision<readonly Entry[], T>,
   ): Promise<T>;
   readonly jobs: JobsBackend;
   /** Room for the outcomes of so many charges at once, where they can't be written here. */

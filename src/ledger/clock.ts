@@ -1,5 +1,5 @@
 import { parseInstant } from '../core/time.ts';
-import type { Charge, Mark, Moment, Told } from './ledger.ts';
+import type { Entry, Mark, Moment, Told } from './ledger.ts';
 
 /** How long it is from one moment to another by the clock that nobody sets; undefined when that can't be told. */
 export const elapsed = (from: Mark, to: Mark): number | undefined =>
@@ -20,13 +20,13 @@ const since = ({ service, at, mark }: Told, now: Moment): number => {
 };
 
 /** How long the sending of a charge was let to take, in milliseconds. */
-export const boundOf = ({ deadline, createdAt }: Charge): number => deadline - createdAt;
+export const boundOf = ({ deadline, createdAt }: Entry): number => deadline - createdAt;
 
 /** After how long the sending of a charge was over, in milliseconds. On a machine that slept it is more than it was let to. */
-export const sendingTime = (charge: Charge): number => Math.max(charge.took ?? boundOf(charge), 0);
+export const sendingTime = (charge: Entry): number => Math.max(charge.took ?? boundOf(charge), 0);
 
 /** When the sending of a charge had ended at the latest. */
-const sentBy = (charge: Charge): Moment => {
+const sentBy = (charge: Entry): Moment => {
   const { createdAt, begun, told } = charge;
   const took = sendingTime(charge);
   const at = createdAt + took;
@@ -36,7 +36,7 @@ const sentBy = (charge: Charge): Moment => {
 };
 
 /** What the service said that its activity was made at, as a clock that was read when the charge had been sent. */
-const toldByCreation = (charge: Charge): Told | undefined => {
+const toldByCreation = (charge: Entry): Told | undefined => {
   const created = parseInstant(charge.activity?.createdAt ?? '')?.ms;
   if (created === undefined) return undefined;
   const sent = sentBy(charge);
@@ -50,7 +50,7 @@ const toldByCreation = (charge: Charge): Told | undefined => {
  * What the service's clock shows now, as far as a charge lets us know: by the `Date` that came with an answer, and by the
  * time that the activity says it was made at. The earlier counts, since a front end's clock may be fast.
  */
-export const serviceTime = (charge: Charge, now: Moment): number => {
+export const serviceTime = (charge: Entry, now: Moment): number => {
   const told = [charge.told, toldByCreation(charge)].filter((one) => one !== undefined);
   return charge.told === undefined
     ? Math.min(now.at - UNCOMPARED_MS, ...told.map((one) => since(one, now)))

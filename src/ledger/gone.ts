@@ -1,5 +1,5 @@
 import type { Backend, Query } from './backend.ts';
-import type { Charge, Sender } from './ledger.ts';
+import type { Entry, Sender } from './ledger.ts';
 import { lost } from './transitions.ts';
 
 type World = Pick<Backend, 'isGone' | 'moment'>;
@@ -11,11 +11,11 @@ export const isLost = (
 ): boolean => state === 'sending' && isGone(sender, moment().at > deadline);
 
 /** A charge as it stands: unknown, where its process died while it was sending. */
-export const asItStands = (charge: Charge, world: World): Charge =>
+export const asItStands = (charge: Entry, world: World): Entry =>
   isLost(charge, world) ? lost(charge, world.moment()) : charge;
 
 /** Those of some charges whose process died, as they are to be written. */
-export const lostAmong = (charges: readonly Charge[], world: World): Charge[] =>
+export const lostAmong = (charges: readonly Entry[], world: World): Entry[] =>
   charges.filter((charge) => isLost(charge, world)).map((charge) => lost(charge, world.moment()));
 
 const SENDING = { states: ['sending'] } as const;
@@ -28,7 +28,7 @@ export const sweep = async (backend: Backend): Promise<void> => {
 };
 
 /** Reads charges as they stand: those of dead processes are swept up first. */
-export const readSwept = async (backend: Backend, query: Query): Promise<readonly Charge[]> => {
+export const readSwept = async (backend: Backend, query: Query): Promise<readonly Entry[]> => {
   await sweep(backend);
   return backend.read(query);
 };

@@ -1,11 +1,13 @@
 import { standingOf } from '../core/charge.ts';
+import { CHARGE } from '../core/effect.ts';
 import { isMedium } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
 import { payableUntil } from '../core/payable.ts';
 import { serviceTime, serviceTimeNow } from './clock.ts';
 import { isNoCharge, isOtherMedium, mediumOf } from './fits.ts';
 import { keptActivity } from './kept.ts';
-import type { BeginOptions, Charge, KeptActivity, Moment, Obstacle, Refusal } from './ledger.ts';
+import type { BeginOptions, Charge, Entry, Intent, KeptActivity, Moment, Obstacle, Refusal } from './ledger.ts';
+import { isCharge } from './ledger.ts';
 import { latest } from './news.ts';
 import type { Shown } from './shown.ts';
 
@@ -13,7 +15,7 @@ const untilOf = (activity: KeptActivity | undefined): number | undefined =>
   activity && payableUntil({ status: activity.status, next_action: activity.nextAction });
 
 /** For so long the customer can still do what a charge asks of them, in milliseconds; undefined where nothing says so. */
-export const payableFor = (charge: Charge, moment: Moment): number | undefined => {
+export const payableFor = (charge: Entry, moment: Moment): number | undefined => {
   const until = untilOf(charge.activity);
   return until === undefined ? undefined : until - serviceTime(charge, moment);
 };
@@ -22,8 +24,11 @@ export const payableFor = (charge: Charge, moment: Moment): number | undefined =
 const SHOWS_WITHIN_MS = 15_000;
 
 /** Whether somebody has looked at a charge since its account expired, and late enough. */
-export const wasSeenExpired = (charge: Charge): boolean =>
+export const wasSeenExpired = (charge: Entry): boolean =>
   charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
+
+/** What an intent is, as far as the guard goes. */
+type Wanted = Pick<Intent, 'kind' | 'medium'>;
 
 /** What is no medium that we know may be any. */
 const isOther = (earlier: string, medium: string): boolean =>
@@ -42,10 +47,12 @@ const refusalByActivity = (
   return left === undefined || left > 0 ? 'payable' : 'expired';
 };
 
+/** What is known to have been made stands in the way of nothing else. */
+const refusalByState = ({ state }: Entry): Refusal | undefined =>
+  state === 'unknown' ? 'unresolved' : state === 'sending' ? 'in_progress' : undefined;
+
 /** Without a look that came after it, nobody knows what an expired account has come to. */
 const refusalByCharge = (charge: Charge, medium: string, moment: Moment, seenNow: boolean): Refusal | undefined => {
-  if (charge.state === 'unknown') return 'unresolved';
-  if (charge.state === 'sending') return 'in_progress';
   if (charge.state !== 'accepted') return undefined;
   const left = payableFor(charge, moment);
   const why = refusalByActivity(charge.activity?.status ?? '', isOther(charge.medium, medium), left);
@@ -67,8 +74,15 @@ const refusalByRequest = ({ status, paidInFull, noCheckout }: Shown): Refusal | 
   return noCheckout ? 'no_checkout' : undefined;
 };
 
+/** Why an earlier one stands in the way of an intent. What else was made than charges keeps nobody from charging. */
+const refusalBy = (earlier: Entry, { kind, medium }: Wanted, moment: Moment, seenNow: boolean): Refusal | undefined => {
+  const open = refusalByState(earlier);
+  if (open !== undefined || kind !== CHARGE || !isCharge(earlier)) return open;
+  return refusalByCharge(earlier, medium ?? '', moment, seenNow);
+};
+
 /** A charge as a look has just shown it. */
-export const asShown = (charge: Charge, activity: KeptActivity, { at, mark }: Moment): Charge => {
+export const asShown = <T extends Entry>(charge: T, activity: KeptActivity, { at, mark }: Moment): T => {
   const { servedAt } = activity;
   const told = servedAt === undefined ? {} : { told: { service: servedAt, at, mark } };
   const now = latest(charge.activity, activity);
@@ -92,23 +106,23 @@ const byUid = (shown: Shown): ReadonlyMap<string, KeptActivity> =>
       .map((one) => [one.uid, one]),
   );
 
-const ofCharges = (
-  charges: readonly Charge[],
+const ofEarlier = (
+  earlier: readonly Entry[],
   shown: ReadonlyMap<string, KeptActivity>,
-  medium: string,
+  wanted: Wanted,
   moment: Moment,
 ): Obstacle[] =>
-  charges.flatMap((known) => {
+  earlier.flatMap((known) => {
     const seen = known.activity && shown.get(known.activity.uid);
     const by = seen === undefined ? known : asShown(known, seen, moment);
-    const why = refusalByCharge(by, medium, moment, seen !== undefined);
+    const why = refusalBy(by, wanted, moment, seen !== undefined);
     return why === undefined ? [] : [{ why, by, activity: by.activity }];
   });
 
 /** Activities that nobody here has made: a colleague, the dashboard, another machine. */
-const ofOthers = (charges: readonly Charge[], shown: Shown, medium: string, moment: Moment): Obstacle[] => {
+const ofOthers = (earlier: readonly Entry[], shown: Shown, medium: string, moment: Moment): Obstacle[] => {
   const { servedAt } = shown;
-  const owned = new Set(charges.map(({ activity }) => activity?.uid));
+  const owned = new Set(earlier.map(({ activity }) => activity?.uid));
   return activitiesIn(shown).flatMap((raw) => {
     const activity = keptActivity(raw, servedAt);
     if (owned.has(activity.uid) || isNoCharge(raw)) return [];
@@ -142,29 +156,28 @@ const GRAVITY: readonly Refusal[] = [
 const OVERRIDABLE: readonly Refusal[] = ['refunded', 'paid', 'payable', 'unseen', 'no_checkout'];
 
 /**
- * Whether something stands in the way of a charge by `medium` (charge-protocol, The guard; ADR 10, 17): an earlier charge, or
- * what a look at the payment request has just shown. `charges` are all that its service and payment request have, in any
- * order.
+ * Whether something stands in the way of an intent (charge-protocol, The guard; ADR 10, 17): an earlier one, or what a look at
+ * the payment request has just shown. `earlier` is all that there is at its service about the same, in any order.
  */
 export const guard = (
-  charges: readonly Charge[],
-  medium: string,
+  earlier: readonly Entry[],
+  wanted: Wanted,
   { again, shown }: BeginOptions,
   moment: Moment,
 ): Obstacle | undefined => {
-  const activities = [
-    ...ofCharges(charges, shown === undefined ? new Map() : byUid(shown), medium, moment),
-    ...(shown === undefined ? [] : ofOthers(charges, shown, medium, moment)),
+  const found = [
+    ...ofEarlier(earlier, shown === undefined ? new Map() : byUid(shown), wanted, moment),
+    ...(shown === undefined ? [] : ofOthers(earlier, shown, wanted.medium ?? '', moment)),
   ];
-  const all = shown === undefined ? activities : [...activities, ...ofRequest(shown, activities)];
+  const all = shown === undefined ? found : [...found, ...ofRequest(shown, found)];
   return all
     .filter(({ why }) => !again || !OVERRIDABLE.includes(why))
     .sort((a, b) => GRAVITY.indexOf(a.why) - GRAVITY.indexOf(b.why) || (b.by?.seq ?? 0) - (a.by?.seq ?? 0))[0];
 };
 
-/** A charge of the same payment request at another origin that may lead to a second payment. */
-export const elsewhereOf = (charges: readonly Charge[], medium: string, moment: Moment): Charge | undefined =>
-  charges.find((charge) => {
-    const why = refusalByCharge(charge, medium, moment, false);
+/** One about the same at another origin that may lead to a second payment. */
+export const elsewhereOf = (others: readonly Entry[], wanted: Wanted, moment: Moment): Entry | undefined =>
+  others.find((other) => {
+    const why = refusalBy(other, wanted, moment, false);
     return why === 'unresolved' || why === 'in_progress' || why === 'payable';
   });

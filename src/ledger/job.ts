@@ -1,14 +1,16 @@
 import type { RowCounts } from '../core/row.ts';
 import type { Charge } from './ledger.ts';
 
-/** What the rows of a job's file are. */
-export type JobCommand = 'ugwo charge' | 'onye update';
+/** What the ledger keeps of a row of a job's file: charges, the last of which counts, or one update. */
+export type JobKind = 'charge' | 'update';
 
 /** A file whose rows are charged or updated, each once (charge-protocol, Bulk). Instants are milliseconds since the epoch. */
 export interface Job {
   /** From the digest of the file, of the options that shape what is sent, and of the place: the same again is the same job. */
   readonly id: string;
-  readonly command: JobCommand;
+  readonly kind: JobKind;
+  /** What the rows were sent with, for people: `ugwo charge`. */
+  readonly command: string;
   /** What the file was called when it was last run. */
   readonly name: string;
   readonly service: string;

@@ -5,6 +5,7 @@ import type { Backend, Decision, KeptUpdate } from './backend.ts';
 import { isLost, readSwept, sweep } from './gone.ts';
 import type { Jobs, Update } from './job.ts';
 import type { Ledger } from './ledger.ts';
+import { isCharge } from './ledger.ts';
 import { cleaned, withoutNumbers } from './private.ts';
 import { GONE } from './transitions.ts';
 
@@ -40,12 +41,13 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
     },
     get: jobs.get,
     list: jobs.list,
-    tally: async ({ id, command }) => {
-      if (command !== 'ugwo charge') return withoutZeros(await updateTally(id));
+    tally: async ({ id, kind }) => {
+      if (kind === 'update') return withoutZeros(await updateTally(id));
       await sweep(backend);
       return withoutZeros(await jobs.chargeTally(id));
     },
-    charges: (job, first, last) => readSwept(backend, { job, rows: [first, last], order: 'row' }),
+    charges: async (job, first, last) =>
+      (await readSwept(backend, { job, rows: [first, last], order: 'row' })).filter(isCharge),
     updates: async (job, first, last) => (await jobs.updates(job, first, last)).map(asItStands),
     beginUpdate: ({ job, row, onye, deadline }, how) =>
       jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {

@@ -1,4 +1,5 @@
 import type { ChargeState } from '../core/charge.ts';
+import { CHARGE } from '../core/effect.ts';
 import type { Jobs } from './job.ts';
 import type { Shown } from './shown.ts';
 
@@ -35,7 +36,7 @@ export interface Told extends Moment {
   readonly service: number;
 }
 
-/** The service that a charge goes to. */
+/** The service that something is sent to. */
 export interface Place {
   /** What the guard compares: the origin, or for an emulator the name that follows from its key, since its port changes. */
   readonly service: string;
@@ -45,9 +46,8 @@ export interface Place {
   readonly profile: string | undefined;
 }
 
-/** A charge that is about to be sent (charge-protocol, steps 1 and 2). Instants are milliseconds since the epoch. */
-export interface Intent extends Place {
-  readonly ugwo: string;
+/** What is known of a charge alone. Instants are milliseconds since the epoch. */
+export interface ChargeTerms {
   readonly medium: string;
   readonly provider: string | undefined;
   /** The last digits of a phone number. */
@@ -56,15 +56,26 @@ export interface Intent extends Place {
   readonly phoneDigest?: string | undefined;
   /** When the account was asked to expire, where that was asked. */
   readonly expiresAt?: number | undefined;
+  /** What a look at the payment request has shown. */
+  readonly asked?: Asked;
+}
+
+/** Something that is about to be sent, and must not be made twice (charge-protocol, steps 1 and 2). */
+export interface Intent extends Place, Partial<ChargeTerms> {
+  /** What it makes, in one word: `charge`, `refund`, `payment_request`. */
+  readonly kind: string;
+  /** What it is about, of which one intent is open at a time: the payment request of a charge. */
+  readonly about: string;
+  /** What is sent, as far as it may be kept; a charge is known by its terms. */
+  readonly path?: string | undefined;
+  readonly body?: string | undefined;
   /** SHA-256 of the body as it is kept here, in hex. */
   readonly digest: string;
   /** By when the sending has ended, whatever becomes of it. */
   readonly deadline: number;
-  /** The job that the charge belongs to, and the row of its file, from 1 on. */
+  /** The job that it belongs to, and the row of its file, from 1 on. */
   readonly job?: string | undefined;
   readonly row?: number | undefined;
-  /** What a look at the payment request has shown. */
-  readonly asked?: Asked;
 }
 
 /** What a payment request asks for, as far as a look has shown it. */
@@ -91,7 +102,7 @@ export interface KeptActivity {
   readonly servedAt?: number;
 }
 
-/** Something that was seen of a charge, in the order in which it was seen. */
+/** Something that was seen of an entry, in the order in which it was seen. */
 export interface Evidence {
   /** `answer`, `process_gone`, `look`, `resolved`, `emergency_line`. */
   readonly kind: string;
@@ -100,8 +111,8 @@ export interface Evidence {
   readonly [name: string]: unknown;
 }
 
-/** One charge as it stands in the ledger. */
-export interface Charge extends Intent {
+/** An intent as it stands in the ledger. */
+export interface Entry extends Intent {
   readonly id: string;
   /** The place in the order of creation. */
   readonly seq: number;
@@ -121,7 +132,12 @@ export interface Charge extends Intent {
   readonly evidence: readonly Evidence[];
 }
 
-/** What became of a charge that was sent (step 4). */
+/** The one kind of which the service shows what became of it: by its activity. */
+export type Charge = Entry & ChargeTerms & { readonly kind: typeof CHARGE };
+
+export const isCharge = (entry: Entry): entry is Charge => entry.kind === CHARGE;
+
+/** What became of something that was sent (step 4). */
 export interface Outcome {
   /** What is odd about an accepted activity; kept as evidence. */
   readonly odd?: readonly string[];
@@ -131,7 +147,7 @@ export interface Outcome {
   readonly evidence?: Evidence;
 }
 
-/** How an unknown charge was resolved. */
+/** How an unknown entry was resolved. */
 export interface Resolution {
   readonly state: 'accepted' | 'not_created';
   readonly activity?: KeptActivity;
@@ -154,35 +170,35 @@ export type Refusal =
   | 'refunded'
   | 'no_checkout';
 
-/** What stands in the way of a charge. */
+/** What stands in the way of an intent. */
 export interface Obstacle {
   readonly why: Refusal;
-  /** The charge of this ledger; undefined where none is known. */
-  readonly by: Charge | undefined;
+  /** The entry of this ledger; undefined where none is known. */
+  readonly by: Entry | undefined;
   /** The activity at the service, where one is known. */
   readonly activity: KeptActivity | undefined;
 }
 
 export interface Refused extends Obstacle {
   readonly kind: 'refused';
-  readonly ugwo: string;
+  readonly intent: Intent;
   readonly moment: Moment;
 }
 
-export interface BegunCharge {
-  readonly kind: 'begun';
-  readonly id: string;
-  /** A charge of the same payment request at another origin that is unresolved or can still be paid. */
-  readonly elsewhere: Charge | undefined;
-}
+export type Begun =
+  | {
+      readonly kind: 'begun';
+      readonly id: string;
+      /** One about the same at another origin that is unresolved or can still be paid. */
+      readonly elsewhere: Entry | undefined;
+    }
+  | Refused;
 
-export type Begun = BegunCharge | Refused;
-
-/** How a charge may be begun. */
+/** How something may be begun. */
 export interface BeginOptions {
   /** Overrides what can still be paid or was paid, never what is unresolved or cancelled. */
   readonly again: boolean;
-  /** Makes the charge of a job's row again where nothing came of it. */
+  /** Makes what a job's row asks for again where nothing came of it. */
   readonly retry?: boolean;
   /** What a look has shown just now. */
   readonly shown?: Shown | undefined;
@@ -194,7 +210,7 @@ export interface ListFilter {
   readonly unfinished?: boolean | undefined;
   readonly service?: string | undefined;
   readonly job?: string | undefined;
-  readonly ugwo?: string | undefined;
+  readonly about?: string | undefined;
   /** Only those older than this place in the order of creation, newest first. */
   readonly before?: number | undefined;
   /** Oldest first instead. */
@@ -206,7 +222,7 @@ export interface ListFilter {
 }
 
 /**
- * The memory that the service does not offer: every charge that was ever begun, and what became of it. Every method may
+ * The memory that the service does not offer: all that was ever begun and must not be made twice, and what became of it. Every method may
  * throw a PayError of kind `ledger`; after one that the disk caused, nothing more can be begun.
  */
 export interface Ledger {
@@ -215,19 +231,19 @@ export interface Ledger {
   /** A digest of a text that tells it from others and that only this ledger can make. */
   digest(text: string): string;
   /**
-   * Writes what became of a charge, and gives the other charge that owns its activity already, where there is one. When it
+   * Writes what became of an entry, and gives the other charge that owns its activity already, where there is one. When it
    * can't be written, the emergency line is, and is in the error's `answer`.
    */
-  record(id: string, outcome: Outcome): Promise<Charge | undefined>;
-  /** The charges that may have been made: unknown ones, among them those whose process died while sending. */
-  unknown(): Promise<readonly Charge[]>;
-  get(id: string): Promise<Charge | undefined>;
-  list(filter: ListFilter): Promise<readonly Charge[]>;
+  record(id: string, outcome: Outcome): Promise<Entry | undefined>;
+  /** What may have been made: the unknown ones, among them those whose process died while sending. */
+  unknown(): Promise<readonly Entry[]>;
+  get(id: string): Promise<Entry | undefined>;
+  list(filter: ListFilter): Promise<readonly Entry[]>;
   /** Which of these activities belong to a charge of the ledger. */
   owned(activities: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Adds what was seen of an unknown charge, which stays unknown. */
+  /** Adds what was seen of an unknown entry, which stays unknown. */
   note(id: string, evidence: Evidence): Promise<void>;
-  /** Ends an unknown charge's doubt; false when somebody else did so first, or the activity has an owner by now. */
+  /** Ends an unknown entry's doubt; false when somebody else did so first, or the activity has an owner by now. */
   resolve(id: string, resolution: Resolution): Promise<boolean>;
   /**
    * How activities stand by now, as a read has shown, and what their payment request asks for; of those that no charge owns

@@ -144,7 +144,7 @@ const exclusionOf = (
 ): Exclusion | undefined => {
   if (kept.uid !== null && owned.has(kept.uid)) return 'owned by another charge';
   if (isNoCharge(activity)) return 'no charge';
-  if (isOfOther(activity, charge.ugwo)) return 'of another payment request';
+  if (isOfOther(activity, charge.about)) return 'of another payment request';
   if (isOtherMedium(activity, charge.medium)) return 'another medium';
   const created = createdAt(activity);
   return created !== undefined && created < from - WINDOW_MS ? 'made too early' : undefined;

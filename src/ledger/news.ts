@@ -1,18 +1,18 @@
 import { standingOf } from '../core/charge.ts';
-import type { Charge, Evidence, KeptActivity, Outcome } from './ledger.ts';
+import type { Entry, Evidence, KeptActivity, Outcome } from './ledger.ts';
 
 /** What can decide how a charge stands, in the order of the evidence. */
 const DECISIVE = ['resolved', 'answer', 'emergency_line'];
 
 /** Whether the last word on a charge is a person's. */
-export const wasResolved = ({ evidence }: Pick<Charge, 'evidence'>): boolean =>
+export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>
   evidence.findLast(({ kind }) => DECISIVE.includes(kind))?.kind === 'resolved';
 
 /**
  * Whether what a process says of its own charge changes a row that others may have resolved meanwhile: that the service
  * accepted it always does, and a doubt counts for more than a "not created" that nobody should have said so soon.
  */
-export const isNews = ({ state }: Charge, said: Pick<Outcome, 'state'>): boolean =>
+export const isNews = ({ state }: Entry, said: Pick<Outcome, 'state'>): boolean =>
   state === 'sending' ||
   state === 'unknown' ||
   said.state === 'accepted' ||
@@ -25,5 +25,5 @@ export const latest = (known: KeptActivity | undefined, told: KeptActivity): Kep
 };
 
 /** The word of a process that came when its charge was not its own any more: it must be seen in the evidence. */
-export const lateWord = ({ state }: Charge, { evidence }: Outcome, at: string): Evidence | undefined =>
+export const lateWord = ({ state }: Entry, { evidence }: Outcome, at: string): Evidence | undefined =>
   evidence ?? (state === 'sending' ? undefined : { kind: 'answer', at, message: 'the answer came after all' });

@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts';
 import { elapsed } from './clock.ts';
 import { asShown, wasSeenExpired } from './guard.ts';
-import type { Asked, Charge, KeptActivity, Moment } from './ledger.ts';
+import type { Asked, Entry, KeptActivity, Moment } from './ledger.ts';
 import { latest } from './news.ts';
 import { addsTo, asking, observed } from './transitions.ts';
 
@@ -12,13 +12,13 @@ const FRESH_MS = 60_000;
 const SAME_MS = 2000;
 
 /** Whether what the service's clock shows was to be expected. */
-const isFresh = ({ told }: Charge, { servedAt }: KeptActivity, { mark }: Moment): boolean => {
+const isFresh = ({ told }: Entry, { servedAt }: KeptActivity, { mark }: Moment): boolean => {
   const age = told === undefined ? undefined : elapsed(told.mark, mark);
   if (told === undefined || age === undefined || age >= FRESH_MS) return false;
   return servedAt === undefined || Math.abs(servedAt - told.service - age) < SAME_MS;
 };
 
-const isWorthNoting = (charge: Charge, now: KeptActivity, moment: Moment): boolean => {
+const isWorthNoting = (charge: Entry, now: KeptActivity, moment: Moment): boolean => {
   const { activity } = charge;
   if (!isFresh(charge, now, moment) || activity?.status !== now.status) return true;
   if (activity.nextAction === null && now.nextAction !== null) return true;
@@ -28,7 +28,7 @@ const isWorthNoting = (charge: Charge, now: KeptActivity, moment: Moment): boole
 };
 
 /** A charge after a read has shown its activity, and what its payment request asks for; the same one where that says nothing new. */
-const after = (charge: Charge, seen: KeptActivity, asked: Asked, moment: Moment): Charge => {
+const after = (charge: Entry, seen: KeptActivity, asked: Asked, moment: Moment): Entry => {
   const now = latest(charge.activity, seen);
   const standing = isWorthNoting(charge, now, moment) ? observed(charge, now, moment) : charge;
   return addsTo(standing, asked) ? asking(standing, asked) : standing;
@@ -39,7 +39,7 @@ export const observe = (
   backend: Backend,
   activities: readonly KeptActivity[],
   asked: Asked,
-  kept: (activity: KeptActivity, charge: Charge) => KeptActivity,
+  kept: (activity: KeptActivity, charge: Entry) => KeptActivity,
   wait: boolean,
 ): Promise<void> => {
   const about = [{ activities: activities.map(({ uid }) => uid) }];

@@ -1,19 +1,30 @@
 import { createHmac } from 'node:crypto';
+import { CHARGE } from '../core/effect.ts';
 import type { Backend, Query } from './backend.ts';
 import { begin } from './begin.ts';
+import type { EmergencyLine } from './emergency-line.ts';
 import { readSwept } from './gone.ts';
 import { jobsOver } from './jobs.ts';
-import type { Charge, Evidence, Intent, KeptActivity, Ledger, Outcome } from './ledger.ts';
+import type { Entry, Evidence, Intent, KeptActivity, Ledger, Outcome } from './ledger.ts';
 import { observe } from './observe.ts';
 import { note, record, resolve } from './outcome.ts';
 import { cleaned, withoutPhoneEnding } from './private.ts';
+
+/** An emergency line must tell what it is about without the ledger. */
+const lineOf = (
+  id: string,
+  intent: Intent | undefined,
+): Pick<EmergencyLine, 'ledger_id' | 'about' | 'kind' | 'ugwo' | 'medium'> =>
+  intent === undefined || intent.kind === CHARGE
+    ? { ledger_id: id, ugwo: intent?.about ?? '', medium: intent?.medium ?? '' }
+    : { ledger_id: id, kind: intent.kind, about: intent.about };
 
 /**
  * The ledger's rules over a backend. What is kept goes through `clean`, which takes the known secrets out of a text, here
  * and so above every backend.
  */
 export const ledgerOver = (backend: Backend, clean: (text: string) => string): Ledger => {
-  /** What this process is sending: an emergency line must tell what it is without the ledger. */
+  /** What this process is sending. */
   const open = new Map<string, Intent>();
 
   /** What may be kept of an activity, for a charge with these last digits of a phone number. */
@@ -23,7 +34,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   });
   const seen = (evidence: Evidence): Evidence => cleaned(evidence, clean);
 
-  const read = (query: Query): Promise<readonly Charge[]> => readSwept(backend, query);
+  const read = (query: Query): Promise<readonly Entry[]> => readSwept(backend, query);
 
   return {
     moment: backend.moment,
@@ -34,15 +45,15 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       return begun;
     },
     record: async (id, given) => {
-      const { ugwo = '', medium = '', phone } = open.get(id) ?? {};
+      const intent = open.get(id);
       open.delete(id);
       const outcome: Outcome = {
         ...given,
-        ...(given.activity === undefined ? {} : { activity: kept(given.activity, phone) }),
+        ...(given.activity === undefined ? {} : { activity: kept(given.activity, intent?.phone) }),
         ...(given.evidence === undefined ? {} : { evidence: seen(given.evidence) }),
       };
-      return record(backend, id, ugwo, outcome).catch((thrown: unknown) => {
-        throw backend.keepAside({ ledger_id: id, ugwo, medium, recorded_at: backend.moment().at, ...outcome }, thrown);
+      return record(backend, id, intent?.about ?? '', outcome).catch((thrown: unknown) => {
+        throw backend.keepAside({ ...lineOf(id, intent), recorded_at: backend.moment().at, ...outcome }, thrown);
       });
     },
     resolve: (id, resolution) =>

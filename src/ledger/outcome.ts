@@ -3,20 +3,20 @@ import type { Backend, Decision } from './backend.ts';
 import { elapsed } from './clock.ts';
 import { evidenceOf, withEvidence } from './evidence.ts';
 import { asItStands } from './gone.ts';
-import type { Charge, Evidence, Moment, Outcome, Resolution } from './ledger.ts';
+import type { Entry, Evidence, Moment, Outcome, Resolution } from './ledger.ts';
 import { isNews, latest, lateWord, wasResolved } from './news.ts';
 import { changed, withMore } from './transitions.ts';
 
-type Writes<T> = Decision<readonly Charge[], T>;
+type Writes<T> = Decision<readonly Entry[], T>;
 
-const isOpen = ({ state }: Charge): boolean => state === 'sending' || state === 'unknown';
+const isOpen = ({ state }: Entry): boolean => state === 'sending' || state === 'unknown';
 
 /** Whether another charge of the payment request is open, beside which this one can't be open again. */
-const isTaken = ({ id, service }: Charge, standing: readonly Charge[]): boolean =>
+const isTaken = ({ id, service }: Entry, standing: readonly Entry[]): boolean =>
   standing.some((other) => other.service === service && other.id !== id && isOpen(other));
 
 /** A charge after what its process says of it. */
-const withOutcome = (charge: Charge, outcome: Outcome, standing: readonly Charge[], now: Moment): Charge => {
+const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[], now: Moment): Entry => {
   const word = lateWord(charge, outcome, formatDateAtom({ ms: now.at, offset: 0 }));
   const odd = outcome.odd ?? [];
   const marks = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
@@ -29,12 +29,12 @@ const withOutcome = (charge: Charge, outcome: Outcome, standing: readonly Charge
 };
 
 /** Writes what became of a charge; gives the other one that owns its activity already. */
-export const record = (backend: Backend, id: string, ugwo: string, outcome: Outcome): Promise<Charge | undefined> => {
+export const record = (backend: Backend, id: string, thing: string, outcome: Outcome): Promise<Entry | undefined> => {
   const uid = outcome.activity?.uid;
   // Only a doubt can open a charge again.
-  const beside = outcome.state === 'unknown' ? [{ standing: ugwo }] : [];
+  const beside = outcome.state === 'unknown' ? [{ standing: thing }] : [];
   const about = [{ id }, { activities: uid === undefined ? [] : [uid] }, ...beside];
-  return backend.change('outcome', about, ([charge] = [], owners = [], standing = []): Writes<Charge | undefined> => {
+  return backend.change('outcome', about, ([charge] = [], owners = [], standing = []): Writes<Entry | undefined> => {
     if (charge === undefined) throw new Error(`there is no charge ${id}`);
     const owner = owners.find((other) => other.id !== id);
     const shared = owner === undefined ? [] : [`${uid} is the activity of ${owner.id}, too`];
@@ -44,7 +44,7 @@ export const record = (backend: Backend, id: string, ugwo: string, outcome: Outc
 };
 
 /** An unknown charge can be resolved; what a person has said of one, a person can correct. */
-const mayResolve = (charge: Charge, { kind }: Evidence): boolean =>
+const mayResolve = (charge: Entry, { kind }: Evidence): boolean =>
   charge.state === 'unknown' || (kind === 'resolved' && wasResolved(charge));
 
 /** Ends a doubt; false where there is none any more, or the activity has an owner. `kept` says what may be kept of the activity. */
@@ -52,7 +52,7 @@ export const resolve = (
   backend: Backend,
   id: string,
   { state, activity, evidence }: Resolution,
-  kept: (charge: Charge) => Resolution['activity'],
+  kept: (charge: Entry) => Resolution['activity'],
 ): Promise<boolean> => {
   const about = [{ id }, { activities: activity === undefined ? [] : [activity.uid] }];
   return backend.change('note', about, ([found] = [], owners = []): Writes<boolean> => {

@@ -1,14 +1,15 @@
 import { isRefunded, standingOf } from '../core/charge.ts';
 import { payableFor, wasSeenExpired } from './guard.ts';
-import type { Charge, Moment } from './ledger.ts';
+import type { Entry, Moment } from './ledger.ts';
+import { isCharge } from './ledger.ts';
 
 /** What has become of the money of an accepted charge, in the order in which it is told. */
 export const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'] as const;
 export type Payment = (typeof PAYMENTS)[number];
 
-/** Undefined for a charge that is not known to have been made. An account counts as expired once somebody has looked since. */
-export const paymentOf = (charge: Charge, moment: Moment): Payment | undefined => {
-  if (charge.state !== 'accepted') return undefined;
+/** Undefined for what is no charge, or not known to have been made. An account counts as expired once somebody has looked since. */
+export const paymentOf = (charge: Entry, moment: Moment): Payment | undefined => {
+  if (!isCharge(charge) || charge.state !== 'accepted') return undefined;
   const status = charge.activity?.status ?? '';
   const standing = standingOf(status);
   if (isRefunded(status)) return 'refunded';
@@ -29,7 +30,7 @@ export interface Sum {
 /** Adds charges up, by payment and currency. */
 export const openSums = () => {
   const sums = new Map<string, Sum>();
-  const change = ({ asked = {} }: Charge, payment: Payment, by: 1 | -1): void => {
+  const change = ({ asked = {} }: Entry, payment: Payment, by: 1 | -1): void => {
     const { amount, currency } = asked;
     const key = `${payment} ${currency}`;
     const { count = 0, amount: before } = sums.get(key) ?? {};
@@ -37,9 +38,9 @@ export const openSums = () => {
     sums.set(key, { payment, currency, count: count + by, amount: sum });
   };
   return {
-    add: (charge: Charge, payment: Payment): void => change(charge, payment, 1),
+    add: (charge: Entry, payment: Payment): void => change(charge, payment, 1),
     /** The same charge, as something else. */
-    move: (charge: Charge, from: Payment, to: Payment): void => {
+    move: (charge: Entry, from: Payment, to: Payment): void => {
       change(charge, from, -1);
       change(charge, to, 1);
     },

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { printExact } from '../core/json.ts';
-import type { Charge } from './ledger.ts';
+import type { Entry } from './ledger.ts';
 
 /** So many digits of a phone number are kept: enough to know it by, too few to call. */
 const KEPT_DIGITS = 4;
@@ -40,7 +40,7 @@ export const withoutPhoneEnding = (text: string, last: string | undefined): stri
  * only their digests tell; an older ledger has none.
  */
 export const asksTheSame = (
-  { medium, provider, phone, phoneDigest }: Charge,
+  { medium, provider, phone, phoneDigest }: Entry,
   data: Readonly<Record<string, unknown>>,
   digest: (text: string) => string,
 ): boolean => {

@@ -1,5 +1,4 @@
 import { valueAt } from '../core/path.ts';
-import type { ChargeWorld } from './charge.ts';
 import { elapsed, sendingTime } from './clock.ts';
 import { evidenceOf } from './evidence.ts';
 import { wordAt } from './fits.ts';
@@ -7,6 +6,7 @@ import type { Charge, Evidence, KeptActivity, Ledger, Mark } from './ledger.ts';
 import type { Candidate, Look, Sight, Sorted, Timed } from './look.ts';
 import { sortActivities } from './look.ts';
 import { cleaned } from './private.ts';
+import type { SendWorld } from './send-once.ts';
 
 /**
  * Why a charge stays unknown. `not_yet`: nothing is there so far. `several`, `doubtful`: what is there proves nothing.
@@ -245,16 +245,17 @@ export const reconcile = async (
   ledger: Ledger,
   charge: Charge,
   look: (charge: Charge) => Promise<Sight>,
-  { clean }: Pick<ChargeWorld, 'clean'>,
+  { clean }: Pick<SendWorld, 'clean'>,
 ): Promise<Reconciled> => {
   const askedAt = ledger.moment().at;
   const sight = cleaned(await look(charge), clean);
   const seen = { ...sight, askedAt, ...ledger.moment() };
   // The read took its time: others may have looked, or resolved it, meanwhile.
-  const current = (await ledger.get(charge.id)) ?? charge;
+  const asNow = async (): Promise<Charge> => ({ ...charge, ...(await ledger.get(charge.id)) }) as Charge;
+  const current = await asNow();
   if (!isOpen(current)) return { charge: current, left: undefined };
   const conclusion = judgeLook(current, seen, await ownedIn(ledger, sight));
   const left = await write(ledger, charge.id, conclusion);
-  const after = (await ledger.get(charge.id)) ?? current;
+  const after = await asNow();
   return { charge: after, left: isOpen(after) ? left : undefined };
 };

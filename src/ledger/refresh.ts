@@ -2,7 +2,8 @@ import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import { keptActivity } from './kept.ts';
-import type { Charge, Ledger, ListFilter } from './ledger.ts';
+import type { Charge, Entry, Ledger, ListFilter } from './ledger.ts';
+import { isCharge } from './ledger.ts';
 import { shownOf } from './shown.ts';
 
 /** What a refresh needs of a client: a read, undefined where the service has none. Throws what a read throws. */
@@ -19,7 +20,7 @@ const PAGE = 200;
 export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit'>): AsyncGenerator<Charge> {
   for (let after = 0; ; ) {
     const found = await ledger.list({ ...filter, oldestFirst: true, after, limit: PAGE });
-    yield* found;
+    yield* found.filter(isCharge);
     const last = found.at(-1);
     if (last === undefined || found.length < PAGE) return;
     after = last.seq;
@@ -27,12 +28,12 @@ export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit
 }
 
 /** Reads how the activity of a charge stands, and writes it. False where the service shows nothing of it. */
-export const refreshCharge = async (ledger: Ledger, { ugwo, activity }: Charge, reader: Reader): Promise<boolean> => {
+export const refreshCharge = async (ledger: Ledger, { about, activity }: Entry, reader: Reader): Promise<boolean> => {
   if (activity === undefined) return false;
-  const request = await reader.look('ugwo.get', { params: { uid: ugwo } });
+  const request = await reader.look('ugwo.get', { params: { uid: about } });
   const { activities, asked } = shownOf(request?.value, request);
   const listed = activities?.find((one) => valueAt(one, 'uid') === activity.uid);
-  const params = { ugwoUid: ugwo, activityUid: activity.uid };
+  const params = { ugwoUid: about, activityUid: activity.uid };
   const record = listed === undefined ? await reader.look('activity.get', { params }) : undefined;
   const seen = listed ?? record?.value;
   // What is known already says more than a status that can't be read.

@@ -1,10 +1,12 @@
+import { CHARGE, kindWord } from '../core/effect.ts';
 import { PayError } from '../core/error.ts';
 import { readNextAction } from '../core/next-action.ts';
 import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
 import { payableFor } from './guard.ts';
 import { asActivity } from './kept.ts';
-import type { Charge, KeptActivity, Refusal, Refused } from './ledger.ts';
+import type { Entry, Intent, KeptActivity, Refusal, Refused } from './ledger.ts';
+import { isCharge } from './ledger.ts';
 
 /** What the customer can still use, in one line a piece. */
 const stillUsable = ({ by, activity, moment }: Refused): string[] => {
@@ -20,7 +22,7 @@ const stillUsable = ({ by, activity, moment }: Refused): string[] => {
 };
 
 /** The medium, and with whom. */
-const howOf = ({ medium, provider, phone }: Charge): string => {
+const howOf = ({ medium = '', provider, phone }: Entry): string => {
   const whom = [provider, phone].filter((one) => one !== undefined);
   return whom.length === 0 ? medium : `${medium} (${whom.join(', ')})`;
 };
@@ -28,37 +30,38 @@ const howOf = ({ medium, provider, phone }: Charge): string => {
 type Command = (...words: readonly string[]) => string;
 
 /** Who made it and how, as far as that is known. */
-const nameOf = (by: Charge | undefined, activity: KeptActivity | undefined): string => {
+const nameOf = (by: Entry | undefined, activity: KeptActivity | undefined): string => {
   if (by === undefined) return [activity?.uid ?? '', 'not from this ledger'].filter((name) => name !== '').join(', ');
-  return `by ${howOf(by)}, ${[by.id, activity?.uid].filter((name) => name !== undefined).join(', ')}`;
+  return `${isCharge(by) ? `by ${howOf(by)}, ` : ''}${[by.id, activity?.uid].filter((name) => name !== undefined).join(', ')}`;
 };
 
-const lookCommand = ({ ugwo, activity }: Refused, command: Command): string =>
-  (activity?.uid ?? '') === '' ? command('ugwo', 'get', ugwo) : command('activity', 'get', ugwo, activity?.uid ?? '');
+const lookCommand = ({ intent: { about }, activity }: Refused, command: Command): string =>
+  (activity?.uid ?? '') === '' ? command('ugwo', 'get', about) : command('activity', 'get', about, activity?.uid ?? '');
 
 type Words = (refused: Refused, command: Command, same: boolean) => readonly [what: string, hint: string];
 
-const charged = ({ by, activity }: Refused): string => `an earlier charge (${nameOf(by, activity)})`;
+const earlier = ({ by, activity }: Pick<Refused, 'by' | 'activity'>): string =>
+  `an earlier ${kindWord(by?.kind ?? CHARGE)} (${nameOf(by, activity)})`;
 
 const stillPayable: Words = (refused, command, same) => [
-  `${charged(refused)} can still be paid`,
+  `${earlier(refused)} can still be paid`,
   `give these details to the customer${same ? ' (--reuse prints them again, exit 0)' : ''}; --again makes a second charge. ` +
     `Check its status: ${lookCommand(refused, command)}`,
 ];
 
 const underWay: Words = (refused, command) => [
-  `${charged(refused)} is still under way`,
+  `${earlier(refused)} is still under way`,
   `check its status: ${lookCommand(refused, command)}; --again makes a second charge`,
 ];
 
 /** What stands in the way, and what to do about it. */
 const WORDS: Readonly<Record<Refusal, Words>> = {
-  unresolved: ({ by }, command) => [
-    `an earlier charge (${nameOf(by, undefined)}) may have been made; its result is unknown`,
-    `find out: ${command('ledger', 'reconcile', by?.id ?? '')}; --again doesn't override this`,
+  unresolved: ({ intent, by }, command) => [
+    `${earlier({ by, activity: undefined })} may have ${by === undefined || isCharge(by) ? 'been made' : 'gone through'}; its result is unknown`,
+    `find out: ${command('ledger', 'reconcile', by?.id ?? '')}${intent.kind === CHARGE ? "; --again doesn't override this" : ''}`,
   ],
   in_progress: ({ by }, command) => [
-    `another paycli process is charging it right now (${nameOf(by, undefined)})`,
+    `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${nameOf(by, undefined)})`,
     `wait for it, then check: ${command('ledger', 'show', by?.id ?? '')}`,
   ],
   payable: (refused, command, same) =>
@@ -66,7 +69,7 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
       ? underWay(refused, command, same)
       : stillPayable(refused, command, same),
   unseen: (refused, command, same) => [
-    `the account of ${charged(refused)} has expired, but may have been paid in time`,
+    `the account of ${earlier(refused)} has expired, but may have been paid in time`,
     `check its status: ${lookCommand(refused, command)}, then run the same command again; ` +
       `${same ? '--reuse does both, ' : ''}--again makes a second charge`,
   ],
@@ -84,19 +87,22 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
       `${look}; ${activity === undefined ? '' : '--reuse prints the payment, '}--again makes a second charge`,
     ];
   },
-  refunded: ({ ugwo }, command) => [
+  refunded: ({ intent }, command) => [
     'it was paid and refunded',
-    `see ${command('ugwo', 'get', ugwo)}; --again charges it once more`,
+    `see ${command('ugwo', 'get', intent.about)}; --again charges it once more`,
   ],
-  cancelled: ({ ugwo }, command) => [
+  cancelled: ({ intent }, command) => [
     'it is cancelled',
-    `see ${command('ugwo', 'get', ugwo)}; --again doesn't override this`,
+    `see ${command('ugwo', 'get', intent.about)}; --again doesn't override this`,
   ],
-  no_checkout: ({ ugwo }, command) => [
+  no_checkout: ({ intent }, command) => [
     "it has no checkout, so it can't be charged",
-    `see ${command('ugwo', 'get', ugwo)}; --again sends the charge and lets the service judge`,
+    `see ${command('ugwo', 'get', intent.about)}; --again sends the charge and lets the service judge`,
   ],
 };
+
+const notDone = ({ kind, about }: Intent): string =>
+  kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
 
 /**
  * The guard's no, with what the customer can still use. Instants in local time. `words` are the global options that send
@@ -104,10 +110,10 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
  */
 export const refusedError = (refused: Refused, words: readonly string[], same: boolean): PayError => {
   const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;
-  const { why, by, activity, ugwo } = refused;
+  const { why, by, activity, intent } = refused;
   const [what, hint] = WORDS[why](refused, command, same);
   const lines = why === 'payable' ? stillUsable(refused) : [];
-  return new PayError('refused', [`${ugwo} was not charged: ${what}`, ...lines].join('\n'), {
+  return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,
     ...(by === undefined ? {} : { ledgerId: by.id }),
     ...(activity === undefined ? {} : { activity: JSON.stringify(asActivity(activity)) }),

@@ -2,17 +2,21 @@ import { chargeOnce } from './charge.ts';
 import { contradictsOf } from './fits.ts';
 import { rowsBegun } from './jobs.ts';
 import { asActivity, keptActivity } from './kept.ts';
+import { isCharge } from './ledger.ts';
 import { wasResolved } from './news.ts';
 import { openSums, paymentOf } from './payments.ts';
 import { asksTheSame } from './private.ts';
 import { reconcile } from './reconcile.ts';
 import { chargesOf, refreshCharge } from './refresh.ts';
 import { refusedError } from './refused.ts';
+import { makeOnce } from './send-once.ts';
 import { shownOf, withActivity } from './shown.ts';
 
 /** The ledger's protocol, for the commands that are given it. */
 export const ledgerRoom = {
   chargeOnce,
+  makeOnce,
+  isCharge,
   rowsBegun,
   refusedError,
   shownOf,

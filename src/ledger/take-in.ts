@@ -1,6 +1,6 @@
 import type { Backend } from './backend.ts';
 import type { EmergencyLine } from './emergency-line.ts';
-import type { Charge, Evidence, Mark } from './ledger.ts';
+import type { Entry, Evidence, Mark } from './ledger.ts';
 import { isNews, latest } from './news.ts';
 import { changed, withMore } from './transitions.ts';
 
@@ -20,14 +20,14 @@ const asEvidence = ({ evidence, ...line }: EmergencyLine): Evidence => ({
   line,
 });
 
-const isKnown = (charge: Charge, { recorded_at: recordedAt }: EmergencyLine): boolean =>
+const isKnown = (charge: Entry, { recorded_at: recordedAt }: EmergencyLine): boolean =>
   charge.evidence.some(({ line }) => (line as Partial<EmergencyLine> | undefined)?.recorded_at === recordedAt);
 
 /** When a line was written is known by the machine's clock alone. */
 const UNMARKED: Mark = { boot: '', uptime: 0 };
 
 /** A charge after a line about it: the line is what the service said, so it holds whatever was concluded without it. */
-const after = (charge: Charge, line: EmergencyLine): Charge => {
+const after = (charge: Entry, line: EmergencyLine): Entry => {
   if (isKnown(charge, line)) return charge;
   const seen = withMore(charge, asEvidence(line));
   if (!isNews(charge, line)) return seen;

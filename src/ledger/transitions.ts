@@ -1,9 +1,9 @@
 import type { ChargeState } from '../core/charge.ts';
 import { evidenceOf, withEvidence } from './evidence.ts';
-import type { Asked, Charge, Evidence, Intent, KeptActivity, Moment, Sender, Told } from './ledger.ts';
+import type { Asked, Entry, Evidence, Intent, KeptActivity, Moment, Sender, Told } from './ledger.ts';
 
 /** A charge that is about to be sent; its place is the backend's to say. */
-export const begun = (id: string, intent: Intent, sender: Sender, { at, mark }: Moment): Charge => ({
+export const begun = (id: string, intent: Intent, sender: Sender, { at, mark }: Moment): Entry => ({
   ...intent,
   id,
   seq: 0,
@@ -41,7 +41,7 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
   createdAt,
 });
 
-export const changed = (charge: Charge, change: Change): Charge => {
+export const changed = (charge: Entry, change: Change): Entry => {
   const { state, moment, took, exitCode, activity, evidence } = change;
   const told = toldBy(activity, moment);
   return {
@@ -52,7 +52,7 @@ export const changed = (charge: Charge, change: Change): Charge => {
   };
 };
 
-export const withMore = (charge: Charge, evidence: Evidence | undefined): Charge => ({
+export const withMore = (charge: Entry, evidence: Evidence | undefined): Entry => ({
   ...charge,
   evidence: withEvidence(charge.evidence, evidence),
 });
@@ -61,14 +61,14 @@ export const withMore = (charge: Charge, evidence: Evidence | undefined): Charge
 export const GONE = 'its process ended before it could save the result';
 
 /** Its process has gone: nobody knows any more what became of it. */
-export const lost = (charge: Charge, moment: Moment): Charge => {
+export const lost = (charge: Entry, moment: Moment): Entry => {
   const gone = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why: GONE });
   const evidence = withEvidence(charge.evidence, gone);
   return changed(charge, { ...charge, state: 'unknown', moment, evidence });
 };
 
 /** How its activity stands by now. What needs nothing more of the customer has no next action; what it was stays known. */
-export const observed = (charge: Charge, activity: KeptActivity, moment: Moment): Charge => ({
+export const observed = (charge: Entry, activity: KeptActivity, moment: Moment): Entry => ({
   ...charge,
   told: toldBy(activity, moment) ?? charge.told,
   activity: {
@@ -81,11 +81,11 @@ export const observed = (charge: Charge, activity: KeptActivity, moment: Moment)
 const ASKED = ['amount', 'currency', 'ref', 'customer'] as const;
 
 /** Whether a look has shown more of what the payment request asks for than is known. */
-export const addsTo = ({ asked = {} }: Charge, shown: Asked): boolean =>
+export const addsTo = ({ asked = {} }: Entry, shown: Asked): boolean =>
   ASKED.some((name) => asked[name] === undefined && shown[name] !== undefined);
 
 /** The first word about each stays. */
-export const asking = (charge: Charge, shown: Asked): Charge => ({
+export const asking = (charge: Entry, shown: Asked): Entry => ({
   ...charge,
   asked: Object.fromEntries(ASKED.map((name) => [name, charge.asked?.[name] ?? shown[name]])),
 });

@@ -13,10 +13,10 @@ const place = { service: 'https://pay.example', origin: 'https://pay.example', p
 const withJob = async (): Promise<{ home: string }> => {
   const home = newFolder();
   const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
-  await ledger.jobs.open({ id: ID, command: 'ugwo charge', name: 'charges.csv', rows: 5, ...place }, 8);
+  await ledger.jobs.open({ id: ID, kind: 'charge', command: 'ugwo charge', name: 'charges.csv', rows: 5, ...place }, 8);
   for (const [index, state] of (['unknown', 'rejected'] as const).entries()) {
     const uid = String(ugwo(index)['uid']);
-    const begun = await ledger.begin(intent({ ugwo: uid, job: ID, row: index + 1 }), { again: false });
+    const begun = await ledger.begin(intent({ about: uid, job: ID, row: index + 1 }), { again: false });
     if (begun.kind === 'begun') await ledger.record(begun.id, { state, exitCode: state === 'unknown' ? 6 : 3 });
   }
   await ledger.close();
@@ -27,7 +27,10 @@ const jobsIn = async (home: string, count: number): Promise<void> => {
   const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
   for (let number = 0; number < count; number += 1) {
     const id = `job-${String(number).padStart(16, '0')}`;
-    await ledger.jobs.open({ id, command: 'onye update', name: 'customers.ndjson', rows: 5, ...place }, 8);
+    await ledger.jobs.open(
+      { id, kind: 'update', command: 'onye update', name: 'customers.ndjson', rows: 5, ...place },
+      8,
+    );
   }
   await ledger.close();
 };

@@ -176,7 +176,7 @@ describe('the ledger', () => {
     const path = `${home}/ledger.sqlite`;
     const ledger = await openLedger(ledgerOptions(path));
     for (let number = 0; number < 105; number += 1) {
-      const begun = await ledger.begin(intent({ ugwo: String(ugwo(number)['uid']) }), { again: false });
+      const begun = await ledger.begin(intent({ about: String(ugwo(number)['uid']) }), { again: false });
       if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'rejected', exitCode: 3 });
     }
     await ledger.close();
@@ -205,7 +205,7 @@ describe('the ledger', () => {
     const self = { pid: process.pid, boot: '', started: '' };
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { self }));
     await ledger.begin(intent({ deadline: Date.now() - 1 }), { again: false });
-    await ledger.begin(intent({ ugwo: String(ugwo(2)['uid']), deadline: Date.now() + 3_600_000 }), { again: false });
+    await ledger.begin(intent({ about: String(ugwo(2)['uid']), deadline: Date.now() + 3_600_000 }), { again: false });
     const states = rowsOf(await paycli(['ledger', 'list', '--json'], { home })).map(({ state }) => state);
     expect(states).toEqual(['sending', 'unknown']);
     await ledger.close();
@@ -221,7 +221,7 @@ describe('the ledger', () => {
     const home = newFolder();
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
     for (const [number, profile] of profiles.entries()) {
-      const begun = await ledger.begin(intent({ ugwo: String(ugwo(number)['uid']), profile }), { again: false });
+      const begun = await ledger.begin(intent({ about: String(ugwo(number)['uid']), profile }), { again: false });
       if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
     }
     await ledger.close();

@@ -225,7 +225,7 @@ const charged = async ({ client }: Bench): Promise<string> => {
       { now: () => NOW, clean: (text) => text, send: () => client.call('ugwo.charge', { params, body }) },
     ),
   );
-  const [row] = await ledger.list({ ugwo: UGWO_ID, limit: 1 });
+  const [row] = await ledger.list({ about: UGWO_ID, limit: 1 });
   if (row?.state === 'accepted') expect(row.activity?.uid).toBe(ACT_ID);
   return `${row?.state} ${row?.exitCode}`;
 };

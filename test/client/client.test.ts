@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { Outcome } from '../../src/client/transport.ts';
+import { operations } from '../../src/contract/operations.ts';
 import type { PayError } from '../../src/core/error.ts';
 import { ACTIVITY, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
 import type { Script } from './scripted.ts';
@@ -42,6 +43,11 @@ describe('what would be sent', () => {
   it('has an empty body where none is given and none is asked for', () => {
     const { client } = clientOf([], {}, false);
     expect(client.preview('onye.update', { params: { uid: ONYE_ID } }).body).toEqual({});
+    expect(client.check('ugwo.charge', CHARGE)).toEqual({
+      path: `/v1/ugwo/${UGWO_ID}/activities`,
+      body: JSON.stringify(CHARGE.body),
+      effect: operations['ugwo.charge'].effect,
+    });
   });
 
   it.each([

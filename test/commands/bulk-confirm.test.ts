@@ -69,7 +69,7 @@ const run = async (
   };
   const stop = new AbortController().signal;
   const client = {
-    preview: () => ({}),
+    check: () => undefined,
     look: async () => undefined,
     longestWrite: 1000,
     longestAttempt: 1000,

@@ -137,6 +137,6 @@ export const idOf = (seq: number): string => `chg-${String(seq).padStart(12, '0'
 export const numbered = (seq: number, some: Partial<Charge> = {}): Partial<Charge> => ({
   id: idOf(seq),
   seq,
-  ugwo: `ugw.AbCd.${String(seq).padStart(24, '0')}`,
+  about: `ugw.AbCd.${String(seq).padStart(24, '0')}`,
   ...some,
 });

@@ -13,12 +13,21 @@ const ID = idOf(1);
 
 /** Notes a job whose first rows end like this; `sending` ones do not end. */
 const jobOf = async (ledger: Ledger, states: readonly string[], more: Partial<Job> = {}): Promise<void> => {
-  const job = { id: ID, command: 'ugwo charge', name: 'a.csv', service, origin, profile: 'shop', rows: 9 } as const;
+  const job = {
+    id: ID,
+    kind: 'charge',
+    command: 'ugwo charge',
+    name: 'a.csv',
+    service,
+    origin,
+    profile: 'shop',
+    rows: 9,
+  } as const;
   await ledger.jobs.open({ ...job, ...more }, 8);
   for (const [index, state] of states.entries()) {
     const row = index + 1;
     const uid = String(row).padStart(24, '0');
-    const begun = await ledger.begin(intent({ ugwo: `ugw.${more.id}.${uid}`, job: more.id ?? ID, row }), {
+    const begun = await ledger.begin(intent({ about: `ugw.${more.id}.${uid}`, job: more.id ?? ID, row }), {
       again: false,
     });
     if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
@@ -32,7 +41,16 @@ const jobOf = async (ledger: Ledger, states: readonly string[], more: Partial<Jo
 };
 
 const updatesOf = async (ledger: Ledger, states: readonly string[]): Promise<void> => {
-  const job = { id: ID, command: 'onye update', name: 'o.csv', service, origin, profile: 'shop', rows: 9 } as const;
+  const job = {
+    id: ID,
+    kind: 'update',
+    command: 'onye update',
+    name: 'o.csv',
+    service,
+    origin,
+    profile: 'shop',
+    rows: 9,
+  } as const;
   await ledger.jobs.open(job, 8);
   for (const [index, state] of states.entries()) {
     const of = { job: ID, row: index + 1 };
@@ -205,7 +223,7 @@ describe('ledger export of a job', () => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['accepted', 'rejected', 'accepted']);
     await jobOf(ledger, ['accepted'], { id: idOf(2) });
-    await ledger.begin(intent({ ugwo: 'ugw.AbCd.2', job: ID, row: 2 }), { again: false, retry: true });
+    await ledger.begin(intent({ about: 'ugw.AbCd.2', job: ID, row: 2 }), { again: false, retry: true });
     const { rows } = await call('export', { ledger, args: [ID] });
     expect(rows.map(({ row, state }) => [row, state])).toEqual([
       [1, 'accepted'],

@@ -53,6 +53,9 @@ describe('a row', () => {
         provider: 'gtb',
         phone: null,
         payment: null,
+        kind: 'charge',
+        about: unknown.about,
+        request: null,
       }),
     );
   });
@@ -192,7 +195,7 @@ describe('ledger list', () => {
     const ids = async (given: object) =>
       (await call('list', { ledger: memoryLedger(rows), given: { ...given } })).rows.map(({ id }) => id);
     expect(await ids({ state: ['unknown', 'accepted'] })).toEqual([idOf(3), idOf(1)]);
-    expect(await ids({ ugwo: rows[1]?.ugwo })).toEqual([idOf(2)]);
+    expect(await ids({ ugwo: rows[1]?.about })).toEqual([idOf(2)]);
   });
 
   it.each(['abc', '', 'c2VxOg', 'c2VxOjEy=', 'eyJ1aWQiOiJ1Z3cifQ', Buffer.from('seq:012').toString('base64url')])(

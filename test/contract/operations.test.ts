@@ -32,6 +32,8 @@ describe('the table of endpoints (interface.md section 4, and public material)',
       expect(operation.body !== undefined).toBe(operation.method !== 'GET');
       expect(operation.query !== undefined).toBe(id.endsWith('.list'));
       expect(operation.safety === 'safe').toBe(operation.method === 'GET');
+      // What is said of a write whose end is unknown is its own.
+      expect(operation.effect === undefined).toBe(operation.safety === 'safe');
     },
   );
 

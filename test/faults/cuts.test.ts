@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import type { Charge, Ledger } from '../../src/ledger/ledger.ts';
+import type { Entry, Ledger } from '../../src/ledger/ledger.ts';
 import { RUNTIME } from '../support/built.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { CA_FILE } from '../support/tls.ts';
@@ -50,7 +50,7 @@ type What = 'charge' | 'charge after a look' | 'look';
 /** What one cut came to, by everybody who knows something of it. */
 interface Ended {
   readonly end: ChargeEnd;
-  readonly row: Charge | undefined;
+  readonly row: Entry | undefined;
   /** How often the service executed it. */
   readonly executed: number;
   readonly passed: readonly Passed[];
@@ -94,7 +94,7 @@ const chargeOver = async (
   relay.release();
   await relay.idle();
   const executed = service.executed.filter((one) => one === ugwo).length;
-  const [row] = await ledger.list({ ugwo, limit: 1 });
+  const [row] = await ledger.list({ about: ugwo, limit: 1 });
   return { end, row, executed, passed: what === 'charge after a look' ? relay.passed.slice(1) : relay.passed };
 };
 
@@ -329,7 +329,7 @@ describe('the built program', () => {
     return { service, relay, home, charge };
   };
 
-  const ledgerRows = async (home: string): Promise<readonly Charge[]> => {
+  const ledgerRows = async (home: string): Promise<readonly Entry[]> => {
     const ledger = await openRealLedger(join(home, 'ledger.sqlite'));
     const charges = await ledger.list({ limit: -1 });
     await ledger.close();

@@ -4,6 +4,7 @@ import type { Received } from '../../src/core/received.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import { keptActivity } from '../../src/ledger/kept.ts';
 import type { Charge, Ledger, Sender } from '../../src/ledger/ledger.ts';
+import { isCharge } from '../../src/ledger/ledger.ts';
 import type { Sight } from '../../src/ledger/look.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
 import type { Shown } from '../../src/ledger/shown.ts';
@@ -327,7 +328,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
   };
 
   /** Holds that an unknown charge was taken for absent only where nothing was shown that may have to do with it. */
-  const demandEmpty = ({ id, ugwo, medium }: Charge, { activities }: Snapshot): void => {
+  const demandEmpty = ({ id, about: ugwo, medium }: Charge, { activities }: Snapshot): void => {
     const one = sent.find((other) => other.id === id);
     const late = activities.find(
       ({ made }) =>
@@ -340,9 +341,9 @@ export const openWorld = async (rules: Rules, folder: string) => {
   };
 
   const reconcileAll = async (ledger: Ledger, how: Glance): Promise<void> => {
-    for (const charge of await ledger.unknown()) {
+    for (const charge of (await ledger.unknown()).filter(isCharge)) {
       let snapshot: Snapshot | undefined;
-      const look = async ({ ugwo }: Charge): Promise<Sight> => {
+      const look = async ({ about: ugwo }: Charge): Promise<Sight> => {
         snapshot = await glance(ugwo, how);
         if (snapshot === undefined) return { unavailable: 'the service is away' };
         const { value, servedAt, age } = snapshot.record;
@@ -401,7 +402,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
       const doubtful = sent.find((other) => other.ugwo === ugwo && other.open);
       demand(doubtful === undefined, `${ugwo} was charged while ${doubtful?.id} was open`);
       if (snapshot !== undefined && !again) demandUnseen(ugwo, medium, snapshot);
-      one.id = (await ledger.list({ ugwo, limit: 1 }))[0]?.id ?? '';
+      one.id = (await ledger.list({ about: ugwo, limit: 1 }))[0]?.id ?? '';
       sent.push(one);
       schedule(one, done);
       count('sent');

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Charge } from '../../src/ledger/ledger.ts';
+import type { Entry } from '../../src/ledger/ledger.ts';
 import { RUNTIME } from '../support/built.ts';
 import { newFolder } from '../support/program.ts';
 import { countBy } from './bulk-file.ts';
@@ -35,7 +35,7 @@ const race = (racers: readonly ChildProcess[], orderOf: (racer: number) => Order
   return Promise.all(racers.map((child, racer) => tell(child, orders[racer] as Order)));
 };
 
-const allIn = async (path: string): Promise<readonly Charge[]> => {
+const allIn = async (path: string): Promise<readonly Entry[]> => {
   const ledger = await openRealLedger(path);
   const charges = await ledger.list({ limit: -1 });
   await ledger.close();
@@ -71,7 +71,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
       const { service, ugwos, ends, charges, seconds } = await run(() => false);
       expect(countBy(ends.map(({ kind }) => kind))).toEqual({ accepted: UGWOS, refused: UGWOS * (PROCESSES - 1) });
       expect([...service.executed].sort()).toEqual(ugwos);
-      expect(charges.map(({ ugwo }) => ugwo).sort()).toEqual(ugwos);
+      expect(charges.map(({ about }) => about).sort()).toEqual(ugwos);
       expect(countBy(charges.map(({ state }) => state))).toEqual({ accepted: UGWOS });
       figure('payment requests raced for', UGWOS);
       figure('charges a second in the race', Math.round(UGWOS / seconds));
@@ -97,7 +97,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
       expect(
         charges
           .filter(({ state }) => state === 'unknown')
-          .map(({ ugwo }) => ugwo)
+          .map(({ about }) => about)
           .sort(),
       ).toEqual(lost);
       figure('lost answers in the race', lost.length);
@@ -113,7 +113,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
         const ledger = join(newFolder(), 'new', 'ledger.sqlite');
         const replies = await race(racers, (racer) => ({ kind: 'open', ledger, ugwo: ugwoNumber(racer) }));
         expect(replies.map(([reply]) => reply?.kind)).toEqual(racers.map(() => 'begun'));
-        expect((await allIn(ledger)).map(({ ugwo }) => ugwo).sort()).toEqual(
+        expect((await allIn(ledger)).map(({ about }) => about).sort()).toEqual(
           racers.map((_, racer) => ugwoNumber(racer)),
         );
       }

@@ -105,7 +105,7 @@ const inspect = async (path: string, journal: Journal, { sent, said }: Owed): Pr
   try {
     const charges = await chargesIn(path, journal);
     const integrity = integrityOf(path);
-    const known = new Set(charges.map(({ ugwo }) => ugwo));
+    const known = new Set(charges.map(({ about }) => about));
     const noted = new Set(charges.flatMap(({ state, activity }) => (state === 'accepted' ? [activity?.uid] : [])));
     return [
       ...(integrity === 'ok' ? [] : [{ kind: 'unusable', what: integrity } as const]),

@@ -25,7 +25,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       ['was paid', OTHER, accepted('successful'), {}, false],
       ['failed', OTHER, accepted('failed'), {}, false],
       ['was rejected', OTHER, { state: 'rejected', exitCode: 3 }, {}, false],
-      ['is of another payment request', { ...OTHER, ugwo: 'ugw.AbCd.2' }, UNKNOWN, {}, false],
+      ['is of another payment request', { ...OTHER, about: 'ugw.AbCd.2' }, UNKNOWN, {}, false],
       ['is unresolved, before one in an emulator', OTHER, UNKNOWN, EMULATOR, false],
       ['is unresolved in an emulator', EMULATOR, UNKNOWN, {}, true],
     ])('is told of one at another service that %s: %#', async (_what, first, outcome, second, told) => {
@@ -48,7 +48,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const ledger = await open(newPlace());
       const names: string[] = [];
       for (const ugwo of ['1', '2', '3', '4', '5', '6', '7', '8'])
-        names.push((await begun(ledger, { ugwo: `ugw.AbCd.${ugwo}` })).id);
+        names.push((await begun(ledger, { about: `ugw.AbCd.${ugwo}` })).id);
       expect(new Set(names).size).toBe(names.length);
       for (const name of names) expect(name).toMatch(/^chg-[0-9a-hjkmnp-tv-z]{12}$/);
     });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { guard } from '../../src/ledger/guard.ts';
 import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
 import type { Shown } from '../../src/ledger/shown.ts';
 import { shownOf } from '../../src/ledger/shown.ts';
-import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { account, charge, guard, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
-import { asShown, elsewhereOf, guard } from '../../src/ledger/guard.ts';
+import { asShown, elsewhereOf } from '../../src/ledger/guard.ts';
 import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
-import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { account, charge, guard, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const dial = account({ nextAction: { type: 'user_action', headers: { ussd: '*737#' } } });
 const unreadable = account({ nextAction: { type: 'x', headers: { account_number: '1', expires_at: 'soon' } } });
@@ -99,7 +99,7 @@ describe('a charge at another service', () => {
   ])('that is %s is told of: %#', (what, one, told) => {
     const at = what.startsWith('expired') ? NOON + 60 * MINUTE : NOON;
     const others = [ofStatus('failed', { id: 'a' }), one];
-    expect(elsewhereOf(others, 'bank_transfer', momentAt(at))).toBe(told ? one : undefined);
+    expect(elsewhereOf(others, intent(), momentAt(at))).toBe(told ? one : undefined);
   });
 });
 

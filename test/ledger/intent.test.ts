@@ -60,7 +60,8 @@ describe('the intent of a charge', () => {
   it('knows of nothing that was not given', async () => {
     expect((await charging({ data: {} })).intent).toEqual({
       ...PLACE,
-      ugwo: UGWO,
+      kind: 'charge',
+      about: UGWO,
       medium: '',
       provider: undefined,
       phone: undefined,

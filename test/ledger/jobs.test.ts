@@ -173,7 +173,9 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       await first.jobs.beginUpdate(update, plain);
       const next = await open(place, { isGone: () => true, self: { ...SELF, pid: 4712 } });
       expect(await next.jobs.updates(ID, 1, 1)).toMatchObject([{ state: 'unknown' }]);
-      expect(await next.jobs.tally({ ...job({ command: 'onye update' }), createdAt: 0, runAt: 0 })).toEqual({
+      expect(
+        await next.jobs.tally({ ...job({ kind: 'update', command: 'onye update' }), createdAt: 0, runAt: 0 }),
+      ).toEqual({
         unknown: 1,
       });
       expect(await next.jobs.beginUpdate(update, { retry: true, looked: false })).toBe(false);

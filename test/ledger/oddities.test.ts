@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import type { Received } from '../../src/core/received.ts';
 import { madeHere } from '../../src/core/received.ts';
-import type { ChargeRequest, ChargeWorld } from '../../src/ledger/charge.ts';
+import type { ChargeRequest } from '../../src/ledger/charge.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
-import type { BeginOptions, Charge, Ledger, Moment } from '../../src/ledger/ledger.ts';
+import type { BeginOptions, Entry, Ledger, Moment } from '../../src/ledger/ledger.ts';
+import type { SendWorld } from '../../src/ledger/send-once.ts';
 import { thrownBy } from '../client/support.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { MINUTE, momentAt, NOON, PLACE } from './support/charges.ts';
@@ -17,7 +18,7 @@ const made = (some: object = {}, servedAt?: number): Received => ({
   ...(servedAt === undefined ? {} : { servedAt }),
 });
 
-const charging = (some: Partial<Ledger>, world: Partial<ChargeWorld> = {}, request: Partial<ChargeRequest> = {}) =>
+const charging = (some: Partial<Ledger>, world: Partial<SendWorld> = {}, request: Partial<ChargeRequest> = {}) =>
   chargeOnce(
     { ...memoryLedger([], () => NOON), ...some },
     {
@@ -108,8 +109,8 @@ describe('a charge', () => {
   });
 
   it('is told of one elsewhere before it is sent, where there is one', async () => {
-    const told: Charge[] = [];
-    const elsewhere = async (one: Charge): Promise<void> => void told.push(one);
+    const told: Entry[] = [];
+    const elsewhere = async (one: Entry): Promise<void> => void told.push(one);
     await charging({}, { elsewhere });
     expect(told).toEqual([]);
     const other = charge({ id: 'chg-elsewhere' });

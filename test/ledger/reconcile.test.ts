@@ -220,7 +220,7 @@ describe('an activity that can not be the charge is not claimed', () => {
     ['an empty stored medium, as PHP writes it', {}, { ugwo_medium: [] }, 'accepted'],
     ['one that goes on in a browser', {}, { next_action: { type: 'redirect_to_url' } }, 'unknown: not_yet'],
     ['one of another payment request', {}, { ugwo_uid: 'ugw.AbCd.1' }, 'unknown: not_yet'],
-    ['one of this payment request', {}, { ugwo_uid: charge().ugwo }, 'accepted'],
+    ['one of this payment request', {}, { ugwo_uid: charge().about }, 'accepted'],
     ['a refund', {}, { activity_type: 'refund' }, 'unknown: not_yet'],
     ['a refund, as a pair', {}, { activity_type: ['refund', 'Refund'] }, 'unknown: not_yet'],
     ['one declined at once', { medium: 'bank_transfer' }, { status: 'failed', next_action: null }, 'unknown: doubtful'],

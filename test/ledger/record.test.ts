@@ -32,7 +32,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it('tells which other charge its activity belongs to, and stays what it is', async () => {
       const ledger = await open(newPlace());
-      const [first, second] = [await begin(ledger), await begin(ledger, { ugwo: 'ugw.AbCd.2' })];
+      const [first, second] = [await begin(ledger), await begin(ledger, { about: 'ugw.AbCd.2' })];
       expect(await ledger.record(first, ACCEPTED)).toBeUndefined();
       expect(await ledger.record(second, ACCEPTED)).toMatchObject({ id: first });
       expect(await ledger.get(second)).toMatchObject({
@@ -58,15 +58,15 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         await watcher.unknown();
         await watcher.resolve(id, { state: 'not_created', evidence: LOOK });
         if (other === 'elsewhere') await begin(sender, { service: 'https://other.example' });
-        else if (other === 'other') await begin(sender, { ugwo: 'ugw.AbCd.2' });
+        else if (other === 'other') await begin(sender, { about: 'ugw.AbCd.2' });
         else {
           const another = await begin(sender);
           if (other !== undefined) await sender.record(another, other);
         }
         await sender.record(id, { state: 'unknown', exitCode: 6 });
-        expect((await watcher.list({ ugwo: intent().ugwo, states: [state], limit: 9 })).map((one) => one.id)).toContain(
-          id,
-        );
+        expect(
+          (await watcher.list({ about: intent().about, states: [state], limit: 9 })).map((one) => one.id),
+        ).toContain(id);
         expect((await evidenceOf(watcher, id))?.at(-1)).toEqual({
           kind: 'answer',
           at: AT,

@@ -4,7 +4,7 @@ import type { Charge, KeptActivity, Refusal } from '../../src/ledger/ledger.ts';
 import { refusedError } from '../../src/ledger/refused.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
-const UGWO = charge().ugwo;
+const UGWO = charge().about;
 const ID = charge().id;
 const ACT = account().uid;
 const NOW = momentAt(NOON + MINUTE);
@@ -20,7 +20,11 @@ interface Given {
 
 /** What is said, without the name of the payment request, and what is to be done. */
 const said = (why: Refusal, { by, activity, same = false }: Given): [message: string, hint: string | undefined] => {
-  const error = refusedError({ kind: 'refused', ugwo: UGWO, moment: NOW, why, by, activity }, ['--profile', 'x'], same);
+  const error = refusedError(
+    { kind: 'refused', intent: charge(), moment: NOW, why, by, activity },
+    ['--profile', 'x'],
+    same,
+  );
   return [error.message.replace(`${UGWO} was not charged: `, ''), error.detail.hint];
 };
 

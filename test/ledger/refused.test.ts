@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
 import { refusedError } from '../../src/ledger/refused.ts';
-import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { account, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const refused = (why: Refusal, by: Charge, { same = true, words = [] as string[] } = {}) => {
-  const { ugwo, activity } = by;
-  const of = { kind: 'refused', why, ugwo, by, activity, moment: momentAt(NOON) } as const;
+  const { activity } = by;
+  const of = { kind: 'refused', why, intent: by, by, activity, moment: momentAt(NOON) } as const;
   const { kind, message, detail } = refusedError(of, words, same);
   return { kind, message, lines: message.split('\n'), ...detail };
 };
@@ -30,7 +30,13 @@ describe('a refusal', () => {
   });
 
   it('promises a payment only where one can be shown', () => {
-    const of = { kind: 'refused', why: 'paid', ugwo: 'ugw.AbCd.1', by: undefined, moment: momentAt(NOON) } as const;
+    const of = {
+      kind: 'refused',
+      why: 'paid',
+      intent: intent({ about: 'ugw.AbCd.1' }),
+      by: undefined,
+      moment: momentAt(NOON),
+    } as const;
     expect(refusedError({ ...of, activity: account() }, [], false).detail.hint).toContain('--reuse');
     expect(refusedError({ ...of, activity: undefined }, [], false).detail.hint).not.toContain('--reuse');
   });
@@ -83,7 +89,7 @@ describe('a refusal', () => {
     const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567', activity: undefined });
     const said = refused('paid', by, { words: ['--profile', 'shop'] });
     expect(said.message).toContain('by mobile_money (mtn, …4567)');
-    expect(said.hint).toContain(`\`paycli ugwo get ${by.ugwo} --profile shop\``);
+    expect(said.hint).toContain(`\`paycli ugwo get ${by.about} --profile shop\``);
   });
 
   it('carries the activity for programs', () => {

@@ -30,7 +30,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       }
       await first.record(id, { state: 'unknown', exitCode: 6 });
       expect(await second.begin(intent(), { again: true })).toMatchObject({ kind: 'refused', why: 'unresolved' });
-      await begin(second, { ugwo: 'ugw.AbCd.other' });
+      await begin(second, { about: 'ugw.AbCd.other' });
       await begin(second, { service: 'https://other.example' });
     });
 
@@ -102,7 +102,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const place = newPlace();
       const [first, second] = [await open(place), await open(place, { self: { ...SELF, pid: 4712 } })];
       const gone = await begin(first);
-      const running = await begin(second, { ugwo: 'ugw.AbCd.2' });
+      const running = await begin(second, { about: 'ugw.AbCd.2' });
       const other = await open(place, { isGone: ({ pid }) => pid === SELF.pid });
       const why = 'its process ended before it could save the result';
       expect(await other.unknown()).toMatchObject([{ id: gone, evidence: [{ kind: 'process_gone', why }] }]);
@@ -170,7 +170,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const activity = account({ nextAction: { type: 'prompt', instruction: said } });
       const settled = await begin(ledger, { phone: '…4567' });
       await ledger.record(settled, { state: 'accepted', exitCode: 0, activity, evidence });
-      const resolved = await begin(ledger, { phone: '…4567', ugwo: 'ugw.AbCd.2' });
+      const resolved = await begin(ledger, { phone: '…4567', about: 'ugw.AbCd.2' });
       await ledger.record(resolved, { state: 'unknown', exitCode: 6 });
       await ledger.note(resolved, { ...evidence, kind: 'look' });
       expect((await ledger.get(resolved))?.evidence).toMatchObject([{ message: expect.stringMatching(/^\[secret\]/) }]);
@@ -274,7 +274,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('never gives one activity two owners', async () => {
       const ledger = await open(newPlace());
       await ledger.record(await begin(ledger), ACCEPTED);
-      const second = await begin(ledger, { ugwo: 'ugw.AbCd.2' });
+      const second = await begin(ledger, { about: 'ugw.AbCd.2' });
       await ledger.record(second, { state: 'unknown', exitCode: 6 });
       expect(await ledger.resolve(second, { state: 'accepted', activity: account(), evidence })).toBe(false);
       expect(await ledger.owned([account().uid, 'act.x'])).toEqual(new Set([account().uid]));
@@ -375,7 +375,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const ledger = await open(newPlace());
       const ids: string[] = [];
       for (const number of [1, 2, 3, 4]) {
-        const id = await begin(ledger, { ugwo: `ugw.AbCd.${number}` });
+        const id = await begin(ledger, { about: `ugw.AbCd.${number}` });
         await ledger.record(id, number % 2 === 0 ? ACCEPTED : { state: 'rejected', exitCode: 3 });
         ids.push(id);
       }
@@ -387,14 +387,14 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await listed({ oldestFirst: true, after: 2 })).toEqual([3, 4]);
       expect(await listed({ states: ['rejected'] })).toEqual([3, 1]);
       expect(await listed({ states: [] })).toEqual([]);
-      expect(await listed({ ugwo: 'ugw.AbCd.2' })).toEqual([2]);
+      expect(await listed({ about: 'ugw.AbCd.2' })).toEqual([2]);
     });
 
     it('of what is unknown holds all of it, oldest first', async () => {
       const ledger = await open(newPlace());
       const ids: string[] = [];
       for (const number of [1, 2, 3]) {
-        const id = await begin(ledger, { ugwo: `ugw.AbCd.${number}` });
+        const id = await begin(ledger, { about: `ugw.AbCd.${number}` });
         await ledger.record(id, { state: 'unknown', exitCode: 6 });
         ids.push(id);
       }

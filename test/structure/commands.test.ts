@@ -5,7 +5,7 @@ import { EXIT_CODES } from '../../src/core/exit.ts';
 import { words } from './words.ts';
 
 /** Wide enough for nothing to be wrapped. */
-const PROGRAM = { version: '0.0.0', width: 400, nouns: NOUNS, env: {} };
+const PROGRAM = { version: '0.0.0', width: 2000, nouns: NOUNS, env: {} };
 
 describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (name, spec) => {
   it('says what it does, what it prints and how it can end', () => {
@@ -45,5 +45,15 @@ describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (
   it('belongs to a noun that has a description, or stands alone', () => {
     if (spec.path.length > 1) expect(Object.keys(NOUNS)).toContain(spec.path[0]);
     expect(spec.path.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('the first page of help', () => {
+  const parsed = parseArgv(['--help'], SPECS, PROGRAM);
+  const text = parsed.kind === 'text' ? parsed.text : '';
+
+  it.each(Object.keys(NOUNS))('names every verb of %s', (noun) => {
+    const verbs = SPECS.filter(({ path }) => path[0] === noun).map(({ path }) => path[1]);
+    expect(text).toMatch(new RegExp(`^  ${noun} .*: ${verbs.join(', ')}$`, 'm'));
   });
 });

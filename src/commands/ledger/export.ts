@@ -19,6 +19,6 @@ export const run = async ({ job: id }: ExportInput, deps: Needs): Promise<Result
   return {
     kind: 'list',
     pages: rowPages(ledger, record, job),
-    view: job.command === 'ugwo charge' ? exportView : updatesView,
+    view: job.kind === 'charge' ? exportView : updatesView,
   };
 };

@@ -2,7 +2,7 @@ import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
 import { didYouMean } from '../../core/suggest.ts';
 import type { Job } from '../../ledger/job.ts';
-import type { Charge, Ledger } from '../../ledger/ledger.ts';
+import type { Entry, Ledger } from '../../ledger/ledger.ts';
 
 /** So many of the newest are looked through for one that was meant. */
 const NEWEST = 100;
@@ -22,8 +22,8 @@ const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], li
   });
 };
 
-/** The charge of that name; a usage error when there is none. */
-export const find = async (ledger: Ledger, id: string): Promise<Charge> => {
+/** The entry of that name; a usage error when there is none. */
+export const find = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found === undefined) throw noSuch('charge', id, await ledger.list({ limit: NEWEST }), 'list');
   return found;

@@ -11,11 +11,11 @@ const cursorOf = (row: number): string => Buffer.from(`row:${row}`).toString('ba
 const recordsOf = async (
   { jobs }: Ledger,
   record: Recorder,
-  { id, command }: Job,
+  { id, kind }: Job,
   first: number,
   last: number,
 ): Promise<Received[]> =>
-  command === 'ugwo charge'
+  kind === 'charge'
     ? (await jobs.charges(id, first, last)).map((charge) => record(charge))
     : (await jobs.updates(id, first, last)).map(updateRecordOf);
 

@@ -14,7 +14,7 @@ const placeOf = ({ profile, origin }: Job): string[] =>
 
 /** Charges are looked for at the service; to send an update again does no harm once its customer was looked at. */
 const unknownStep = (job: Job): string =>
-  job.command === 'ugwo charge'
+  job.kind === 'charge'
     ? `run \`${shellLine(['paycli', 'ledger', 'reconcile', ...placeOf(job)])}\``
     : 'run the same command again: it checks each customer first';
 

@@ -1,13 +1,15 @@
+import { countText, kindWord } from '../../core/effect.ts';
 import { PayError } from '../../core/error.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatLocal } from '../../core/time.ts';
-import type { Charge } from '../../ledger/ledger.ts';
+import type { Entry } from '../../ledger/ledger.ts';
 import type { Why } from '../../ledger/reconcile.ts';
 
-/** A charge that is still unknown, and why. */
+/** What is still unknown, and why. */
 export interface Left {
-  readonly charge: Charge;
-  readonly why: Why | 'sending' | 'elsewhere';
+  readonly charge: Entry;
+  /** `unseen`: it is no charge, and the service does not show what became of it. */
+  readonly why: Why | 'sending' | 'elsewhere' | 'unseen';
   /** The end of a sentence about it. */
   readonly reason?: string;
   /** When another look can settle it, in milliseconds. */
@@ -16,8 +18,8 @@ export interface Left {
 
 /** The run that leaves something unknown. */
 export interface Run {
-  /** How many charges it has looked at. */
-  readonly looked: number;
+  /** What it has looked at. */
+  readonly looked: readonly Entry[];
   /** The command that looks again. */
   readonly again: string;
   /** Milliseconds since the epoch. */
@@ -65,12 +67,13 @@ const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], run
   unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
   sending: () => 'another process is still sending it; wait until it ends',
   elsewhere,
+  unseen: (first) => `look for the ${kindWord(first.charge.kind)} at the service, then run ${byHandCommand(first)}`,
 };
 
 const groupsOf = (left: readonly Left[]): Left[][] => {
   const groups = new Map<string, Left[]>();
   for (const one of left) {
-    const key = one.why === 'elsewhere' ? elsewhere(one) : one.why;
+    const key = one.why === 'elsewhere' ? elsewhere(one) : `${one.why} ${one.charge.kind}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()];
@@ -79,9 +82,9 @@ const groupsOf = (left: readonly Left[]): Left[][] => {
 /** The end of a reconciliation that leaves something unknown: exit 6, with what to do next for each cause. */
 export const leftError = (left: readonly Left[], run: Run): PayError => {
   const message =
-    run.looked === 1
+    run.looked.length === 1
       ? `${left[0]?.charge.id} is still ${left[0]?.why === 'sending' ? 'being sent' : 'unknown'}`
-      : `${left.length} of ${run.looked} charges ${left.length === 1 ? 'is' : 'are'} still unknown`;
+      : `${left.length} of ${countText(run.looked)} ${left.length === 1 ? 'is' : 'are'} still unknown`;
   const lines = groupsOf(left).flatMap((group) =>
     group[0] === undefined ? [] : [`${namesOf(group)}: ${NEXT[group[0].why](group[0], group, run)}`],
   );

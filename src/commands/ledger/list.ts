@@ -20,7 +20,7 @@ export const run = async (input: ListInput, deps: Needs): Promise<Result> => {
   const from = cursor === undefined ? undefined : seqOf(cursor);
   return {
     kind: 'list',
-    pages: pagesOf(await deps.ledger(), await recorderOf(deps), { states, ugwo }, { from, max }),
+    pages: pagesOf(await deps.ledger(), await recorderOf(deps), { states, about: ugwo }, { from, max }),
     view: listView,
     goOn: goOnWith('list', wordsOf(input), deps.globals),
     ...(max === undefined ? {} : { max }),

@@ -1,6 +1,6 @@
 import { PAGE_MAX } from '../../core/page.ts';
 import type { Received, ReceivedPage } from '../../core/received.ts';
-import type { Charge, Ledger, ListFilter } from '../../ledger/ledger.ts';
+import type { Entry, Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { Recorder } from './recorder.ts';
 import type { Shelf } from './shelf.ts';
 import { foreignCursor, shelfPages } from './shelf.ts';
@@ -24,20 +24,20 @@ export async function* onePage(records: readonly Received[]): AsyncGenerator<Rec
   yield { records, cursor: undefined, nextCursor: null };
 }
 
-/** Charges page by page. */
+/** Entries page by page. */
 export const pagesOf = (
   ledger: Ledger,
   record: Recorder,
-  filter: Pick<ListFilter, 'states' | 'ugwo' | 'oldestFirst'>,
+  filter: Pick<ListFilter, 'states' | 'about' | 'oldestFirst'>,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
 ): AsyncGenerator<ReceivedPage> => {
-  const charges: Shelf<Charge, number> = {
+  const entries: Shelf<Entry, number> = {
     find: (seq, limit) =>
       ledger.list({ ...filter, ...(filter.oldestFirst === true ? { after: seq } : { before: seq }), limit }),
     placeOf: ({ seq }) => seq,
     cursorOf,
-    recordsOf: async (found) => found.map((charge) => record(charge)),
+    recordsOf: async (found) => found.map((entry) => record(entry)),
     size: PAGE_MAX,
   };
-  return shelfPages(charges, bounds);
+  return shelfPages(entries, bounds);
 };

@@ -4,7 +4,7 @@ import { LOCAL_PROFILE } from '../../core/local.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Charge, Ledger, Place } from '../../ledger/ledger.ts';
+import type { Charge, Entry, Ledger, Place } from '../../ledger/ledger.ts';
 import type { Sight } from '../../ledger/look.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Deps } from '../deps.ts';
@@ -27,8 +27,8 @@ const othersText = (here: number, others: number, local: boolean): string | unde
   return others === 0 ? 'No charge is unknown.' : `No charge is unknown, except ${others} ${kind}: run again ${where}.`;
 };
 
-/** The charges that were named, each once, else all that are unknown; with --local, and only then, the practised ones. */
-const chosen = async (ledger: Ledger, ids: readonly string[], deps: Needs): Promise<readonly Charge[]> => {
+/** What was named, each once, else all that is unknown; with --local, and only then, what was practised. */
+const chosen = async (ledger: Ledger, ids: readonly string[], deps: Needs): Promise<readonly Entry[]> => {
   if (ids.length > 0) return Promise.all([...new Set(ids)].map((id) => find(ledger, id)));
   const { local } = deps.globals;
   const all = await ledger.unknown();
@@ -47,38 +47,39 @@ const asUnavailable = (thrown: unknown): Sight => {
 
 const lookWith =
   (client: Client, { shownOf }: LedgerRoom) =>
-  async ({ ugwo }: Charge): Promise<Sight> => {
+  async ({ about }: Charge): Promise<Sight> => {
     try {
-      const record = await client.call('ugwo.get', { params: { uid: ugwo } });
+      const record = await client.call('ugwo.get', { params: { uid: about } });
       return shownOf(record.value, record);
     } catch (thrown) {
       return asUnavailable(thrown);
     }
   };
 
-/** A charge as it now stands. */
+/** An entry as it now stands. */
 interface Looked {
-  readonly charge: Charge;
+  readonly charge: Entry;
   readonly left?: Left;
 }
 
-/** Each charge looked at in turn. Nothing is asked of the profile or the network before there is one to look at. */
+/** Each looked at in turn. Nothing is asked of the profile or the network before there is one to look at. */
 const looker = (ledger: Ledger, deps: Needs) => {
   let [place, client] = [undefined as Place | undefined, undefined as Client | undefined];
-  return async (charge: Charge): Promise<Looked> => {
+  return async (charge: Entry): Promise<Looked> => {
     if (charge.state === 'sending') return { charge, left: { charge, why: 'sending' } };
     if (charge.state !== 'unknown') return { charge };
     place ??= await deps.place();
     if (place.service !== charge.service) return { charge, left: { charge, why: 'elsewhere' } };
-    client ??= await deps.client('read');
     const protocol = await deps.protocol();
+    if (!protocol.isCharge(charge)) return { charge, left: { charge, why: 'unseen' } };
+    client ??= await deps.client('read');
     const world = { clean: (text: string) => deps.io.redactor.cleanAll(text) };
     const { charge: now, left } = await protocol.reconcile(ledger, charge, lookWith(client, protocol), world);
     return left === undefined ? { charge: now } : { charge: now, left: { charge: now, ...left } };
   };
 };
 
-/** Finds out what became of the charges that may have been made, as far as the service shows it. */
+/** Finds out what became of what may have been made, as far as the service shows it. */
 export const run = async ({ ids }: ReconcileInput, deps: Needs): Promise<Result> => {
   const ledger = await deps.ledger();
   const charges = await chosen(ledger, ids, deps);
@@ -95,8 +96,6 @@ export const run = async ({ ids }: ReconcileInput, deps: Needs): Promise<Result>
     pages: onePage(looked.map(({ charge }) => record(charge))),
     view: listView,
     toldEmpty: true,
-    ...(left.length === 0
-      ? {}
-      : { failure: leftError(left, { looked: charges.length, again, now: deps.io.clock.now() }) }),
+    ...(left.length === 0 ? {} : { failure: leftError(left, { looked: charges, again, now: deps.io.clock.now() }) }),
   };
 };

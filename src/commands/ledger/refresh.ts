@@ -1,4 +1,4 @@
-import { PayError } from '../../core/error.ts';
+import { PayError, usageError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import type { Result } from '../../core/result.ts';
 import type { Job } from '../../ledger/job.ts';
@@ -22,7 +22,7 @@ const JOBS_AT_ONCE = 20;
 const lastFile = async ({ jobs }: Ledger, service: string): Promise<Job | undefined> => {
   for (let before: string | undefined; ; ) {
     const page = await jobs.list({ before, limit: JOBS_AT_ONCE });
-    const found = page.find((job) => job.command === 'ugwo charge' && job.service === service);
+    const found = page.find((job) => job.kind === 'charge' && job.service === service);
     if (found !== undefined || page.length < JOBS_AT_ONCE) return found;
     before = page.at(-1)?.id;
   }
@@ -37,10 +37,14 @@ async function* latest(ledger: Ledger, service: string, { chargesOf }: LedgerRoo
 }
 
 /** The charges that were named: of a job all that count. */
-async function* named(ledger: Ledger, ids: readonly string[], { chargesOf }: LedgerRoom): AsyncGenerator<Charge> {
+async function* named(ledger: Ledger, ids: readonly string[], protocol: LedgerRoom): AsyncGenerator<Charge> {
   for (const id of new Set(ids)) {
-    if (namesJob(id)) yield* chargesOf(ledger, { job: (await findJob(ledger, id)).id });
-    else yield await find(ledger, id);
+    if (namesJob(id)) yield* protocol.chargesOf(ledger, { job: (await findJob(ledger, id)).id });
+    else {
+      const entry = await find(ledger, id);
+      if (!protocol.isCharge(entry)) throw usageError(`${id} is no charge, so nothing is paid for it`);
+      yield entry;
+    }
   }
 }
 

@@ -1,8 +1,9 @@
+import { CHARGE, kindWord } from '../../core/effect.ts';
 import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
 import type { Result } from '../../core/result.ts';
 import { formatDateAtom, formatLocal } from '../../core/time.ts';
-import type { Charge, Ledger, Resolution } from '../../ledger/ledger.ts';
+import type { Entry, Ledger, Resolution } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { find } from './find.ts';
 import { recorderOf } from './recorder.ts';
@@ -19,12 +20,12 @@ const SETTLED: Readonly<Record<string, string>> = {
   not_created: 'is already recorded as not created',
 };
 
-const notUnknown = ({ id, state, activity }: Charge): PayError =>
+const notUnknown = ({ id, state, activity }: Entry): PayError =>
   usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${activity === undefined ? '' : ` (${activity.uid})`}`, {
     hint: `only an unknown charge can be resolved; see \`paycli ledger show ${id}\``,
   });
 
-const checkOwner = async (ledger: Ledger, charge: Charge, activity: string | undefined): Promise<void> => {
+const checkOwner = async (ledger: Ledger, charge: Entry, activity: string | undefined): Promise<void> => {
   if (activity === undefined || activity === charge.activity?.uid || !(await ledger.owned([activity])).has(activity))
     return;
   throw usageError(`--activity ${activity} belongs to another charge in the ledger`, {
@@ -43,17 +44,34 @@ const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Needs): Prom
 };
 
 /** What the question is about. */
-const introOf = ({ id, ugwo, medium, provider, phone, createdAt, evidence }: Charge, now: number): string => {
+const introOf = ({ id, kind, about, medium, provider, phone, createdAt, evidence }: Entry, now: number): string => {
+  const sent = `sent ${formatLocal(createdAt, now)}`;
+  if (kind !== CHARGE) return `${id}: ${kindWord(kind)} for ${about}, ${sent}`;
   const whom = [provider, phone].filter((one) => one !== undefined).join(', ');
-  const looks = evidence.filter(({ kind }) => kind === 'look').length;
+  const looks = evidence.filter((one) => one.kind === 'look').length;
   const looked = looks === 0 ? 'never checked' : `checked ${looks === 1 ? 'once' : `${looks} times`}`;
-  return `${id}: ${ugwo} by ${medium}${whom === '' ? '' : ` (${whom})`}, sent ${formatLocal(createdAt, now)}, ${looked}`;
+  return `${id}: ${about} by ${medium}${whom === '' ? '' : ` (${whom})`}, ${sent}, ${looked}`;
 };
 
-const questionFor = ({ as, activity }: ResolveInput, { id, ugwo }: Charge): string =>
-  as === 'created'
-    ? `Record ${id} as created${activity === undefined ? '' : ` (${activity})`}? ${ugwo} then counts as charged.`
-    : `Record ${id} as not created? ${ugwo} can then be charged again. If it was created after all, the customer may pay twice.`;
+/** What follows from the answer, for each kind of question. */
+const CONSEQUENCES = {
+  charge: {
+    created: (about: string) => `${about} then counts as charged.`,
+    'not-created': (about: string) =>
+      `${about} can then be charged again. If it was created after all, the customer may pay twice.`,
+  },
+  other: {
+    created: () => 'It is then no longer unknown.',
+    'not-created': (about: string, what: string) =>
+      `Another ${what} for ${about} can then be sent. If it was created after all, there will be two.`,
+  },
+} as const;
+
+const questionFor = ({ as, activity }: ResolveInput, { id, about, kind }: Entry): string => {
+  const named = activity === undefined ? '' : ` (${activity})`;
+  const then = CONSEQUENCES[kind === CHARGE ? 'charge' : 'other'][as](about, kindWord(kind));
+  return `Record ${id} as ${as.replace('-', ' ')}${named}? ${then}`;
+};
 
 const resolutionOf = (
   { as, activity }: ResolveInput,
@@ -73,12 +91,13 @@ const resolutionOf = (
   },
 });
 
-/** A person's word ends the doubt about a charge; who said it, when and why is kept. */
+/** A person's word ends a doubt; who said it, when and why is kept. */
 export const run = async (input: ResolveInput, deps: Needs): Promise<Result> => {
   const ledger = await deps.ledger();
   const charge = await find(ledger, input.id);
   const { wasResolved } = await deps.protocol();
   if (charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
+  if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
   await deps.notice(introOf(charge, deps.io.clock.now()));
   await checkOwner(ledger, charge, input.activity);
   const reason = await reasonFor(input, deps);

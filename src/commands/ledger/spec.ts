@@ -9,7 +9,8 @@ import { SEEDED } from '../../core/local.ts';
 
 const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +
-  'created_at, recorded_at, exit_code, evidence, provider, phone, payment (paid, refunded, open, expired, failed)';
+  'created_at, recorded_at, exit_code, evidence, provider, phone, payment (paid, refunded, open, expired, failed), ' +
+  'kind, about, request';
 
 const JOB =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
@@ -58,8 +59,8 @@ const list = defineCommand({
   ],
   output:
     'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
-    'currency, ref, customer, payment; ' +
-    'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider and phone too',
+    'currency, ref, customer, payment, kind, about; ' +
+    'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
     if (validate) checkId('ugw', '--ugwo', given.ugwo);
@@ -130,6 +131,7 @@ const reconcile = defineCommand({
   ],
   output: 'the charges, as in `paycli ledger list`; json: {"data":[…],"next_cursor":null}',
   exits: ['usage', 'auth', 'unknown', 'ledger', 'interrupted'],
+  reminds: false,
   read: (args) => ({ ids: args }),
   load: () => import('./reconcile.ts'),
 });

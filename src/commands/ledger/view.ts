@@ -1,4 +1,5 @@
 import { standingOf } from '../../core/charge.ts';
+import { CHARGE } from '../../core/effect.ts';
 import { NumberText, printExact } from '../../core/json.ts';
 import { readNextAction } from '../../core/next-action.ts';
 import { valueAt } from '../../core/path.ts';
@@ -6,40 +7,50 @@ import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
 import { formatDateAtom } from '../../core/time.ts';
-import type { Charge } from '../../ledger/ledger.ts';
+import type { Entry } from '../../ledger/ledger.ts';
 import type { Payment, Sum } from '../../ledger/payments.ts';
 
 /** An instant as output has it. */
 export const atom = (ms: number | undefined): string | null =>
   ms === undefined ? null : formatDateAtom({ ms, offset: 0 });
 
-/** A charge as a row of output (cli.md, ledger), with what has become of its money: null for what is not there. */
-export const recordOf = (charge: Charge, payment: Payment | undefined): Received =>
-  madeHere({
-    id: charge.id,
-    state: charge.state,
-    ugwo: charge.ugwo,
-    medium: charge.medium,
-    origin: charge.origin,
-    profile: charge.profile ?? null,
-    activity: charge.activity?.uid ?? null,
-    // A person who names an activity does not know how it stands.
-    status: charge.activity?.status || null,
-    amount: charge.asked?.amount ?? null,
-    currency: charge.asked?.currency ?? null,
-    ref: charge.asked?.ref ?? null,
-    customer: charge.asked?.customer ?? null,
-    next_action: charge.activity?.nextAction ?? null,
-    job: charge.job ?? null,
-    row: charge.row ?? null,
-    created_at: atom(charge.createdAt),
-    recorded_at: atom(charge.recordedAt),
-    exit_code: charge.exitCode ?? null,
-    evidence: charge.evidence,
-    provider: charge.provider ?? null,
-    phone: charge.phone ?? null,
+/** What a charge has; null for what is not there, and all of it where it is none. */
+const chargeFields = ({ activity, asked }: Entry) => ({
+  activity: activity?.uid ?? null,
+  // A person who names an activity does not know how it stands.
+  status: activity?.status || null,
+  amount: asked?.amount ?? null,
+  currency: asked?.currency ?? null,
+  ref: asked?.ref ?? null,
+  customer: asked?.customer ?? null,
+  next_action: activity?.nextAction ?? null,
+});
+
+/** An entry as a row of output (cli.md, ledger), with what has become of the money of a charge. */
+export const recordOf = (entry: Entry, payment: Payment | undefined): Received => {
+  const isCharge = entry.kind === CHARGE;
+  return madeHere({
+    id: entry.id,
+    state: entry.state,
+    ugwo: isCharge ? entry.about : null,
+    medium: entry.medium ?? null,
+    origin: entry.origin,
+    profile: entry.profile ?? null,
+    ...chargeFields(entry),
+    job: entry.job ?? null,
+    row: entry.row ?? null,
+    created_at: atom(entry.createdAt),
+    recorded_at: atom(entry.recordedAt),
+    exit_code: entry.exitCode ?? null,
+    evidence: entry.evidence,
+    provider: entry.provider ?? null,
+    phone: entry.phone ?? null,
     payment: payment ?? null,
+    kind: entry.kind,
+    about: entry.about,
+    request: isCharge ? null : { path: entry.path ?? null, body: JSON.parse(entry.body ?? 'null') },
   });
+};
 
 const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
@@ -79,6 +90,8 @@ const FOR_PROGRAMS = [
   'ref',
   'customer',
   'payment',
+  'kind',
+  'about',
 ];
 
 /** Charges in a list. */
@@ -116,7 +129,7 @@ const activityColumns: readonly Column[] = [
 ];
 
 /** The activities that the last look has shown, those that can be the charge's first. */
-const lastLook = ({ evidence }: Charge): InnerList[] => {
+const lastLook = ({ evidence }: Entry): InnerList[] => {
   const index = evidence.findLastIndex(({ kind }) => kind === 'look');
   const lists: InnerList[] = [
     {
@@ -161,10 +174,28 @@ const chargeView: View = {
   nextAction: (value) => (stillToDo(value) ? readNextAction(value) : undefined),
 };
 
-/** One charge with all that was seen of it. */
-export const viewOf = (charge: Charge): View => ({
-  ...chargeView,
-  lists: charge.evidence.length === 0 ? [] : [seen, ...lastLook(charge)],
+/** What is no charge. */
+const otherView: View = {
+  columns: [
+    { path: 'id' },
+    { path: 'kind' },
+    { path: 'state', kind: 'state' },
+    { path: 'about' },
+    { path: 'request.path', label: 'path' },
+    { path: 'request.body', label: 'body' },
+    { path: 'origin' },
+    { path: 'profile' },
+    created,
+    recorded,
+    exitCode,
+    { path: 'evidence', machineOnly: true },
+  ],
+};
+
+/** One entry with all that was seen of it. */
+export const viewOf = (entry: Entry): View => ({
+  ...(entry.kind === CHARGE ? chargeView : otherView),
+  lists: entry.evidence.length === 0 ? [] : [seen, ...lastLook(entry)],
 });
 
 /** What charges have come to, added up; the amount has all its digits. */
@@ -208,5 +239,8 @@ export const exportView: View = {
     'ref',
     'customer',
     'payment',
+    'kind',
+    'about',
+    'request',
   ].map((path) => ({ path })),
 };

@@ -42,7 +42,7 @@ const breachesOf = (
   naming: (thrown: unknown) => unknown,
 ): readonly ColumnFault[] => {
   try {
-    client.preview('onye.update', { params: { uid }, body });
+    client.check('onye.update', { params: { uid }, body });
     return [];
   } catch (thrown) {
     return faultsOf(naming(thrown));
@@ -93,6 +93,7 @@ const sending = async (
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
   const countText = (): string => [...changed].map(([name, count]) => `${WORDS[name] ?? name} ${count}`).join(', ');
   return (await deps.bulk()).sendingOf({
+    kind: 'update',
     command: COMMAND,
     options: optionsText(options),
     worker: (job, { columns }) =>

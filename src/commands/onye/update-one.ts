@@ -55,7 +55,7 @@ const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
   const client = await deps.client('write');
   const asked = 'meta' in body && asks(deps);
   if (asked) {
-    client.preview('onye.update', call);
+    client.check('onye.update', call);
     await confirmLoss(uid, body, client, deps);
   }
   const record = await client.call('onye.update', call);
@@ -71,7 +71,7 @@ const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
 /** Sends the metadata as a read shows it, with the change made to it; nothing where nothing would change. */
 const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): Promise<Result> => {
   const client = await deps.client(deps.globals.dryRun ? 'read' : 'write');
-  client.preview('onye.update', { params: { uid }, body: given });
+  client.check('onye.update', { params: { uid }, body: given });
   const { record: before, exact } = await customerToMerge(uid, client);
   const call = { params: { uid }, body: mergedBody(given, exact, change) };
   if (Object.keys(call.body).length === 0) {

@@ -60,6 +60,7 @@ const sending = async (
     await deps.notice(text);
   };
   return (await deps.bulk()).sendingOf({
+    kind: 'charge',
     command: COMMAND,
     options: optionsText(file),
     worker: (job, { columns }) => {

@@ -64,11 +64,11 @@ export const reused = async (
   looked: Looked | undefined,
   { ledger, client, deps }: { readonly ledger: Ledger; readonly client: Client; readonly deps: Deps },
 ): Promise<Reused | undefined> => {
-  const { ugwo, why, by, activity } = refused;
+  const { intent, why, by, activity } = refused;
   if (activity === undefined || activity.uid === '') return undefined;
   if (!(await canBeTheSame(refused, data, ledger, deps))) return undefined;
   const seen = looked && activityIn(looked, activity.uid);
-  const record = seen ?? (await asShown(ugwo, activity, client, deps));
+  const record = seen ?? (await asShown(intent.about, activity, client, deps));
   const { contradictsOf } = await deps.protocol();
   if (by === undefined && why !== 'paid' && contradictsOf(record.value, data)) return undefined;
   if (seen === undefined && isOver(record, deps.io.clock.now())) return { kind: 'over', record };

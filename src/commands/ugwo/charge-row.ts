@@ -134,7 +134,7 @@ const breachesOf = (item: ChargeItem, client: Client, now: number, names: NameOf
   let data: Record<string, unknown> = {};
   try {
     data = chargeData(item, now);
-    client.preview('ugwo.charge', { params: { ugwoUid: item.ugwo }, body: { type: 'charge', data } });
+    client.check('ugwo.charge', { params: { ugwoUid: item.ugwo }, body: { type: 'charge', data } });
     return [];
   } catch (thrown) {
     return faultsOf(namingColumns(thrown, item, names, data));

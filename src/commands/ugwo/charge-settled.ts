@@ -6,7 +6,7 @@ import { isStepUnreadable } from '../../core/next-action.ts';
 import { valueAt } from '../../core/path.ts';
 import { rowStateOf } from '../../core/row.ts';
 import type { Settled } from '../../core/row-end.ts';
-import type { Asked, Charge } from '../../ledger/ledger.ts';
+import type { Asked, Entry } from '../../ledger/ledger.ts';
 
 /** What the report says of a charge, besides row, state and error: the activity and what the customer must do. */
 export const CHARGE_COLUMNS = [
@@ -60,13 +60,13 @@ export const madeNow = (activity: unknown, id: string, asked: Asked = {}): Settl
   return { state, fields, error: `the charge failed: ${error}` };
 };
 
-const lastWord = ({ evidence }: Charge): string | undefined => {
+const lastWord = ({ evidence }: Entry): string | undefined => {
   const word = evidence.findLast(({ message, why }) => message !== undefined || why !== undefined);
   return word === undefined ? undefined : String(word['message'] ?? word['why']);
 };
 
 /** A charge as the ledger has it; `activity` is its activity in the service's own fields. */
-export const asKept = (charge: Charge, activity: unknown, payment: string | undefined): Settled => {
+export const asKept = (charge: Entry, activity: unknown, payment: string | undefined): Settled => {
   const state = rowStateOf(charge.state, charge.activity?.status);
   const { exitCode, id } = charge;
   const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}), payment };

@@ -7,7 +7,7 @@ import { placeWords } from '../../core/place-words.ts';
 import { isTakenUp } from '../../core/row.ts';
 import type { Settled, Worked } from '../../core/row-end.ts';
 import { endedWith, workedWith } from '../../core/row-end.ts';
-import type { Charge, Ledger, Moment, Place } from '../../ledger/ledger.ts';
+import type { Entry, Ledger, Moment, Place } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Shown } from '../../ledger/shown.ts';
 import type { Deps } from '../deps.ts';
@@ -43,7 +43,7 @@ const earlierOf =
     return new Map(charges.map((charge) => [charge.row ?? 0, kept(charge, protocol, ledger)]));
   };
 
-const kept = (charge: Charge, { asActivity, paymentOf }: LedgerRoom, ledger: Ledger): Settled => {
+const kept = (charge: Entry, { asActivity, paymentOf }: LedgerRoom, ledger: Ledger): Settled => {
   const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
   return asKept(charge, activity, paymentOf(charge, ledger.moment()));
 };

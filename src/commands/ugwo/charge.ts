@@ -9,7 +9,7 @@ import { isStepUnreadable } from '../../core/next-action.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
-import type { Charge } from '../../ledger/ledger.ts';
+import type { Entry } from '../../ledger/ledger.ts';
 import type { Shown } from '../../ledger/shown.ts';
 import type { Deps } from '../deps.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
@@ -39,7 +39,7 @@ const look = async ({ ugwo }: OneCharge, client: Client, deps: Deps): Promise<Lo
 /** The same payment request may be known at another origin: one service by two names. */
 const askElsewhere =
   ({ confirm, notice, io }: Deps) =>
-  async ({ id, ugwo, origin, state }: Charge): Promise<void> => {
+  async ({ id, about: ugwo, origin, state }: Entry): Promise<void> => {
     const what = state === 'accepted' ? 'can still be paid' : 'may have been made';
     const said = `${ugwo} has an earlier charge at ${origin} (${id}), which ${what}.`;
     if (io.stdin.isTerminal) await confirm([`${said} Charge it here, too?`], 'go ahead');
@@ -155,7 +155,7 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
     if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.charge', call));
     const client = await deps.client('write');
     // What is refused here and now leaves no trace in the ledger.
-    client.preview('ugwo.charge', call);
+    client.check('ugwo.charge', call);
     const made = await make(input, data, client, deps);
     const { record, wrote } = made;
     const trouble = troubleOf(made);

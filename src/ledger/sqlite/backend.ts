@@ -4,7 +4,7 @@ import type { DatabaseKind } from '../../database/kind.ts';
 import { versionReader } from '../../database/migrate.ts';
 import { transact } from '../../database/transact.ts';
 import type { Backend, Purpose } from '../backend.ts';
-import type { Charge, Moment, Sender } from '../ledger.ts';
+import type { Entry, Moment, Sender } from '../ledger.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 import { groupCommit } from './group.ts';
 import type { Highest } from './highest.ts';
@@ -114,7 +114,7 @@ export const backendOver = (
   const moment = (): Moment => ({ at: now(), mark: { boot, uptime: uptime() } });
 
   /** Gives the place of the last new one. */
-  const writeAll = (charges: readonly Charge[] = []): number | undefined => {
+  const writeAll = (charges: readonly Entry[] = []): number | undefined => {
     let last: number | undefined;
     for (const charge of charges) {
       if (charge.seq === 0) last = sql.insert(charge);

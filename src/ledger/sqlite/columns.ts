@@ -1,11 +1,6 @@
-import type { SQLOutputValue } from 'node:sqlite';
-
-/** A row of a table, by the names of its columns. */
-export type Row = Readonly<Record<string, SQLOutputValue>>;
-
 /**
- * All that a row says, but for its place and the checksum itself: first what stays as it was begun. The order is never changed:
- * rows that are there were summed in it.
+ * All that a row says, but for its place and the checksum itself: first what stays as it was begun, `ugwo` being what it is
+ * about. The order is never changed: rows that are there were summed in it.
  */
 export const FIXED = [
   'id',
@@ -45,3 +40,12 @@ export const CHANGING = [
   'ref',
   'customer',
 ] as const;
+/** What only other intents than charges have: in their checksums alone, so that those of older rows still hold. */
+export const OF_OTHERS = ['kind', 'path', 'body'] as const;
+
+/** A row in the order in which it is read. */
+export const COLUMNS = [...FIXED, ...CHANGING, ...OF_OTHERS, 'checksum', 'seq'] as const;
+
+type Places = Readonly<Record<(typeof COLUMNS)[number], number>>;
+/** The place of each column in a row. */
+export const AT = Object.fromEntries(COLUMNS.map((name, place) => [name, place])) as Places;

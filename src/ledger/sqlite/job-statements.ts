@@ -1,35 +1,38 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { CHARGE_STATES, FAILED_STATUSES } from '../../core/charge.ts';
 import type { RowCounts, RowState } from '../../core/row.ts';
 import type { KeptUpdate } from '../backend.ts';
-import type { Job, JobCommand, Jobs, UpdateState } from '../job.ts';
+import type { Job, JobKind, Jobs, UpdateState } from '../job.ts';
 import { UPDATE_STATES } from '../job.ts';
-import type { Row } from './columns.ts';
-import { number, optionalNumber, optionalText, senderOf, text } from './rows.ts';
+import { number, optionalNumber, optionalText, text } from './rows.ts';
 import { preparing } from './statements.ts';
 
-const jobOf = (row: Row): Job => ({
-  id: text(row, 'id'),
-  command: text(row, 'command') as JobCommand,
-  name: text(row, 'name'),
-  service: text(row, 'service'),
-  origin: text(row, 'origin'),
-  profile: optionalText(row, 'profile'),
-  rows: number(row, 'rows'),
-  createdAt: number(row, 'created_at'),
-  runAt: number(row, 'run_at'),
+/** A row by the names of its columns. */
+type Named = Readonly<Record<string, SQLOutputValue>>;
+
+const jobOf = (row: Named): Job => ({
+  id: text(row['id']),
+  kind: text(row['kind']) as JobKind,
+  command: text(row['command']),
+  name: text(row['name']),
+  service: text(row['service']),
+  origin: text(row['origin']),
+  profile: optionalText(row['profile']),
+  rows: number(row['rows']),
+  createdAt: number(row['created_at']),
+  runAt: number(row['run_at']),
 });
 
 /** A row of the table as an update. */
-const updateOf = (row: Row): KeptUpdate => ({
-  job: text(row, 'job'),
-  row: number(row, 'row'),
-  onye: text(row, 'onye'),
-  state: text(row, 'state') as UpdateState,
-  exitCode: optionalNumber(row, 'exit_code'),
-  message: optionalText(row, 'message'),
-  deadline: number(row, 'deadline'),
-  sender: senderOf(row),
+const updateOf = (row: Named): KeptUpdate => ({
+  job: text(row['job']),
+  row: number(row['row']),
+  onye: text(row['onye']),
+  state: text(row['state']) as UpdateState,
+  exitCode: optionalNumber(row['exit_code']),
+  message: optionalText(row['message']),
+  deadline: number(row['deadline']),
+  sender: { pid: number(row['pid']), boot: text(row['boot']), started: text(row['started']) },
 });
 
 /** A count of each state in one pass, where GROUP BY would sort all rows first. */
@@ -44,13 +47,16 @@ const LAST_CHARGES = `SELECT max(seq), iif(state = 'accepted' AND
 /** The SQL of jobs and updates, prepared when it is first used. */
 export const jobStatements = (db: DatabaseSync) => {
   const sql = preparing(db);
-  const all = (query: string, ...values: SQLInputValue[]): Row[] => sql(query).all(...values);
+  const all = (query: string, ...values: SQLInputValue[]): Named[] => sql(query).all(...values);
   return {
-    open: ({ id, command, name, service, origin, profile, rows }: Parameters<Jobs['open']>[0], now: number): void => {
-      sql(`INSERT INTO job (id, command, name, service, origin, profile, rows, created_at, run_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    open: (
+      { id, kind, command, name, service, origin, profile, rows }: Parameters<Jobs['open']>[0],
+      now: number,
+    ): void => {
+      sql(`INSERT INTO job (id, kind, command, name, service, origin, profile, rows, created_at, run_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET run_at = excluded.run_at, name = excluded.name, profile = excluded.profile`).run(
-        ...[id, command, name, service, origin, profile ?? null, rows, now, now],
+        ...[id, kind, command, name, service, origin, profile ?? null, rows, now, now],
       );
     },
     get: (id: string): Job | undefined => all('SELECT * FROM job WHERE id = ?', id).map(jobOf)[0],

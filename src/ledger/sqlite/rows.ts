@@ -1,131 +1,141 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ChargeState } from '../../core/charge.ts';
-import type { Charge, Evidence, KeptActivity, Sender, Told } from '../ledger.ts';
+import { CHARGE } from '../../core/effect.ts';
+import type { ChargeTerms, Entry, Evidence, KeptActivity, Told } from '../ledger.ts';
 import { checksumOf } from './checksum.ts';
-import type { Row } from './columns.ts';
-import { CHANGING, FIXED } from './columns.ts';
+import { AT, CHANGING, FIXED, OF_OTHERS } from './columns.ts';
 import { bootOf } from './sender.ts';
 
-export const optionalText = (row: Row, name: string): string | undefined => {
-  const value = row[name];
-  return typeof value === 'string' ? value : undefined;
-};
-export const text = (row: Row, name: string): string => optionalText(row, name) ?? '';
+/** A row of a table: its values in the order of their columns. */
+export type Row = readonly SQLOutputValue[];
 
-export const optionalNumber = (row: Row, name: string): number | undefined => {
-  const value = row[name];
-  return value === null || value === undefined ? undefined : Number(value);
-};
-export const number = (row: Row, name: string): number => optionalNumber(row, name) ?? 0;
+export const optionalText = (value: SQLOutputValue | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+export const text = (value: SQLOutputValue | undefined): string => optionalText(value) ?? '';
+
+export const optionalNumber = (value: SQLOutputValue | undefined): number | undefined =>
+  value === null || value === undefined ? undefined : Number(value);
+export const number = (value: SQLOutputValue | undefined): number => optionalNumber(value) ?? 0;
 
 const activityOf = (row: Row): KeptActivity | undefined => {
-  const uid = optionalText(row, 'activity');
+  const uid = optionalText(row[AT.activity]);
   if (uid === undefined) return undefined;
   return {
     uid,
-    status: text(row, 'status'),
-    nextAction: JSON.parse(optionalText(row, 'next_action') ?? 'null'),
-    createdAt: optionalText(row, 'activity_created_at'),
+    status: text(row[AT.status]),
+    nextAction: JSON.parse(optionalText(row[AT.next_action]) ?? 'null'),
+    createdAt: optionalText(row[AT.activity_created_at]),
   };
 };
 
 const toldOf = (row: Row): Told | undefined => {
-  const json = optionalText(row, 'told');
+  const json = optionalText(row[AT.told]);
   return json === undefined ? undefined : (JSON.parse(json) as Told);
 };
 
-/** Who is sending it, or was. */
-export const senderOf = (row: Row): Sender => ({
-  pid: number(row, 'pid'),
-  boot: text(row, 'boot'),
-  started: text(row, 'started'),
+/** What a charge has and nothing else. */
+const termsOf = (row: Row): ChargeTerms => ({
+  medium: text(row[AT.medium]),
+  provider: optionalText(row[AT.provider]),
+  phone: optionalText(row[AT.phone]),
+  phoneDigest: optionalText(row[AT.phone_digest]),
+  expiresAt: optionalNumber(row[AT.expires_at]),
+  asked: {
+    amount: optionalNumber(row[AT.amount]),
+    currency: optionalText(row[AT.currency]),
+    ref: optionalText(row[AT.ref]),
+    customer: optionalText(row[AT.customer]),
+  },
 });
 
-/** A row of the table as a charge. */
-export const chargeOf = (row: Row): Charge => ({
-  id: text(row, 'id'),
-  seq: number(row, 'seq'),
-  state: text(row, 'state') as ChargeState,
-  service: text(row, 'service'),
-  origin: text(row, 'origin'),
-  workspace: optionalText(row, 'workspace'),
-  profile: optionalText(row, 'profile'),
-  ugwo: text(row, 'ugwo'),
-  medium: text(row, 'medium'),
-  provider: optionalText(row, 'provider'),
-  phone: optionalText(row, 'phone'),
-  phoneDigest: optionalText(row, 'phone_digest'),
-  expiresAt: optionalNumber(row, 'expires_at'),
-  digest: text(row, 'digest'),
-  job: optionalText(row, 'job'),
-  row: optionalNumber(row, 'row'),
-  asked: {
-    amount: optionalNumber(row, 'amount'),
-    currency: optionalText(row, 'currency'),
-    ref: optionalText(row, 'ref'),
-    customer: optionalText(row, 'customer'),
-  },
-  deadline: number(row, 'deadline'),
-  createdAt: number(row, 'created_at'),
-  sender: senderOf(row),
-  begun: { boot: bootOf({ boot: text(row, 'boot') }), uptime: number(row, 'begun_uptime') },
-  took: optionalNumber(row, 'took'),
-  told: toldOf(row),
-  recordedAt: optionalNumber(row, 'recorded_at'),
-  exitCode: optionalNumber(row, 'exit_code'),
-  activity: activityOf(row),
-  evidence: JSON.parse(text(row, 'evidence')) as Evidence[],
+const requestOf = (row: Row): Pick<Entry, 'path' | 'body'> => ({
+  path: optionalText(row[AT.path]),
+  body: optionalText(row[AT.body]),
 });
+
+/** A row of the table as an entry. */
+export const entryOf = (row: Row): Entry => {
+  const boot = text(row[AT.boot]);
+  return {
+    id: text(row[AT.id]),
+    seq: number(row[AT.seq]),
+    kind: text(row[AT.kind]),
+    state: text(row[AT.state]) as ChargeState,
+    service: text(row[AT.service]),
+    origin: text(row[AT.origin]),
+    workspace: optionalText(row[AT.workspace]),
+    profile: optionalText(row[AT.profile]),
+    about: text(row[AT.ugwo]),
+    digest: text(row[AT.digest]),
+    job: optionalText(row[AT.job]),
+    row: optionalNumber(row[AT.row]),
+    deadline: number(row[AT.deadline]),
+    createdAt: number(row[AT.created_at]),
+    sender: { pid: number(row[AT.pid]), boot, started: text(row[AT.started]) },
+    begun: { boot: bootOf({ boot }), uptime: number(row[AT.begun_uptime]) },
+    took: optionalNumber(row[AT.took]),
+    told: toldOf(row),
+    recordedAt: optionalNumber(row[AT.recorded_at]),
+    exitCode: optionalNumber(row[AT.exit_code]),
+    activity: activityOf(row),
+    evidence: JSON.parse(text(row[AT.evidence])) as Evidence[],
+    ...(row[AT.kind] === CHARGE ? termsOf(row) : requestOf(row)),
+  };
+};
 
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
-type Values = Readonly<Record<(typeof FIXED)[number] | (typeof CHANGING)[number], SQLOutputValue | undefined>>;
+type Name = (typeof FIXED)[number] | (typeof CHANGING)[number] | (typeof OF_OTHERS)[number];
 
-const valuesOf = ({ activity, asked = {}, sender, ...charge }: Charge): Values => ({
-  id: charge.id,
-  service: charge.service,
-  origin: charge.origin,
-  workspace: charge.workspace,
-  profile: charge.profile,
-  ugwo: charge.ugwo,
-  medium: charge.medium,
-  provider: charge.provider,
-  phone: charge.phone,
-  phone_digest: charge.phoneDigest,
-  expires_at: charge.expiresAt,
-  digest: charge.digest,
-  job: charge.job,
-  row: charge.row,
-  deadline: charge.deadline,
-  created_at: charge.createdAt,
-  begun_uptime: charge.begun.uptime,
+const valuesOf = ({ activity, asked = {}, sender, ...entry }: Entry): Readonly<Record<Name, unknown>> => ({
+  id: entry.id,
+  service: entry.service,
+  origin: entry.origin,
+  workspace: entry.workspace,
+  profile: entry.profile,
+  ugwo: entry.about,
+  medium: entry.medium ?? '',
+  provider: entry.provider,
+  phone: entry.phone,
+  phone_digest: entry.phoneDigest,
+  expires_at: entry.expiresAt,
+  digest: entry.digest,
+  job: entry.job,
+  row: entry.row,
+  deadline: entry.deadline,
+  created_at: entry.createdAt,
+  begun_uptime: entry.begun.uptime,
   pid: sender.pid,
   boot: sender.boot,
   started: sender.started,
-  state: charge.state,
-  recorded_at: charge.recordedAt,
-  took: charge.took,
-  exit_code: charge.exitCode,
+  state: entry.state,
+  recorded_at: entry.recordedAt,
+  took: entry.took,
+  exit_code: entry.exitCode,
   activity: activity?.uid,
   status: activity?.status,
   next_action: json(activity?.nextAction),
   activity_created_at: activity?.createdAt,
-  told: json(charge.told),
-  evidence: JSON.stringify(charge.evidence),
+  told: json(entry.told),
+  evidence: JSON.stringify(entry.evidence),
   amount: asked.amount,
   currency: asked.currency,
   ref: asked.ref,
   customer: asked.customer,
+  kind: entry.kind,
+  path: entry.path,
+  body: entry.body,
 });
 
 /** As SQLite keeps it: half a surrogate pair is no character. */
-const asKept = (value: SQLOutputValue | undefined): SQLOutputValue =>
-  typeof value === 'string' ? value.toWellFormed() : (value ?? null);
+const asKept = (value: unknown): SQLOutputValue =>
+  typeof value === 'string' ? value.toWellFormed() : ((value ?? null) as SQLOutputValue);
 
-/** A charge as a row of the table, but for its place, which is the table's own. */
-export const rowOf = (charge: Charge) => {
-  const values = valuesOf(charge);
-  const fixed = FIXED.map((name) => asKept(values[name]));
-  const changing = CHANGING.map((name) => asKept(values[name]));
-  return { fixed, changing, checksum: checksumOf([...fixed, ...changing]) };
+const WRITTEN = [...FIXED, ...CHANGING, ...OF_OTHERS];
+
+/** An entry as a row of the table, with its checksum; its place is the table's own. */
+export const rowOf = (entry: Entry): SQLOutputValue[] => {
+  const values = valuesOf(entry);
+  const row = WRITTEN.map((name) => asKept(values[name]));
+  return [...row, checksumOf(row)];
 };

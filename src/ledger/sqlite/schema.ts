@@ -131,5 +131,33 @@ const CHECKS = (db: DatabaseSync): void => {
   writeChecksums(db);
 };
 
+/**
+ * What is kept of others than charges: `ugwo` is what an intent is about, and is open once whatever its kind. A job's kind says
+ * what is kept of its rows; its command is only shown.
+ */
+const KINDS = `
+  ALTER TABLE charge ADD COLUMN kind TEXT NOT NULL DEFAULT 'charge';
+  ALTER TABLE charge ADD COLUMN path TEXT;
+  ALTER TABLE charge ADD COLUMN body TEXT;
+
+  CREATE TABLE job_with_kind (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    command TEXT NOT NULL,
+    name TEXT NOT NULL,
+    service TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    profile TEXT,
+    rows INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    run_at INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO job_with_kind SELECT seq, id, iif(command = 'onye update', 'update', 'charge'), command, name, service, origin,
+    profile, rows, created_at, run_at FROM job;
+  DROP TABLE job;
+  ALTER TABLE job_with_kind RENAME TO job;
+`;
+
 /** What brings a ledger from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS];
+export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS, KINDS];

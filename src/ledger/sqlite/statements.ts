@@ -1,22 +1,29 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { Damage } from '../../database/sqlite-error.ts';
 import type { Query } from '../backend.ts';
-import type { Charge } from '../ledger.ts';
+import type { Entry } from '../ledger.ts';
 import { checked } from './checksum.ts';
-import type { Row } from './columns.ts';
-import { CHANGING, FIXED } from './columns.ts';
-import { chargeOf, rowOf } from './rows.ts';
+import { AT, CHANGING, COLUMNS, FIXED } from './columns.ts';
+import type { Row } from './rows.ts';
+import { entryOf, rowOf } from './rows.ts';
 import { UNFINISHED } from './schema.ts';
 
-/** Prepares each text once. */
-export const preparing = (db: DatabaseSync) => {
-  const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  return (text: string): ReturnType<DatabaseSync['prepare']> => {
-    const found = prepared.get(text) ?? db.prepare(text);
-    prepared.set(text, found);
-    return found;
+/** Prepares each text once. As arrays rows cost less than as objects with the names of all columns. */
+export const preparing = (db: DatabaseSync, asArrays = false) => {
+  const prepared = new Map<string, StatementSync>();
+  return (text: string): StatementSync => {
+    const found = prepared.get(text);
+    if (found !== undefined) return found;
+    const made = db.prepare(text);
+    made.setReturnArrays(asArrays);
+    prepared.set(text, made);
+    return made;
   };
 };
+
+/** The rows of a statement whose rows come as arrays. */
+const rowsOf = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
+  statement.all(...values) as unknown as readonly Row[];
 
 type Condition = readonly [sql: string, ...values: SQLInputValue[]];
 
@@ -34,17 +41,17 @@ const amongRows = ([first, last]: readonly [number, number]): Condition =>
   first === last ? ['row = ?', first] : ['row BETWEEN ? AND ?', first, last];
 
 const conditionsOf = (query: Query): Condition[] => {
-  const { activities, states, unfinished, service, job, rows, ugwo, before, after } = query;
-  // Few charges are of one payment request: then the plus keeps SQLite from walking through all of a state.
-  const state = ugwo === undefined ? 'state' : '+state';
+  const { activities, states, unfinished, service, job, rows, about, before, after } = query;
+  // Few are about one thing: then the plus keeps SQLite from walking through all of a state.
+  const state = about === undefined ? 'state' : '+state';
   return [
     ...(activities === undefined ? [] : [amongActivities(activities)]),
     ...(states === undefined ? [] : [[`${state} IN (${states.map(() => '?').join()})`, ...states] as const]),
-    ...(unfinished === true ? [[UNFINISHED] as const] : []),
+    ...(unfinished === true ? [[`${UNFINISHED} AND kind = 'charge'`] as const] : []),
     ...(service === undefined ? [] : [['service = ?', service] as const]),
     ...(job === undefined ? [] : [['job = ?', job] as const]),
     ...(rows === undefined ? [] : [amongRows(rows)]),
-    ...(ugwo === undefined ? [] : [['ugwo = ?', ugwo] as const]),
+    ...(about === undefined ? [] : [['ugwo = ?', about] as const]),
     ...(before === undefined ? [] : [['seq < ?', before] as const]),
     ...(after === undefined ? [] : [['seq > ?', after] as const]),
   ];
@@ -52,27 +59,30 @@ const conditionsOf = (query: Query): Condition[] => {
 
 /** What may stand in the way of another charge. */
 const STANDS: readonly string[] = ['sending', 'unknown', 'accepted'];
-const mayStand = ({ state }: Row): boolean => STANDS.includes(String(state));
+const mayStand = (row: Row): boolean => STANDS.includes(String(row[AT.state]));
 
-const COLUMNS = [...FIXED, ...CHANGING, 'checksum'];
-const INSERT = `INSERT INTO charge (${COLUMNS.join()}) VALUES (${COLUMNS.map(() => '?').join()})`;
+const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
+/** All but the place, which is the last. */
+const WRITTEN = COLUMNS.slice(0, -1);
+const INSERT = `INSERT INTO charge (${WRITTEN.join()}) VALUES (${WRITTEN.map(() => '?').join()})`;
 const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE id = ?`;
 
-/** The SQL of charges, prepared when it is first used. Everything runs in the transaction of whoever calls. */
+/** The SQL of what is sent once, prepared when it is first used. Everything runs in the transaction of whoever calls. */
 export const statements = (db: DatabaseSync) => {
-  const sql = preparing(db);
+  const sql = preparing(db, true);
   /** Rows that are what was written. */
   const rows = (query: string, ...values: SQLInputValue[]): Row[] =>
-    sql(`SELECT * FROM charge ${query}`)
-      .all(...values)
-      .map(checked);
+    rowsOf(sql(`${SELECT} ${query}`), ...values).map(checked);
 
   /** They are found by two indexes: a page of one that is lost would hide them. */
-  const standing = (ugwo: string): Row[] => {
-    const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', ugwo);
-    const again = sql('SELECT seq FROM charge INDEXED BY charge_of_ugwo_again WHERE ugwo = ? ORDER BY seq').all(ugwo);
-    const agree = again.length === all.length && again.every(({ seq }, at) => seq === all[at]?.['seq']);
-    if (!agree) throw new Damage(`its indexes differ on the charges of ${ugwo}`);
+  const standing = (about: string): Row[] => {
+    const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', about);
+    const again = rowsOf(
+      sql('SELECT seq FROM charge INDEXED BY charge_of_ugwo_again WHERE ugwo = ? ORDER BY seq'),
+      about,
+    );
+    const agree = again.length === all.length && again.every(([seq], at) => seq === all[at]?.[AT.seq]);
+    if (!agree) throw new Damage(`its indexes differ on the charges of ${about}`);
     return all.filter(mayStand);
   };
 
@@ -88,26 +98,22 @@ export const statements = (db: DatabaseSync) => {
   };
 
   return {
-    find: (query: Query): Charge[] => {
-      if (query.standing !== undefined) return standing(query.standing).map(chargeOf);
+    find: (query: Query): Entry[] => {
+      if (query.standing !== undefined) return standing(query.standing).map(entryOf);
       // Asked for at every step of a charge.
-      return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(chargeOf);
+      return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
     },
     /** Gives the place in the order of creation. */
-    insert: (charge: Charge): number => {
-      const { fixed, changing, checksum } = rowOf(charge);
-      return Number(sql(INSERT).run(...fixed, ...changing, checksum).lastInsertRowid);
+    insert: (entry: Entry): number => Number(sql(INSERT).run(...rowOf(entry)).lastInsertRowid),
+    update: (entry: Entry): void => {
+      const row = rowOf(entry);
+      const changing = row.slice(FIXED.length, FIXED.length + CHANGING.length);
+      sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.id);
     },
-    update: (charge: Charge): void => {
-      const { changing, checksum } = rowOf(charge);
-      sql(UPDATE).run(...changing, checksum, charge.id);
-    },
-    settings: (): { readonly name: string; readonly key: string } => {
-      const all = sql('SELECT name, value FROM setting').all();
-      return Object.fromEntries(all.map((row) => [row['name'], row['value']])) as { name: string; key: string };
-    },
-    /** How many charges were ever begun here. */
-    highest: (): number => Number(sql("SELECT seq FROM sqlite_sequence WHERE name = 'charge'").get()?.['seq'] ?? 0),
+    settings: (): { readonly name: string; readonly key: string } =>
+      Object.fromEntries(rowsOf(sql('SELECT name, value FROM setting'))),
+    /** How many were ever begun here. */
+    highest: (): number => Number(rowsOf(sql("SELECT seq FROM sqlite_sequence WHERE name = 'charge'"))[0]?.[0] ?? 0),
   };
 };
 export type Statements = ReturnType<typeof statements>;

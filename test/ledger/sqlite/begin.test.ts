@@ -34,7 +34,7 @@ describe('a ledger that has had more charges than it knows of', () => {
     await ledger.close();
     const [old, count] = [readFileSync(path), join(dirname(path), 'highest-charge')];
     const next = await open(path);
-    await begun(next, { ugwo: 'ugw.AbCd.2' });
+    await begun(next, { about: 'ugw.AbCd.2' });
     await next.close();
     writeFileSync(path, old);
     expect(await thrownBy(open(path))).toMatchObject({

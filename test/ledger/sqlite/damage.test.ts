@@ -17,6 +17,7 @@ const STANDING: readonly Outcome[] = [
 ];
 
 const JOB = {
+  kind: 'charge',
   command: 'ugwo charge',
   name: 'charges.csv',
   service: intent().service,
@@ -30,7 +31,7 @@ const ugwoOf = (index: number): string => `ugw.AbCd.${String(index).padStart(24,
 /** Charges that stand in the way of another: unknown ones, and accounts that can be paid. Others lie between them. */
 const fill = async (ledger: Ledger, count: number): Promise<void> => {
   for (let index = 0; index < count; index += 1) {
-    const begun = await ledger.begin(intent({ ugwo: ugwoOf(index) }), FIRST);
+    const begun = await ledger.begin(intent({ about: ugwoOf(index) }), FIRST);
     if (begun.kind !== 'begun') throw new Error(begun.why);
     const outcome = STANDING[index % 2] as Outcome;
     const uid = `act.AbCd.${String(index).padStart(24, '0')}`;
@@ -47,7 +48,7 @@ const chargedAgain = async (path: string, ugwos: readonly string[]): Promise<str
   const ledger = await openLedger(options);
   const begun: string[] = [];
   for (const ugwo of ugwos) {
-    const one: Intent = intent({ ugwo });
+    const one: Intent = intent({ about: ugwo });
     const why = await ledger.begin(one, FIRST).then(
       ({ kind }) => kind,
       (thrown: unknown) => (isLedgerError(thrown) ? 'refused' : reasonOf(thrown)),
@@ -94,7 +95,7 @@ describe('a ledger', () => {
     const ledger = await open(path);
     await fill(ledger, 2);
     beside(path, "UPDATE charge SET state = 'rejected' WHERE seq = 2");
-    expect(await thrownBy(ledger.begin(intent({ ugwo: ugwoOf(1) }), FIRST))).toMatchObject({
+    expect(await thrownBy(ledger.begin(intent({ about: ugwoOf(1) }), FIRST))).toMatchObject({
       kind: 'ledger',
       message: `the ledger ${path} cannot be used: row 2 of its charges is not what paycli wrote`,
       detail: { hint: expect.stringContaining('first copy it') },
@@ -115,7 +116,7 @@ describe('a ledger', () => {
     writeFileSync(path, file);
     const damaged = await open(path);
     // Paid for: no index keeps a second charge from being begun.
-    expect(await thrownBy(damaged.begin(intent({ ugwo: ugwoOf(1) }), FIRST))).toMatchObject({
+    expect(await thrownBy(damaged.begin(intent({ about: ugwoOf(1) }), FIRST))).toMatchObject({
       kind: 'ledger',
       message: expect.stringContaining(`its indexes differ on the charges of ${ugwoOf(1)}`),
     });
@@ -127,7 +128,7 @@ describe('a ledger', () => {
     const odd = ['\ud83d', 'a\udc00b', '\0', '\ufeff', '', '\u2028', '🙂'];
     for (const text of odd) {
       const begun = await ledger.begin(
-        intent({ ugwo: `ugw.AbCd.${text}`, profile: text, asked: { ref: text } }),
+        intent({ about: `ugw.AbCd.${text}`, profile: text, asked: { ref: text } }),
         FIRST,
       );
       if (begun.kind !== 'begun') throw new Error(begun.why);
@@ -149,6 +150,6 @@ describe('a ledger', () => {
     });
     const ledger = await open(path);
     expect(await ledger.list({ limit: -1 })).toHaveLength(2001);
-    expect(await ledger.begin(intent({ ugwo: ugwoOf(2000) }), FIRST)).toMatchObject({ why: 'unresolved' });
+    expect(await ledger.begin(intent({ about: ugwoOf(2000) }), FIRST)).toMatchObject({ why: 'unresolved' });
   });
 });

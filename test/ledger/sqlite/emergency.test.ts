@@ -46,7 +46,7 @@ describe('an outcome that the ledger can’t note', () => {
     const line = readFileSync(file, 'utf8').split('\n')[0] ?? '';
     expect((error as { detail: { answer: string } }).detail.answer).toBe(line);
     expect(JSON.parse(line)).toMatchObject({ ledger_id: id, state: 'accepted', activity: { uid: account().uid } });
-    expect(await thrownBy(ledger.begin(intent({ ugwo: 'ugw.AbCd.2' }), { again: false }))).toMatchObject({
+    expect(await thrownBy(ledger.begin(intent({ about: 'ugw.AbCd.2' }), { again: false }))).toMatchObject({
       kind: 'ledger',
     });
   });
@@ -173,7 +173,7 @@ describe('an emergency file', () => {
     expect(filesBeside(path)).toEqual([]);
     await ledger.begin(intent(), { again: false });
     const [file = ''] = filesBeside(path);
-    await ledger.begin(intent({ ugwo: 'ugw.AbCd.2' }), { again: false });
+    await ledger.begin(intent({ about: 'ugw.AbCd.2' }), { again: false });
     expect(filesBeside(path)).toEqual([file]);
     expect(statSync(file).size).toBe(16 * 1024);
     expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -90,7 +90,7 @@ const ledgerWith = async (patience: Patience, journal: Journal, more: Partial<Da
 };
 
 const begun = async (ledger: Ledger): Promise<string> => {
-  const done = await ledger.begin(intent({ ugwo: `ugw.AbCd.${'1'.repeat(24)}` }), HOW);
+  const done = await ledger.begin(intent({ about: `ugw.AbCd.${'1'.repeat(24)}` }), HOW);
   if (done.kind !== 'begun') throw new Error(done.why);
   return done.id;
 };
@@ -133,7 +133,7 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     expect(waited.length).toBe(3);
     unlock();
     // A lock says nothing against the disk.
-    expect(await ledger.begin(intent({ ugwo: 'ugw.AbCd.other' }), HOW)).toMatchObject({ kind: 'begun' });
+    expect(await ledger.begin(intent({ about: 'ugw.AbCd.other' }), HOW)).toMatchObject({ kind: 'begun' });
   });
 
   it('notes what became of a charge when the lock goes, whatever the first signal says', async () => {

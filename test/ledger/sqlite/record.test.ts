@@ -33,7 +33,7 @@ describe('what became of a charge', () => {
     const unrecorded = (await thrownBy(ledger.record(id, ACCEPTED))) as { detail: { answer: string } };
     expect(JSON.parse(unrecorded.detail.answer)).toEqual({
       ledger_id: id,
-      ugwo: intent().ugwo,
+      ugwo: intent().about,
       medium: 'bank_transfer',
       recorded_at: NOON,
       state: 'accepted',

@@ -8,8 +8,8 @@ import { account, intent, MINUTE, NOON, newPath, open, SELF } from '../support/c
 const OTHER = { ...SELF, pid: 4712 };
 const GONE = { isGone: ({ pid }: { readonly pid: number }) => pid === OTHER.pid };
 
-const begun = async (ledger: Ledger, ugwo = intent().ugwo): Promise<string> => {
-  const done = await ledger.begin(intent({ ugwo }), { again: false });
+const begun = async (ledger: Ledger, ugwo = intent().about): Promise<string> => {
+  const done = await ledger.begin(intent({ about: ugwo }), { again: false });
   if (done.kind !== 'begun') throw new Error(`refused: ${done.why}`);
   return done.id;
 };
@@ -23,7 +23,7 @@ const left = (path: string, lines: readonly object[]): string => {
 };
 const line = (id: string, more: object = {}): object => ({
   ledger_id: id,
-  ugwo: intent().ugwo,
+  ugwo: intent().about,
   medium: 'bank_transfer',
   recorded_at: NOON + MINUTE,
   state: 'accepted',

@@ -34,7 +34,7 @@ describe('a charge in the ledger', () => {
     const path = newPath();
     const id = await begin(await open(path), { phone: '…4567' });
     expect(beside(path, 'SELECT id, state, ugwo, phone, pid, recorded_at FROM charge')).toMatchObject([
-      { id, state: 'sending', ugwo: intent().ugwo, phone: '…4567', pid: SELF.pid, recorded_at: null },
+      { id, state: 'sending', ugwo: intent().about, phone: '…4567', pid: SELF.pid, recorded_at: null },
     ]);
     expect(id).toMatch(/^chg-[0-9a-z]{12}$/);
   });
@@ -110,7 +110,7 @@ describe('the file', () => {
     openDatabase(path, older, (db) => {
       const names = 'id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, settled_at';
       db.exec(`INSERT INTO charge (${names}, pid, boot, started)
-        VALUES ('chg-old', 'unknown', '${before}', '${before}', '${intent().ugwo}', 'ussd', '', 0, 0, 0, 0, 1, '', '')`);
+        VALUES ('chg-old', 'unknown', '${before}', '${before}', '${intent().about}', 'ussd', '', 0, 0, 0, 0, 1, '', '')`);
       db.close();
     });
     const ledger = await open(path);

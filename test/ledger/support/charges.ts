@@ -1,7 +1,18 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
-import type { Charge, Intent, KeptActivity, Ledger, Moment, Sender } from '../../../src/ledger/ledger.ts';
+import { CHARGE } from '../../../src/core/effect.ts';
+import { guard as guardOf } from '../../../src/ledger/guard.ts';
+import type {
+  BeginOptions,
+  Charge,
+  Entry,
+  Intent,
+  KeptActivity,
+  Ledger,
+  Moment,
+  Sender,
+} from '../../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../../src/ledger/sqlite/backend.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
@@ -27,12 +38,12 @@ export const momentAt = (at: number): Moment => ({ at, mark: { boot: 'boot', upt
 
 export const SELF: Sender = { pid: 4711, boot: 'boot pid:[1]', started: '100' };
 
+const TERMS = { kind: CHARGE, medium: 'bank_transfer', provider: undefined, phone: undefined } as const;
+
 export const intent = (more: Partial<Intent> = {}): Intent => ({
   ...PLACE,
-  ugwo: UGWO_ID,
-  medium: 'bank_transfer',
-  provider: undefined,
-  phone: undefined,
+  about: UGWO_ID,
+  ...TERMS,
   digest: '00',
   deadline: NOON + 10 * MINUTE,
   ...more,
@@ -57,6 +68,7 @@ export const account = (more: Partial<KeptActivity> = {}, expiresAfter = 15 * MI
 
 export const charge = (more: Partial<Charge> = {}): Charge => ({
   ...intent(),
+  ...TERMS,
   id: 'chg-000000000000',
   seq: 1,
   state: 'accepted',
@@ -73,6 +85,14 @@ export const charge = (more: Partial<Charge> = {}): Charge => ({
   evidence: [],
   ...more,
 });
+
+/** The guard before a charge by this medium. */
+export const guard = (
+  charges: readonly Entry[],
+  medium: string,
+  how: BeginOptions,
+  moment: Moment,
+): ReturnType<typeof guardOf> => guardOf(charges, { kind: CHARGE, medium }, how, moment);
 
 export const newPath = (): string => join(newFolder('ledger'), 'ledger.sqlite');
 

@@ -6,6 +6,7 @@ const { service, origin, profile } = PLACE;
 
 export const job = (more: Partial<Job> = {}): Omit<Job, 'createdAt' | 'runAt'> => ({
   id: 'job-0000000000000000',
+  kind: 'charge',
   command: 'ugwo charge',
   name: 'charges.csv',
   service,
@@ -24,4 +25,4 @@ export const begin = (
   row: number,
   how: { again?: boolean; retry?: boolean } = {},
   jobId = ID,
-): Promise<Begun> => ledger.begin(intent({ ugwo: ugwo(row), job: jobId, row }), { again: false, ...how });
+): Promise<Begun> => ledger.begin(intent({ about: ugwo(row), job: jobId, row }), { again: false, ...how });

@@ -4,31 +4,32 @@ import type { RowCounts } from '../../../src/core/row.ts';
 import { rowStateOf } from '../../../src/core/row.ts';
 import type { Backend, KeptUpdate, Query } from '../../../src/ledger/backend.ts';
 import type { Job } from '../../../src/ledger/job.ts';
-import type { Charge } from '../../../src/ledger/ledger.ts';
+import type { Entry } from '../../../src/ledger/ledger.ts';
 
 const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
 
 const isIn = (value: number, [first, last]: readonly [number, number]): boolean => value >= first && value <= last;
 
-const isAsked = (charge: Charge, query: Query): boolean => {
-  const { id, activities, states, unfinished, service, job, rows, ugwo, standing, before, after } = query;
+const isAsked = (charge: Entry, query: Query): boolean => {
+  const { id, activities, states, unfinished, service, job, rows, about, standing, before, after } = query;
   const { activity, state, seq } = charge;
   return (
     (id === undefined || charge.id === id) &&
     (activities === undefined || (activity !== undefined && activities.includes(activity.uid))) &&
     (states === undefined || states.includes(state)) &&
-    (unfinished !== true || (state === 'accepted' && standingOf(activity?.status ?? '') === 'open')) &&
+    (unfinished !== true ||
+      (charge.kind === 'charge' && state === 'accepted' && standingOf(activity?.status ?? '') === 'open')) &&
     (service === undefined || charge.service === service) &&
     (job === undefined || charge.job === job) &&
     (rows === undefined || (charge.row !== undefined && isIn(charge.row, rows))) &&
-    (ugwo === undefined || charge.ugwo === ugwo) &&
-    (standing === undefined || (charge.ugwo === standing && MAY_STAND.includes(state))) &&
+    (about === undefined || charge.about === about) &&
+    (standing === undefined || (charge.about === standing && MAY_STAND.includes(state))) &&
     (before === undefined || seq < before) &&
     (after === undefined || seq > after)
   );
 };
 
-const ORDERS: Readonly<Record<NonNullable<Query['order']>, (a: Charge, b: Charge) => number>> = {
+const ORDERS: Readonly<Record<NonNullable<Query['order']>, (a: Entry, b: Entry) => number>> = {
   oldest: (a, b) => a.seq - b.seq,
   newest: (a, b) => b.seq - a.seq,
   row: (a, b) => (a.row ?? 0) - (b.row ?? 0) || a.seq - b.seq,
@@ -40,7 +41,7 @@ const countsOf = (states: readonly string[]): RowCounts =>
 const newestFirst = (jobs: readonly Job[]): Job[] => [...jobs].reverse();
 
 /** What several processes share. */
-export const memoryStore = (first: readonly Charge[] = []) => ({
+export const memoryStore = (first: readonly Entry[] = []) => ({
   charges: new Map(first.map((charge) => [charge.id, charge])),
   jobs: new Map<string, Job>(),
   updates: new Map<string, KeptUpdate>(),
@@ -52,12 +53,12 @@ export const memoryBackend = (
   world: Pick<Backend, 'moment' | 'self' | 'isGone'>,
   { charges, jobs, updates }: MemoryStore,
 ): Backend => {
-  const find = (query: Query): Charge[] => {
+  const find = (query: Query): Entry[] => {
     const found = [...charges.values()].filter((one) => isAsked(one, query)).sort(ORDERS[query.order ?? 'oldest']);
     const { limit = -1 } = query;
     return limit < 0 ? found : found.slice(0, limit);
   };
-  const write = (charge: Charge): void => {
+  const write = (charge: Entry): void => {
     charges.set(charge.id, charge.seq === 0 ? { ...charge, seq: charges.size + 1 } : charge);
   };
   const updatesOf = (job: string): KeptUpdate[] =>

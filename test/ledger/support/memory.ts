@@ -1,4 +1,5 @@
-import type { Charge, Intent, Ledger, Mark, Moment, Sender } from '../../../src/ledger/ledger.ts';
+import { CHARGE } from '../../../src/core/effect.ts';
+import type { Charge, Entry, Intent, Ledger, Mark, Moment, Sender } from '../../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../../src/ledger/open.ts';
 import { memoryBackend, memoryStore } from './memory-backend.ts';
 
@@ -6,15 +7,15 @@ export const UGWO = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 /** 2026-11-20T12:00:00Z */
 export const SENT = Date.UTC(2026, 10, 20, 12);
 
+const TERMS = { kind: CHARGE, medium: 'ussd', provider: 'gtb', phone: undefined } as const;
+
 export const intent = (some: Partial<Intent> = {}): Intent => ({
   service: 'https://pay.example',
   origin: 'https://pay.example',
   workspace: 'AbCd',
   profile: 'shop',
-  ugwo: UGWO,
-  medium: 'ussd',
-  provider: 'gtb',
-  phone: undefined,
+  about: UGWO,
+  ...TERMS,
   digest: '00',
   deadline: SENT + 30_000,
   ...some,
@@ -31,6 +32,7 @@ const SENDER: Sender = { pid: 4711, boot: 'this boot pid:[1]', started: '100' };
 /** An unknown charge, sent at SENT and given up ten seconds later. */
 export const charge = (some: Partial<Charge> = {}): Charge => ({
   ...intent(),
+  ...TERMS,
   id: 'chg-000000000001',
   seq: 1,
   state: 'unknown',
@@ -49,7 +51,7 @@ export const charge = (some: Partial<Charge> = {}): Charge => ({
 });
 
 /** The ledger's rules over a backend that nothing outlives, on a machine where no process ever dies. */
-export const memoryLedger = (first: readonly Charge[] = [], now: () => number = () => SENT): Ledger => {
+export const memoryLedger = (first: readonly Entry[] = [], now: () => number = () => SENT): Ledger => {
   const world = { moment: () => momentAt(now()), self: SENDER, isGone: () => false };
   return ledgerOver(memoryBackend(world, memoryStore(first)), (text) => text);
 };

@@ -1,0 +1,186 @@
+import type { Effect } from '../core/effect.ts';
+import { CHARGE, kindWord, mayBeDone } from '../core/effect.ts';
+import { PayError, reasonOf } from '../core/error.ts';
+import { EXIT_CODES } from '../core/exit.ts';
+import { isAnyId } from '../core/ids.ts';
+import { valueAt } from '../core/path.ts';
+import type { Received } from '../core/received.ts';
+import { shellLine } from '../core/shell.ts';
+import { elapsed } from './clock.ts';
+import { evidenceOf } from './evidence.ts';
+import type { BeginOptions, Entry, Intent, Ledger, Moment, Outcome, Place, Refused } from './ledger.ts';
+import { cleaned, digestOf, withoutNumbers } from './private.ts';
+import { refusedError } from './refused.ts';
+
+/** What is sent under the protocol, whatever it is. */
+export interface Sending {
+  readonly place: Place;
+  /** How long its sending can take at the longest, in milliseconds. */
+  readonly bound: number;
+  /** How long one attempt can take of that. */
+  readonly attempt: number;
+  /** The global options that send another command to the same place. */
+  readonly words: readonly string[];
+  /** When a look that it relies on was asked for: a process that stood still since sends nothing. */
+  readonly since?: Moment;
+}
+
+export interface SendWorld {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Takes the known secrets out of a text. */
+  readonly clean: (text: string) => string;
+  /** Sends it, once; begins no attempt when it is overdue. Throws a PayError whose kind says what is certain. */
+  readonly send: (overdue: () => boolean) => Promise<Received>;
+  /** Told before anything is sent that the same is open at another origin; what it throws keeps it from being sent. */
+  readonly elsewhere?: (entry: Entry) => Promise<void>;
+  /** Told what was thrown, or that nothing was, before that is noted: others may take its place meanwhile. */
+  readonly judged?: (error: PayError | undefined) => void;
+}
+
+interface Sent {
+  readonly kind: 'accepted';
+  readonly id: string;
+  readonly record: Received;
+  /** The other charge that the activity belongs to, where there is one. */
+  readonly owner?: Entry;
+  /** What the ledger could not note. */
+  readonly unrecorded?: PayError;
+}
+
+/** What of a failure is certain. Whatever is not named here may have been done. */
+const stateOf = ({ kind, detail }: PayError): Outcome['state'] => {
+  switch (kind) {
+    case 'rejected':
+      return 'rejected';
+    case 'auth':
+      return detail.status === undefined ? 'not_sent' : 'rejected';
+    case 'not_sent':
+    case 'usage':
+    case 'interrupted':
+      return 'not_sent';
+    default:
+      return 'unknown';
+  }
+};
+
+/** A failure of any kind as one that says what is certain. */
+const asJudged = (thrown: unknown, effect: Effect): PayError => {
+  if (thrown instanceof PayError && (thrown.kind === 'unknown' || stateOf(thrown) !== 'unknown')) return thrown;
+  return new PayError('unknown', `${mayBeDone(effect)}: ${reasonOf(thrown)}`, { cause: thrown });
+};
+
+/** So much is kept of an answer that proves nothing. */
+const LONGEST_ANSWER = 2000;
+/** Looked through beyond that, since a number or a key that the cut has gone through is known to nobody. */
+const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
+
+const answerKept = (answer: string, clean: (text: string) => string): string =>
+  clean(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER);
+
+const failedOutcome = (error: PayError, at: number, clean: (text: string) => string): Outcome => {
+  const { status, exitCode, answer } = error.detail;
+  const evidence = evidenceOf('answer', at, {
+    message: error.message,
+    ...(status === undefined ? {} : { status }),
+    ...(answer === undefined ? {} : { answer: answerKept(answer, clean) }),
+  });
+  return { state: stateOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
+};
+
+/** How to find out about what is unknown: what is no charge, the service shows nobody but a person. */
+const unknownHint = (id: string, { kind, hint }: Effect, words: readonly string[]): string => {
+  const command = shellLine(['paycli', 'ledger', 'reconcile', id, ...words]);
+  return kind === CHARGE
+    ? `${hint}. Find out: \`${command}\``
+    : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
+};
+
+/** Notes what became of it. */
+const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<Pick<Sent, 'owner' | 'unrecorded'>> => {
+  try {
+    const owner = await ledger.record(id, outcome);
+    return owner === undefined ? {} : { owner };
+  } catch (thrown) {
+    if (thrown instanceof PayError) return { unrecorded: thrown };
+    throw thrown;
+  }
+};
+
+/** Whether an attempt that is begun now may last beyond what others wait for before they take the sending for ended. */
+const overdueSince =
+  (ledger: Ledger, { bound, attempt }: Sending, begun: Moment) =>
+  (): boolean => {
+    const now = ledger.moment();
+    const passed = Math.max(now.at - begun.at, elapsed(begun.mark, now.mark) ?? 0);
+    return passed + attempt > bound;
+  };
+
+/**
+ * One sending under the protocol (charge-protocol, The order of things): the intent is on the disk before `send` is called,
+ * and what became of it before this returns or throws. What `send` threw is thrown on, with the name that it has in the
+ * ledger; where the guard refuses, nothing is sent. `accepted` says what is to be noted of the answer.
+ */
+export const sendOnce = async (
+  ledger: Ledger,
+  sending: Sending & { readonly effect: Effect },
+  intent: Omit<Intent, 'deadline' | 'kind' | keyof Place>,
+  how: BeginOptions,
+  { now, clean, send, ...world }: SendWorld,
+  accepted: (record: Received) => Outcome,
+): Promise<Sent | Refused> => {
+  const { place, effect, bound, words } = sending;
+  const overdue = overdueSince(ledger, sending, sending.since ?? ledger.moment());
+  const begun = await ledger.begin({ ...place, ...intent, kind: effect.kind, deadline: now() + bound }, how);
+  if (begun.kind === 'refused') return begun;
+  const { id, elsewhere } = begun;
+  let record: Received;
+  try {
+    if (elsewhere !== undefined) await world.elsewhere?.(elsewhere);
+    record = await send(overdue);
+  } catch (thrown) {
+    const error = asJudged(thrown, effect);
+    world.judged?.(error);
+    const { unrecorded } = await note(ledger, id, cleaned(failedOutcome(error, now(), clean), clean));
+    const answer = unrecorded?.detail.answer;
+    const named = error.kind === 'unknown' ? { ledgerId: id, hint: unknownHint(id, effect, words) } : { ledgerId: id };
+    throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });
+  }
+  world.judged?.(undefined);
+  return { kind: 'accepted', id, record, ...(await note(ledger, id, accepted(record))) };
+};
+
+/** Something else than a charge that must not be made twice. */
+export interface MakeRequest extends Sending {
+  readonly effect: Effect;
+  /** What it is about: while one is unknown, no other is sent. */
+  readonly about: string;
+  readonly path: string;
+  /** JSON */
+  readonly body: string | undefined;
+}
+
+/** A body without keys, in whose texts whatever may be the number of a phone or an account shows its last digits only. */
+const bodyKept = (body: string, clean: (text: string) => string): string => {
+  const masked: unknown = JSON.parse(body, (_name, value) =>
+    typeof value === 'string' && !isAnyId(value) ? withoutNumbers(value) : value,
+  );
+  return JSON.stringify(cleaned(masked, clean));
+};
+
+/** Makes something under the protocol; throws the guard's no. Only a person can say afterwards what became of one that is unknown. */
+export const makeOnce = async (ledger: Ledger, request: MakeRequest, world: SendWorld): Promise<Sent> => {
+  const { about, path, body, words } = request;
+  const clean = (text: string): string => withoutNumbers(world.clean(text));
+  const kept = { about: world.clean(about), path: world.clean(path), body: body && bodyKept(body, world.clean) };
+  const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) };
+  const made = await sendOnce(ledger, request, intent, { again: false }, { ...world, clean }, ({ value }) => ({
+    state: 'accepted',
+    exitCode: 0,
+    evidence: evidenceOf('answer', world.now(), {
+      message: `${request.effect.done}: ${String(valueAt(value, 'uid'))}`,
+    }),
+  }));
+  if (made.kind === 'refused') throw refusedError(made, words, false);
+  return made;
+};

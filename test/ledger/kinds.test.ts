@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { Effect } from '../../src/core/effect.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { Received } from '../../src/core/received.ts';
+import { madeHere } from '../../src/core/received.ts';
+import type { Entry, Ledger } from '../../src/ledger/ledger.ts';
+import { chargesOf } from '../../src/ledger/refresh.ts';
+import { makeOnce } from '../../src/ledger/send-once.ts';
+import { thrownBy } from '../client/support.ts';
+import { BACKENDS, open } from './support/backends.ts';
+import { intent, MINUTE, NOON, PLACE, SELF } from './support/charges.ts';
+
+const REFUND: Effect = { kind: 'refund', done: 'made', hint: "don't run it again until you know, or it is paid twice" };
+const ACT = 'act.AbCd.000000000000000000000001';
+const BODY = { ugwo_activity: ACT, amount: 5_000_000, destination: { account_number: '0123456789' } };
+const MADE = madeHere({ uid: 'rfd.AbCd.1', status: 'processing' });
+
+const answers = async (): Promise<Received> => MADE;
+const loses = async (): Promise<never> => {
+  throw new PayError('unknown', 'the refund may have been made: no answer');
+};
+
+interface How {
+  readonly send?: (overdue: () => boolean) => Promise<Received>;
+  readonly effect?: Effect;
+  readonly about?: string;
+  readonly clean?: (text: string) => string;
+}
+
+const make = (ledger: Ledger, { send = answers, effect = REFUND, about = ACT, clean = (text) => text }: How = {}) =>
+  makeOnce(
+    ledger,
+    {
+      ...{ place: PLACE, effect, about, path: '/v1/refunds', body: JSON.stringify(BODY) },
+      ...{ bound: 10 * MINUTE, attempt: MINUTE, words: ['--profile', 'shop'] },
+    },
+    { now: () => NOON, clean, send },
+  );
+
+const only = async (ledger: Ledger): Promise<Entry> => {
+  const [one, ...more] = await ledger.list({ limit: 9 });
+  if (one === undefined || more.length > 0) throw new Error(`there are ${more.length} more than one`);
+  return one;
+};
+
+describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) => {
+  it('is in it before anything is sent, with what is sent, but for keys and numbers', async () => {
+    const ledger = await open(newPlace());
+    let before: Entry | undefined;
+    await make(ledger, {
+      clean: (text) => text.replaceAll('refunds', '[secret]'),
+      send: async () => {
+        before = await only(ledger);
+        return MADE;
+      },
+    });
+    expect(before).toMatchObject({ kind: 'refund', about: ACT, state: 'sending', path: '/v1/[secret]', ...PLACE });
+    expect(before?.id).toMatch(/^refund-[0-9a-z]{12}$/);
+    expect(JSON.parse(before?.body ?? '')).toEqual({ ...BODY, destination: { account_number: '…6789' } });
+    expect(before?.deadline).toBe(NOON + 10 * MINUTE);
+  });
+
+  it('is accepted with the identifier of what was made, for every process, and is then no obstacle', async () => {
+    const place = newPlace();
+    const made = await make(await open(place));
+    const ledger = await open(place);
+    expect(await ledger.get(made.id)).toMatchObject({
+      ...{ state: 'accepted', exitCode: 0 },
+      evidence: [{ kind: 'answer', message: 'made: rfd.AbCd.1' }],
+    });
+    expect(made.record).toBe(MADE);
+    await make(ledger);
+    expect(await ledger.list({ states: ['accepted'], limit: 9 })).toHaveLength(2);
+  });
+
+  it.each<[PayError, Entry['state'], number]>([
+    [new PayError('rejected', 'no', { status: 422 }), 'rejected', 3],
+    [new PayError('not_sent', 'no'), 'not_sent', 5],
+    [new PayError('auth', 'no', { status: 403 }), 'rejected', 4],
+    [new PayError('internal', 'oh'), 'unknown', 6],
+  ])('that ended with %s is noted so, and one that came to nothing is sent again', async (error, state, exitCode) => {
+    const ledger = await open(newPlace());
+    const thrown = await thrownBy(make(ledger, { send: () => Promise.reject(error) }));
+    const entry = await only(ledger);
+    expect(entry).toMatchObject({ state, exitCode });
+    expect(thrown).toMatchObject({ detail: { ledgerId: entry.id } });
+    const again = make(ledger).then(() => 'sent');
+    if (state === 'unknown') expect(await thrownBy(again)).toMatchObject({ kind: 'refused' });
+    else expect(await again).toBe('sent');
+  });
+
+  it('that is unknown says what may have been made, and is never begun again', async () => {
+    const place = newPlace();
+    const ledger = await open(place);
+    const thrown = await thrownBy(make(ledger, { send: () => Promise.reject(new Error('cut')) }));
+    const { id } = await only(ledger);
+    expect(thrown).toMatchObject({
+      kind: 'unknown',
+      message: 'the refund may have been made: cut',
+      detail: {
+        hint:
+          "don't run it again until you know, or it is paid twice. Look for the refund at the service, then record what you " +
+          `found: \`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``,
+      },
+    });
+    const other = await open(place, { self: { ...SELF, pid: 1 } });
+    expect(await thrownBy(make(other))).toMatchObject({
+      kind: 'refused',
+      message: `no refund was sent for ${ACT}: an earlier refund (${id}) may have gone through; its result is unknown`,
+      detail: { ledgerId: id, hint: `find out: \`paycli ledger reconcile ${id} --profile shop\`` },
+    });
+    expect(await other.unknown()).toMatchObject([{ id }]);
+    await make(other, { about: 'act.AbCd.2' });
+  });
+
+  it('that is being sent is waited for; once its process has gone it is unknown', async () => {
+    const place = newPlace();
+    const ledger = await open(place);
+    const { promise, resolve } = Promise.withResolvers<Received>();
+    const sending = make(ledger, { send: () => promise });
+    await new Promise((done) => setTimeout(done, 5));
+    const { id } = await only(ledger);
+    expect(await thrownBy(make(await open(place)))).toMatchObject({
+      message: `no refund was sent for ${ACT}: another paycli process is sending a refund of it right now (${id})`,
+      detail: { hint: `wait for it, then check: \`paycli ledger show ${id} --profile shop\`` },
+    });
+    const gone = await open(place, { isGone: () => true });
+    expect(await gone.unknown()).toMatchObject([{ id, evidence: [{ kind: 'process_gone' }] }]);
+    resolve(MADE);
+    await sending;
+    expect(await gone.get(id)).toMatchObject({ state: 'accepted' });
+  });
+
+  it.each(['created', 'not_created'] as const)('is resolved by hand as %s, and can then be sent', async (as) => {
+    const ledger = await open(newPlace());
+    await thrownBy(make(ledger, { send: loses }));
+    const { id } = await only(ledger);
+    const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00', as };
+    const state = as === 'created' ? 'accepted' : as;
+    expect(await ledger.resolve(id, { state, evidence })).toBe(true);
+    expect(await ledger.get(id)).toMatchObject({ kind: 'refund', state, evidence: [{ kind: 'answer' }, evidence] });
+    expect(await ledger.unknown()).toEqual([]);
+    await make(ledger);
+  });
+
+  it('stands in the way of another kind about the same while it is unknown, and a charge in its', async () => {
+    const ledger = await open(newPlace());
+    const cancellation = { ...REFUND, kind: 'cancellation' };
+    await thrownBy(make(ledger, { effect: cancellation, about: intent().about, send: loses }));
+    const { id } = await only(ledger);
+    expect(await ledger.begin(intent(), { again: true })).toMatchObject({ why: 'unresolved', by: { id } });
+    await ledger.resolve(id, { state: 'accepted', evidence: { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' } });
+    const begun = await ledger.begin(intent(), { again: false });
+    expect(begun).toMatchObject({ kind: 'begun' });
+    expect(await thrownBy(make(ledger, { effect: cancellation, about: intent().about }))).toMatchObject({
+      kind: 'refused',
+    });
+  });
+
+  it('is about the same at another service without standing in its way', async () => {
+    const ledger = await open(newPlace());
+    await ledger.begin({ ...intent({ service: 'https://other.example' }), about: ACT }, { again: false });
+    expect(await make(ledger)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('has no payment to look for', async () => {
+    const ledger = await open(newPlace());
+    await make(ledger);
+    expect(await ledger.list({ unfinished: true, limit: 9 })).toEqual([]);
+    const charges: Entry[] = [];
+    for await (const charge of chargesOf(ledger, {})) charges.push(charge);
+    expect(charges).toEqual([]);
+  });
+
+  it('sends nothing once it is overdue', async () => {
+    let at = NOON;
+    const ledger = await open(newPlace(), { now: () => at });
+    const said: boolean[] = [];
+    await make(ledger, {
+      send: async (overdue) => {
+        said.push(overdue());
+        at = NOON + 9 * MINUTE;
+        said.push(overdue());
+        at += 1;
+        said.push(overdue());
+        return MADE;
+      },
+    });
+    expect(said).toEqual([false, false, true]);
+  });
+});
