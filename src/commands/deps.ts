@@ -2,10 +2,13 @@ import type { JobWorld } from '../bulk/job.ts';
 import type { BulkRoom } from '../bulk/room.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
-import type { Client, Preview } from '../client/client.ts';
+import type { CallInput, Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
+import type { OperationId } from '../contract/operations.ts';
+import type { PayError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
+import type { Received } from '../core/received.ts';
 import type { Result } from '../core/result.ts';
 import type { ReadSource } from '../core/source.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
@@ -35,6 +38,15 @@ export interface Deps {
   observe(activities: readonly unknown[], servedAt?: number, asked?: Asked): Promise<void>;
   /** The protocol around the ledger: how a charge is sent once, and what may be concluded of one that is unknown. */
   protocol(): Promise<LedgerRoom>;
+  /**
+   * Sends one request, no charge, that must not be made twice: the ledger has its intent before, and what became of it after.
+   * `about` is what it is done to; `question` is asked before. Gives what is to be shown.
+   */
+  once(
+    id: OperationId,
+    input: CallInput,
+    how: { readonly about: string; readonly question?: readonly string[] },
+  ): Promise<{ readonly record: Received; readonly wrote: true; readonly failure?: PayError }>;
   /** Files of rows, and how they are worked off. */
   bulk(): Promise<BulkRoom>;
   /** What that needs of the world. */

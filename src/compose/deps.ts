@@ -9,6 +9,7 @@ import { loadWords, openClient } from './client.ts';
 import { holdMemory, openCheckPath, openJobWorld } from './job-world.ts';
 import { ledgerAside, openLedgerOf } from './ledger.ts';
 import { openNotice } from './notice.ts';
+import { onceWith } from './once.ts';
 import { openRooms } from './rooms.ts';
 import type { Run, Status } from './run.ts';
 import { previewTarget, targetOf } from './target.ts';
@@ -23,7 +24,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
   const target = memo(() => targetOf(run, rooms));
   const ledger = memo(() => openLedgerOf(run, rooms));
   const { observe, remind } = ledgerAside(run, rooms, ledger);
-  const deps: Deps = {
+  const deps: Omit<Deps, 'once'> = {
     io,
     globals,
     ...rooms,
@@ -55,5 +56,5 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
     // One that can't be let go of keeps none of the others.
     for (const end of run.closing.reverse()) await end().catch(() => undefined);
   };
-  return { deps, remind, close };
+  return { deps: { ...deps, once: onceWith(deps) }, remind, close };
 };

@@ -107,6 +107,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     client: unexpected,
     source: unexpected,
     preview: unexpected,
+    once: unexpected,
     bulk: unexpected,
     jobWorld: unexpected,
     walkFar: unexpected,

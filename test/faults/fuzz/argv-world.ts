@@ -94,6 +94,7 @@ export const newWorld = (): World => {
     source: async (source) => (source.kind === 'inline' ? source.text : shut()),
     confirm: confirmer(io.stdin, globals),
     notice: async () => undefined,
+    once: async () => shut(),
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   });
   return {

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
+import { onceWith } from '../../src/compose/once.ts';
+import { CHARGE_EFFECT } from '../../src/core/effect.ts';
+import { PayError, usageError } from '../../src/core/error.ts';
+import { madeHere } from '../../src/core/received.ts';
+import { Redactor } from '../../src/core/secret.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { ledgerRoom } from '../../src/ledger/room.ts';
+import { thrownBy } from '../client/support.ts';
+import { intent, NOON, PLACE } from '../ledger/support/charges.ts';
+import { memoryLedger } from '../ledger/support/memory.ts';
+import { globals } from './profile-call.ts';
+
+const RECORD = madeHere({ uid: 'rfd.AbCd.1' });
+const CALL = { body: { amount: 1 } };
+const EFFECT = { ...CHARGE_EFFECT, kind: 'refund' };
+const ABOUT = { about: 'act.AbCd.1', question: ['Refund it?'] };
+
+/** Sends a refund with some of the world as given, and what happened in which order. */
+const sending = (more: { ledger?: Ledger; check?: () => never; confirm?: () => never; call?: () => never } = {}) => {
+  const happened: string[] = [];
+  const ledger = more.ledger ?? memoryLedger();
+  const client = {
+    longestWrite: 9000,
+    longestAttempt: 1000,
+    check: () => {
+      happened.push('check');
+      return more.check?.() ?? { path: '/v1/refunds', body: '{}', effect: EFFECT };
+    },
+    call: async (id: string, input: { overdue: () => boolean }) => {
+      const [entry] = await ledger.list({ limit: 1 });
+      happened.push(`${id} while ${entry?.kind} is ${entry?.state}, ${input.overdue() ? 'overdue' : 'in time'}`);
+      return more.call?.() ?? RECORD;
+    },
+  } as unknown as Client;
+  const once = onceWith({
+    io: { clock: { now: () => NOON }, redactor: new Redactor() },
+    globals: { ...globals, profile: 'shop' },
+    client: async (purpose: string) => {
+      happened.push(purpose);
+      return client;
+    },
+    confirm: async ([question]: string[]) => {
+      happened.push(question ?? '');
+      more.confirm?.();
+    },
+    notice: async (text: string) => void happened.push(text),
+    protocol: async () => ledgerRoom,
+    ledger: async () => ledger,
+    place: async () => PLACE,
+  } as unknown as Parameters<typeof onceWith>[0]);
+  return { happened, ledger, made: once('ugwo.charge', CALL, ABOUT) };
+};
+
+describe('what must not be made twice', () => {
+  it('is checked, asked about, and in the ledger before it is sent; and is given back', async () => {
+    const { happened, ledger, made } = sending();
+    expect(await made).toEqual({ record: RECORD, wrote: true });
+    expect(happened).toEqual(['write', 'check', 'Refund it?', 'ugwo.charge while refund is sending, in time']);
+    expect(await ledger.list({ limit: 9 })).toMatchObject([{ about: ABOUT.about, state: 'accepted', ...PLACE }]);
+  });
+
+  it.each(['check', 'confirm'] as const)('leaves no trace where %s says no', async (where) => {
+    const no = (): never => {
+      throw usageError('no');
+    };
+    const { ledger, made } = sending({ [where]: no });
+    expect(await thrownBy(made)).toMatchObject({ kind: 'usage' });
+    expect(await ledger.list({ limit: 9 })).toEqual([]);
+  });
+
+  it('is sent beside an unknown one at another origin, which is said', async () => {
+    const ledger = memoryLedger();
+    const other = { ...intent({ service: 'https://b.example', origin: 'https://b.example' }), kind: 'refund' };
+    const begun = await ledger.begin({ ...other, about: ABOUT.about }, { again: false });
+    const { happened, made } = sending({ ledger });
+    await made;
+    const id = begun.kind === 'begun' ? begun.id : '';
+    expect(happened[3]).toBe(
+      `${ABOUT.about} has an earlier refund at https://b.example (${id}), which may have gone through.`,
+    );
+  });
+
+  it('that the ledger could not note afterwards is shown, and ends with that', async () => {
+    const unrecorded = new PayError('unrecorded', 'disk full');
+    const ledger = { ...memoryLedger(), record: () => Promise.reject(unrecorded) };
+    expect(await sending({ ledger }).made).toEqual({ record: RECORD, wrote: true, failure: unrecorded });
+  });
+
+  it('names the ledger’s entry and the place where nobody knows what became of it', async () => {
+    const call = (): never => {
+      throw new Error('cut');
+    };
+    const { ledger, made } = sending({ call });
+    const thrown = await thrownBy(made);
+    const [entry] = await ledger.unknown();
+    expect(thrown).toMatchObject({ kind: 'unknown', detail: { ledgerId: entry?.id } });
+    expect(await thrownBy(sending({ ledger }).made)).toMatchObject({
+      kind: 'refused',
+      detail: { hint: `find out: \`paycli ledger reconcile ${entry?.id} --profile shop\`` },
+    });
+  });
+});
