@@ -24,7 +24,8 @@ import { longestWrite, sayHeld, sendWrite } from './write.ts';
 /** What an operation is called with. All of it is checked against the contract before anything is sent. */
 export interface CallInput extends WriteOptions {
   readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
+  /** A name that ends in `[]` may have several values. */
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
@@ -97,14 +98,21 @@ const subjectOf = ({ safety, params }: Operation, input: CallInput): Subject | u
   const last = Object.entries(params).at(-1);
   if (safety !== 'safe' || last === undefined) return undefined;
   const [name, prefix] = last;
+  if (prefix === 'text') return undefined;
   return { prefix, uid: input.params?.[name] ?? '' };
+};
+
+const queryText = (query: NonNullable<CallInput['query']>): string => {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) for (const one of [value].flat()) params.append(name, one);
+  return params.toString();
 };
 
 const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInput): Exchange => {
   checkParams(operation, input);
   const body = operation.body === undefined ? undefined : printExact(input.body ?? {});
   if (options.validate) checkRules(operation, body, input, options.clock.now());
-  const query = new URLSearchParams(input.query).toString();
+  const query = queryText(input.query ?? {});
   const path = pathOf(operation, input.params ?? {}) + (query === '' ? '' : `?${query}`);
   const subject = subjectOf(operation, input);
   const { params = {} } = input;

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Method } from '../contract/operations.ts';
 import { excessOf } from '../core/bounds.ts';
 import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
@@ -45,7 +46,7 @@ export type Body =
 
 /** One request to be made. */
 export interface Attempt extends Limits {
-  readonly method: 'GET' | 'PATCH' | 'POST';
+  readonly method: Method;
   readonly path: string;
   readonly body: string | undefined;
   /** A connection of its own, closed behind it: a write never rides on a connection that may be half dead. */

@@ -4,7 +4,7 @@ import { valueAt } from '../core/path.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
 import type { Judge } from './common.ts';
-import { enumLike, id, instant, notBlank } from './common.ts';
+import { enumLike, id, instant, noEntries, notBlank } from './common.ts';
 import { phoneFault } from './phone.ts';
 
 const bankAccount = z.looseObject({
@@ -16,9 +16,6 @@ const bankAccount = z.looseObject({
 const dialString = z.looseObject({ ussd: z.string().min(1) });
 
 const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
-
-/** How some servers write an empty map. */
-const noEntries = z.tuple([]);
 
 /**
  * `headers` of a user_action (interface.md 2.5). Which medium they are for is read from their keys; keys of a known

@@ -66,6 +66,14 @@ export const instant = z
   .string()
   .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' });
 
+/** How some servers write an empty map. */
+export const noEntries = z.tuple([]);
+
+/** Keys and texts: interface.md 2.1, and public material. */
+export const textMap = z.union([z.record(z.string(), z.string().nullable()), noEntries], {
+  error: 'should be an object of keys and texts',
+});
+
 /** Length in characters as a reader counts them, not in UTF-16 units. */
 export const textOf = (min: number, max: number) =>
   z.string({ error: 'should be text' }).superRefine((text, context) => {

@@ -27,14 +27,14 @@ const isRead = (issue: Issue, value: unknown): boolean => {
 };
 
 /** Where it stands, without the places in lists. */
-const nameOf = ({ path }: Issue): string =>
+const nameOf = (path: readonly PropertyKey[]): string =>
   path
     .filter((name) => typeof name !== 'number')
     .map(String)
     .join('.');
 
-/** As in its record: the envelope of a list has been proven. */
-const inRecord = (issue: Issue): Issue => ({ ...issue, path: issue.path.slice(2) });
+/** As in its record: the envelope of a list has been proven, and a bare array has none. */
+const inRecord = ({ path }: Issue): PropertyKey[] => path.slice(typeof path[0] === 'number' ? 1 : 2);
 
 const sayOf = (name: string, value: unknown): string =>
   value === undefined
@@ -47,18 +47,18 @@ const unread = ({ success, query }: Operation, answer: unknown): string[] => {
   for (const issue of success.schema.safeParse(answer).error?.issues ?? []) {
     const value = valueAt(answer, issue.path.join('.'));
     if (isRead(issue, value)) continue;
-    const name = nameOf(query === undefined ? issue : inRecord(issue));
+    const name = nameOf(query === undefined ? issue.path : inRecord(issue));
     const [field = name] = name.split('.', 1);
     if (!said.has(field)) said.set(field, sayOf(name, value));
   }
   return [...said.values()];
 };
 
-/** An update that is answered with another customer than the one that was asked for. */
+/** A write to one thing that is answered with another than the one that was asked for. */
 const other = ({ safety, params }: Operation, answer: unknown, given: Params): string[] => {
   const { uid: prefix } = params;
   const uid = valueAt(answer, 'uid');
-  if (safety === 'safe' || prefix === undefined || uid === given['uid']) return [];
+  if (safety === 'safe' || prefix === undefined || prefix === 'text' || uid === given['uid']) return [];
   return [`the service answered with another ${nounOf(prefix)}, ${uid}`];
 };
 

@@ -3,24 +3,30 @@ import type { Effect } from '../core/effect.ts';
 import { CHARGE_EFFECT } from '../core/effect.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import { activity, activityCreate } from './activity.ts';
+import { checkout, checkoutQuery, provider } from './checkout.ts';
 import type { Judge } from './common.ts';
-import { onye, onyeUpdate } from './onye.ts';
+import { listOf } from './common.ts';
+import { onye, onyeCreate, onyeUpdate } from './onye.ts';
 import { page, pageQuery } from './page.ts';
-import type { Proof, Thing, ThingPage } from './proof.ts';
-import { isNoOtherType, namesNoOther, provesPage, provesThing } from './proof.ts';
-import { ugwo, ugwoWithActivities } from './ugwo.ts';
+import type { ListRecord, Proof, Thing, ThingPage } from './proof.ts';
+import { isNoOtherType, namesNoOther, provesList, provesNamed, provesPage, provesThing } from './proof.ts';
+import { refund, refundCreate } from './refund.ts';
+import { ugwo, ugwoCreate, ugwoWithActivities } from './ugwo.ts';
+
+export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST';
 
 /**
- * May an operation be sent again? `safe`: any time. `checked`: it sets absolute values, so again only when nothing was
- * applied. `never-repeat`: each send makes a new thing, and there is no idempotency key.
+ * May an operation be sent again? `safe`: any time. `checked`: repeating it does no harm, but it answers otherwise (404, 409)
+ * or writes over what others have set since, so again only when nothing was applied. `never-repeat`: each send makes a new thing, and there is no idempotency key.
  */
 export type Safety = 'safe' | 'checked' | 'never-repeat';
 
 export interface Operation {
-  readonly method: 'GET' | 'PATCH' | 'POST';
+  readonly method: Method;
   /** Path under the origin; `{name}` is a path parameter. */
   readonly path: string;
-  readonly params: Readonly<Record<string, IdPrefix>>;
+  /** What each parameter of the path is: an identifier, or a plain text such as the name of a medium. */
+  readonly params: Readonly<Record<string, IdPrefix | 'text'>>;
   readonly query?: z.ZodType;
   /** What judges the body at a moment in milliseconds, since some rules are about time. */
   readonly body?: (now: number) => Judge;
@@ -45,6 +51,24 @@ export const operations = {
     problems: REFUSALS,
     safety: 'safe',
   },
+  'onye.create': {
+    method: 'POST',
+    path: '/v1/onye',
+    params: {},
+    body: () => onyeCreate,
+    success: { status: 200, schema: onye, proof: provesThing('ony') },
+    problems: REFUSALS,
+    safety: 'never-repeat',
+  },
+  'onye.list': {
+    method: 'GET',
+    path: '/v1/onye',
+    params: {},
+    query: pageQuery,
+    success: { status: 200, schema: page(onye), proof: provesPage },
+    problems: REFUSALS,
+    safety: 'safe',
+  },
   'onye.update': {
     method: 'PATCH',
     path: '/v1/onye/{uid}',
@@ -58,6 +82,23 @@ export const operations = {
       done: 'applied',
       hint: 'check the record; sending the same values again does no harm',
     },
+  },
+  'onye.delete': {
+    method: 'DELETE',
+    path: '/v1/onye/{uid}',
+    params: { uid: 'ony' },
+    success: { status: 200, schema: onye, proof: provesThing('ony') },
+    problems: REFUSALS,
+    safety: 'checked',
+  },
+  'ugwo.create': {
+    method: 'POST',
+    path: '/v1/ugwo',
+    params: {},
+    body: () => ugwoCreate,
+    success: { status: 200, schema: ugwo, proof: provesThing('ugw') },
+    problems: REFUSALS,
+    safety: 'never-repeat',
   },
   'ugwo.charge': {
     method: 'POST',
@@ -94,6 +135,48 @@ export const operations = {
     problems: REFUSALS,
     safety: 'safe',
   },
+  'ugwo.cancel': {
+    method: 'DELETE',
+    path: '/v1/ugwo/{uid}',
+    params: { uid: 'ugw' },
+    success: { status: 200, schema: ugwo, proof: provesThing('ugw') },
+    problems: REFUSALS,
+    safety: 'checked',
+  },
+  'checkout.list': {
+    method: 'GET',
+    path: '/v1/checkouts',
+    params: {},
+    query: checkoutQuery,
+    success: { status: 200, schema: listOf(checkout), proof: provesList },
+    problems: REFUSALS,
+    safety: 'safe',
+  },
+  'checkout.get': {
+    method: 'GET',
+    path: '/v1/checkouts/{uid}',
+    params: { uid: 'chk' },
+    success: { status: 200, schema: checkout, proof: provesThing('chk') },
+    problems: REFUSALS,
+    safety: 'safe',
+  },
+  'checkout.providers': {
+    method: 'GET',
+    path: '/v1/checkouts/{uid}/{medium}',
+    params: { uid: 'chk', medium: 'text' },
+    success: { status: 200, schema: listOf(provider), proof: provesList },
+    problems: REFUSALS,
+    safety: 'safe',
+  },
+  'refund.create': {
+    method: 'POST',
+    path: '/v1/refunds',
+    params: {},
+    body: () => refundCreate,
+    success: { status: 200, schema: refund, proof: provesNamed('a refund') },
+    problems: REFUSALS,
+    safety: 'never-repeat',
+  },
 } as const satisfies Record<string, Operation>;
 
 export type Operations = typeof operations;
@@ -101,10 +184,14 @@ export type Operations = typeof operations;
 export type OperationId = keyof Operations;
 /** What an operation answers with, as documented. */
 export type AnswerOf<K extends OperationId> = z.output<Operations[K]['success']['schema']>;
-/** The lists. */
+/** The lists that come page by page. */
 export type ListId = { [K in OperationId]: AnswerOf<K> extends { data: unknown[] } ? K : never }[OperationId];
 /** What of an operation's answer is proven. */
-export type ProvenOf<K extends OperationId> = K extends ListId ? ThingPage : Thing;
+export type ProvenOf<K extends OperationId> = K extends ListId
+  ? ThingPage
+  : AnswerOf<K> extends readonly unknown[]
+    ? readonly ListRecord[]
+    : Thing;
 
 /** What of an answer is looked at beside its documented fields. */
 const LOOKED_AT = ['ugwo_uid', 'medium', 'provider', 'phone', 'data'];

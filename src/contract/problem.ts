@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BOUNDS, cutList, cutText } from '../core/bounds.ts';
 import type { Violation } from '../core/error.ts';
 import { valueAt } from '../core/path.ts';
+import { namesAlong } from '../core/property-path.ts';
 import { listOf } from './common.ts';
 
 /** The service's own error documents. Where a proxy may say the same, a 429, only these prove that it was the service. */
@@ -67,6 +68,16 @@ const violationsOf = (listed: unknown): Violation[] => {
   return isObject(listed) ? Object.entries(listed).flatMap(([path, entry]) => violationsIn(entry, path)) : [];
 };
 
+const keyOf = ({ propertyPath, title }: Violation): string => JSON.stringify([namesAlong(propertyPath, []), title]);
+
+/** The violations of either shape; what both say counts once. */
+const allViolations = (body: unknown): Violation[] => {
+  const said = violationsOf(valueAt(body, 'violations'));
+  const keys = new Set(said.map(keyOf));
+  const others = ['errors', 'error.violations', 'error.errors'].flatMap((name) => violationsOf(valueAt(body, name)));
+  return [...said, ...others.filter((one) => !keys.has(keyOf(one)))];
+};
+
 /** Where a title is looked for, and behind it what else is said. */
 const WORDS = ['title', 'message', 'error', 'error.title', 'error.message', 'error_description', 'detail', 'code'];
 
@@ -77,10 +88,7 @@ const WORDS = ['title', 'message', 'error', 'error.title', 'error.message', 'err
 export const readProblem = (body: unknown): Problem | undefined => {
   if (!isObject(body) || (Array.isArray(body) && body.length > 0)) return undefined;
   const words = [...new Set(WORDS.map((name) => textOf(valueAt(body, name))))].filter((text) => text !== '');
-  const violations = ['violations', 'errors', 'error.violations', 'error.errors'].flatMap((name) =>
-    violationsOf(valueAt(body, name)),
-  );
-  const { first, more } = cutList(violations, BOUNDS.violations);
+  const { first, more } = cutList(allViolations(body), BOUNDS.violations);
   return { title: words[0] ?? '', detail: words[1], violations: first, ...(more === 0 ? {} : { more }) };
 };
 

@@ -42,6 +42,15 @@ export const provesThing =
     return more.map((proof) => proof(answer, params)).find((fault) => fault !== undefined);
   };
 
+/** A JSON object with an identifier of any form: what those of refunds begin with is not known. */
+export const provesNamed =
+  (noun: string): Proof =>
+  (answer) => {
+    if (!isObject(answer)) return 'the answer is not a JSON object';
+    const uid = valueAt(answer, 'uid');
+    return typeof uid === 'string' && uid.trim() !== '' ? undefined : `the answer has no "uid" of ${noun}`;
+  };
+
 /** An activity that names another payment request than the one that was asked about; one that names none may be its. */
 export const namesNoOther: Proof = (answer, { ugwoUid }) => {
   const named = machineValue(valueAt(answer, 'ugwo_uid'));
@@ -56,6 +65,15 @@ export const isNoOtherType: Proof = (answer) => {
   return type === '' || type === 'charge'
     ? undefined
     : `the answer is not a charge but a ${cutText(type, BOUNDS.word)} ("activity_type")`;
+};
+
+/** Objects in a bare array: what isn't given page by page. */
+export const provesList: Proof = (answer) => {
+  if (!Array.isArray(answer)) return 'the answer is not a list';
+  if (answer.length > BOUNDS.records) {
+    return `the answer has ${grouped(answer.length)} records, but may have at most ${grouped(BOUNDS.records)}`;
+  }
+  return answer.every(isObject) ? undefined : 'the answer is not a list of objects';
 };
 
 /** The envelope of a list: its records are objects, and the way on is told. */

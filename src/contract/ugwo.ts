@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { activity } from './activity.ts';
 import { checkoutSnapshot } from './checkout.ts';
-import { anyMembers, enumLike, id, instant, listOf, objectOrText } from './common.ts';
+import { anyMembers, enumLike, id, instant, listOf, objectOrText, textMap, textOf } from './common.ts';
+import { onyeCreate } from './onye.ts';
 
 /** A payment request as lists show it: interface.md 2.2, the rest from public material. Amounts in the minor unit. */
 export const ugwo = z.looseObject({
@@ -20,3 +21,24 @@ export type Ugwo = z.output<typeof ugwo>;
 
 /** One payment request with every activity on it (public material); `activities` may be missing. */
 export const ugwoWithActivities = ugwo.extend({ activities: listOf(activity).nullish() });
+
+/** An amount in a request, in the minor unit. */
+export const minorAmount = z
+  .number({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be a whole number') })
+  .refine((amount) => Number.isSafeInteger(amount), { error: 'should be a whole number of the minor unit' })
+  .refine((amount) => amount > 0, { error: 'should be more than 0' });
+
+/** The body that creates a payment request (public material); the service's own plugin says `meta` and `onye_email`. */
+export const ugwoCreate = z.looseObject({
+  amount: minorAmount,
+  currency: z
+    .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
+    .regex(/^[A-Za-z]{3}$/, { error: 'is not a currency code of three letters' }),
+  onye: id('ony').optional(),
+  onye_email: onyeCreate.shape.email.optional(),
+  ref: textOf(0, 150).optional(),
+  description: textOf(0, 150).optional(),
+  checkout: id('chk').optional(),
+  metadata: textMap.optional(),
+  meta: textMap.optional(),
+});

@@ -30,6 +30,6 @@ export const firstUse = (
 export const DIALECTS = ['documented', 'live'] as const;
 export type Dialect = (typeof DIALECTS)[number];
 
-/** What an open activity of the emulator can be made to end as. */
-export const ENDINGS = ['successful', 'failed', 'expired'] as const;
+/** What an activity of the emulator can be made to end as: an open one, and with `taken_back` a paid one. */
+export const ENDINGS = ['successful', 'failed', 'expired', 'taken_back'] as const;
 export type Ending = (typeof ENDINGS)[number];

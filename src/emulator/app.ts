@@ -7,12 +7,12 @@ import { printExact } from '../core/json.ts';
 import type { Dialect } from '../core/local.ts';
 import { readBody } from './body.ts';
 import { SPEECH } from './dialect.ts';
+import { catchUp } from './ends.ts';
 import { refusePages, refuseStrangers } from './guard.ts';
 import type { Handler, RequestOf } from './handler.ts';
 import { handlers } from './handlers.ts';
 import { checked, checkedProblem, invalid, Refusal, refusal } from './refusal.ts';
-import { catchUp } from './settle.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store/open.ts';
 
 export interface Service {
   readonly store: Store;
@@ -54,6 +54,17 @@ export const respondTo = (thrown: unknown, { clock, dialect }: Service): Respons
 /** Numbers that a double can't hold are kept as texts here; the contract judges them as the numbers they are. */
 const asSent = (body: unknown): unknown => (body === undefined ? undefined : JSON.parse(printExact(body)));
 
+/** As PHP reads a query: a name that ends in `[]` or `[0]` has all of its values, of any other the last one counts. */
+const queryOf = (url: string): Record<string, string | string[]> => {
+  const query: Record<string, string | string[]> = {};
+  for (const [name, value] of new URL(url).searchParams) {
+    const list = /\[\d*\]$/.test(name) ? name.replace(/\[\d*\]$/, '[]') : undefined;
+    if (list === undefined) query[name] = value;
+    else query[list] = [...[query[list] ?? []].flat(), value];
+  }
+  return query;
+};
+
 /** The request, judged by the contract's own schemas. What they accept goes on as it was sent. */
 const readRequest = async <K extends OperationId>(
   context: Context<Env>,
@@ -61,7 +72,7 @@ const readRequest = async <K extends OperationId>(
   now: number,
 ): Promise<Omit<RequestOf<K>, 'hangUp'>> => {
   const operation: Operation = operations[id];
-  const query = Object.fromEntries(new URL(context.req.url).searchParams);
+  const query = queryOf(context.req.url);
   const body = operation.body === undefined ? undefined : await readBody(context.req.raw);
   const faults = [operation.query?.safeParse(query).error, operation.body?.(now).safeParse(asSent(body)).error];
   const violations = faults.flatMap((fault) => (fault === undefined ? [] : breaches(fault)));
@@ -92,7 +103,7 @@ const refuseOtherMethods = (app: Hono<Env>): void => {
     const known = operationIds.filter((id) => operations[id].path === path);
     const allow = known.map((id) => operations[id].method).join(', ');
     app.all(routePath(operations[known[0] as OperationId]), (context) => {
-      throw refusal(405, `${context.req.method} is not possible here, only ${allow}`, { allow });
+      throw refusal(405, `${context.req.method} is not possible here, only ${allow}`, { headers: { allow } });
     });
   }
 };

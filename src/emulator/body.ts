@@ -5,7 +5,8 @@ import { refusal } from './refusal.ts';
 const BODY_LIMIT = 1024 * 1024;
 const DEPTH_LIMIT = 64;
 
-const tooLarge = () => refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { connection: 'close' });
+const tooLarge = () =>
+  refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
 
 const bytesOf = async (request: Request): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];

@@ -11,8 +11,8 @@ import { activityOn, type Outcome } from './activity.ts';
 import type { Handler } from './handler.ts';
 import { derivedDigits, newId, randomText } from './ids.ts';
 import { isPaid } from './paid.ts';
-import { invalid, refusal } from './refusal.ts';
-import type { Plan } from './store.ts';
+import { invalid, refusal, UNFUNDED } from './refusal.ts';
+import type { ActivityPlan } from './store/activities.ts';
 import { type Wish, wishOf } from './wish.ts';
 
 type Data = ActivityCreate['data'];
@@ -78,9 +78,11 @@ const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): Outcome =>
 };
 
 /** What becomes of an open charge by itself: an account expires, unless something else was wished for before. */
-const planOf = (data: Data, wish: Wish | undefined, now: number): Plan | undefined => {
+const planOf = (data: Data, wish: Wish | undefined, now: number): ActivityPlan | undefined => {
   const expiry = data.medium === 'bank_transfer' ? expiryOf(data, now) : Number.POSITIVE_INFINITY;
-  if (wish?.kind === 'end' && now + wish.after <= expiry) return { ending: wish.ending, due: now + wish.after };
+  if (wish?.kind === 'end' && now + wish.after <= expiry) {
+    return { ending: wish.ending, due: now + wish.after, paid: wish.paid };
+  }
   return data.medium === 'bank_transfer' ? { ending: 'expired', due: expiry } : undefined;
 };
 
@@ -113,6 +115,7 @@ export const charge: Handler<'ugwo.charge'> = ({ params, body, now, hangUp }, st
   const { medium } = body.data;
   const uid = newId('act');
   const wish = wishOf(ugwo, medium);
+  if (wish?.kind === 'unfunded') throw refusal(402, UNFUNDED);
   const outcome = wish?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, ugwo, uid, now);
   const reference = outcome.status === 'failed' ? null : `EMU-${randomText(16)}`;
   const activity = activityOn(ugwo, { uid, medium, reference, outcome, at: utc(now) });

@@ -78,6 +78,25 @@ const ACTIVITY = fields({
   updated_at: lagos,
 });
 
+const REFUND = fields({
+  uid: id,
+  status: pair('refund_status'),
+  amount: text,
+  ugwo_activity: id,
+  ugwo: fields({ uid: id }),
+  destination: orEmpty(plain),
+  error: orEmpty(plain),
+  created_at: micros,
+  updated_at: lagos,
+});
+
+/** A checkout itself: its currency is a plain code. */
+const WHOLE_CHECKOUT = fields({
+  uid: id,
+  status: pair('checkout_status'),
+  mediums: list(fields({ medium: pair('medium') })),
+});
+
 /** The service's own plugin reads the currency of one payment request as plain text. */
 const REQUEST = {
   uid: id,
@@ -85,6 +104,7 @@ const REQUEST = {
   total_amount_paid: text,
   status: pair('ugwo_status'),
   onye: CUSTOMER,
+  onye_nzube: CUSTOMER,
   checkout: CHECKOUT,
   lastest_ugwo_activity: ACTIVITY,
   activities: list(ACTIVITY),
@@ -93,26 +113,30 @@ const REQUEST = {
 
 /** Does not compile while an operation has no shape. */
 const SHAPES: Readonly<Record<OperationId, Shape>> = {
+  'onye.create': CUSTOMER,
   'onye.get': CUSTOMER,
+  'onye.list': fields({ data: list(CUSTOMER) }),
   'onye.update': CUSTOMER,
+  'onye.delete': CUSTOMER,
+  'ugwo.create': fields(REQUEST),
+  'ugwo.cancel': fields(REQUEST),
   'ugwo.charge': ACTIVITY,
   'ugwo.get': fields(REQUEST),
   'activity.get': ACTIVITY,
   'ugwo.list': fields({ data: list(fields({ ...REQUEST, currency: pair('currency') })) }),
+  'checkout.list': list(WHOLE_CHECKOUT),
+  'checkout.get': WHOLE_CHECKOUT,
+  'checkout.providers': list(fields({ psp: (value) => pair('psp')(id(value)) })),
+  'refund.create': REFUND,
 };
 
-/** The second shape of an error document; the field as a PHP form names it, `data[provider]`. */
+/** The second shape of an error document alone; the field as a PHP form names it, `data[provider]`. */
 const problem = (value: unknown): unknown => {
-  const { title, detail, violations } = value as {
-    readonly title: string;
-    readonly detail?: string;
-    readonly violations?: readonly { readonly propertyPath: string; readonly title: string }[];
+  const { message, errors } = value as {
+    readonly message: string;
+    readonly errors: readonly { readonly field: string; readonly message: string }[];
   };
-  const errors = (violations ?? []).map((violation) => ({
-    field: violation.propertyPath.replaceAll(/\.(\w+)/g, '[$1]'),
-    message: violation.title,
-  }));
-  return { message: violations === undefined ? (detail ?? title) : 'validation_failed', errors };
+  return { message, errors: errors.map((one) => ({ ...one, field: one.field.replaceAll(/\.(\w+)/g, '[$1]') })) };
 };
 
 /** How answers are written as they leave, after they were checked against the contract. JSON in, JSON out. */

@@ -1,10 +1,7 @@
 import { PayError, usageError } from '../core/error.ts';
-import { LOCAL_KEY_PREFIX } from '../core/secret.ts';
 import type { DatabaseKind, Fault } from '../database/kind.ts';
-import { randomText } from './ids.ts';
+import { randomKey } from './ids.ts';
 import { MIGRATIONS } from './schema.ts';
-
-const KEY_LENGTH = 80;
 
 const ELSEWHERE = 'name another file with --data, or another folder with PAYCLI_HOME; or move this one away';
 const START_OVER = 'Empty it with `paycli emulator reset`, or name another file with --data.';
@@ -29,7 +26,7 @@ export const DATA_FILE: DatabaseKind = {
   migrations: MIGRATIONS,
   survives: 'process',
   fill: (db) => {
-    db.prepare('INSERT INTO setting (name, value) VALUES (?, ?)').run('key', LOCAL_KEY_PREFIX + randomText(KEY_LENGTH));
+    db.prepare('INSERT INTO setting (name, value) VALUES (?, ?)').run('key', randomKey('sk'));
   },
   error: errorOf,
 };

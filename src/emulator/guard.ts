@@ -33,6 +33,6 @@ export const refuseStrangers = (headers: RequestHeaders, key: string): void => {
   const given = /^Bearer (\S+)$/.exec(headers['authorization'] ?? '')?.[1];
   if (given !== undefined && timingSafeEqual(digest(given), digest(key))) return;
   throw refusal(401, 'the header `Authorization: Bearer <SECRET_KEY>` is missing, malformed or holds another key', {
-    'www-authenticate': 'Bearer',
+    headers: { 'www-authenticate': 'Bearer' },
   });
 };

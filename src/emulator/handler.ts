@@ -1,6 +1,6 @@
 import type { Judge } from '../contract/common.ts';
 import type { AnswerOf, OperationId, Operations } from '../contract/operations.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store/open.ts';
 
 /** What a schema lets through; what judges a body may depend on the moment. */
 type Accepted<S> = S extends Judge<infer T> ? T : undefined;

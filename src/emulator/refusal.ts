@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { type ProblemAnswer, problemAnswer } from '../contract/problem.ts';
 import type { Violation } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
@@ -14,23 +15,26 @@ export class Refusal extends Error {
   }
 }
 
-const TITLES = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Content Too Large',
-  500: 'Internal Server Error',
-} as const;
+/** What Node calls otherwise than the standard does today. */
+const titleOf = (status: number): string =>
+  status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? 'Unknown Error');
 
-/** The error document of a status; `detail` says what was wrong with this very request. */
+/** A 402 of the service: what a workspace has paid for the service itself is used up (public material). */
+export const UNFUNDED = 'workspace.error.balance_too_low';
+
+/**
+ * The error document of a status; `detail` says what was wrong with this very request, `field` which of its fields. Each of the
+ * service's clients finds its own shape in it: RFC 7807, or `message` and `errors` (public material).
+ */
 export const refusal = (
-  status: keyof typeof TITLES,
+  status: number,
   detail: string,
-  headers: Readonly<Record<string, string>> = {},
-): Refusal => new Refusal({ type: 'about:blank', title: TITLES[status], status, detail }, headers);
+  { field, headers }: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+): Refusal => {
+  const errors = field === undefined ? [] : [{ field, message: detail }];
+  const problem = { type: 'about:blank', title: titleOf(status), status, detail, message: detail, errors };
+  return new Refusal(problem, headers);
+};
 
 /** A validation failure: status 422 and one violation for each broken rule (interface.md section 7). */
 export const invalid = (violations: readonly Violation[]): Refusal =>
@@ -40,7 +44,15 @@ export const invalid = (violations: readonly Violation[]): Refusal =>
     status: 422,
     detail: violations.map(({ propertyPath, title }) => `${propertyPath}: ${title}`).join('\n'),
     violations: violations.map(({ propertyPath, title }) => ({ propertyPath, title })),
+    message: 'validation_failed',
+    errors: violations.map(({ propertyPath, title }) => ({ field: propertyPath, message: title })),
   });
+
+/** The same for a rule that the service has a code of its own for. */
+export const invalidBy = (code: string, field: string): Refusal => {
+  const { problem } = invalid([{ propertyPath: field, title: code }]);
+  return new Refusal({ ...problem, detail: code, message: code });
+};
 
 /** The part of a schema that judges an answer. */
 interface Judge {

@@ -6,7 +6,7 @@ import { BeyondUse, DATA_FILE } from './file.ts';
 import { seedStore } from './seed.ts';
 import type { Settled, Settling } from './settle.ts';
 import { settle as settleIn, unknownActivity } from './settle.ts';
-import { openStore, type Store } from './store.ts';
+import { openStore, type Store } from './store/open.ts';
 
 /** A running emulator: real HTTP on loopback. */
 export interface RunningEmulator {

@@ -1,3 +1,6 @@
+import type { Migration } from '../database/kind.ts';
+import { randomKey } from './ids.ts';
+
 /**
  * Records are kept as the JSON that is answered. Beside it stand only what is searched and joined: `seq` is the order
  * of creation, which lists walk backwards, and is never given twice.
@@ -65,5 +68,47 @@ const THIRD = `
   WHERE json_valid(record);
 `;
 
+/**
+ * What is looked for when something is made: a customer by e-mail, a payment request by ref. A deleted customer stays for the
+ * payment requests that show it. Refunds, what is paid of an activity when that is not its amount, and rules for faults.
+ */
+const FOURTH = `
+  ALTER TABLE onye ADD COLUMN email TEXT;
+  ALTER TABLE onye ADD COLUMN deleted INTEGER;
+  UPDATE onye SET email = record ->> '$.email' WHERE json_valid(record);
+  CREATE INDEX onye_email ON onye (email) WHERE deleted IS NULL;
+
+  ALTER TABLE ugwo ADD COLUMN ref TEXT;
+  UPDATE ugwo SET ref = record ->> '$.ref' WHERE json_valid(record);
+  CREATE INDEX ugwo_ref ON ugwo (ref);
+
+  ALTER TABLE activity ADD COLUMN paid INTEGER;
+
+  CREATE TABLE refund (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    uid TEXT NOT NULL UNIQUE,
+    activity TEXT NOT NULL REFERENCES activity (uid),
+    record TEXT NOT NULL,
+    due INTEGER,
+    ending TEXT
+  ) STRICT;
+  CREATE INDEX refund_of_activity ON refund (activity, seq);
+  CREATE INDEX refund_due ON refund (due) WHERE due IS NOT NULL;
+
+  CREATE TABLE fault (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    rule TEXT NOT NULL,
+    seen INTEGER NOT NULL DEFAULT 0,
+    fired INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+`;
+
+/** The key for browsers, and that of the control endpoint. */
+const keysBeside: Migration = (db) => {
+  const insert = db.prepare('INSERT OR IGNORE INTO setting (name, value) VALUES (?, ?)');
+  insert.run('public_key', randomKey('pk'));
+  insert.run('control_token', randomKey('ctl'));
+};
+
 /** What brings a data file from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD];
+export const MIGRATIONS: readonly Migration[] = [FIRST, SECOND, THIRD, FOURTH, keysBeside];

@@ -1,14 +1,14 @@
 import type { Activity } from '../contract/activity.ts';
-import type { CheckoutSnapshot } from '../contract/checkout.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { machineValue } from '../core/medium.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { activityOn } from './activity.ts';
+import { GHANA, NIGERIA } from './checkout.ts';
 import { derivedId, derivedReference } from './ids.ts';
 import { isPaid } from './paid.ts';
 import { CITIES, FIRST_NAMES, GOODS, LAST_NAMES, STREETS } from './seed-words.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store/open.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -22,15 +22,6 @@ export interface Amounts {
 }
 
 const pick = <T>(from: readonly T[], index: number): T => from[index % from.length] as T;
-
-const checkout = (code: string, label: string, mediums: readonly string[]): CheckoutSnapshot => ({
-  uid: derivedId('chk', code),
-  currency: [code, `${label} (${code})`],
-  mediums: mediums.map((medium) => ({ medium })),
-});
-
-const NIGERIA = checkout('NGN', 'Nigerian naira', ['bank_transfer', 'ussd']);
-const GHANA = checkout('GHS', 'Ghanaian cedi', ['mobile_money']);
 
 type Kind = Pick<Ugwo, 'currency' | 'checkout'> & { readonly emulate?: string };
 

@@ -12,11 +12,20 @@ describe('the table of endpoints (interface.md section 4, and public material)',
   it('is what is specified and what reads of one thing there are, with what may be sent again', () => {
     expect(table.map(([id, { method, path, safety }]) => [id, method, path, safety])).toEqual([
       ['onye.get', 'GET', '/v1/onye/{uid}', 'safe'],
+      ['onye.create', 'POST', '/v1/onye', 'never-repeat'],
+      ['onye.list', 'GET', '/v1/onye', 'safe'],
       ['onye.update', 'PATCH', '/v1/onye/{uid}', 'checked'],
+      ['onye.delete', 'DELETE', '/v1/onye/{uid}', 'checked'],
+      ['ugwo.create', 'POST', '/v1/ugwo', 'never-repeat'],
       ['ugwo.charge', 'POST', '/v1/ugwo/{ugwoUid}/activities', 'never-repeat'],
       ['ugwo.get', 'GET', '/v1/ugwo/{uid}', 'safe'],
       ['activity.get', 'GET', '/v1/ugwo/{ugwoUid}/activities/{activityUid}', 'safe'],
       ['ugwo.list', 'GET', '/v1/ugwo', 'safe'],
+      ['ugwo.cancel', 'DELETE', '/v1/ugwo/{uid}', 'checked'],
+      ['checkout.list', 'GET', '/v1/checkouts', 'safe'],
+      ['checkout.get', 'GET', '/v1/checkouts/{uid}', 'safe'],
+      ['checkout.providers', 'GET', '/v1/checkouts/{uid}/{medium}', 'safe'],
+      ['refund.create', 'POST', '/v1/refunds', 'never-repeat'],
     ]);
   });
 
@@ -26,10 +35,10 @@ describe('the table of endpoints (interface.md section 4, and public material)',
   });
 
   it.each(table)(
-    '%s has a versioned path, a body unless it is a GET, and a query only if it is a list',
+    '%s has a versioned path, a body where something is sent, and a query only if it is a list',
     (id, operation) => {
       expect(operation.path).toMatch(/^\/v1\/[a-z]/);
-      expect(operation.body !== undefined).toBe(operation.method !== 'GET');
+      expect(operation.body !== undefined).toBe(['PATCH', 'POST'].includes(operation.method));
       expect(operation.query !== undefined).toBe(id.endsWith('.list'));
       expect(operation.safety === 'safe').toBe(operation.method === 'GET');
       // What is said of a write whose end is unknown is its own.

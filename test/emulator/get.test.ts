@@ -29,10 +29,10 @@ describe('GET /v1/onye/{uid}', () => {
     expect(json).toMatchObject({ status: 404, detail: 'onye.error.not_found' });
   });
 
-  test('another method is a 405 problem that names this one and the update', async () => {
+  test('another method is a 405 problem that names those there are', async () => {
     const { send } = await startEmulator({ customers: 1 });
-    const answer = await send('DELETE', '/v1/onye/ony.Lcal.x');
-    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, PATCH']);
+    const answer = await send('POST', '/v1/onye/ony.Lcal.x', {});
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, PATCH, DELETE']);
   });
 });
 
@@ -85,11 +85,12 @@ describe('GET /v1/ugwo/{ugwoUid}/activities/{activityUid}', () => {
     expect(json).toMatchObject({ status: 404, detail: 'ugwo.error.not_found' });
   });
 
-  test('another method is a 405 problem that names this one', async () => {
+  test('another method is a 405 problem that names those there are', async () => {
     const { send, first } = await charged();
-    for (const path of [`/v1/ugwo/${first.uid}`, `/v1/ugwo/${first.uid}/activities/act.Lcal.x`]) {
-      const answer = await send('DELETE', path);
-      expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET']);
+    const paths = { [`/v1/ugwo/${first.uid}`]: 'GET, DELETE', [`/v1/ugwo/${first.uid}/activities/act.Lcal.x`]: 'GET' };
+    for (const [path, allow] of Object.entries(paths)) {
+      const answer = await send('PATCH', path, {});
+      expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
     }
   });
 });

@@ -175,11 +175,13 @@ describe('paths and methods', () => {
   });
 
   test.each([
-    ['POST', '/v1/ugwo', 'GET'],
-    ['DELETE', '/v1/ugwo', 'GET'],
-    ['PUT', '/v1/onye/ony.Lcal.x', 'GET, PATCH'],
+    ['PATCH', '/v1/ugwo', 'POST, GET'],
+    ['DELETE', '/v1/ugwo', 'POST, GET'],
+    ['PUT', '/v1/onye/ony.Lcal.x', 'GET, PATCH, DELETE'],
+    ['POST', '/v1/checkouts', 'GET'],
+    ['GET', '/v1/refunds', 'POST'],
     ['GET', '/v1/ugwo/ugw.Lcal.x/activities', 'POST'],
-    ['OPTIONS', '/v1/ugwo', 'GET'],
+    ['OPTIONS', '/v1/ugwo', 'POST, GET'],
   ])('405 problem for %s %s, which names %s', async (method, path, allow) => {
     const { send } = await startEmulator();
     const answer = await send(method, path);

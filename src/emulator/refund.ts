@@ -1,0 +1,71 @@
+import type { Activity } from '../contract/activity.ts';
+import type { Refund } from '../contract/refund.ts';
+import { machineValue } from '../core/medium.ts';
+import { formatDateAtom } from '../core/time.ts';
+import { chargedBy, REFUND_FAULT, refundedOf } from './ends.ts';
+import type { Handler, RequestOf } from './handler.ts';
+import { derivedId, newId } from './ids.ts';
+import { invalidBy, refusal, UNFUNDED } from './refusal.ts';
+import type { Store } from './store/open.ts';
+import { asksFor, refundWish } from './wish.ts';
+
+type Body = RequestOf<'refund.create'>['body'];
+
+/** In kobo (public material); of other currencies nothing is known. */
+const LEAST: Readonly<Record<string, number>> = { NGN: 20_000 };
+
+/** How long a refund takes that no wish says it of. */
+const USUAL_MS = 10_000;
+
+const PAID = ['successful', 'partially_refunded', 'refunded'];
+
+/** Whoever paid by transfer has an account that the service does not know; other mediums give back where it came from. */
+const needsDestination = ({ psp }: Activity): boolean => psp === derivedId('psp', 'bank_transfer');
+
+/** The amount of a refund, or why there can't be one. */
+const amountOf = (body: Body, activity: Activity, currency: string, store: Store): number => {
+  if (!PAID.includes(machineValue(activity.status))) throw refusal(409, 'nzube.refund.error.activity_not_paid');
+  const left = chargedBy(activity) - refundedOf(store, activity.uid, (status) => status !== 'failed');
+  const amount = body.amount === undefined ? left : Number(String(body.amount));
+  const isWholly = machineValue(activity.status) === 'refunded' || left <= 0;
+  if (isWholly || amount > left) throw invalidBy('nzube.refund.error.refund_amount_too_high', 'amount');
+  if (amount < (LEAST[currency] ?? 1)) throw invalidBy('nzube.refund.error.refund_amount_too_low', 'amount');
+  if (needsDestination(activity) && body.destination === undefined) {
+    throw invalidBy('nzube.refund.error.missing_destination', 'destination');
+  }
+  return amount;
+};
+
+/** Gives back what was paid by one activity, in part or whole (public material). It takes a while, and may fail at once. */
+export const createRefund: Handler<'refund.create'> = ({ body, now }, store): Refund => {
+  const kept = store.activity(body.ugwo_activity);
+  const ugwo = store.ugwo(kept?.ugwo ?? '');
+  if (kept === undefined || ugwo === undefined)
+    throw refusal(404, 'activity.error.not_found', { field: 'ugwo_activity' });
+  if (asksFor(ugwo, '402')) throw refusal(402, UNFUNDED);
+  const currency = machineValue(ugwo.currency ?? '');
+  const amount = amountOf(body, kept.activity, currency, store);
+  const wish = refundWish(ugwo);
+  const isFailed = wish?.ending === 'failed' && wish.after === 0;
+  const at = formatDateAtom({ ms: now, offset: 0 });
+  const refund: Refund = {
+    ...body,
+    uid: newId('rfd'),
+    status: isFailed ? 'failed' : 'processing',
+    amount,
+    currency,
+    ref: body.ref ?? null,
+    reason: body.reason ?? null,
+    ugwo_activity: kept.activity.uid,
+    ugwo: { uid: ugwo.uid },
+    destination: body.destination ?? null,
+    error: isFailed ? REFUND_FAULT : null,
+    created_at: at,
+    updated_at: at,
+  };
+  const plan = isFailed
+    ? undefined
+    : { ending: wish?.ending ?? ('successful' as const), due: now + (wish?.after ?? USUAL_MS) };
+  store.addRefund(refund, kept.activity.uid, plan);
+  return refund;
+};
