@@ -59,6 +59,11 @@ export const operations = {
     success: { status: 200, schema: onye, proof: provesThing('ony') },
     problems: REFUSALS,
     safety: 'never-repeat',
+    effect: {
+      kind: 'customer',
+      done: 'created',
+      hint: 'look for it by its e-mail address before you run it again: `paycli onye list --email …`',
+    },
   },
   'onye.list': {
     method: 'GET',
@@ -90,6 +95,7 @@ export const operations = {
     success: { status: 200, schema: onye, proof: provesThing('ony') },
     problems: REFUSALS,
     safety: 'checked',
+    effect: { kind: 'deletion', done: 'applied', hint: 'look for the customer; deleting it again does no harm' },
   },
   'ugwo.create': {
     method: 'POST',
@@ -99,6 +105,11 @@ export const operations = {
     success: { status: 200, schema: ugwo, proof: provesThing('ugw') },
     problems: REFUSALS,
     safety: 'never-repeat',
+    effect: {
+      kind: 'payment_request',
+      done: 'created',
+      hint: "don't run it again until you know, or the customer may be asked twice",
+    },
   },
   'ugwo.charge': {
     method: 'POST',
@@ -142,6 +153,11 @@ export const operations = {
     success: { status: 200, schema: ugwo, proof: provesThing('ugw') },
     problems: REFUSALS,
     safety: 'checked',
+    effect: {
+      kind: 'cancellation',
+      done: 'applied',
+      hint: 'look at the payment request; cancelling it again does no harm',
+    },
   },
   'checkout.list': {
     method: 'GET',
@@ -176,6 +192,7 @@ export const operations = {
     success: { status: 200, schema: refund, proof: provesNamed('a refund') },
     problems: REFUSALS,
     safety: 'never-repeat',
+    effect: { kind: 'refund', done: 'made', hint: "don't run it again until you know, or it may be paid back twice" },
   },
 } as const satisfies Record<string, Operation>;
 
