@@ -9,7 +9,8 @@ import { readBody } from './body.ts';
 import { SPEECH } from './dialect.ts';
 import { catchUp } from './ends.ts';
 import { refusePages, refuseStrangers } from './guard.ts';
-import type { Handler, RequestOf } from './handler.ts';
+import type { RequestOf } from './handler.ts';
+import type { Answering } from './handlers.ts';
 import { handlers } from './handlers.ts';
 import { checked, checkedProblem, invalid, Refusal, refusal } from './refusal.ts';
 import type { Store } from './store/open.ts';
@@ -82,7 +83,7 @@ const readRequest = async <K extends OperationId>(
 
 const mount = <K extends OperationId>(app: Hono<Env>, { store, clock, dialect }: Service, id: K): void => {
   const operation: Operation = operations[id];
-  const handle: Handler<K> = handlers[id];
+  const { handle, shape }: Answering<K> = handlers[id];
   app.on(operation.method, routePath(operation), async (context) => {
     const read = await readRequest(context, id, clock.now());
     let isCut = false;
@@ -94,7 +95,7 @@ const mount = <K extends OperationId>(app: Hono<Env>, { store, clock, dialect }:
     // An answer that breaks the contract must leave no trace either.
     const json = operation.safety === 'safe' ? answer() : store.write(answer);
     if (isCut) context.env.incoming.socket.destroy();
-    return respond(clock, operation.success.status, 'application/json', SPEECH[dialect].answer(id, json));
+    return respond(clock, operation.success.status, 'application/json', SPEECH[dialect].answer(shape, json));
   });
 };
 

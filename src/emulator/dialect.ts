@@ -1,11 +1,10 @@
-import type { OperationId } from '../contract/operations.ts';
 import { NumberText, parseExact, printExact } from '../core/json.ts';
 import type { Dialect } from '../core/local.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { testId } from './ids.ts';
 
 /** A value of an answer as the live service writes it. */
-type Shape = (value: unknown) => unknown;
+export type Shape = (value: unknown) => unknown;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !(value instanceof NumberText);
@@ -111,24 +110,18 @@ const REQUEST = {
   created_at: micros,
 } as const;
 
-/** Does not compile while an operation has no shape. */
-const SHAPES: Readonly<Record<OperationId, Shape>> = {
-  'onye.create': CUSTOMER,
-  'onye.get': CUSTOMER,
-  'onye.list': fields({ data: list(CUSTOMER) }),
-  'onye.update': CUSTOMER,
-  'onye.delete': CUSTOMER,
-  'ugwo.create': fields(REQUEST),
-  'ugwo.cancel': fields(REQUEST),
-  'ugwo.charge': ACTIVITY,
-  'ugwo.get': fields(REQUEST),
-  'activity.get': ACTIVITY,
-  'ugwo.list': fields({ data: list(fields({ ...REQUEST, currency: pair('currency') })) }),
-  'checkout.list': list(WHOLE_CHECKOUT),
-  'checkout.get': WHOLE_CHECKOUT,
-  'checkout.providers': list(fields({ psp: (value) => pair('psp')(id(value)) })),
-  'refund.create': REFUND,
-};
+/** How things, and lists of them, are written in the live dialect. */
+export const SHAPES = {
+  customer: CUSTOMER,
+  customers: fields({ data: list(CUSTOMER) }),
+  ugwo: fields(REQUEST),
+  ugwos: fields({ data: list(fields({ ...REQUEST, currency: pair('currency') })) }),
+  activity: ACTIVITY,
+  checkout: WHOLE_CHECKOUT,
+  checkouts: list(WHOLE_CHECKOUT),
+  providers: list(fields({ psp: (value) => pair('psp')(id(value)) })),
+  refund: REFUND,
+} as const;
 
 /** The second shape of an error document alone; the field as a PHP form names it, `data[provider]`. */
 const problem = (value: unknown): unknown => {
@@ -141,7 +134,7 @@ const problem = (value: unknown): unknown => {
 
 /** How answers are written as they leave, after they were checked against the contract. JSON in, JSON out. */
 export interface Speech {
-  answer(operation: OperationId, json: string): string;
+  answer(shape: Shape, json: string): string;
   readonly problemType: string;
   problem(json: string): string;
 }
@@ -153,12 +146,12 @@ export interface Speech {
  */
 export const SPEECH: Readonly<Record<Dialect, Speech>> = {
   documented: {
-    answer: (_operation, json) => json,
+    answer: (_shape, json) => json,
     problemType: 'application/problem+json',
     problem: (json) => json,
   },
   live: {
-    answer: (operation, json) => printExact(SHAPES[operation](parseExact(json))),
+    answer: (shape, json) => printExact(shape(parseExact(json))),
     problemType: 'application/json',
     problem: (json) => printExact(problem(parseExact(json))),
   },

@@ -81,7 +81,7 @@ const answerKept = (answer: string, clean: (text: string) => string): string =>
 const failedOutcome = (error: PayError, at: number, clean: (text: string) => string): Outcome => {
   const { status, exitCode, answer } = error.detail;
   const evidence = evidenceOf('answer', at, {
-    message: error.message,
+    message: clean(error.message),
     ...(status === undefined ? {} : { status }),
     ...(answer === undefined ? {} : { answer: answerKept(answer, clean) }),
   });
@@ -141,7 +141,7 @@ export const sendOnce = async (
   } catch (thrown) {
     const error = asJudged(thrown, effect);
     world.judged?.(error);
-    const { unrecorded } = await note(ledger, id, cleaned(failedOutcome(error, now(), clean), clean));
+    const { unrecorded } = await note(ledger, id, failedOutcome(error, now(), clean));
     const answer = unrecorded?.detail.answer;
     const named = error.kind === 'unknown' ? { ledgerId: id, hint: unknownHint(id, effect, words) } : { ledgerId: id };
     throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });

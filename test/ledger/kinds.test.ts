@@ -82,7 +82,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     const ledger = await open(newPlace());
     const thrown = await thrownBy(make(ledger, { send: () => Promise.reject(error) }));
     const entry = await only(ledger);
-    expect(entry).toMatchObject({ state, exitCode });
+    expect(entry).toMatchObject({ state, exitCode, evidence: [{ at: '2026-11-20T12:00:00+00:00' }] });
     expect(thrown).toMatchObject({ detail: { ledgerId: entry.id } });
     const again = make(ledger).then(() => 'sent');
     if (state === 'unknown') expect(await thrownBy(again)).toMatchObject({ kind: 'refused' });
