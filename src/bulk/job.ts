@@ -3,20 +3,20 @@ import { columnNames } from '../core/column-names.ts';
 import type { PayError } from '../core/error.ts';
 import { usageError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
-import { checkRows, hasEnd } from './check.ts';
-import { fieldsOf } from './fields.ts';
-import type { Input } from './input.ts';
-import { openInput } from './input.ts';
-import { jobId } from './job-id.ts';
-import type { Plan, Seen } from './plan.ts';
-import { planRows } from './plan.ts';
-import type { OpenOptions } from './report.ts';
-import type { Reporter } from './reporter.ts';
-import { openReporter } from './reporter.ts';
-import type { ShowProgress } from './show.ts';
+import { checkRows, hasEnd } from './planning/check.ts';
+import { jobId } from './planning/job-id.ts';
+import type { Plan, Seen } from './planning/plan.ts';
+import { planRows } from './planning/plan.ts';
+import type { ShowProgress } from './progress/show.ts';
+import { fieldsOf } from './reading/fields.ts';
+import type { Input } from './reading/input.ts';
+import { openInput } from './reading/input.ts';
+import type { OpenOptions } from './reporting/report.ts';
+import type { Reporter } from './reporting/reporter.ts';
+import { openReporter } from './reporting/reporter.ts';
+import type { WorkedOff } from './sending/work-off.ts';
+import { workOff } from './sending/work-off.ts';
 import type { Reader, Worker } from './trade.ts';
-import type { WorkedOff } from './work-off.ts';
-import { workOff } from './work-off.ts';
 
 /** What a job needs of the world. */
 export interface JobWorld {

@@ -1,8 +1,8 @@
 import { runJob } from './job.ts';
-import { runRows } from './run.ts';
+import { runRows } from './pacing/run.ts';
+import { showProgress } from './progress/show.ts';
+import { jobResult } from './reporting/summary.ts';
 import { sendingOf } from './sending.ts';
-import { showProgress } from './show.ts';
-import { jobResult } from './summary.ts';
 
 /** Files of rows, for the commands that are given it. */
 export const bulkRoom = { runJob, runRows, sendingOf, jobResult, showProgress };

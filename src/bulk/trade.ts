@@ -1,7 +1,7 @@
 import type { RowEnd } from '../core/row.ts';
 import type { ColumnFault, Settled, Worked } from '../core/row-end.ts';
-import type { InputRow } from './input.ts';
-import type { Tower } from './run.ts';
+import type { Tower } from './pacing/run.ts';
+import type { InputRow } from './reading/input.ts';
 
 /** A row as something to send, or all that is wrong with it. */
 export type ReadRow<T> = { readonly item: T } | { readonly faults: readonly ColumnFault[] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openBeat } from '../../src/bulk/beat.ts';
+import { openBeat } from '../../src/bulk/progress/redraw.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
 
 const SECOND = 1000;

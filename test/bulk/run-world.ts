@@ -1,5 +1,5 @@
-import type { Ran, Run, Tower, Verdict } from '../../src/bulk/run.ts';
-import { runRows } from '../../src/bulk/run.ts';
+import type { Ran, Run, Tower, Verdict } from '../../src/bulk/pacing/run.ts';
+import { runRows } from '../../src/bulk/pacing/run.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** What happened, in its order. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/bulk/run.ts';
-import { runRows } from '../../src/bulk/run.ts';
+import type { Verdict } from '../../src/bulk/pacing/run.ts';
+import { runRows } from '../../src/bulk/pacing/run.ts';
 import { PayError } from '../../src/core/error.ts';
 import { peak, plain, world } from './run-world.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobEnd } from '../../src/bulk/job.ts';
-import { jobResult } from '../../src/bulk/summary.ts';
+import { jobResult } from '../../src/bulk/reporting/summary.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { RowState } from '../../src/core/row.ts';
 import { rowExit } from '../../src/core/row.ts';

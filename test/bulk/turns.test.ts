@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { turns } from '../../src/bulk/turns.ts';
+import { turns } from '../../src/bulk/pacing/key-queue.ts';
 
 it('lets what is about the same thing wait for what was begun before it, and nothing else', async () => {
   const inTurn = turns();

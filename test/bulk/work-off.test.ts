@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newBits } from '../../src/bulk/bits.ts';
-import type { Input, InputRow } from '../../src/bulk/input.ts';
-import type { WorkedOff, WorkOff } from '../../src/bulk/work-off.ts';
-import { workOff } from '../../src/bulk/work-off.ts';
+import { newBits } from '../../src/bulk/planning/bits.ts';
+import type { Input, InputRow } from '../../src/bulk/reading/input.ts';
+import type { WorkedOff, WorkOff } from '../../src/bulk/sending/work-off.ts';
+import { workOff } from '../../src/bulk/sending/work-off.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { RowEnd, RowState } from '../../src/core/row.ts';
 import { isTakenUp } from '../../src/core/row.ts';

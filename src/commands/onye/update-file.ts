@@ -1,5 +1,5 @@
-import type { Input, InputRow } from '../../bulk/input.ts';
 import type { Sending } from '../../bulk/job.ts';
+import type { Input, InputRow } from '../../bulk/reading/input.ts';
 import type { Reader } from '../../bulk/trade.ts';
 import type { Client } from '../../client/client.ts';
 import type { PayError } from '../../core/error.ts';

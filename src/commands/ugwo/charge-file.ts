@@ -1,5 +1,6 @@
 import type { JobEnd, Sending } from '../../bulk/job.ts';
-import type { Followed } from '../../bulk/summary.ts';
+import type { Followed } from '../../bulk/reporting/summary.ts';
+import type { Deps } from '../../cli/deps.ts';
 import type { Client } from '../../client/client.ts';
 import { activitiesOf } from '../../core/charge.ts';
 import type { PayError } from '../../core/error.ts';
@@ -7,9 +8,8 @@ import { EXIT_CODES } from '../../core/exit.ts';
 import { printExact } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import { placeWords } from '../../core/place-words.ts';
-import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Deps } from '../deps.ts';
+import type { Result } from '../../output/view.ts';
 import { checker } from './charge-check.ts';
 import type { FileWait } from './charge-follow.ts';
 import { followFile, sumsText } from './charge-follow.ts';

@@ -1,4 +1,4 @@
-import type { Input, InputRow } from '../../bulk/input.ts';
+import type { Input, InputRow } from '../../bulk/reading/input.ts';
 import type { Reader, ReadRow } from '../../bulk/trade.ts';
 import type { Client } from '../../client/client.ts';
 import type { ChargeField, ChargeMedium, ChargeWords, NameOf } from '../../core/charge-with.ts';

@@ -1,4 +1,4 @@
-import type { Tower } from '../../bulk/run.ts';
+import type { Tower } from '../../bulk/pacing/run.ts';
 import type { Worker } from '../../bulk/trade.ts';
 import type { Client } from '../../client/client.ts';
 import type { NameOf } from '../../core/charge-with.ts';

@@ -1,12 +1,12 @@
-import { interrupted } from '../core/interrupt.ts';
-import type { Clock } from '../core/io.ts';
-import type { Rate } from '../core/rate.ts';
-import type { ColumnFault } from '../core/row-end.ts';
-import type { Input, InputRow } from './input.ts';
+import { interrupted } from '../../core/interrupt.ts';
+import type { Clock } from '../../core/io.ts';
+import type { Rate } from '../../core/rate.ts';
+import type { ColumnFault } from '../../core/row-end.ts';
+import { runRows } from '../pacing/run.ts';
+import type { Input, InputRow } from '../reading/input.ts';
+import type { Reader, Worker } from '../trade.ts';
 import type { Plan } from './plan.ts';
 import { faultList } from './plan.ts';
-import { runRows } from './run.ts';
-import type { Reader, Worker } from './trade.ts';
 
 export interface Check<T> {
   readonly input: Input;

@@ -1,6 +1,6 @@
-import type { PayError } from '../core/error.ts';
-import type { Clock } from '../core/io.ts';
-import type { Rate } from '../core/rate.ts';
+import type { PayError } from '../../core/error.ts';
+import type { Clock } from '../../core/io.ts';
+import type { Rate } from '../../core/rate.ts';
 import type { FlightOfRow, Flights } from './flights.ts';
 import { openFlights } from './flights.ts';
 import type { Halt, Stopped } from './halt.ts';

@@ -1,6 +1,6 @@
-import { PayError } from '../core/error.ts';
-import type { ColumnFault, Settled } from '../core/row-end.ts';
-import type { Input, InputRow } from './input.ts';
+import { PayError } from '../../core/error.ts';
+import type { ColumnFault, Settled } from '../../core/row-end.ts';
+import type { Input, InputRow } from '../reading/input.ts';
 import type { OpenOptions, Report } from './report.ts';
 import { openReport } from './report.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PayError, reasonOf } from '../core/error.ts';
+import { PayError, reasonOf } from '../../core/error.ts';
 import { InputError } from './fault.ts';
 
 /** A file that nobody else can open and that loses its name at once, so that no end of the program leaves it behind. */

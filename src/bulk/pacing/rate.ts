@@ -1,4 +1,4 @@
-import type { Rate } from '../core/rate.ts';
+import type { Rate } from '../../core/rate.ts';
 
 /** By how much a start may be early after others were late, so that late timers don't cost speed. */
 const LEEWAY_MS = 20;

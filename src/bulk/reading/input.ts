@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import { reasonOf } from '../core/error.ts';
+import { reasonOf } from '../../core/error.ts';
 import type { Bytes } from './bytes.ts';
 import { bytesOf } from './bytes.ts';
 import { csvColumns, csvRows } from './csv.ts';

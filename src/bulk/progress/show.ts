@@ -1,7 +1,7 @@
-import type { Clock } from '../core/io.ts';
-import { openBeat } from './beat.ts';
-import { progressLine } from './progress.ts';
-import type { Standing } from './row-tally.ts';
+import type { Clock } from '../../core/io.ts';
+import type { Standing } from '../sending/tally.ts';
+import { progressLine } from './line.ts';
+import { openBeat } from './redraw.ts';
 
 /** A line that says how far it is. */
 export interface Line {

@@ -1,4 +1,4 @@
-import { depthOf, NumberText, parseExact } from '../core/json.ts';
+import { depthOf, NumberText, parseExact } from '../../core/json.ts';
 import type { Fail } from './fault.ts';
 import { fieldsOf } from './fields.ts';
 import type { InputRow } from './input.ts';

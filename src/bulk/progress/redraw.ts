@@ -1,4 +1,4 @@
-import type { Clock } from '../core/io.ts';
+import type { Clock } from '../../core/io.ts';
 
 const TERMINAL_EVERY_MS = 1000;
 const PIPE_EVERY_MS = 30_000;

@@ -1,5 +1,5 @@
-import { cutName } from '../core/bounds.ts';
-import { PayError } from '../core/error.ts';
+import { cutName } from '../../core/bounds.ts';
+import { PayError } from '../../core/error.ts';
 
 /** Where in a file something is wrong. The first data row is 1, and the header of a CSV file is 0. */
 export interface RowFault {

@@ -1,10 +1,10 @@
-import { interrupted } from '../core/interrupt.ts';
-import type { ColumnFault } from '../core/row-end.ts';
+import { interrupted } from '../../core/interrupt.ts';
+import type { ColumnFault } from '../../core/row-end.ts';
+import type { RowFault } from '../reading/fault.ts';
+import type { Input, InputRow } from '../reading/input.ts';
+import type { Reader, ReadRow } from '../trade.ts';
 import type { Bits } from './bits.ts';
 import { newBits } from './bits.ts';
-import type { RowFault } from './fault.ts';
-import type { Input, InputRow } from './input.ts';
-import type { Reader, ReadRow } from './trade.ts';
 
 /** What a file holds, read once from its first row to its last (charge-protocol, Bulk). */
 export interface Plan {

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/io.ts';
-import type { Rate } from '../core/rate.ts';
+import type { Clock } from '../../core/io.ts';
+import type { Rate } from '../../core/rate.ts';
 import { openMeter } from './rate.ts';
 
 /** By how much more than was asked for a hold may last, so that processes beside each other don't come back together. */

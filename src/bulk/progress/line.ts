@@ -1,5 +1,5 @@
-import { formatDuration } from '../core/duration.ts';
-import type { Tally } from './run.ts';
+import { formatDuration } from '../../core/duration.ts';
+import type { Tally } from '../pacing/run.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;

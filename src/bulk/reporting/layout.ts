@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
-import { forSpreadsheet, withoutFormula } from '../core/formula.ts';
-import { printExact } from '../core/json.ts';
-import { visibleJson, visibleText } from '../core/sanitize.ts';
-import type { Format } from './format.ts';
-import type { Input } from './input.ts';
+import { forSpreadsheet, withoutFormula } from '../../core/formula.ts';
+import { printExact } from '../../core/json.ts';
+import { visibleJson, visibleText } from '../../core/sanitize.ts';
+import type { Format } from '../reading/format.ts';
+import type { Input } from '../reading/input.ts';
 import { freeNames } from './names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

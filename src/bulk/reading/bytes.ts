@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { stat } from 'node:fs/promises';
-import { reasonOf } from '../core/error.ts';
+import { reasonOf } from '../../core/error.ts';
 import { InputError } from './fault.ts';
 
 /** The rows of a chunk are taken apart together: with four times as many, a million short ones cost 30 MB more memory. */

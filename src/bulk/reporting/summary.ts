@@ -1,13 +1,13 @@
-import type { BulkInput } from '../cli/bulk-options.ts';
-import { PayError } from '../core/error.ts';
-import type { ErrorKind } from '../core/exit.ts';
-import { EXIT_CODES } from '../core/exit.ts';
-import { interrupted, signalWord } from '../core/interrupt.ts';
-import { madeHere } from '../core/received.ts';
-import type { Result, View } from '../core/result.ts';
-import type { RowState } from '../core/row.ts';
-import { gravest, isSignalCode, ROW_STATES } from '../core/row.ts';
-import type { JobEnd } from './job.ts';
+import type { BulkInput } from '../../cli/bulk-options.ts';
+import { PayError } from '../../core/error.ts';
+import type { ErrorKind } from '../../core/exit.ts';
+import { EXIT_CODES } from '../../core/exit.ts';
+import { interrupted, signalWord } from '../../core/interrupt.ts';
+import { madeHere } from '../../core/received.ts';
+import type { RowState } from '../../core/row.ts';
+import { gravest, isSignalCode, ROW_STATES } from '../../core/row.ts';
+import type { Result, View } from '../../core/result.ts';
+import type { JobEnd } from '../job.ts';
 
 /** What a summary says besides how the rows stand. */
 export interface Summing {

@@ -1,4 +1,4 @@
-import type { PayError } from '../core/error.ts';
+import type { PayError } from '../../core/error.ts';
 
 /** Why no new row was started; `signal` is the first Ctrl-C or SIGTERM. */
 export type Stopped = PayError | 'signal';

@@ -1,19 +1,19 @@
-import { PayError } from '../core/error.ts';
-import type { Clock } from '../core/io.ts';
-import type { Rate } from '../core/rate.ts';
-import { wasStopped } from '../core/row.ts';
-import type { Settled, Worked } from '../core/row-end.ts';
-import type { Bits } from './bits.ts';
-import { newBits } from './bits.ts';
-import type { Stopped } from './halt.ts';
-import type { Input, InputRow } from './input.ts';
-import { faultsText } from './reporter.ts';
-import type { Standing, Told } from './row-tally.ts';
-import { openTally } from './row-tally.ts';
-import type { Tower } from './run.ts';
-import { runRows } from './run.ts';
-import type { Reader, Worker } from './trade.ts';
-import { turns } from './turns.ts';
+import { PayError } from '../../core/error.ts';
+import type { Clock } from '../../core/io.ts';
+import type { Rate } from '../../core/rate.ts';
+import { wasStopped } from '../../core/row.ts';
+import type { Settled, Worked } from '../../core/row-end.ts';
+import type { Stopped } from '../pacing/halt.ts';
+import { turns } from '../pacing/key-queue.ts';
+import type { Tower } from '../pacing/run.ts';
+import { runRows } from '../pacing/run.ts';
+import type { Bits } from '../planning/bits.ts';
+import { newBits } from '../planning/bits.ts';
+import type { Input, InputRow } from '../reading/input.ts';
+import { faultsText } from '../reporting/reporter.ts';
+import type { Reader, Worker } from '../trade.ts';
+import type { Standing, Told } from './tally.ts';
+import { openTally } from './tally.ts';
 
 export interface WorkOff<T> {
   readonly input: Input;

@@ -1,9 +1,9 @@
-import type { RowCounts, RowState } from '../core/row.ts';
-import { rowExit } from '../core/row.ts';
-import type { Settled } from '../core/row-end.ts';
-import type { Bits } from './bits.ts';
-import { newBits } from './bits.ts';
-import type { InputRow } from './input.ts';
+import type { RowCounts, RowState } from '../../core/row.ts';
+import { rowExit } from '../../core/row.ts';
+import type { Settled } from '../../core/row-end.ts';
+import type { Bits } from '../planning/bits.ts';
+import { newBits } from '../planning/bits.ts';
+import type { InputRow } from '../reading/input.ts';
 
 /** How far the rows of a file are. */
 export interface Standing {
