@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { csvColumns, csvRows } from '../../src/bulk/reading/csv.ts';
 import { failIn } from '../../src/bulk/reading/fault.ts';
-import type { InputRow } from '../../src/bulk/reading/input.ts';
 import { ndjsonRows } from '../../src/bulk/reading/ndjson.ts';
+import type { InputRow } from '../../src/bulk/reading/row.ts';
 import { madeFolder, read, rowsOf } from './support.ts';
 
 const fail = failIn('x');

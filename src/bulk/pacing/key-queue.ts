@@ -1,5 +1,5 @@
-/** What is about the same thing waits for what was begun before it: with --allow-repeats its order counts. */
-export const turns = () => {
+/** Lets what is about the same thing wait for what was begun before it: with --allow-repeats its order counts. */
+export const keyQueue = () => {
   const last = new Map<string, Promise<unknown>>();
   return async <R>(key: string, work: () => Promise<R>): Promise<R> => {
     const before = last.get(key);

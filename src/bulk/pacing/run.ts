@@ -8,10 +8,8 @@ import { openHalt } from './halt.ts';
 import type { Pace } from './pace.ts';
 import { openPace } from './pace.ts';
 
-/** What has become of one row. */
-export interface Verdict {
-  /** What it is counted as. */
-  readonly state: string;
+/** What the end of one row means for the others. */
+export interface Effect {
   /** The milliseconds that the service asked to be left alone for, or 0 where it said no time. */
   readonly slowDown?: number;
   /** Nothing new may start after this: the key is not taken, the ledger can't be written, an outcome is unknown. */
@@ -19,7 +17,7 @@ export interface Verdict {
 }
 
 /** What a row tells while it goes on, so that the others needn't wait for its end to hear of it. */
-export interface Tower {
+export interface RowSignals {
   /** The service asks to be left alone for so many milliseconds, or says no time (0). */
   readonly slowDown: (ms: number) => void;
   /**
@@ -29,10 +27,7 @@ export interface Tower {
   readonly landed: (stops: PayError | undefined) => void;
 }
 
-/** How many rows have ended as what. */
-export type Tally = Readonly<Record<string, number>>;
-
-export interface Run<R, V extends Verdict = Verdict> {
+export interface Run<R, E extends Effect = Effect> {
   /**
    * Asked for a row only when one can be started, and closed when the run ends before it. A row that is being read is
    * waited for, also after a signal: what can hang must end by itself.
@@ -42,18 +37,17 @@ export interface Run<R, V extends Verdict = Verdict> {
   readonly concurrency: number;
   readonly rate?: Rate | undefined;
   /** Works on one row. What it throws is a defect: the rows in flight are finished, and then it is thrown. */
-  readonly work: (row: R, tower: Tower) => Promise<V>;
+  readonly work: (row: R, signals: RowSignals) => Promise<E>;
   /** Aborted: nothing new starts, and what is in flight is finished. */
   readonly stop: AbortSignal;
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Called as rows settle, with the count of all so far; no more than a few rows are ahead of it. */
-  readonly onSettled: (row: R, verdict: V, tally: Tally) => void | Promise<void>;
+  /** Called as rows settle; no more than a few rows are ahead of it. */
+  readonly onSettled: (row: R, end: E) => void | Promise<void>;
 }
 
 export interface Ran {
-  readonly tally: Tally;
   readonly started: number;
   /** Why rows may be left that were not started; a signal that came after the last one is not among the reasons. */
   readonly stopped?: Stopped;
@@ -97,26 +91,24 @@ const startRows = async <R>(
 
 /**
  * Works on rows side by side, as many at once as the pace allows; each one once, or not at all. Ends when all are done,
- * or when those in flight are, after a signal or a verdict that stops.
+ * or when those in flight are, after a signal or an end that stops.
  */
-export const runRows = async <R, V extends Verdict = Verdict>(run: Run<R, V>): Promise<Ran> => {
+export const runRows = async <R, E extends Effect = Effect>(run: Run<R, E>): Promise<Ran> => {
   const parts: Parts = { pace: openPace(run), flights: openFlights(), halt: openHalt(run.stop) };
   const { pace, flights, halt } = parts;
-  const tally: Record<string, number> = {};
   let started = 0;
 
   const workOn = async (row: R, start: number, flight: FlightOfRow): Promise<void> => {
-    const landed: Tower['landed'] = (stops) => {
+    const landed: RowSignals['landed'] = (stops) => {
       if (stops !== undefined) halt.stop(stops);
       flight.land();
     };
     try {
-      const verdict = await run.work(row, { slowDown: (ms) => pace.slowDown(start, ms), landed });
-      tally[verdict.state] = (tally[verdict.state] ?? 0) + 1;
-      if (verdict.stops !== undefined) halt.stop(verdict.stops);
-      if (verdict.slowDown === undefined) pace.succeed(start);
-      else pace.slowDown(start, verdict.slowDown);
-      await run.onSettled(row, verdict, tally);
+      const end = await run.work(row, { slowDown: (ms) => pace.slowDown(start, ms), landed });
+      if (end.stops !== undefined) halt.stop(end.stops);
+      if (end.slowDown === undefined) pace.succeed(start);
+      else pace.slowDown(start, end.slowDown);
+      await run.onSettled(row, end);
     } catch (thrown) {
       halt.fail(thrown);
     }
@@ -131,5 +123,5 @@ export const runRows = async <R, V extends Verdict = Verdict>(run: Run<R, V>): P
   halt.release();
   while (flights.open > 0) await flights.change();
   if (halt.fault !== undefined) throw halt.fault.thrown;
-  return { tally, started, ...(halt.stopped === undefined ? {} : { stopped: halt.stopped }) };
+  return { started, ...(halt.stopped === undefined ? {} : { stopped: halt.stopped }) };
 };

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
-import type { Tally } from '../pacing/run.ts';
+import type { RowCounts } from '../../core/row.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
@@ -11,7 +11,7 @@ export interface Progress {
   /** How many of them had it before this run: they say nothing about its speed. */
   readonly before?: number;
   readonly total?: number | undefined;
-  readonly tally: Tally;
+  readonly tally: RowCounts;
   readonly startedAt: number;
   readonly now: number;
   /** The columns that the line has on a terminal. */
@@ -45,7 +45,7 @@ const leftText = ({ done, total }: Progress, speed: number): string | undefined 
   return `${formatDuration(Math.max(SECOND_MS, (total - done) / speed))} left`;
 };
 
-const tallyText = (tally: Tally): string =>
+const tallyText = (tally: RowCounts): string =>
   Object.entries(tally)
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${COUNT.format(count)} ${state.replaceAll('_', ' ')}`)

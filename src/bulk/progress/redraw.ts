@@ -6,7 +6,7 @@ const PIPE_EVERY_MS = 30_000;
 const STEPS = 10;
 const STEP_PAUSE_MS = 1000;
 
-export interface BeatOptions {
+export interface RedrawOptions {
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
   readonly isTerminal: boolean;
   /** Shows how far it is; must not reject. Not called again before it is done. */
@@ -14,7 +14,7 @@ export interface BeatOptions {
 }
 
 /** When to show how far a run is. */
-export interface Beat {
+export interface Redraw {
   /** So many of the rows are done. */
   readonly tell: (done: number, total?: number) => void;
   /** Nothing is shown afterwards. */
@@ -28,7 +28,7 @@ const stepOf = (done: number, total: number | undefined): number =>
  * On a terminal a line every second, even when nothing moves. In a pipe a line every 30 seconds and at each tenth of the
  * way, but none at the end: a summary follows.
  */
-export const openBeat = ({ clock, isTerminal, show }: BeatOptions): Beat => {
+export const openRedraw = ({ clock, isTerminal, show }: RedrawOptions): Redraw => {
   const every = isTerminal ? TERMINAL_EVERY_MS : PIPE_EVERY_MS;
   const over = new AbortController();
   let shownAt = clock.ticks();
@@ -45,14 +45,14 @@ export const openBeat = ({ clock, isTerminal, show }: BeatOptions): Beat => {
     showing ??= draw();
     return showing;
   };
-  const beat = async (): Promise<void> => {
+  const redraw = async (): Promise<void> => {
     while (!over.signal.aborted) {
       const wait = shownAt + every - clock.ticks();
       if (wait <= 0) await drawOnce();
       else await clock.sleep(Math.ceil(wait), over.signal).catch(() => undefined);
     }
   };
-  void beat();
+  void redraw();
 
   return {
     tell: (done, total) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/io.ts';
-import type { Standing } from '../sending/tally.ts';
+import type { Counted } from '../sending/tally.ts';
 import { progressLine } from './line.ts';
-import { openBeat } from './redraw.ts';
+import { openRedraw } from './redraw.ts';
 
 /** A line that says how far it is. */
 export interface Line {
@@ -15,7 +15,7 @@ export interface Line {
 export interface ShowProgress {
   readonly reading: (done: number) => void;
   readonly checking: (done: number, total: number) => void;
-  readonly working: (standing: Standing, total: number) => void;
+  readonly working: (counted: Counted, total: number) => void;
   readonly waiting: (rows: number) => Promise<void>;
   /** What the charges of a file have come to so far. */
   readonly following: (how: () => string) => void;
@@ -23,26 +23,26 @@ export interface ShowProgress {
   end(): Promise<void>;
 }
 
-/** Shows progress on a line, now and then (see openBeat). */
+/** Shows progress on a line, now and then (see openRedraw). */
 export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>): ShowProgress => {
   let text = (): string => '';
   let phase = '';
   let startedAt = 0;
   /** In a pipe it is said once that others are waited for: they are looked at several times in a second. */
   let told = false;
-  let beat: ReturnType<typeof openBeat> | undefined;
+  let redraw: ReturnType<typeof openRedraw> | undefined;
 
   const enter = (name: string): void => {
     if (name !== phase) startedAt = clock.ticks();
     phase = name;
-    beat ??= openBeat({ clock, isTerminal: line.rewrites, show: () => line.show(text()) });
+    redraw ??= openRedraw({ clock, isTerminal: line.rewrites, show: () => line.show(text()) });
   };
   const tell = (name: string, done: number, total: number | undefined, how: () => string): void => {
     enter(name);
     text = how;
-    beat?.tell(done, total);
+    redraw?.tell(done, total);
   };
-  const lineOf = (done: number, total: number | undefined, tally: Standing['counts'], before = 0): string =>
+  const lineOf = (done: number, total: number | undefined, tally: Counted['counts'], before = 0): string =>
     progressLine({ done, before, total, tally, startedAt, now: clock.ticks(), width: line.width });
 
   return {
@@ -60,8 +60,8 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>):
     },
     following: (how) => tell('following', 0, undefined, how),
     end: async () => {
-      await beat?.end();
-      beat = undefined;
+      await redraw?.end();
+      redraw = undefined;
       phase = '';
       await line.clear();
     },

@@ -7,15 +7,9 @@ import { csvColumns, csvRows } from './csv.ts';
 import { failIn, InputError } from './fault.ts';
 import type { Format } from './format.ts';
 import { ndjsonColumns, ndjsonRows } from './ndjson.ts';
+import type { InputRow } from './row.ts';
 import { checkDelimiter, checkHead, delimiterOf, formatOf } from './sniff.ts';
 import { spool } from './spool.ts';
-
-export interface InputRow {
-  /** The first data row is 1; blank lines are not counted. */
-  readonly number: number;
-  /** CSV: texts; NDJSON: values. */
-  readonly fields: Readonly<Record<string, unknown>>;
-}
 
 /** A file of rows, which may be larger than memory and is read more than once. */
 export interface Input {

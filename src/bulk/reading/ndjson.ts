@@ -1,7 +1,7 @@
 import { depthOf, NumberText, parseExact } from '../../core/json.ts';
 import type { Fail } from './fault.ts';
-import { fieldsOf } from './fields.ts';
-import type { InputRow } from './input.ts';
+import type { InputRow } from './row.ts';
+import { fieldsOf } from './row.ts';
 import { LONGEST_ROW, textOf } from './text.ts';
 
 const NEWLINE = 0x0a;

@@ -1,6 +1,8 @@
 import { PayError } from '../../core/error.ts';
-import type { ColumnFault, Settled } from '../../core/row-end.ts';
-import type { Input, InputRow } from '../reading/input.ts';
+import type { Input } from '../reading/input.ts';
+import type { InputRow } from '../reading/row.ts';
+import type { ColumnFault, RowEnd } from '../row-end.ts';
+import { invalidEnd } from '../row-end.ts';
 import type { OpenOptions, Report } from './report.ts';
 import { openReport } from './report.ts';
 
@@ -11,18 +13,13 @@ export interface Reporter {
   /** A row that is left out. */
   bad(row: InputRow, faults: readonly ColumnFault[]): Promise<void>;
   /** A row that has an end. Never rejects. */
-  settled(row: InputRow, settled: Settled): Promise<void>;
+  settled(row: InputRow, end: RowEnd): Promise<void>;
   /** Aborted, with a PayError, once a line could not be written. */
   readonly failed: AbortSignal;
   close(): Promise<void>;
 }
 
-const faultText = ({ column, what }: ColumnFault): string => (column === undefined ? what : `${column}: ${what}`);
-
-/** All that is wrong with a row, in one line. */
-export const faultsText = (faults: readonly ColumnFault[]): string => faults.map(faultText).join('; ');
-
-const own = (row: InputRow, { state, fields, error }: Settled): Record<string, unknown> => ({
+const own = (row: InputRow, { state, fields, error }: RowEnd): Record<string, unknown> => ({
   ...fields,
   row: row.number,
   state,
@@ -47,8 +44,8 @@ export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...op
     opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error'], rawCsv }, options);
     return opening;
   };
-  const write = async (row: InputRow, settled: Settled): Promise<void> => {
-    const said = Object.entries(own(row, settled)).map(([name, value]) => [
+  const write = async (row: InputRow, end: RowEnd): Promise<void> => {
+    const said = Object.entries(own(row, end)).map(([name, value]) => [
       name,
       typeof value === 'string' ? clean(value) : value,
     ]);
@@ -58,10 +55,10 @@ export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...op
     open: async () => {
       await opened();
     },
-    bad: (row, faults) => write(row, { state: 'invalid', fields: {}, error: faultsText(faults) }),
-    settled: async (row, settled) => {
+    bad: (row, faults) => write(row, invalidEnd(faults)),
+    settled: async (row, end) => {
       if (failed.signal.aborted) return;
-      await write(row, settled).catch((thrown: unknown) => {
+      await write(row, end).catch((thrown: unknown) => {
         failed.abort(thrown instanceof PayError ? thrown : new PayError('read_failed', String(thrown)));
       });
     },

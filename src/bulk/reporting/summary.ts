@@ -4,33 +4,30 @@ import type { ErrorKind } from '../../core/exit.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
 import { interrupted, signalWord } from '../../core/interrupt.ts';
 import { madeHere } from '../../core/received.ts';
-import type { RowState } from '../../core/row.ts';
-import { gravest, isSignalCode, ROW_STATES } from '../../core/row.ts';
 import type { Result, View } from '../../core/result.ts';
-import type { JobEnd } from '../job.ts';
+import type { RowState } from '../../core/row.ts';
+import { ROW_STATES } from '../../core/row.ts';
+import type { Followed, RowKind } from '../kind.ts';
+import { gravest, isSignalCode } from '../row-exit.ts';
+import type { WorkedOff } from '../sending/work-off.ts';
 
-/** What a summary says besides how the rows stand. */
-export interface Summing {
-  readonly command: string;
-  readonly bulk: Pick<BulkInput, 'report'>;
-  /** What could not be noted: each has a line that nobody else has. */
-  readonly unrecorded: readonly PayError[];
-  /** The first signal of the user. */
-  readonly stop: AbortSignal;
-  /** What to do about rows that are unknown. */
-  readonly findOut: string;
-  /** What has become of the rows since they were sent, where that was waited for. */
-  readonly followed?: Followed | undefined;
+/** How a job has ended. */
+export interface JobEnd extends WorkedOff {
+  /** null where nothing was to be sent. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly rows: number;
+  /** Rows that were left out since something is wrong with them. */
+  readonly bad: number;
 }
 
-export interface Followed {
-  /** Empty where there is nothing to say. */
-  readonly text: string;
-  readonly codes: readonly number[];
-  /** What to do about what is left; undefined where nothing is. */
-  readonly hint: string | undefined;
-  /** What the record says of it. */
-  readonly fields: Readonly<Record<string, unknown>>;
+/** What a summary says besides how the rows stand. */
+export interface Summing extends Pick<RowKind<never>, 'command' | 'words'> {
+  readonly bulk: Pick<BulkInput, 'report'>;
+  /** The first signal of the user. */
+  readonly stop: AbortSignal;
+  /** What has become of the rows since they were sent, where that was waited for. */
+  readonly followed?: Followed | undefined;
 }
 
 type Counts = Readonly<Record<RowState | 'not_started', number>>;
@@ -81,8 +78,8 @@ const TOLD: readonly (keyof Counts)[] = [
 /** States that people call otherwise. */
 const WORDS: Partial<Record<keyof Counts, string>> = { not_created: 'not made', sending: 'still being sent' };
 
-const whatOf = (counts: Counts, rows: number, command: string): string => {
-  const words = { ...WORDS, accepted: command === 'ugwo charge' ? 'charged' : 'updated' };
+const whatOf = (counts: Counts, rows: number, done: string): string => {
+  const words = { ...WORDS, accepted: done };
   const told = TOLD.filter((state) => counts[state] > 0);
   const texts = told.map((state) => `${counts[state]} ${words[state] ?? state.replaceAll('_', ' ')}`);
   return `${rows} ${rows === 1 ? 'row' : 'rows'}: ${texts.join(', ')}`;
@@ -133,17 +130,15 @@ const answersOf = (unrecorded: readonly PayError[]): string | undefined => {
 };
 
 /** What a job ends with: the gravest of its rows' exit codes and of what stopped it; undefined where all is well. */
-const failureOf = (
-  end: JobEnd,
-  { command, bulk, unrecorded, stop, findOut, followed }: Summing,
-): PayError | undefined => {
+const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayError | undefined => {
+  const { unrecorded } = end;
   const counts = countsOf(end);
   const stopped = stoppedBy(end, counts, stop);
   const run = [...(stopped === undefined ? [] : [stopped]), ...unrecorded].map(exitOf);
   const code = gravest([...end.codes, ...run, ...(followed?.codes ?? [])]);
   if (code === 0) return undefined;
   const lines = [
-    whatOf(counts, end.rows, command),
+    whatOf(counts, end.rows, words.done),
     ...(followed === undefined || followed.text === '' ? [] : [followed.text]),
     ...whyOf(stopped, counts, stop),
     ...troublesOf(end, bulk.report),
@@ -152,7 +147,7 @@ const failureOf = (
   // Of an unknown row it would say what is said for all of them.
   const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;
   const hints = [
-    ...hintsOf(counts, end.codes, findOut, stopped),
+    ...hintsOf(counts, end.codes, words.findOut, stopped),
     ...[hint, followed?.hint].filter((line) => line !== undefined),
   ];
   return new PayError(kindOf(code), lines.join('\n'), {

@@ -1,24 +1,26 @@
 import { PayError } from '../../core/error.ts';
 import type { Clock } from '../../core/io.ts';
 import type { Rate } from '../../core/rate.ts';
-import { wasStopped } from '../../core/row.ts';
-import type { Settled, Worked } from '../../core/row-end.ts';
 import type { Stopped } from '../pacing/halt.ts';
-import { turns } from '../pacing/key-queue.ts';
-import type { Tower } from '../pacing/run.ts';
+import { keyQueue } from '../pacing/key-queue.ts';
+import type { RowSignals } from '../pacing/run.ts';
 import { runRows } from '../pacing/run.ts';
 import type { Bits } from '../planning/bits.ts';
 import { newBits } from '../planning/bits.ts';
-import type { Input, InputRow } from '../reading/input.ts';
-import { faultsText } from '../reporting/reporter.ts';
-import type { Reader, Worker } from '../trade.ts';
-import type { Standing, Told } from './tally.ts';
+import type { Input } from '../reading/input.ts';
+import type { InputRow } from '../reading/row.ts';
+import type { Asked, RowReader } from '../reading/rows.ts';
+import type { RowEnd } from '../row-end.ts';
+import { invalidEnd } from '../row-end.ts';
+import { wasStopped } from '../row-exit.ts';
+import type { Sender } from './sender.ts';
+import type { Counted, Tally } from './tally.ts';
 import { openTally } from './tally.ts';
 
 export interface WorkOff<T> {
-  readonly input: Input;
-  readonly reader: Reader<T>;
-  readonly worker: Worker<T>;
+  readonly input: Pick<Input, 'rows'>;
+  readonly reader: Pick<RowReader<T>, 'read'>;
+  readonly sender: Sender<T>;
   readonly rows: number;
   /** Rows that are left out. */
   readonly excluded: Bits;
@@ -30,14 +32,14 @@ export interface WorkOff<T> {
   /** The second signal: what is left to tell is left untold. */
   readonly leave: AbortSignal;
   /** Called once for each row that has an end, in no order. */
-  readonly onSettled: (row: InputRow, settled: Settled) => Promise<void>;
-  readonly tell: (standing: Standing) => void;
+  readonly onSettled: (row: InputRow, end: RowEnd) => Promise<void>;
+  readonly tell: (counted: Counted) => void;
   /** Rows are left that another process is sending. */
   readonly onWaiting: (rows: number) => Promise<void>;
 }
 
 /** How far it is in the end. */
-export interface WorkedOff extends Standing, Told {
+export interface WorkedOff extends Tally {
   readonly stopped?: Stopped;
 }
 
@@ -49,18 +51,6 @@ const LONGEST_WAIT_MS = 5000;
 /** After these nothing more can be asked of the ledger, or of the file. */
 const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded', 'read_failed'];
 
-async function* batchesOf(rows: AsyncIterable<InputRow>, wanted: Bits): AsyncGenerator<InputRow[]> {
-  let batch: InputRow[] = [];
-  for await (const row of rows) {
-    if (!wanted.has(row.number)) continue;
-    batch.push(row);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
 /** Rows were sent by now, so that it is no longer the input that is at fault with nothing done (exit 2). */
 const unreadable = (thrown: unknown): PayError => {
   if (!(thrown instanceof PayError)) throw thrown;
@@ -71,40 +61,47 @@ const unreadable = (thrown: unknown): PayError => {
   });
 };
 
-interface Item<T> {
+interface Item<T> extends Asked<T> {
   readonly row: InputRow;
-  readonly item: T;
 }
+
+const hasEnd = ({ untouched, state }: RowEnd): boolean => untouched !== true && state !== 'sending';
 
 /**
  * Works off the rows of a file, each of them once over any number of runs and processes: a row is claimed by the intent that
- * `worker.work` writes. Goes over the file until every row has an end, those included that another process is sending; ends
- * before that after a signal, or after a verdict that stops.
+ * `sender.send` writes. Goes over the file until every row has an end, those included that another process is sending; ends
+ * before that after a signal, or after an end that stops.
  */
 export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
-  const { input, reader, worker, clock, stop, onWaiting } = job;
-  const { open, counts, told, standing, settle } = openTally(job);
+  const { input, reader, sender, clock, stop, onWaiting } = job;
+  const { open, tally, settle } = openTally(job);
   /** What this run has done is not done again by it. */
   const touched = newBits();
-  const inTurn = turns();
+  const inTurn = keyQueue();
 
-  const isLeft = (end: Settled | undefined, row: number): boolean =>
-    end === undefined || (worker.takesUp(end) && !touched.has(row));
+  /** The rows without an end, each with how it stands by what is kept of earlier runs. */
+  async function* openRows(): AsyncGenerator<{ readonly row: InputRow; readonly end: RowEnd | undefined }> {
+    const batch: InputRow[] = [];
+    const withEnds = async () => {
+      const [first, last] = [batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0];
+      const ends = await sender.earlier(first, last);
+      return batch.splice(0).map((row) => ({ row, end: ends.get(row.number) }));
+    };
+    for await (const row of input.rows()) {
+      if (!open.has(row.number)) continue;
+      if (batch.push(row) === BATCH) yield* await withEnds();
+    }
+    if (batch.length > 0) yield* await withEnds();
+  }
 
   /** Rows to be sent; those that have an end already are settled on the way, those in other hands are passed over. */
   async function* toDo(): AsyncGenerator<Item<T>> {
-    for await (const batch of batchesOf(input.rows(), open)) {
-      const earlier = await worker.earlier(batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0);
-      for (const row of batch) {
-        const end = earlier.get(row.number);
-        if (end !== undefined && !isLeft(end, row.number)) {
-          if (end.state !== 'sending') await settle(row, end, false);
-          continue;
-        }
+    for await (const { row, end } of openRows()) {
+      if (end === undefined || (sender.takesUp(end) && !touched.has(row.number))) {
         const read = reader.read(row);
-        if ('item' in read) yield { row, item: read.item };
-        else await settle(row, { state: 'invalid', fields: {}, error: faultsText(read.faults) }, true);
-      }
+        if ('faults' in read) await settle(row, invalidEnd(read.faults), true);
+        else yield { row, ...read };
+      } else if (end.state !== 'sending') await settle(row, end, false);
     }
   }
 
@@ -118,27 +115,23 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     }
   }
 
-  const hasEnd = ({ untouched, state }: Worked): boolean => untouched !== true && state !== 'sending';
-  const work = async ({ row, item }: Item<T>, tower: Tower): Promise<Worked> => {
-    const worked = await inTurn(reader.keyOf(item), () => worker.work(item, row.number, tower));
-    if (hasEnd(worked)) touched.set(row.number);
-    return worked;
+  const work = async (item: Item<T>, signals: RowSignals): Promise<RowEnd> => {
+    const { number } = item.row;
+    const end = await inTurn(item.key, () => sender.send(item, number, signals));
+    if (hasEnd(end)) touched.set(number);
+    return end;
   };
-  const onSettled = async ({ row }: Item<T>, worked: Worked): Promise<void> => {
-    if (hasEnd(worked)) await settle(row, worked, true);
+  const onSettled = async ({ row }: Item<T>, end: RowEnd): Promise<void> => {
+    if (hasEnd(end)) await settle(row, end, true);
   };
 
   /** A run that ends early tells of the rows that it did not come to, too: what became of them before, or who is at them now. */
   const tellRest = async (): Promise<number> => {
     let sending = 0;
-    for await (const batch of batchesOf(input.rows(), open)) {
-      const earlier = await worker.earlier(batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0);
-      for (const row of batch) {
-        if (job.leave.aborted) return sending;
-        const end = earlier.get(row.number);
-        if (end?.state === 'sending') sending += 1;
-        else if (end !== undefined && !wasStopped(end)) await settle(row, end, false);
-      }
+    for await (const { row, end } of openRows()) {
+      if (job.leave.aborted) return sending;
+      if (end?.state === 'sending') sending += 1;
+      else if (end !== undefined && !wasStopped(end)) await settle(row, end, false);
     }
     return sending;
   };
@@ -147,14 +140,15 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
   const endedBy = async (stopped: Stopped): Promise<WorkedOff> => {
     const canTell = stopped === 'signal' || !UNREADABLE.includes(stopped.kind);
     const sending = canTell ? await tellRest().catch(() => 0) : 0;
-    return { ...standing(), counts: { ...counts, sending }, ...told(), stopped };
+    const told = tally();
+    return { ...told, counts: { ...told.counts, sending }, stopped };
   };
 
   for (let looks = 0; ; looks += 1) {
     const ran = await runRows({ ...job, rows: whileReadable(), work, onSettled });
     const stopped = ran.stopped ?? broken;
     if (stopped !== undefined) return endedBy(stopped);
-    if (open.count === 0) return { ...standing(), ...told() };
+    if (open.count === 0) return tally();
     await onWaiting(open.count);
     await clock.sleep(Math.min(LONGEST_WAIT_MS, LOOK_AGAIN_MS * 2 ** looks), stop).catch(() => undefined);
     if (stop.aborted) return endedBy('signal');

@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { endOf, faultsOf } from '../../src/bulk/row-end.ts';
 import { PayError, usageError } from '../../src/core/error.ts';
 import type { ErrorKind } from '../../src/core/exit.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
 import { interrupted } from '../../src/core/interrupt.ts';
-import { endedWith, faultsOf, workedWith } from '../../src/core/row-end.ts';
 
 const error = (kind: ErrorKind, detail: ConstructorParameters<typeof PayError>[2] = {}): PayError =>
   new PayError(kind, 'no', detail);
 
 const STRICT = { continueOnUnknown: false };
 
-describe('endedWith', () => {
+const BEGUN = { ...STRICT, begun: true };
+
+describe('the end of a row by an error', () => {
   it.each<[PayError, state: string, exitCode: number]>([
     [error('rejected', { status: 422 }), 'rejected', 3],
     [error('auth', { status: 401 }), 'rejected', 4],
@@ -18,17 +20,31 @@ describe('endedWith', () => {
     [error('not_sent'), 'not_sent', 5],
     [interrupted('SIGTERM'), 'not_sent', 143],
     [error('refused'), 'refused', 9],
+    [usageError('no'), 'not_sent', 2],
+    [error('read_failed'), 'unknown', 8],
+  ])('that came once it was begun is what is certain: %j', (thrown, state, exitCode) => {
+    expect(endOf(thrown, BEGUN)).toMatchObject({ state, exitCode });
+    // What has a name in the ledger was begun.
+    expect(endOf(thrown.with({ ledgerId: 'chg-1' }), STRICT)).toMatchObject({ state, exitCode });
+  });
+
+  it.each<[PayError, state: string, exitCode: number]>([
+    [error('rejected', { status: 404 }), 'rejected', 3],
+    [error('auth', { status: 401 }), 'not_sent', 4],
+    [error('auth'), 'not_sent', 4],
+    [error('not_sent'), 'not_sent', 5],
+    [error('read_failed'), 'not_sent', 8],
+    [error('refused'), 'refused', 9],
     [usageError('no'), 'invalid', 2],
-    [usageError('no', { ledgerId: 'chg-1' }), 'not_sent', 2],
-    [error('refused', { ledgerId: 'chg-1' }), 'refused', 9],
-  ])('knows what is certain: %j', (thrown, state, exitCode) => {
-    expect(endedWith(thrown)).toMatchObject({ state, exitCode });
+    [error('unknown'), 'unknown', 6],
+  ])('that came before: %j', (thrown, state, exitCode) => {
+    expect(endOf(thrown, STRICT)).toMatchObject({ state, exitCode });
   });
 
   it('takes whatever is not certain for unknown', () => {
     const certain: readonly string[] = ['rejected', 'auth', 'not_sent', 'interrupted', 'refused', 'usage'];
     const others = (Object.keys(EXIT_CODES) as ErrorKind[]).filter((kind) => !certain.includes(kind));
-    for (const kind of others) expect(endedWith(error(kind)).state).toBe('unknown');
+    for (const kind of others) expect(endOf(error(kind), BEGUN).state).toBe('unknown');
   });
 
   it('says all of it in one line', () => {
@@ -36,7 +52,7 @@ describe('endedWith', () => {
       { propertyPath: 'data.provider', title: 'is unknown', option: 'provider' },
       { propertyPath: 'x', title: 'y' },
     ];
-    const said = endedWith(new PayError('rejected', 'first\n  second', { violations })).error;
+    const said = endOf(new PayError('rejected', 'first\n  second', { violations }), STRICT).error;
     expect(said).toBe('first; second; provider: is unknown; x: y');
   });
 });
@@ -49,11 +65,13 @@ describe('what an error says in one line', () => {
     [[{ propertyPath: 'x', title: '' }], 'no; x'],
     [[{ propertyPath: 'x', title: 'a', suggestion: 'b' }], 'no; x: a (did you mean b?)'],
   ])('with the violations %j is %s', (violations, said) => {
-    expect(endedWith(new PayError('rejected', 'no', violations === undefined ? {} : { violations })).error).toBe(said);
+    expect(endOf(new PayError('rejected', 'no', violations === undefined ? {} : { violations }), STRICT).error).toBe(
+      said,
+    );
   });
 });
 
-describe('workedWith', () => {
+describe('what it means for the others', () => {
   it.each<[PayError, stops: boolean]>([
     [error('rejected', { status: 422 }), false],
     [error('auth', { status: 403 }), true],
@@ -63,30 +81,32 @@ describe('workedWith', () => {
     [error('rejected', { answer: '{}', unrecorded: true }), true],
     [error('ledger'), true],
   ])('%j stops the others: %s', (thrown, stops) => {
-    expect(workedWith(thrown, STRICT).stops).toBe(stops ? thrown : undefined);
+    expect(endOf(thrown, STRICT).stops).toBe(stops ? thrown : undefined);
   });
 
   it('goes on after an unknown one where that was asked for, but never past what could not be noted', () => {
     const going = { continueOnUnknown: true };
-    expect(workedWith(error('unknown'), going).stops).toBeUndefined();
-    expect(workedWith(error('unknown', { answer: '{}', unrecorded: true }), going).stops).toBeDefined();
+    expect(endOf(error('unknown'), going).stops).toBeUndefined();
+    const unnoted = error('unknown', { answer: '{}', unrecorded: true });
+    expect(endOf(unnoted, going)).toMatchObject({ stops: unnoted, unrecorded: unnoted });
   });
 
   it('leaves a row as it was where nothing was begun', () => {
-    expect(workedWith(error('ledger'), STRICT).untouched).toBe(true);
-    expect(workedWith(interrupted('SIGINT'), STRICT)).not.toHaveProperty('stops');
-    expect(workedWith(interrupted('SIGINT'), STRICT).untouched).toBe(true);
-    expect(workedWith(interrupted('SIGINT').with({ ledgerId: 'chg-1' }), STRICT).untouched).toBeUndefined();
-    expect(workedWith(interrupted('SIGINT'), { ...STRICT, begun: true }).untouched).toBeUndefined();
+    expect(endOf(error('ledger'), STRICT).untouched).toBe(true);
+    expect(endOf(interrupted('SIGINT'), STRICT)).not.toHaveProperty('stops');
+    expect(endOf(interrupted('SIGINT'), STRICT).untouched).toBe(true);
+    expect(endOf(interrupted('SIGINT').with({ ledgerId: 'chg-1' }), STRICT).untouched).toBeUndefined();
+    expect(endOf(interrupted('SIGINT'), { ...STRICT, begun: true }).untouched).toBeUndefined();
   });
 
   it('asks for a slower pace where nobody answers', () => {
-    expect(workedWith(error('not_sent'), STRICT).slowDown).toBe(0);
-    expect(workedWith(error('rejected'), STRICT).slowDown).toBeUndefined();
+    expect(endOf(error('not_sent'), STRICT).slowDown).toBe(0);
+    expect(endOf(error('read_failed'), STRICT).slowDown).toBe(0);
+    expect(endOf(error('rejected'), STRICT).slowDown).toBeUndefined();
   });
 
   it('does not take a defect for the end of a row', () => {
-    expect(() => workedWith(new TypeError('a defect'), STRICT)).toThrow('a defect');
+    expect(() => endOf(new TypeError('a defect'), STRICT)).toThrow('a defect');
   });
 });
 

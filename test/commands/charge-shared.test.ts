@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChargeWords } from '../../src/core/charge-with.ts';
-import { flagName, KEY_OF, readUnchecked, readWith } from '../../src/core/charge-with.ts';
+import type { ChargeWords } from '../../src/commands/ugwo/charge-shared.ts';
+import { flagName, KEY_OF, readUnchecked, readWith } from '../../src/commands/ugwo/charge-shared.ts';
 
 const AT = { ms: Date.UTC(2026, 10, 20, 12), offset: 0 };
 const column = (field: keyof typeof KEY_OF): string => KEY_OF[field];

@@ -1,8 +1,8 @@
-import { durationWord } from './duration.ts';
-import type { Medium } from './medium.ts';
-import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS } from './medium.ts';
-import { didYouMean } from './suggest.ts';
-import type { Instant } from './time.ts';
+import { durationWord } from '../../core/duration.ts';
+import type { Medium } from '../../core/medium.ts';
+import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS } from '../../core/medium.ts';
+import { didYouMean } from '../../core/suggest.ts';
+import type { Instant } from '../../core/time.ts';
 
 /** When a bank_transfer account stops accepting: at a moment, or after milliseconds. */
 export type Expiry = { readonly at: Instant } | { readonly in: number };

@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cellsOf } from '../../src/bulk/reading/cells.ts';
 import { parseExact, printExact } from '../../src/core/json.ts';
-import { gather, givenOf, textIn } from '../../src/core/row-fields.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const gathered = (fields: Fields, format: 'csv' | 'ndjson' = 'ndjson') => gather(givenOf(fields, format), 'param');
+const read = (fields: Fields, format: 'csv' | 'ndjson' = 'ndjson') => cellsOf(fields, format, Object.keys(fields));
+const givenOf = (fields: Fields, format: 'csv' | 'ndjson') => read(fields, format).given;
+const gathered = (fields: Fields, format: 'csv' | 'ndjson' = 'ndjson') => {
+  const cells = read(fields, format);
+  return { values: cells.object('param'), faults: cells.faults };
+};
 
 describe('what was given', () => {
   it.each<['csv' | 'ndjson', Fields, Fields]>([
@@ -23,15 +28,33 @@ describe('what was given', () => {
 });
 
 describe('the text of a column', () => {
-  const given = givenOf({ a: 'x', b: 5, c: null }, 'ndjson');
+  const textIn = (column: string) => {
+    const cells = read({ a: 'x', b: 5, c: null });
+    return [cells.text(column), cells.faults];
+  };
 
   it.each([
-    ['a', { text: 'x' }],
-    ['b', { fault: { column: 'b', what: 'should be text' } }],
-    ['c', {}],
-    ['d', {}],
-  ])('%s is %j', (column, text) => {
-    expect(textIn(given, column)).toEqual(text);
+    ['a', 'x', []],
+    ['b', undefined, [{ column: 'b', what: 'should be text' }]],
+    ['c', undefined, []],
+    ['d', undefined, []],
+  ])('%s is %j', (column, text, faults) => {
+    expect(textIn(column)).toEqual([text, faults]);
+  });
+
+  it('means what it is parsed to, or is at fault', () => {
+    const cells = read({ a: '7', b: 'x', c: 5 });
+    const asNumber = (text: string) => (/^\d$/.test(text) ? Number(text) : undefined);
+    expect(['a', 'b', 'c', 'd'].map((column) => cells.parsed(column, asNumber, 'a digit'))).toEqual([
+      7,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(cells.faults).toEqual([
+      { column: 'b', what: '"x" is not a digit' },
+      { column: 'c', what: 'should be text' },
+    ]);
   });
 
   it('may be nested 64 levels deep where it is JSON', () => {
@@ -151,7 +174,7 @@ describe('fields with a prefix', () => {
     fc.assert(
       fc.property(fc.dictionary(name, value), fc.constantFrom('csv', 'ndjson'), (fields, format) => {
         const { values, faults } = gathered(fields, format);
-        for (const { column } of faults) expect(Object.keys(fields)).toContain(column);
+        for (const { column } of faults) expect(Object.keys(fields)).toContain(column as string);
         const isGiven = [...givenOf(fields, format).keys()].some((column) => column.startsWith('param'));
         expect(values !== undefined).toBe(isGiven);
       }),

@@ -1,23 +1,4 @@
-import { environmentName } from './origin.ts';
-import type { RowState } from './row.ts';
-import { ROW_STATES } from './row.ts';
-
-/** The columns of a job's summary, in their order. What matters at night comes first on a card. */
-export const SUMMARY_COLUMNS: readonly {
-  readonly path: string;
-  readonly label?: string;
-  readonly kind?: 'count';
-  readonly always?: boolean;
-}[] = [
-  { path: 'job' },
-  { path: 'command' },
-  { path: 'file' },
-  { path: 'rows', kind: 'count', always: true },
-  ...ROW_STATES.map((state: RowState) => ({ path: state, kind: 'count' as const, label: state.replaceAll('_', ' ') })),
-  { path: 'not_started', kind: 'count', label: 'not started' },
-  { path: 'skipped', kind: 'count', label: 'done before' },
-  { path: 'report' },
-];
+import { environmentName } from '../../core/origin.ts';
 
 /** What is asked before the rows of a file are sent to where money may be real. */
 export interface JobQuestion {
@@ -31,7 +12,7 @@ export interface JobQuestion {
   /** What they hold, in few words. */
   readonly what: string;
   /** What all of them come to, where that is known. */
-  readonly total?: string;
+  readonly total?: string | undefined;
 }
 
 /** The lines of the question. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { turns } from '../../src/bulk/pacing/key-queue.ts';
+import { keyQueue } from '../../src/bulk/pacing/key-queue.ts';
 
 it('lets what is about the same thing wait for what was begun before it, and nothing else', async () => {
-  const inTurn = turns();
+  const inTurn = keyQueue();
   const log: string[] = [];
   const gates = new Map<string, PromiseWithResolvers<void>>();
   const work = (key: string, name: string): Promise<string> =>

@@ -1,37 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import type { RowOptions } from '../../src/commands/onye/update-row.ts';
-import {
-  checkOnyeColumns,
-  isOnyeColumn,
-  ONYE_COLUMNS,
-  onyeColumnOf,
-  onyeRow,
-} from '../../src/commands/onye/update-row.ts';
+import { openRows } from '../../src/bulk/reading/rows.ts';
+import type { Client } from '../../src/client/client.ts';
+import type { UpdateItem } from '../../src/commands/onye/update-kind.ts';
+import { updateKind } from '../../src/commands/onye/update-kind.ts';
+import type { Given } from '../../src/commands/onye/update-one.ts';
 import { printExact } from '../../src/core/json.ts';
 
 const UID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
-const NONE: RowOptions = { fields: new Map(), change: undefined };
-const OPTIONS: RowOptions = {
+const NONE: Given = { fields: new Map(), change: undefined };
+const OPTIONS: Given = {
   fields: new Map([
     ['email', { value: 'all@example.com', flag: '--email' }],
     ['meta', { value: { tier: 'vip' }, flag: '--meta' }],
   ]),
   change: undefined,
 };
-const changing = (set: Record<string, unknown>, ...unset: string[]): RowOptions => ({
+const changing = (set: Record<string, unknown>, ...unset: string[]): Given => ({
   ...NONE,
   change: { set, unset },
 });
 
 type Format = 'csv' | 'ndjson';
 
-const bodyOf = (fields: object, options = NONE, format: Format = 'csv'): unknown => {
-  const row = onyeRow({ uid: UID, ...fields }, format, options, true);
-  return row.kind === 'update' ? row.body : row.faults;
+const client = { check: () => undefined } as unknown as Client;
+const opened = (columns: readonly string[], options: Given, format: Format = 'ndjson', validate = true) =>
+  openRows(updateKind(options, client), { columns, format }, { client, validate });
+/** As a row that is not the first one of its file. */
+const rowOf = (fields: object, options = NONE, format: Format = 'csv', validate = true) =>
+  opened(['uid'], options, format, validate).read({ number: 2, fields: fields as Record<string, unknown> });
+
+const updateOf = (fields: object, options = NONE, format: Format = 'csv'): Partial<UpdateItem> => {
+  const row = rowOf({ uid: UID, ...fields }, options, format);
+  if ('faults' in row) throw new Error(printExact(row.faults));
+  return row.item;
 };
+const bodyOf = (fields: object, options = NONE, format: Format = 'csv'): unknown =>
+  updateOf(fields, options, format).body;
 const faultsOf = (fields: object, options = NONE, format: Format = 'csv'): unknown => {
-  const row = onyeRow(fields as Record<string, unknown>, format, options, true);
-  return row.kind === 'faulty' ? row.faults.map(({ column, what }) => `${column}: ${what}`) : row;
+  const row = rowOf(fields, options, format);
+  return 'faults' in row ? row.faults.map(({ column, what }) => `${column}: ${what}`) : row;
 };
 
 describe('the update that a row asks for', () => {
@@ -46,10 +53,9 @@ describe('the update that a row asks for', () => {
   });
 
   it('names the customer', () => {
-    expect(onyeRow({ uid: UID, ref: 'r' }, 'csv', NONE, true)).toEqual({
-      kind: 'update',
-      uid: UID,
-      body: { ref: 'r' },
+    expect(rowOf({ uid: UID, ref: 'r' })).toEqual({
+      key: UID,
+      item: { uid: UID, body: { ref: 'r' }, change: undefined },
     });
   });
 
@@ -94,10 +100,7 @@ describe('the update that a row asks for', () => {
 });
 
 describe('the change of metadata that a row asks for', () => {
-  const changeOf = (fields: object, options = NONE, format: Format = 'csv'): unknown => {
-    const row = onyeRow({ uid: UID, ...fields }, format, options, true);
-    return row.kind === 'update' ? row.change : row.faults;
-  };
+  const changeOf = (fields: object, options = NONE): unknown => updateOf(fields, options).change;
 
   it.each([
     [
@@ -120,7 +123,7 @@ describe('the change of metadata that a row asks for', () => {
     expect(bodyOf({ 'merge_meta.a': 'x' })).toEqual({});
   });
 
-  it.each<[object, RowOptions, string]>([
+  it.each<[object, Given, string]>([
     [{ 'merge_meta.a:': '{' }, NONE, 'merge_meta.a:: not JSON'],
     [{ meta: { a: 1 }, 'merge_meta.b': 'x' }, NONE, "merge_meta.b: can't be used together with meta"],
     [{ 'merge_meta.a': 'x' }, OPTIONS, 'merge_meta.a: sets the same field as --meta'],
@@ -169,12 +172,14 @@ describe('the faults of a row', () => {
   });
 
   it('are fewer with --no-validate: any text names a customer', () => {
-    expect(onyeRow({ uid: 'x', ref: 'r' }, 'csv', NONE, false)).toMatchObject({ kind: 'update', uid: 'x' });
-    expect(onyeRow({ uid: '', ref: 'r' }, 'ndjson', NONE, false)).toMatchObject({ kind: 'faulty' });
+    expect(rowOf({ uid: 'x', ref: 'r' }, NONE, 'csv', false)).toMatchObject({ item: { uid: 'x' } });
+    expect(rowOf({ uid: '', ref: 'r' }, NONE, 'ndjson', false)).toHaveProperty('faults');
   });
 });
 
 describe('the columns of a file', () => {
+  const isRead = (column: string): boolean => opened(['uid', column], NONE).notices.length === 0;
+
   it.each([
     'uid',
     'email',
@@ -186,24 +191,25 @@ describe('the columns of a file', () => {
     'meta.k',
     'meta.k:',
   ])('may be %s', (column) => {
-    expect(isOnyeColumn(column)).toBe(true);
+    expect(isRead(column)).toBe(true);
   });
 
   it.each(['Email', 'metadata', 'billing_address_city', 'status', 'email.x', '', 'toString'])(
     'mean nothing by %s',
     (column) => {
-      expect(isOnyeColumn(column)).toBe(false);
+      expect(isRead(column)).toBe(false);
     },
   );
 
   it('are known by their names', () => {
-    for (const name of ONYE_COLUMNS) expect(isOnyeColumn(name.replace(/\.$/, '.x'))).toBe(true);
-    expect(ONYE_COLUMNS).toEqual(expect.arrayContaining(['uid', 'last_name', 'meta', 'meta.', 'billing_address.']));
+    const { columns } = updateKind(NONE, client);
+    for (const name of columns) expect(isRead(name.replace(/\.$/, '.x'))).toBe(true);
+    expect(columns).toEqual(expect.arrayContaining(['last_name', 'meta', 'meta.', 'billing_address.']));
   });
 
   it('need a customer', () => {
-    expect(() => checkOnyeColumns(['email'], NONE)).toThrow('no column uid');
-    expect(() => checkOnyeColumns(['email', 'uid', 'note'], NONE)).not.toThrow();
+    expect(() => opened(['email'], NONE)).toThrow('no column uid');
+    expect(() => opened(['email', 'uid', 'note'], NONE)).not.toThrow();
   });
 
   it.each([
@@ -212,23 +218,24 @@ describe('the columns of a file', () => {
     ['meta.tier', '--meta'],
     ['meta.n:', '--meta'],
   ])('may not be %s beside %s', (column, flag) => {
-    expect(() => checkOnyeColumns(['uid', column], OPTIONS)).toThrow(
-      `${flag} and the column "${column}" set the same field`,
-    );
-    expect(() => checkOnyeColumns(['uid', 'ref'], OPTIONS)).not.toThrow();
+    expect(() => opened(['uid', column], OPTIONS)).toThrow(`${flag} and the column "${column}" set the same field`);
+    expect(() => opened(['uid', 'ref'], OPTIONS)).not.toThrow();
   });
 
   it('may not replace the metadata and merge into it', () => {
     for (const column of ['meta', 'meta.a', 'meta.a:']) {
-      expect(() => checkOnyeColumns(['uid', column, 'merge_meta.b'], NONE)).toThrow(
+      expect(() => opened(['uid', column, 'merge_meta.b'], NONE)).toThrow(
         `the columns "${column}" and "merge_meta.b" can't be used together`,
       );
     }
-    expect(() => checkOnyeColumns(['uid', 'merge_meta', 'merge_meta.b'], changing({}, 'c'))).not.toThrow();
+    expect(() => opened(['uid', 'merge_meta', 'merge_meta.b'], changing({}, 'c'))).not.toThrow();
   });
 });
 
 describe('the column behind a property of the body', () => {
+  const item = { uid: UID, body: {}, change: undefined };
+  const columnOf = (columns: readonly string[], path: string) => updateKind(NONE, client).columnOf(item, columns)(path);
+
   const columns = ['uid', 'email', 'meta.k', 'meta.n:', 'meta.a.b', 'billing_address.city'];
 
   it.each([
@@ -239,20 +246,18 @@ describe('the column behind a property of the body', () => {
     ['meta.a.b', 'meta.a.b'],
     ['billing_address.city', 'billing_address.city'],
     ['billing_address', 'billing_address.city'],
-    ['billing_address.zip', undefined],
-    ['ref', undefined],
-    ['', undefined],
+    ['billing_address.zip', 'billing_address.zip'],
+    ['ref', 'ref'],
+    ['', ''],
   ])('%s is %s', (path, column) => {
-    expect(onyeColumnOf(columns, path)).toBe(column);
+    expect(columnOf(columns, path)).toBe(column);
   });
 
   it.each(['billing_address.city', 'billing_address'])('%s is the object that holds it', (path) => {
-    expect(onyeColumnOf(['uid', 'billing_address'], path)).toBe('billing_address');
+    expect(columnOf(['uid', 'billing_address'], path)).toBe('billing_address');
   });
 
   it('is the nearest one', () => {
-    expect(onyeColumnOf(['billing_address', 'billing_address.city'], 'billing_address.city')).toBe(
-      'billing_address.city',
-    );
+    expect(columnOf(['billing_address', 'billing_address.city'], 'billing_address.city')).toBe('billing_address.city');
   });
 });
