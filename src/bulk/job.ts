@@ -2,7 +2,6 @@ import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Client } from '../client/client.ts';
 import type { PayError } from '../core/error.ts';
-import { usageError } from '../core/error.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { Result, View } from '../core/result.ts';
 import type { RowKind } from './kind.ts';
@@ -10,6 +9,7 @@ import { jobId } from './planning/job-id.ts';
 import type { Plan, Planning } from './planning/plan.ts';
 import { checkRows, planRows } from './planning/plan.ts';
 import { questionOf } from './planning/question.ts';
+import { refuseBad, refuseEmpty, refuseOther, refuseReport } from './planning/refusals.ts';
 import type { Input } from './reading/input.ts';
 import { openInput } from './reading/input.ts';
 import type { RowReader } from './reading/rows.ts';
@@ -55,44 +55,6 @@ interface Opened<T> {
   readonly reporter: Reporter;
   readonly job: { readonly id: string; readonly doors: Doors; readonly sender: Sender<T> } | undefined;
 }
-
-/** A header without rows is more often a broken export than nothing to do. */
-const refuseEmpty = ({ rows }: Plan, name: string): void => {
-  if (rows > 0) return;
-  throw usageError(`${name} has no rows; nothing was sent`, {
-    hint: 'a CSV file needs a header and then one line per row',
-  });
-};
-
-/** Any row that is not right ends the run before anything is sent, with the first of what is wrong. */
-const refuseBad = ({ bad, faults, rows }: Plan, { bulk, name }: Pick<Run<unknown>, 'bulk' | 'name'>): void => {
-  if (bad.count === 0 || (bulk.skipInvalid && bad.count < rows)) return;
-  const more = bulk.report === undefined ? '--report FILE lists all of them' : `all of them are in ${bulk.report}`;
-  throw usageError(`${name}: ${bad.count} of ${rows} ${rows === 1 ? 'row' : 'rows'} can't be sent; nothing was sent`, {
-    violations: faults.map(({ row, column, what }) => ({
-      propertyPath: '',
-      title: what,
-      row,
-      ...(column === undefined ? {} : { column }),
-    })),
-    hint: `${bulk.skipInvalid ? 'fix the file: no row is valid' : 'fix the file, or skip these rows with --skip-invalid'}; ${more}`,
-  });
-};
-
-const refuseOther = (id: string, { resume, from }: BulkInput): void => {
-  if (resume === undefined || resume === id) return;
-  throw usageError(`--resume ${resume}: ${from} with these options is a different job, ${id}`, {
-    hint: `the file, an option or the service has changed: compare with \`paycli ledger show ${resume}\`, or leave out --resume to start a new job`,
-  });
-};
-
-/** A report must replace nothing that is read, written or kept besides. */
-const refuseReport = async (input: Input, { report }: BulkInput, { ownFileAt }: JobWorld): Promise<void> => {
-  if (report === undefined) return;
-  const what = (await input.isAt(report)) ? 'the input file' : ownFileAt(report);
-  if (what === undefined) return;
-  throw usageError(`--report: ${report} is ${what}`, { hint: 'choose another file; nothing was sent' });
-};
 
 /** The job that a file is with these options, and who sends its rows. */
 const jobOf = async <T>(

@@ -65,7 +65,7 @@ export interface Repeatable<T> {
 }
 
 /** What has become of the rows of a job since they were sent. */
-export interface Followed {
+export interface Aftermath {
   /** Empty where there is nothing to say. */
   readonly text: string;
   readonly codes: readonly number[];
@@ -116,5 +116,5 @@ export interface RowKind<T> {
   readonly check: (key: string) => Promise<readonly string[]>;
   readonly sending: Protected<T> | Repeatable<T>;
   /** Waits for what comes of the rows of a job (--wait). */
-  readonly follow?: ((job: string, world: JobWorld, doors: Doors) => Promise<Followed>) | undefined;
+  readonly follow?: ((job: string, world: JobWorld, doors: Doors) => Promise<Aftermath>) | undefined;
 }

@@ -28,6 +28,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   bulk: ['cli', 'client', 'contract', 'ledger'],
   handler: ['bulk', 'cli', 'client', 'config', 'contract', 'ledger'],
+  shared: ['client'],
   view: ['ledger'],
 };
 
@@ -81,7 +82,7 @@ const allowed = ({ from, to, lazy, type }: Pick<Import, 'from' | 'to' | 'lazy' |
   // A declaration reaches its handler by import(), and only so.
   if (room === 'spec' && target === 'handler') return lazy && inside(from, to);
   if (room === 'handler' && target === 'spec') return type && inside(from, to);
-  if (room === 'shared' && target !== 'shared') return (ARROWS['shared'] ?? []).includes(target);
+  if (room === 'shared' && ['spec', 'handler'].includes(target)) return false;
   if (inside(from, to)) return true;
   if (type && (to === 'src/commands/deps.ts' || TYPES[room]?.includes(target) === true)) return true;
   // What a record looks like, and how its end is told, is the same for every noun that shows it.

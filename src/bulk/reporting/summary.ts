@@ -7,7 +7,7 @@ import { madeHere } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { RowState } from '../../core/row.ts';
 import { ROW_STATES } from '../../core/row.ts';
-import type { Followed, RowKind } from '../kind.ts';
+import type { Aftermath, RowKind } from '../kind.ts';
 import { gravest, isSignalCode } from '../row-exit.ts';
 import type { WorkedOff } from '../sending/work-off.ts';
 
@@ -27,7 +27,7 @@ export interface Summing extends Pick<RowKind<never>, 'command' | 'words'> {
   /** The first signal of the user. */
   readonly stop: AbortSignal;
   /** What has become of the rows since they were sent, where that was waited for. */
-  readonly followed?: Followed | undefined;
+  readonly followed?: Aftermath | undefined;
 }
 
 type Counts = Readonly<Record<RowState | 'not_started', number>>;

@@ -5,7 +5,7 @@ import { readJsonObject } from '../../core/source.ts';
 import type { Deps } from '../deps.ts';
 import type { MetaChange } from './meta.ts';
 import type { Changes, MetaInput, UpdateInput } from './spec.ts';
-import type { Field, Given } from './update-one.ts';
+import type { Field } from './update-one.ts';
 import { updateOne } from './update-one.ts';
 import { onyeView, updatesView } from './view.ts';
 

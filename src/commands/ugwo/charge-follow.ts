@@ -1,4 +1,4 @@
-import type { Followed } from '../../bulk/kind.ts';
+import type { Aftermath } from '../../bulk/kind.ts';
 import type { Doors, JobWorld } from '../../bulk/world.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { formatDuration } from '../../core/duration.ts';
@@ -112,7 +112,7 @@ const lookUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | u
  * Follows every charge of a job until each is paid, failed or expired, or the time is over, and says what has become of them.
  * What keeps it from looking is in the result: the charges are made.
  */
-export const followCharges = async (wait: FollowedJob): Promise<Followed> => {
+export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const { protocol } = wait.doors;
   const { progress, stop } = wait.world;
   const open = protocol.openSums();

@@ -1,12 +1,12 @@
 import type { RowEnd } from '../../bulk/row-end.ts';
 import { standingOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
-import { STEP_UNREADABLE } from '../../core/followed.ts';
 import { printExact } from '../../core/json.ts';
 import { isStepUnreadable } from '../../core/next-action.ts';
 import { valueAt } from '../../core/path.ts';
 import { rowStateOf } from '../../core/row.ts';
 import type { Asked, Entry } from '../../ledger/ledger.ts';
+import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 
 /** What the report says of a charge, besides row, state and error: the activity and what the customer must do. */
 export const CHARGE_COLUMNS = [

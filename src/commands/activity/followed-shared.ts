@@ -1,40 +1,18 @@
-import { BOUNDS, cutText } from './bounds.ts';
-import type { Standing } from './charge.ts';
-import { isRefunded, statusOf } from './charge.ts';
-import { durationWord, formatDuration } from './duration.ts';
-import { PayError } from './error.ts';
-import { signalWord } from './interrupt.ts';
-import { valueAt } from './path.ts';
-import type { PlaceOptions } from './place-words.ts';
-import { placeWords } from './place-words.ts';
-import type { Received } from './received.ts';
-import { shellLine } from './shell.ts';
+import type { Followed } from '../../client/follow.ts';
+import { BOUNDS, cutText } from '../../core/bounds.ts';
+import { about, isRefunded, statusOf } from '../../core/charge.ts';
+import { durationWord, formatDuration } from '../../core/duration.ts';
+import { PayError } from '../../core/error.ts';
+import { signalWord } from '../../core/interrupt.ts';
+import { valueAt } from '../../core/path.ts';
+import type { PlaceOptions } from '../../core/place-words.ts';
+import { placeWords } from '../../core/place-words.ts';
+import type { Received } from '../../core/received.ts';
+import { shellLine } from '../../core/shell.ts';
 
 /** An activity: what its end is told by may be missing, or of any shape. */
 interface ActivityLike {
   readonly uid: string;
-}
-
-/** The activity that an error is about. */
-export const about = (activity: ActivityLike): { readonly activity: string } => ({
-  activity: JSON.stringify({ uid: activity.uid, status: statusOf(activity) }),
-});
-
-/** How following an activity ended. */
-export interface Followed<T = unknown> {
-  /** The last reading; undefined where none succeeded and none was known before. */
-  readonly record: Received<T> | undefined;
-  readonly standing: Standing;
-  /** How long was waited, in milliseconds. */
-  readonly waited: number;
-  /** It ended open, and what the customer was to do can't be done any more. */
-  readonly expired: boolean;
-  /** Looks were made, and none of them was answered. */
-  readonly unanswered: boolean;
-  /** Why the last read failed, where it did and the wait ended open. */
-  readonly fault?: PayError;
-  /** A signal ended the wait: what the run ends with, once the record is shown. */
-  readonly interrupted?: PayError;
 }
 
 /** What was asked for, for the command that waits again. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Followed } from '../../src/client/follow.ts';
+import type { WaitOptions } from '../../src/commands/activity/followed-shared.ts';
+import { chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../../src/commands/activity/followed-shared.ts';
+import { about } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import { EXIT_MEANINGS } from '../../src/core/exit.ts';
-import type { Followed, WaitOptions } from '../../src/core/followed.ts';
-import { about, chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../../src/core/followed.ts';
 import { interrupted } from '../../src/core/interrupt.ts';
 import { madeHere } from '../../src/core/received.ts';
 
