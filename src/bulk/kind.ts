@@ -89,6 +89,8 @@ export interface RowKind<T> {
     readonly done: string;
     /** What to do about rows that are unknown. */
     readonly findOut: string;
+    /** What to do about rows that the guard has refused. */
+    readonly refused?: string;
   };
   readonly key: KeyColumn;
   /** The names of the other columns that are read, in lower case; a dot at the end stands for all that begin so. */

@@ -30,8 +30,14 @@ const summed = (
 ) => {
   const stop = new AbortController();
   if (signal !== undefined) stop.abort(signal);
-  const words = { verb: 'Charge', one: 'payment request', done: 'charged', findOut: 'find out' };
-  const summing = { command: 'ugwo charge', words, bulk: { report: undefined }, stop: stop.signal } as const;
+  const words = {
+    verb: 'Charge',
+    one: 'payment request',
+    done: 'charged',
+    findOut: 'find out',
+    refused: 'add --again',
+  };
+  const summing = { command: 'ugwo charge', words, bulk: {}, stop: stop.signal } as const;
   const result = jobResult({ ...job, unrecorded }, summing, { columns: [] });
   if (result.kind !== 'record') throw new Error('no record');
   return { record: result.record.value as Record<string, unknown>, failure: result.failure };

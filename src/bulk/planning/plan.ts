@@ -76,7 +76,7 @@ export const planRows = async <T>(planning: Planning<T>, tell: (done: number) =>
 
 export interface Checking {
   readonly concurrency: number;
-  readonly rate: Rate | undefined;
+  readonly rate?: Rate | undefined;
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
   readonly random: () => number;
   readonly tell: (done: number, total: number) => void;

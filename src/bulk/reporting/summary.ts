@@ -105,21 +105,22 @@ const goOnText = (stopped: PayError | undefined): string => {
   return stopped?.kind === 'unknown' ? `${text}; --continue-on-unknown doesn't stop at unknown rows` : text;
 };
 
-const hintsOf = (counts: Counts, codes: JobEnd['codes'], findOut: string, stopped: PayError | undefined): string[] => {
+const hintsOf = (
+  counts: Counts,
+  codes: JobEnd['codes'],
+  words: Summing['words'],
+  stopped: PayError | undefined,
+): string[] => {
   const { unknown, rejected, failed, not_sent, not_created, refused, not_started, sending } = counts;
   return [
-    ...(unknown > 0 ? [findOut] : []),
+    ...(unknown > 0 ? [words.findOut] : []),
     ...(not_started + sending + not_sent > 0 || [...codes].some(isSignalCode) ? [goOnText(stopped)] : []),
     ...(rejected + failed + not_created > 0
       ? [
           'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made',
         ]
       : []),
-    ...(refused > 0
-      ? [
-          'refused rows have an earlier charge, or are paid or cancelled; --again charges them anyway, except unknown and cancelled ones',
-        ]
-      : []),
+    ...(refused > 0 && words.refused !== undefined ? [words.refused] : []),
   ];
 };
 
@@ -147,7 +148,7 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
   // Of an unknown row it would say what is said for all of them.
   const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;
   const hints = [
-    ...hintsOf(counts, end.codes, words.findOut, stopped),
+    ...hintsOf(counts, end.codes, words, stopped),
     ...[hint, followed?.hint].filter((line) => line !== undefined),
   ];
   return new PayError(kindOf(code), lines.join('\n'), {

@@ -25,7 +25,7 @@ export interface WorkOff<T> {
   /** Rows that are left out. */
   readonly excluded: Bits;
   readonly concurrency: number;
-  readonly rate: Rate | undefined;
+  readonly rate?: Rate | undefined;
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
   readonly random: () => number;
   readonly stop: AbortSignal;

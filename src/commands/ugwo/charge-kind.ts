@@ -140,6 +140,8 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
       one: 'payment request',
       done: 'charged',
       findOut: `find out about the unknown rows: \`${reconcile}\``,
+      refused:
+        'refused rows have an earlier charge, or are paid or cancelled; --again charges them anyway, except unknown and cancelled ones',
     },
     key: {
       name: 'ugwo',
