@@ -1,9 +1,9 @@
-import type { Effect, Ran, RowSignals, Run } from '../../src/bulk/pacing/run.ts';
+import type { Consequence, Ran, RowSignals, Run } from '../../src/bulk/pacing/run.ts';
 import { runRows } from '../../src/bulk/pacing/run.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** What has become of one row, and what it is counted as. */
-export interface End extends Effect {
+export interface End extends Consequence {
   readonly state: string;
 }
 

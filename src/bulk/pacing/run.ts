@@ -9,7 +9,7 @@ import type { Pace } from './pace.ts';
 import { openPace } from './pace.ts';
 
 /** What the end of one row means for the others. */
-export interface Effect {
+export interface Consequence {
   /** The milliseconds that the service asked to be left alone for, or 0 where it said no time. */
   readonly slowDown?: number;
   /** Nothing new may start after this: the key is not taken, the ledger can't be written, an outcome is unknown. */
@@ -27,7 +27,7 @@ export interface RowSignals {
   readonly landed: (stops: PayError | undefined) => void;
 }
 
-export interface Run<R, E extends Effect = Effect> {
+export interface Run<R, E extends Consequence = Consequence> {
   /**
    * Asked for a row only when one can be started, and closed when the run ends before it. A row that is being read is
    * waited for, also after a signal: what can hang must end by itself.
@@ -93,7 +93,7 @@ const startRows = async <R>(
  * Works on rows side by side, as many at once as the pace allows; each one once, or not at all. Ends when all are done,
  * or when those in flight are, after a signal or an end that stops.
  */
-export const runRows = async <R, E extends Effect = Effect>(run: Run<R, E>): Promise<Ran> => {
+export const runRows = async <R, E extends Consequence = Consequence>(run: Run<R, E>): Promise<Ran> => {
   const parts: Parts = { pace: openPace(run), flights: openFlights(), halt: openHalt(run.stop) };
   const { pace, flights, halt } = parts;
   let started = 0;
