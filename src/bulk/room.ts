@@ -1,9 +1,7 @@
-import { runJob } from './job.ts';
-import { runRows } from './run.ts';
-import { sendingOf } from './sending.ts';
-import { showProgress } from './show.ts';
-import { jobResult } from './summary.ts';
+import { runFile } from './job.ts';
+import { runRows } from './pacing/run.ts';
+import { showProgress } from './progress/show.ts';
 
 /** Files of rows, for the commands that are given it. */
-export const bulkRoom = { runJob, runRows, sendingOf, jobResult, showProgress };
+export const bulkRoom = { runFile, runRows, showProgress };
 export type BulkRoom = typeof bulkRoom;

@@ -1,5 +1,4 @@
 import { usageError } from '../core/error.ts';
-import type { Rate } from '../core/rate.ts';
 import type { Given } from './define.ts';
 import { flag, option } from './define.ts';
 import { asInteger, asOneOf, asRate, asText } from './options.ts';
@@ -43,24 +42,19 @@ export const BULK_OPTIONS = {
   resume: option('--resume <job>', 'with --from: continue this job; refused if the file or the options differ', asJob),
 } as const;
 
-/** A file of rows and how it is to be worked through. */
-export interface BulkInput {
-  /** `-` is standard input. */
-  readonly from: string;
-  readonly inputFormat: 'csv' | 'ndjson' | undefined;
-  readonly delimiter: string | undefined;
-  readonly concurrency: number;
-  readonly rate: Rate | undefined;
-  readonly report: string | undefined;
-  readonly check: boolean;
-  readonly retryFailed: boolean;
-  readonly skipInvalid: boolean;
-  readonly allowRepeats: boolean;
-  readonly continueOnUnknown: boolean;
-  readonly resume: string | undefined;
-}
-
 type BulkGiven = Given<typeof BULK_OPTIONS>;
+
+const UNSAID = {
+  concurrency: AT_ONCE,
+  check: false,
+  retryFailed: false,
+  skipInvalid: false,
+  allowRepeats: false,
+  continueOnUnknown: false,
+};
+
+/** A file of rows (`-` is standard input) and how it is to be worked through. */
+export type BulkInput = BulkGiven & Required<Pick<BulkGiven, 'from' | keyof typeof UNSAID>>;
 
 /** What was given for a file; undefined where none is named, and then nothing for one may be given. */
 export const readBulk = (given: BulkGiven): BulkInput | undefined => {
@@ -75,18 +69,6 @@ export const readBulk = (given: BulkGiven): BulkInput | undefined => {
       hint: 'name a file, such as result.csv',
     });
   }
-  return {
-    from: given.from,
-    inputFormat: given.inputFormat,
-    delimiter: given.delimiter,
-    concurrency: given.concurrency ?? AT_ONCE,
-    rate: given.rate,
-    report: given.report,
-    check: given.check ?? false,
-    retryFailed: given.retryFailed ?? false,
-    skipInvalid: given.skipInvalid ?? false,
-    allowRepeats: given.allowRepeats ?? false,
-    continueOnUnknown: given.continueOnUnknown ?? false,
-    resume: given.resume,
-  };
+  const own = Object.entries(given).filter(([name]) => Object.hasOwn(BULK_OPTIONS, name));
+  return { ...UNSAID, ...Object.fromEntries(own), from: given.from };
 };

@@ -1,7 +1,7 @@
+import { about } from '../core/charge.ts';
 import type { ErrorDetail } from '../core/error.ts';
 import { defect, PayError, reasonOf, usageError } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
-import { about } from '../core/followed.ts';
 import { isId } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Io } from '../core/io.ts';

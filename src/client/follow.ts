@@ -2,7 +2,6 @@ import type { Thing } from '../contract/proof.ts';
 import type { Standing } from '../core/charge.ts';
 import { standingOf, statusOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
-import type { Followed } from '../core/followed.ts';
 import type { Clock } from '../core/io.ts';
 import { payableUntil } from '../core/payable.ts';
 import type { Received } from '../core/received.ts';
@@ -32,6 +31,23 @@ export interface Follow {
   readonly tell: (waiting: Waiting) => void;
   /** Called with every new reading. */
   readonly seen?: (record: Received<Thing>) => Promise<void>;
+}
+
+/** How following an activity ended. */
+export interface Followed<T = unknown> {
+  /** The last reading; undefined where none succeeded and none was known before. */
+  readonly record: Received<T> | undefined;
+  readonly standing: Standing;
+  /** How long was waited, in milliseconds. */
+  readonly waited: number;
+  /** It ended open, and what the customer was to do can't be done any more. */
+  readonly expired: boolean;
+  /** Looks were made, and none of them was answered. */
+  readonly unanswered: boolean;
+  /** Why the last read failed, where it did and the wait ended open. */
+  readonly fault?: PayError;
+  /** A signal ended the wait: what the run ends with, once the record is shown. */
+  readonly interrupted?: PayError;
 }
 
 /** Reads the activity once; a read that fails throws. */

@@ -1,5 +1,5 @@
-import type { JobWorld } from '../bulk/job.ts';
 import type { BulkRoom } from '../bulk/room.ts';
+import type { JobWorld } from '../bulk/world.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { CallInput, Client, Preview } from '../client/client.ts';

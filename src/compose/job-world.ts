@@ -1,4 +1,4 @@
-import type { JobWorld } from '../bulk/job.ts';
+import type { JobWorld } from '../bulk/world.ts';
 import { usesColor } from '../cli/color.ts';
 import { usageError } from '../core/error.ts';
 import { isSilent } from './notice.ts';

@@ -31,6 +31,11 @@ export const statusOf = (activity: unknown): string => {
   return status.length <= BOUNDS.word ? status : '';
 };
 
+/** The activity that an error is about. */
+export const about = (activity: { readonly uid: string }): { readonly activity: string } => ({
+  activity: JSON.stringify({ uid: activity.uid, status: statusOf(activity) }),
+});
+
 /** The money came, and has all gone back: paid as far as charging again is concerned, but nothing to wait for. */
 export const isRefunded = (status: string): boolean => status === 'refunded';
 

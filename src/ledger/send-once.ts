@@ -4,6 +4,7 @@ import { PayError, reasonOf } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { isAnyId } from '../core/ids.ts';
 import { valueAt } from '../core/path.ts';
+import { provedBy } from '../core/proved.ts';
 import type { Received } from '../core/received.ts';
 import { shellLine } from '../core/shell.ts';
 import { elapsed } from './clock.ts';
@@ -48,25 +49,9 @@ interface Sent {
   readonly unrecorded?: PayError;
 }
 
-/** What of a failure is certain. Whatever is not named here may have been done. */
-const stateOf = ({ kind, detail }: PayError): Outcome['state'] => {
-  switch (kind) {
-    case 'rejected':
-      return 'rejected';
-    case 'auth':
-      return detail.status === undefined ? 'not_sent' : 'rejected';
-    case 'not_sent':
-    case 'usage':
-    case 'interrupted':
-      return 'not_sent';
-    default:
-      return 'unknown';
-  }
-};
-
 /** A failure of any kind as one that says what is certain. */
 const asJudged = (thrown: unknown, effect: Effect): PayError => {
-  if (thrown instanceof PayError && (thrown.kind === 'unknown' || stateOf(thrown) !== 'unknown')) return thrown;
+  if (thrown instanceof PayError && (thrown.kind === 'unknown' || provedBy(thrown) !== 'unknown')) return thrown;
   return new PayError('unknown', `${mayBeDone(effect)}: ${reasonOf(thrown)}`, { cause: thrown });
 };
 
@@ -85,7 +70,7 @@ const failedOutcome = (error: PayError, at: number, clean: (text: string) => str
     ...(status === undefined ? {} : { status }),
     ...(answer === undefined ? {} : { answer: answerKept(answer, clean) }),
   });
-  return { state: stateOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
+  return { state: provedBy(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
 };
 
 /** How to find out about what is unknown: what is no charge, the service shows nobody but a person. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { newBits } from '../../src/bulk/bits.ts';
+import { newBits } from '../../src/bulk/planning/bits.ts';
 
 it('marks rows as a set would', () => {
   const steps = fc.array(fc.record({ row: fc.integer({ min: 1, max: 40_000 }), set: fc.boolean() }), {

@@ -15,10 +15,10 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { csvRows } from '../../src/bulk/csv.ts';
-import { failIn } from '../../src/bulk/fault.ts';
-import { openInput } from '../../src/bulk/input.ts';
-import { ndjsonRows } from '../../src/bulk/ndjson.ts';
+import { csvRows } from '../../src/bulk/reading/csv.ts';
+import { failIn } from '../../src/bulk/reading/fault.ts';
+import { openInput } from '../../src/bulk/reading/input.ts';
+import { ndjsonRows } from '../../src/bulk/reading/ndjson.ts';
 import { PayError } from '../../src/core/error.ts';
 import { printExact } from '../../src/core/json.ts';
 import { faultOf, madeFolder, opened, read, rowsOf } from './support.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openMeter } from '../../src/bulk/rate.ts';
+import { openMeter } from '../../src/bulk/pacing/rate.ts';
 import type { Rate } from '../../src/core/rate.ts';
 import { plain, world } from './run-world.ts';
 

@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { csvColumns, csvRows } from '../../src/bulk/csv.ts';
-import { failIn } from '../../src/bulk/fault.ts';
-import type { InputRow } from '../../src/bulk/input.ts';
-import { ndjsonRows } from '../../src/bulk/ndjson.ts';
+import { csvColumns, csvRows } from '../../src/bulk/reading/csv.ts';
+import { failIn } from '../../src/bulk/reading/fault.ts';
+import { ndjsonRows } from '../../src/bulk/reading/ndjson.ts';
+import type { InputRow } from '../../src/bulk/reading/row.ts';
 import { madeFolder, read, rowsOf } from './support.ts';
 
 const fail = failIn('x');

@@ -16,7 +16,7 @@ const row: fc.Arbitrary<Planned> = fc
   .map(({ takes, asks, slowDown, stops }) => ({
     takes,
     ...(asks === undefined ? {} : { asks }),
-    verdict: {
+    end: {
       state: slowDown === undefined ? 'accepted' : 'not_sent',
       ...(slowDown === undefined ? {} : { slowDown }),
       ...(stops === 0 ? { stops: STOPS } : {}),
@@ -88,7 +88,7 @@ describe('of every run it holds that', { timeout: 60_000 }, () => {
     });
   });
 
-  it('nothing starts after a signal or a verdict that stops', async () => {
+  it('nothing starts after a signal or a end that stops', async () => {
     await always(({ plan }, { events, ran }) => {
       const stopped = events.findIndex(({ what }) => what === 'stopped');
       const after = stopped === -1 ? [] : events.slice(stopped).filter(({ what }) => what === 'started');

@@ -1,6 +1,11 @@
-import type { Ran, Run, Tower, Verdict } from '../../src/bulk/run.ts';
-import { runRows } from '../../src/bulk/run.ts';
+import type { Consequence, Ran, RowSignals, Run } from '../../src/bulk/pacing/run.ts';
+import { runRows } from '../../src/bulk/pacing/run.ts';
 import { VirtualClock } from './virtual-clock.ts';
+
+/** What has become of one row, and what it is counted as. */
+export interface End extends Consequence {
+  readonly state: string;
+}
 
 /** What happened, in its order. */
 export interface Event {
@@ -14,13 +19,16 @@ export interface Event {
 /** One row of a made-up file, and what becomes of it. */
 export interface Planned {
   readonly takes?: number;
-  readonly verdict?: Partial<Verdict>;
+  readonly end?: Partial<End>;
   /** What the service asks in the middle of the row. */
   readonly asks?: number;
   readonly throws?: unknown;
 }
 
-export interface WorldOptions extends Partial<Omit<Run<number>, 'rows' | 'work' | 'stop' | 'clock'>> {
+export interface WorldOptions
+  extends Partial<Omit<Run<number, End>, 'rows' | 'work' | 'stop' | 'clock' | 'onSettled'>> {
+  /** Called with the count of all so far, too. */
+  readonly onSettled?: (row: number, end: End, tally: Readonly<Record<string, number>>) => void | Promise<void>;
   /** Each row says so when the service has answered, before it is settled. */
   readonly lands?: boolean;
   readonly late?: () => number;
@@ -34,7 +42,7 @@ export interface World {
   readonly clock: VirtualClock;
   readonly events: Event[];
   readonly stop: AbortController;
-  readonly ended: Promise<Ran>;
+  readonly ended: Promise<Ran & { readonly tally: Readonly<Record<string, number>> }>;
   readonly of: (what: Event['what']) => Event[];
 }
 
@@ -61,8 +69,8 @@ export const world = (plan: Iterable<Planned>, options: WorldOptions = {}): Worl
       log('closed', row);
     }
   }
-  const work = async (row: number, { slowDown, landed }: Tower): Promise<Verdict> => {
-    const { takes = 100, verdict = {}, asks, throws } = planned.get(row) ?? {};
+  const work = async (row: number, { slowDown, landed }: RowSignals): Promise<End> => {
+    const { takes = 100, end = {}, asks, throws } = planned.get(row) ?? {};
     planned.delete(row);
     log('started', row);
     await clock.sleep(takes / 2);
@@ -72,9 +80,9 @@ export const world = (plan: Iterable<Planned>, options: WorldOptions = {}): Worl
     }
     await clock.sleep(takes / 2);
     if (throws !== undefined) throw throws;
-    if (options.lands === true) landed(verdict.stops);
-    if (verdict.slowDown !== undefined) log('asked', row, verdict.slowDown);
-    return { state: 'accepted', ...verdict };
+    if (options.lands === true) landed(end.stops);
+    if (end.slowDown !== undefined) log('asked', row, end.slowDown);
+    return { state: 'accepted', ...end };
   };
   if (options.stopAt !== undefined) {
     void clock.sleep(options.stopAt).then(() => {
@@ -82,7 +90,8 @@ export const world = (plan: Iterable<Planned>, options: WorldOptions = {}): Worl
       stop.abort('SIGINT');
     });
   }
-  const ended = runRows<number>({
+  const tally: Record<string, number> = {};
+  const ended = runRows<number, End>({
     concurrency: 4,
     random: () => 0.5,
     ...options,
@@ -90,12 +99,13 @@ export const world = (plan: Iterable<Planned>, options: WorldOptions = {}): Worl
     work,
     stop: stop.signal,
     clock,
-    onSettled: async (row, verdict, tally) => {
-      if (verdict.stops !== undefined) log('stopped', row);
+    onSettled: async (row, end) => {
+      tally[end.state] = (tally[end.state] ?? 0) + 1;
+      if (end.stops !== undefined) log('stopped', row);
       log('settled', row);
-      await options.onSettled?.(row, verdict, tally);
+      await options.onSettled?.(row, end, tally);
     },
-  });
+  }).then((ran) => ({ ...ran, tally }));
   // Handled where it is awaited.
   ended.catch(() => undefined);
   return { clock, events, stop, ended, of: (what) => events.filter((event) => event.what === what) };

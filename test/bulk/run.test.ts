@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/bulk/run.ts';
-import { runRows } from '../../src/bulk/run.ts';
+import { runRows } from '../../src/bulk/pacing/run.ts';
 import { PayError } from '../../src/core/error.ts';
+import type { End } from './run-world.ts';
 import { peak, plain, world } from './run-world.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
 
@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 describe('a run over rows', () => {
   it('works on each row once, and counts what became of it', async () => {
     const states = ['accepted', 'rejected', 'accepted', 'unknown', 'accepted'];
-    const { clock, ended, of } = world(states.map((state) => ({ verdict: { state } })));
+    const { clock, ended, of } = world(states.map((state) => ({ end: { state } })));
     expect(await clock.until(ended)).toEqual({ tally: { accepted: 3, rejected: 1, unknown: 1 }, started: 5 });
     expect(of('started').map(({ row }) => row)).toEqual([0, 1, 2, 3, 4]);
   });
@@ -35,11 +35,10 @@ describe('a run over rows', () => {
     expect(of('settled').at(-1)?.row).toBe(0);
   });
 
-  it('tells each verdict as it settles, with the count of all so far', async () => {
+  it('tells each end as it settles, with the count of all so far', async () => {
     const told: unknown[] = [];
-    const onSettled = (row: number, verdict: Verdict, tally: object): void =>
-      void told.push([row, verdict.state, { ...tally }]);
-    const plan = [{ takes: 300, verdict: { state: 'late' } }, { takes: 100 }, { takes: 200 }];
+    const onSettled = (row: number, end: End, tally: object): void => void told.push([row, end.state, { ...tally }]);
+    const plan = [{ takes: 300, end: { state: 'late' } }, { takes: 100 }, { takes: 200 }];
     const { clock, ended } = world(plan, { onSettled });
     await clock.until(ended);
     expect(told).toEqual([
@@ -49,7 +48,7 @@ describe('a run over rows', () => {
     ]);
   });
 
-  it('starts no other row in the place of one whose verdict is still being written', async () => {
+  it('starts no other row in the place of one whose end is still being written', async () => {
     const written = Promise.withResolvers<void>();
     const { clock, ended, of } = world(plain(6), { concurrency: 2, onSettled: () => written.promise });
     await clock.pass(HOUR);
@@ -97,7 +96,7 @@ describe('a run over rows', () => {
       concurrency: 16,
       work: async () => {
         await settled();
-        return { state: 'accepted' };
+        return {};
       },
       onSettled: () => {
         alive -= 1;
@@ -106,7 +105,7 @@ describe('a run over rows', () => {
       clock: new VirtualClock(),
       random: () => 0,
     });
-    expect([ran.started, ran.tally, most]).toEqual([rows, { accepted: rows }, 16]);
+    expect([ran.started, most, alive]).toEqual([rows, 16, 0]);
   });
 });
 
@@ -125,16 +124,16 @@ describe('a signal', () => {
       },
     };
     const clock = new VirtualClock();
-    const work = async () => ({ state: 'accepted' });
+    const work = async () => ({});
     const run = { rows, concurrency: 2, work, stop, clock, random: () => 0, onSettled: () => undefined };
-    expect(await runRows(run)).toEqual({ tally: {}, started: 0, stopped: 'signal' });
+    expect(await runRows(run)).toEqual({ started: 0, stopped: 'signal' });
   });
 
   it('ends a wait for the rate, or for what the service asked, at once', async () => {
     const slow = world(plain(10), { rate: { count: 1, ms: HOUR }, stopAt: 1000 });
     expect(await slow.clock.until(slow.ended)).toEqual({ tally: { accepted: 1 }, started: 1, stopped: 'signal' });
     expect(slow.clock.time).toBe(1000);
-    const held = world([{ verdict: { slowDown: HOUR } }, ...plain(9)], { concurrency: 1, stopAt: 1000 });
+    const held = world([{ end: { slowDown: HOUR } }, ...plain(9)], { concurrency: 1, stopAt: 1000 });
     expect(await held.clock.until(held.ended)).toMatchObject({ started: 1, stopped: 'signal' });
     expect(held.clock.time).toBe(1000);
   });
@@ -151,9 +150,9 @@ describe('a signal', () => {
   });
 });
 
-describe('a verdict that stops', () => {
+describe('a end that stops', () => {
   it('starts nothing new, and the others are finished', async () => {
-    const plan = [...plain(5), { verdict: { state: 'refused', stops: REFUSED } }, ...plain(50, 300)];
+    const plan = [...plain(5), { end: { state: 'refused', stops: REFUSED } }, ...plain(50, 300)];
     const { clock, ended } = world(plan, { concurrency: 3 });
     const { stopped, started, tally } = await clock.until(ended);
     expect(stopped).toBe(REFUSED);
@@ -161,13 +160,13 @@ describe('a verdict that stops', () => {
   });
 
   it('is told where it was the last row, too', async () => {
-    const { clock, ended } = world([{ verdict: { stops: REFUSED } }]);
+    const { clock, ended } = world([{ end: { stops: REFUSED } }]);
     expect((await clock.until(ended)).stopped).toBe(REFUSED);
   });
 
   it('that comes first is the one that is told', async () => {
     const other = new PayError('unknown', 'it may have been made');
-    const plan = [{ takes: 200, verdict: { stops: other } }, { takes: 100, verdict: { stops: REFUSED } }, ...plain(9)];
+    const plan = [{ takes: 200, end: { stops: other } }, { takes: 100, end: { stops: REFUSED } }, ...plain(9)];
     const { clock, ended } = world(plan, { concurrency: 2, stopAt: 150 });
     expect((await clock.until(ended)).stopped).toBe(REFUSED);
   });
@@ -184,12 +183,12 @@ describe('a defect', () => {
   });
 
   it('is not lost behind a stop', async () => {
-    const plan = [{ takes: 100, verdict: { stops: REFUSED } }, { takes: 200, throws: 'lost?' }, ...plain(9)];
+    const plan = [{ takes: 100, end: { stops: REFUSED } }, { takes: 200, throws: 'lost?' }, ...plain(9)];
     const { clock, ended } = world(plan, { concurrency: 2 });
     await expect(clock.until(ended)).rejects.toBe('lost?');
   });
 
-  it('in what is told the verdicts ends the run likewise', async () => {
+  it('in what is told the ends ends the run likewise', async () => {
     const full = new PayError('read_failed', 'the report could not be written');
     const onSettled = async (): Promise<void> => {
       throw full;
@@ -215,7 +214,7 @@ describe('a defect', () => {
 
 describe('a service that asks for less', () => {
   it('is left alone for the time that it said, and has half as many in flight then', async () => {
-    const refused = Array.from({ length: 16 }, () => ({ verdict: { state: 'not_sent', slowDown: 5000 } }));
+    const refused = Array.from({ length: 16 }, () => ({ end: { state: 'not_sent', slowDown: 5000 } }));
     const { clock, ended, of, events } = world([...refused, ...plain(60)], { concurrency: 16 });
     await clock.until(ended);
     const later = of('started').slice(16);
@@ -235,7 +234,7 @@ describe('a service that asks for less', () => {
   });
 
   it('gets all of it again, little by little, as rows get through', async () => {
-    const { clock, ended, events } = world([{ takes: 10, verdict: { slowDown: 1000 } }, ...plain(200)], {
+    const { clock, ended, events } = world([{ takes: 10, end: { slowDown: 1000 } }, ...plain(200)], {
       concurrency: 8,
     });
     await clock.until(ended);
@@ -267,7 +266,7 @@ describe('a row that has landed', () => {
 
   it('starts nothing new where it stops the others, though it is not settled', async () => {
     const written = open();
-    const plan = [{ takes: 50, verdict: { stops: REFUSED } }, ...plain(20)];
+    const plan = [{ takes: 50, end: { stops: REFUSED } }, ...plain(20)];
     const { clock, ended, of } = world(plan, { concurrency: 2, lands: true, onSettled: () => written.promise });
     await clock.pass(HOUR);
     expect(of('started')).toHaveLength(2);

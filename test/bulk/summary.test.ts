@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { JobEnd } from '../../src/bulk/job.ts';
-import { jobResult } from '../../src/bulk/summary.ts';
+import type { JobEnd } from '../../src/bulk/reporting/summary.ts';
+import { jobResult } from '../../src/bulk/reporting/summary.ts';
+import { rowExit } from '../../src/bulk/row-exit.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { RowState } from '../../src/core/row.ts';
-import { rowExit } from '../../src/core/row.ts';
 
 const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = {}): JobEnd => {
   const states = Object.keys(counts) as RowState[];
@@ -19,6 +19,7 @@ const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = 
     codes: new Set(states.map((state) => rowExit({ state }))),
     troubles: [],
     untold: 0,
+    unrecorded: [],
     ...more,
   };
 };
@@ -29,14 +30,15 @@ const summed = (
 ) => {
   const stop = new AbortController();
   if (signal !== undefined) stop.abort(signal);
-  const summing = {
-    command: 'ugwo charge',
-    bulk: { report: undefined },
-    unrecorded,
-    stop: stop.signal,
+  const words = {
+    verb: 'Charge',
+    one: 'payment request',
+    done: 'charged',
     findOut: 'find out',
+    refused: 'add --again',
   };
-  const result = jobResult(job, summing, { columns: [] });
+  const summing = { command: 'ugwo charge', words, bulk: {}, stop: stop.signal } as const;
+  const result = jobResult({ ...job, unrecorded }, summing, { columns: [] });
   if (result.kind !== 'record') throw new Error('no record');
   return { record: result.record.value as Record<string, unknown>, failure: result.failure };
 };

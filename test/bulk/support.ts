@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { InputError } from '../../src/bulk/fault.ts';
-import type { Input, InputOptions, InputRow } from '../../src/bulk/input.ts';
-import { openInput } from '../../src/bulk/input.ts';
+import { InputError } from '../../src/bulk/reading/fault.ts';
+import type { Input, InputOptions } from '../../src/bulk/reading/input.ts';
+import { openInput } from '../../src/bulk/reading/input.ts';
+import type { InputRow } from '../../src/bulk/reading/row.ts';
 
 /** A folder of its own for one file of tests. */
 export const madeFolder = (): string => {

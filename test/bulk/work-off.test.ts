@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newBits } from '../../src/bulk/bits.ts';
-import type { Input, InputRow } from '../../src/bulk/input.ts';
-import type { WorkedOff, WorkOff } from '../../src/bulk/work-off.ts';
-import { workOff } from '../../src/bulk/work-off.ts';
+import { newBits } from '../../src/bulk/planning/bits.ts';
+import type { Input } from '../../src/bulk/reading/input.ts';
+import type { InputRow } from '../../src/bulk/reading/row.ts';
+import type { RowEnd } from '../../src/bulk/row-end.ts';
+import type { WorkedOff, WorkOff } from '../../src/bulk/sending/work-off.ts';
+import { workOff } from '../../src/bulk/sending/work-off.ts';
 import { PayError } from '../../src/core/error.ts';
-import type { RowEnd, RowState } from '../../src/core/row.ts';
+import type { RowState } from '../../src/core/row.ts';
 import { isTakenUp } from '../../src/core/row.ts';
-import type { Settled, Worked } from '../../src/core/row-end.ts';
 
 /** What is kept of rows between runs, as the ledger would. */
 type Book = Map<number, RowEnd>;
@@ -17,7 +18,7 @@ interface Options extends Partial<Pick<WorkOff<number>, 'concurrency' | 'exclude
   readonly book?: Book;
   readonly retry?: boolean;
   /** What comes of a row. */
-  readonly end?: (row: number) => Worked;
+  readonly end?: (row: number) => RowEnd;
   /** Called while a row is in the air. */
   readonly inTheAir?: (row: number) => Promise<void>;
 }
@@ -25,7 +26,7 @@ interface Options extends Partial<Pick<WorkOff<number>, 'concurrency' | 'exclude
 interface Done {
   readonly worked: WorkedOff;
   readonly sent: readonly number[];
-  readonly settled: ReadonlyMap<number, Settled>;
+  readonly settled: ReadonlyMap<number, RowEnd>;
   readonly book: Book;
 }
 
@@ -38,34 +39,25 @@ const inputOf = (rows: number): Input =>
     },
   }) as unknown as Input;
 
-const ACCEPTED: Worked = { state: 'accepted', exitCode: 0, fields: {} };
+const ACCEPTED: RowEnd = { state: 'accepted', exitCode: 0 };
 
 const run = async (options: Options): Promise<Done> => {
   const { rows, book = new Map(), retry = false, end = () => ACCEPTED, inTheAir = tick } = options;
   const sent: number[] = [];
-  const settled = new Map<number, Settled>();
+  const settled = new Map<number, RowEnd>();
   const worked = await workOff<number>({
     input: inputOf(rows),
     rows,
     excluded: options.excluded ?? newBits(),
-    reader: {
-      keyColumn: 'n',
-      keyOf: String,
-      read: ({ number }) => ({ item: number }),
-      breaches: () => [],
-      check: async () => [],
-      notices: [],
-    },
-    worker: {
+    reader: { read: ({ number }) => ({ key: String(number), item: number }) },
+    sender: {
       earlier: async (first, last) =>
-        new Map(
-          [...book].filter(([row]) => row >= first && row <= last).map(([row, one]) => [row, { ...one, fields: {} }]),
-        ),
+        new Map([...book].filter(([row]) => row >= first && row <= last).map(([row, one]) => [row, { ...one }])),
       takesUp: (one) => isTakenUp(one, retry),
-      work: async (row) => {
+      send: async ({ item: row }) => {
         // As the ledger claims a row: in one step.
         const before = book.get(row);
-        if (before !== undefined && !isTakenUp(before, retry)) return { ...before, fields: {} };
+        if (before !== undefined && !isTakenUp(before, retry)) return { ...before };
         const result = end(row);
         if (result.untouched === true) return result;
         book.set(row, { state: 'sending' });
@@ -131,7 +123,7 @@ describe('rows worked off', () => {
       rows: 2,
       book,
       retry: true,
-      end: () => ({ state: 'rejected', exitCode: 3, fields: {}, error: 'no' }),
+      end: () => ({ state: 'rejected', exitCode: 3, error: 'no' }),
     });
     expect(sent).toEqual([1, 2]);
     expect(worked).toMatchObject({
@@ -145,7 +137,7 @@ describe('rows worked off', () => {
   });
 
   it('tell of the first five troubles of this run only', async () => {
-    const end = (): Worked => ({ state: 'rejected', exitCode: 3, fields: {}, error: 'no' });
+    const end = (): RowEnd => ({ state: 'rejected', exitCode: 3, error: 'no' });
     expect((await run({ rows: 9, end })).worked.troubles.map(({ row }) => row)).toEqual([1, 2, 3, 4, 5]);
   });
 
@@ -178,12 +170,12 @@ describe('rows worked off', () => {
     expect(sent).toEqual([2, 1]);
   });
 
-  it('stop at a verdict that stops, and leave the others as they are', async () => {
+  it('stop at an end that stops, and leave the others as they are', async () => {
     const why = new PayError('auth', 'no');
     const { worked, sent } = await run({
       rows: 9,
       concurrency: 1,
-      end: (row) => (row === 3 ? { state: 'rejected', exitCode: 4, fields: {}, stops: why } : ACCEPTED),
+      end: (row) => (row === 3 ? { state: 'rejected', exitCode: 4, stops: why } : ACCEPTED),
     });
     expect(sent).toEqual([1, 2, 3]);
     expect(worked).toMatchObject({ done: 3, stopped: why, counts: { accepted: 2, rejected: 1 } });
@@ -194,7 +186,7 @@ describe('rows worked off', () => {
     const { worked, settled } = await run({
       rows: 3,
       concurrency: 1,
-      end: (row) => (row === 2 ? { state: 'unknown', fields: {}, untouched: true, stops: why } : ACCEPTED),
+      end: (row) => (row === 2 ? { state: 'unknown', untouched: true, stops: why } : ACCEPTED),
     });
     expect(worked).toMatchObject({ done: 1, counts: { accepted: 1 }, stopped: why });
     expect([...settled.keys()]).toEqual([1]);

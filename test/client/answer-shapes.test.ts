@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { waitedOf } from '../../src/commands/activity/followed-shared.ts';
 import { activitiesOf, statusOf } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
-import { waitedOf } from '../../src/core/followed.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import { judgeLook } from '../../src/ledger/reconcile.ts';
 import { PLACE } from '../ledger/support/charges.ts';

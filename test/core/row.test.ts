@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
-import { EXIT_CODES } from '../../src/core/exit.ts';
-import type { RowEnd } from '../../src/core/row.ts';
-import { gravest, isSignalCode, isTakenUp, ROW_STATES, rowExit, rowStateOf, wasStopped } from '../../src/core/row.ts';
+import type { RowState } from '../../src/core/row.ts';
+import { isTakenUp, ROW_STATES, rowStateOf, SUMMARY_COLUMNS } from '../../src/core/row.ts';
 
 describe('rowStateOf', () => {
   it.each(['failed', 'expired'])('an accepted charge whose activity is %s has failed', (status) => {
@@ -21,7 +19,7 @@ describe('rowStateOf', () => {
 });
 
 describe('isTakenUp', () => {
-  it.each<[RowEnd, plain: boolean, retry: boolean]>([
+  it.each<[{ state: RowState; exitCode?: number }, plain: boolean, retry: boolean]>([
     [{ state: 'accepted', exitCode: 0 }, false, false],
     [{ state: 'unknown', exitCode: 6 }, false, false],
     [{ state: 'sending' }, false, false],
@@ -40,75 +38,27 @@ describe('isTakenUp', () => {
   });
 });
 
-describe('wasStopped', () => {
-  it.each<[RowEnd, boolean]>([
-    [{ state: 'not_sent', exitCode: 130 }, true],
-    [{ state: 'not_sent', exitCode: 143 }, true],
-    [{ state: 'not_sent', exitCode: 5 }, false],
-    [{ state: 'not_sent' }, false],
-    [{ state: 'unknown', exitCode: 130 }, false],
-  ])('%j: %s', (end, stopped) => {
-    expect(wasStopped(end)).toBe(stopped);
+describe('the summary of a job', () => {
+  it('has its columns in the order that scripts read', () => {
+    expect(SUMMARY_COLUMNS.map(({ path }) => path)).toEqual([
+      ...['job', 'command', 'file', 'rows'],
+      ...ROW_STATES,
+      ...['not_started', 'skipped', 'report'],
+    ]);
+  });
+
+  it('counts rows, always, and how they stand', () => {
+    const counts = SUMMARY_COLUMNS.filter(({ kind }) => kind === 'count').map(({ path }) => path);
+    expect(counts).toEqual(['rows', ...ROW_STATES, 'not_started', 'skipped']);
+    expect(SUMMARY_COLUMNS.filter(({ always }) => always).map(({ path }) => path)).toEqual(['rows']);
   });
 
   it.each([
-    [130, true],
-    [143, true],
-    [5, false],
-    [0, false],
-    [undefined, false],
-  ] as const)('goes by the code %s: %s', (code, is) => {
-    expect(isSignalCode(code)).toBe(is);
-  });
-});
-
-describe('rowExit', () => {
-  it.each<[RowEnd, number]>([
-    [{ state: 'accepted', exitCode: 0 }, 0],
-    // Found by a reconcile: its run ended with 6, and all is well now.
-    [{ state: 'accepted', exitCode: 6 }, 0],
-    // Made, but what the customer must do could not be read.
-    [{ state: 'accepted', exitCode: 7 }, 7],
-    [{ state: 'failed' }, 11],
-    [{ state: 'rejected', exitCode: 3 }, 3],
-    [{ state: 'rejected', exitCode: 4 }, 4],
-    [{ state: 'not_sent', exitCode: 5 }, 5],
-    [{ state: 'not_sent', exitCode: 4 }, 4],
-    [{ state: 'not_sent', exitCode: 8 }, 8],
-    [{ state: 'not_sent', exitCode: 130 }, 130],
-    [{ state: 'not_created', exitCode: 6 }, 5],
-    [{ state: 'unknown' }, 6],
-    [{ state: 'refused' }, 9],
-    [{ state: 'sending' }, 0],
-    [{ state: 'invalid' }, 5],
-  ])('%j is %i', (end, code) => {
-    expect(rowExit(end)).toBe(code);
-  });
-});
-
-describe('gravest', () => {
-  it('goes by the order that is promised', () => {
-    const order = [7, 6, 10, 4, 8, 130, 143, 3, 11, 5, 9, 0];
-    for (const [index, code] of order.entries()) {
-      expect(gravest(order.slice(index).reverse())).toBe(code);
-    }
-    expect(gravest([])).toBe(0);
-  });
-
-  it('lets a code that it does not know hide behind none', () => {
-    expect(gravest([EXIT_CODES.unrecorded, EXIT_CODES.internal])).toBe(EXIT_CODES.internal);
-  });
-
-  it('is never 0 where one of them is not', () => {
-    const ends = fc.record({
-      state: fc.constantFrom(...ROW_STATES),
-      exitCode: fc.option(fc.nat(150), { nil: undefined }),
-    });
-    fc.assert(
-      fc.property(fc.array(ends), (rows) => {
-        const codes = rows.map(rowExit);
-        expect(gravest(codes) === 0).toBe(codes.every((code) => code === 0));
-      }),
-    );
+    ['not_sent', 'not sent'],
+    ['not_created', 'not created'],
+    ['not_started', 'not started'],
+    ['skipped', 'done before'],
+  ])('calls %s %s for people', (path, label) => {
+    expect(SUMMARY_COLUMNS.find((column) => column.path === path)?.label).toBe(label);
   });
 });

@@ -1,4 +1,5 @@
 import type { Client } from '../../src/client/client.ts';
+import type { Deps } from '../../src/commands/deps.ts';
 import { lookFirst } from '../../src/commands/ugwo/charge-look.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { ledgerRoom } from '../../src/ledger/room.ts';
@@ -10,13 +11,14 @@ export const lookedAt = async (
   client: Pick<Client, 'look'>,
   ledger: Ledger,
 ): Promise<Shown | undefined> => {
-  const looked = await lookFirst(ugwo, client, {
+  const deps = {
     protocol: async () => ledgerRoom,
     // What the ledger could not note keeps nothing from being charged: the guard is shown the same.
-    observe: async (activities, servedAt, asked) => {
+    observe: async (...[activities, servedAt, asked]: Parameters<Deps['observe']>) => {
       const kept = activities.map((activity) => ledgerRoom.keptActivity(activity, servedAt));
       await ledger.observe(kept, asked).catch(() => undefined);
     },
-  });
+  };
+  const looked = await lookFirst(ugwo, client, deps, async () => undefined);
   return looked?.shown;
 };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { questionOf } from '../../src/bulk/planning/question.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import { previewResult } from '../../src/cli/preview.ts';
 import { PayError } from '../../src/core/error.ts';
-import { questionOf } from '../../src/core/job.ts';
 import { readNextAction } from '../../src/core/next-action.ts';
 import type { Result, View } from '../../src/core/result.ts';
 import { FORMATS } from '../../src/core/result.ts';

@@ -1,11 +1,10 @@
 import type { Client } from '../../client/client.ts';
-import type { Follow } from '../../client/follow.ts';
+import type { Follow, Followed } from '../../client/follow.ts';
 import type { Thing } from '../../contract/proof.ts';
-import type { Followed } from '../../core/followed.ts';
-import { waitedOf } from '../../core/followed.ts';
 import type { Received } from '../../core/received.ts';
 import type { Result, Waiting } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { waitedOf } from './followed-shared.ts';
 import type { WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
 

@@ -110,11 +110,11 @@ export const run = async (input: RefreshInput, deps: Needs): Promise<Result> => 
   const work = async (charge: Charge) => {
     try {
       await look(charge);
-      return { state: 'looked' };
+      return {};
     } catch (thrown) {
       if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
       failures.push(thrown);
-      return { state: 'failed', ...(thrown.kind === 'auth' ? { stops: thrown } : { slowDown: 0 }) };
+      return thrown.kind === 'auth' ? { stops: thrown } : { slowDown: 0 };
     }
   };
   try {

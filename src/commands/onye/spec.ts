@@ -54,7 +54,6 @@ export type UpdateInput =
   | { readonly kind: 'one'; readonly uid: string; readonly changes: Changes }
   /** A file of updates, whose rows the options fill where it has no column. */
   | { readonly kind: 'file'; readonly bulk: BulkInput; readonly changes: Changes };
-export type FileOfUpdates = Extract<UpdateInput, { readonly kind: 'file' }>;
 
 const readMerge = (set: readonly Pair[], unset: readonly string[]): MetaInput => {
   const both = set.find(([name]) => unset.includes(name));

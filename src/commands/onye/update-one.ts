@@ -6,8 +6,20 @@ import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import type { MetaChange } from './meta.ts';
 import { changeFlag, customerToMerge, hasNoRead, mergedBody, metaOf, readCustomer } from './meta.ts';
-import type { Given } from './update.ts';
 import { onyeView } from './view.ts';
+
+/** A field of a customer that an option gives. */
+export interface Field {
+  readonly value: unknown;
+  /** The flag that the value came from: what an error names. */
+  readonly flag: string;
+}
+
+/** All that the options give. */
+export interface Given {
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly change: MetaChange | undefined;
+}
 
 type Body = Readonly<Record<string, unknown>>;
 

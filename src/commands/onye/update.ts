@@ -5,20 +5,9 @@ import { readJsonObject } from '../../core/source.ts';
 import type { Deps } from '../deps.ts';
 import type { MetaChange } from './meta.ts';
 import type { Changes, MetaInput, UpdateInput } from './spec.ts';
+import type { Field } from './update-one.ts';
 import { updateOne } from './update-one.ts';
 import { onyeView, updatesView } from './view.ts';
-
-export interface Field {
-  readonly value: unknown;
-  /** The flag that the value came from: what an error names. */
-  readonly flag: string;
-}
-
-/** All that the options give. */
-export interface Given {
-  readonly fields: ReadonlyMap<string, Field>;
-  readonly change: MetaChange | undefined;
-}
 
 type Whole = Exclude<MetaInput, { readonly kind: 'merge' }>;
 
@@ -65,5 +54,6 @@ export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
   const fields = await readFields(input.changes, deps);
   const given = { fields, change: readMerge(input.changes, fields) };
   if (input.kind === 'one') return updateOne(input.uid, given, deps);
-  return (await import('./update-file.ts')).updateFile(input, given, deps);
+  const [{ updateKind }, { runFile }] = [await import('./update-kind.ts'), await deps.bulk()];
+  return runFile({ bulk: input.bulk, kindOf: (client) => updateKind(given, client), view: updatesView }, deps);
 };

@@ -1,5 +1,5 @@
-import { SUMMARY_COLUMNS } from '../../core/job.ts';
 import type { View } from '../../core/result.ts';
+import { SUMMARY_COLUMNS } from '../../core/row.ts';
 
 /** A customer: the columns of its list and the lines of its card. */
 export const onyeView: View = {

@@ -1,42 +1,34 @@
-import type { JobWorld } from '../../bulk/job.ts';
-import type { BulkRoom } from '../../bulk/room.ts';
-import type { Client } from '../../client/client.ts';
+import type { Aftermath } from '../../bulk/kind.ts';
+import type { Doors, JobWorld } from '../../bulk/world.ts';
+import type { BulkInput } from '../../cli/bulk-options.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { PayError } from '../../core/error.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import { formatMoney } from '../../core/money.ts';
-import type { Charge, Ledger } from '../../ledger/ledger.ts';
+import { placeWords } from '../../core/place-words.ts';
+import { shellLine } from '../../core/shell.ts';
+import type { Charge } from '../../ledger/ledger.ts';
 import type { Sum, Sums } from '../../ledger/payments.ts';
-import type { LedgerRoom } from '../../ledger/room.ts';
+import type { Deps } from '../deps.ts';
 
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 15_000;
 const GROWTH = 1.5;
 
-export interface FileWait {
+/** The charges of a job that are waited for. */
+export interface FollowedJob {
   readonly job: string;
   /** How long to wait at most, in milliseconds. */
   readonly limit: number;
-  readonly concurrency: number;
-  readonly ledger: Ledger;
-  readonly protocol: LedgerRoom;
-  readonly client: Client;
-  readonly runRows: BulkRoom['runRows'];
+  readonly bulk: Pick<BulkInput, 'concurrency'>;
   readonly world: JobWorld;
-}
-
-/** How the payments of a file ended. */
-export interface FollowedFile {
-  readonly sums: readonly Sum[];
-  /** The exit codes that they stand for. */
-  readonly codes: readonly number[];
-  /** Why the last look failed. */
-  readonly fault: PayError | undefined;
+  readonly doors: Doors;
+  readonly deps: Deps;
 }
 
 /** `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)` */
-export const sumsText = (sums: readonly Sum[]): string =>
+const sumsText = (sums: readonly Sum[]): string =>
   sums
     .map(({ payment, currency, count, amount }) => {
       const money = amount === undefined ? '' : ` (${formatMoney(amount, currency ?? '')})`;
@@ -63,33 +55,39 @@ const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
 };
 
 /** Looks once at every charge that is still open. What can't be read now is looked at the next time; why is given back. */
-const lookAtOpen = async (wait: FileWait, sums: Sums, tell: () => void): Promise<PayError | undefined> => {
-  const { ledger, protocol, client, runRows, world, job, concurrency } = wait;
+const lookAtOpen = async (
+  { job, bulk, world, doors, deps }: FollowedJob,
+  sums: Sums,
+  tell: () => void,
+): Promise<PayError | undefined> => {
+  const { ledger, protocol, client } = doors;
+  const { runRows } = await deps.bulk();
   let failure: PayError | undefined;
   const work = async (charge: Charge) => {
-    if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return { state: 'ended' };
+    if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return {};
     try {
       await protocol.refreshCharge(ledger, charge, client);
     } catch (thrown) {
       if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
       failure = thrown;
-      return { state: 'unread', ...(thrown.kind === 'auth' ? { stops: thrown } : { slowDown: 0 }) };
+      return thrown.kind === 'auth' ? { stops: thrown } : { slowDown: 0 };
     }
     const now = await ledger.get(charge.id);
     const payment = now && protocol.paymentOf(now, ledger.moment());
     if (now !== undefined && payment !== undefined) sums.move(now, 'open', payment);
     tell();
-    return { state: 'looked' };
+    return {};
   };
   const rows = protocol.chargesOf(ledger, { job, unfinished: true });
-  const ran = await runRows({ ...world, rows, concurrency, work, onSettled: () => undefined });
+  const ran = await runRows({ ...world, ...bulk, rows, work, onSettled: () => undefined });
   if (ran.stopped !== undefined && ran.stopped !== 'signal') throw ran.stopped;
   return failure;
 };
 
 /** Looks again and again, until nothing is open, the time is over, or a signal comes. Gives what the last look failed by. */
-const lookUntilEnd = async (wait: FileWait, sums: Sums): Promise<PayError | undefined> => {
-  const { ledger, protocol, world, job, limit } = wait;
+const lookUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | undefined> => {
+  const { world, job, limit } = wait;
+  const { ledger, protocol } = wait.doors;
   const { clock, stop, progress } = world;
   for await (const charge of protocol.chargesOf(ledger, { job })) {
     const payment = protocol.paymentOf(charge, ledger.moment());
@@ -111,20 +109,44 @@ const lookUntilEnd = async (wait: FileWait, sums: Sums): Promise<PayError | unde
 };
 
 /**
- * Follows every charge of a file until each is paid, failed or expired, or the time is over. What keeps it from looking is in
- * the result: the charges are made.
+ * Follows every charge of a job until each is paid, failed or expired, or the time is over, and says what has become of them.
+ * What keeps it from looking is in the result: the charges are made.
  */
-export const followFile = async (wait: FileWait): Promise<FollowedFile> => {
+export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
+  const { protocol } = wait.doors;
   const { progress, stop } = wait.world;
-  const sums = wait.protocol.openSums();
+  const open = protocol.openSums();
   let fault: PayError | undefined;
   try {
-    fault = await lookUntilEnd(wait, sums);
+    fault = await lookUntilEnd(wait, open);
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     fault = thrown;
   } finally {
     await progress.end();
   }
-  return { sums: sums.all(), codes: [...codesOf(sums.all(), stop), ...faultCodes(fault)], fault };
+  const sums = open.all();
+  const codes = [...codesOf(sums, stop), ...faultCodes(fault)];
+  const refresh = shellLine(['paycli', 'ledger', 'refresh', wait.job, ...placeWords(wait.deps.globals)]);
+  const hints = [
+    fault?.detail.hint,
+    codes.includes(EXIT_CODES.pending) ? `check again later: \`${refresh}\`` : undefined,
+  ].filter((line) => line !== undefined);
+  const lines = [
+    sums.length === 0 ? undefined : sumsText(sums),
+    fault === undefined ? undefined : `the last check failed: ${fault.message}`,
+  ].filter((line) => line !== undefined);
+  return {
+    text: lines.join('\n'),
+    codes,
+    hint: hints.length === 0 ? undefined : hints.join('\n'),
+    fields: {
+      payments: sums.map(({ payment, currency, count, amount }) => ({
+        payment,
+        currency: currency ?? null,
+        count,
+        amount: amount === undefined ? null : Number(amount),
+      })),
+    },
+  };
 };

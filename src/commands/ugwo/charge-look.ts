@@ -28,17 +28,21 @@ const AGAIN = 'nothing was sent; run the same command again, or skip this check 
 const MOST_AGE_MS = 1000;
 
 /**
- * Looks at a payment request before it is charged (charge-protocol, step 0). Undefined where the service can't show it.
- * Throws where the read failed: `auth`, `interrupted`, else `read_failed`; nothing was sent then.
+ * Looks at a payment request before it is charged (charge-protocol, step 0). Undefined where the service can't show it, and
+ * `unseen` is told so. Throws where the read failed: `auth`, `interrupted`, else `read_failed`; nothing was sent then.
  */
 export const lookFirst = async (
   ugwo: string,
   client: Pick<Client, 'look'>,
   deps: Pick<Deps, 'protocol' | 'observe'>,
+  unseen: (text: string) => Promise<void>,
 ): Promise<Looked | undefined> => {
   try {
     const record = await client.look('ugwo.get', { params: { uid: ugwo } });
-    if (record === undefined) return undefined;
+    if (record === undefined) {
+      await unseen(`The service can't show ${ugwo}, so it was not checked before the charge.`);
+      return undefined;
+    }
     const { shownOf } = await deps.protocol();
     const shown = shownOf(record.value, record);
     if ((shown.age ?? 0) > MOST_AGE_MS) throw new PayError('read_failed', 'the answer came from a cache');
@@ -49,9 +53,6 @@ export const lookFirst = async (
     throw failed(ugwo, thrown);
   }
 };
-
-export const cannotLook = (ugwo: string): string =>
-  `The service can't show ${ugwo}, so it was not checked before the charge.`;
 
 /** What is about to be charged, in one line. */
 export const aboutToCharge = (ugwo: string, { asked, description, email }: Shown): string => {

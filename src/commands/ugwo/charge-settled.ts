@@ -1,12 +1,12 @@
+import type { RowEnd } from '../../bulk/row-end.ts';
 import { standingOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
-import { STEP_UNREADABLE } from '../../core/followed.ts';
 import { printExact } from '../../core/json.ts';
 import { isStepUnreadable } from '../../core/next-action.ts';
 import { valueAt } from '../../core/path.ts';
 import { rowStateOf } from '../../core/row.ts';
-import type { Settled } from '../../core/row-end.ts';
 import type { Asked, Entry } from '../../ledger/ledger.ts';
+import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 
 /** What the report says of a charge, besides row, state and error: the activity and what the customer must do. */
 export const CHARGE_COLUMNS = [
@@ -44,13 +44,13 @@ const activityFields = (activity: unknown): Fields => {
 };
 
 /** The exit code of a row whose charge was made, and why somebody has to look at it, where somebody has. */
-const madeEnd = (activity: unknown): Pick<Settled, 'exitCode' | 'error'> =>
+const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
   isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: STEP_UNREADABLE } : { exitCode: 0 };
 
 const askedFields = ({ amount, currency, ref }: Asked): Fields => ({ amount, currency, ref });
 
 /** A charge that was made by this run. */
-export const madeNow = (activity: unknown, id: string, asked: Asked = {}): Settled => {
+export const madeNow = (activity: unknown, id: string, asked: Asked = {}): RowEnd => {
   const payment = standingOf(statusOf(activity));
   const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
   const state = rowStateOf('accepted', statusOf(activity));
@@ -66,7 +66,7 @@ const lastWord = ({ evidence }: Entry): string | undefined => {
 };
 
 /** A charge as the ledger has it; `activity` is its activity in the service's own fields. */
-export const asKept = (charge: Entry, activity: unknown, payment: string | undefined): Settled => {
+export const asKept = (charge: Entry, activity: unknown, payment: string | undefined): RowEnd => {
   const state = rowStateOf(charge.state, charge.activity?.status);
   const { exitCode, id } = charge;
   const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}), payment };

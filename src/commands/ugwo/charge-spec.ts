@@ -3,8 +3,6 @@ import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import type { Given } from '../../cli/define.ts';
 import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asDuration, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
-import type { ChargeMedium, ChargeWords } from '../../core/charge-with.ts';
-import { flagName, readUnchecked, readWith } from '../../core/charge-with.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
@@ -13,6 +11,8 @@ import type { Pair } from '../../core/pairs.ts';
 import { parsePair } from '../../core/pairs.ts';
 import type { Instant } from '../../core/time.ts';
 import { parseInstant } from '../../core/time.ts';
+import type { ChargeMedium, ChargeWords } from './charge-shared.ts';
+import { flagName, readUnchecked, readWith } from './charge-shared.ts';
 
 const asInstant = (text: string): Instant => {
   const instant = parseInstant(text);

@@ -1,20 +1,20 @@
+import type { Doors } from '../../bulk/world.ts';
 import type { Client } from '../../client/client.ts';
 import type { Thing as Activity } from '../../contract/proof.ts';
-import { standingOf, statusOf } from '../../core/charge.ts';
+import { about, standingOf, statusOf } from '../../core/charge.ts';
 import type { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
-import type { WaitOptions } from '../../core/followed.ts';
-import { about, chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../../core/followed.ts';
 import { isStepUnreadable } from '../../core/next-action.ts';
-import { placeWords } from '../../core/place-words.ts';
 import type { Received } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/ledger.ts';
 import type { Shown } from '../../ledger/shown.ts';
+import type { WaitOptions } from '../activity/followed-shared.ts';
+import { chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
-import type { Looked } from './charge-look.ts';
-import { aboutToCharge, cannotLook, lookFirst } from './charge-look.ts';
+import { aboutToCharge, lookFirst } from './charge-look.ts';
+import { chargeOnce, refusal } from './charge-once.ts';
 import { reused } from './charge-reuse.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
@@ -28,13 +28,6 @@ interface Made {
   /** The ledger could not note it. */
   readonly unrecorded?: PayError;
 }
-
-/** Looks first, and says where nothing can be seen. */
-const look = async ({ ugwo }: OneCharge, client: Client, deps: Deps): Promise<Looked | undefined> => {
-  const looked = await lookFirst(ugwo, client, deps);
-  if (looked === undefined) await deps.notice(cannotLook(ugwo));
-  return looked;
-};
 
 /** The same payment request may be known at another origin: one service by two names. */
 const askElsewhere =
@@ -54,48 +47,27 @@ const make = async (
   deps: Deps,
 ): Promise<Made> => {
   const [protocol, ledger, place] = [await deps.protocol(), await deps.ledger(), await deps.place()];
-  const { io } = deps;
-  const { clock, redactor } = io;
-  const words = placeWords(deps.globals);
+  const doors: Doors = { client, ledger, protocol, place };
+  const { ugwo, earlier } = input;
   const since = ledger.moment();
-  const looked = input.look ? await look(input, client, deps) : undefined;
-  const charge = (shown: Shown | undefined) =>
-    protocol.chargeOnce(
-      ledger,
-      {
-        place,
-        ugwo: input.ugwo,
-        data,
-        bound: client.longestWrite,
-        attempt: client.longestAttempt,
-        again: input.earlier === 'again',
-        words,
-        shown,
-        since,
-      },
-      {
-        now: clock.now,
-        elsewhere: askElsewhere(deps),
-        clean: (text) => redactor.cleanAll(text),
-        send: async (overdue) => {
-          if (shown !== undefined && io.stderr.isTerminal) await deps.notice(aboutToCharge(input.ugwo, shown));
-          return client.call('ugwo.charge', {
-            params: { ugwoUid: input.ugwo },
-            body: { type: 'charge', data },
-            overdue,
-          });
-        },
-      },
+  const looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
+  const charge = (shown: Shown | undefined) => {
+    const sends = async (): Promise<void> => {
+      if (shown !== undefined && deps.io.stderr.isTerminal) await deps.notice(aboutToCharge(ugwo, shown));
+    };
+    return chargeOnce(
+      { ugwo, data, again: earlier === 'again', shown, since, elsewhere: askElsewhere(deps), sends },
+      doors,
+      deps,
     );
+  };
   const tried = new Set<string | undefined>();
   let charged = await charge(looked?.shown);
   while (charged.kind === 'refused') {
-    const { by, activity } = charged;
-    const may = input.earlier === 'reuse' && !tried.has(activity?.uid);
+    const { activity } = charged;
+    const may = earlier === 'reuse' && !tried.has(activity?.uid);
     const found = may ? await reused(charged, data, looked, { ledger, client, deps }) : undefined;
-    if (found === undefined) {
-      throw protocol.refusedError(charged, words, by !== undefined && protocol.asksTheSame(by, data, ledger.digest));
-    }
+    if (found === undefined) throw refusal(charged, data, doors, deps);
     if (found.kind === 'reused') return { record: found.record };
     // It has come to nothing since the ledger last heard of it, and stands in nobody's way any more.
     tried.add(activity?.uid);
@@ -171,5 +143,8 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
 
 export const view = ({ kind }: ChargeInput): View => (kind === 'one' ? activityView : chargesView);
 
-export const run = async (input: ChargeInput, deps: Deps): Promise<Result> =>
-  input.kind === 'one' ? chargeOne(input, deps) : (await import('./charge-file.ts')).chargeFile(input, deps);
+export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
+  if (input.kind === 'one') return chargeOne(input, deps);
+  const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await deps.bulk()];
+  return runFile({ bulk: input.bulk, kindOf: (client) => chargeKind(input, client, deps), view: chargesView }, deps);
+};

@@ -1,0 +1,123 @@
+import { PayError } from '../../core/error.ts';
+import { interrupted } from '../../core/interrupt.ts';
+import type { Clock } from '../../core/io.ts';
+import type { Rate } from '../../core/rate.ts';
+import type { RowKind } from '../kind.ts';
+import { runRows } from '../pacing/run.ts';
+import type { RowFault } from '../reading/fault.ts';
+import type { Input } from '../reading/input.ts';
+import type { InputRow } from '../reading/row.ts';
+import type { ReadRow, RowReader } from '../reading/rows.ts';
+import type { ColumnFault } from '../row-end.ts';
+import type { Seen } from '../world.ts';
+import type { Bits } from './bits.ts';
+import { newBits } from './bits.ts';
+
+/** What a file holds, read once from its first row to its last (charge-protocol, Bulk). */
+export interface Plan {
+  readonly rows: number;
+  /** The rows that can't be sent as they stand. */
+  readonly bad: Bits;
+  /** The first things that are wrong. */
+  readonly faults: readonly RowFault[];
+  /** How many rows the question before the first one counts as what. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+export interface Planning<T> {
+  readonly kind: Pick<RowKind<T>, 'key' | 'counts' | 'check'>;
+  readonly input: Pick<Input, 'rows'>;
+  readonly reader: RowReader<T>;
+  /** undefined: the same key may stand in several rows. */
+  readonly seen: Seen | undefined;
+  /** Whether a row needs no sending any more. */
+  readonly hasEnd: (row: number) => Promise<boolean>;
+  /** Called for each row that can't be sent. */
+  readonly onBad: (row: InputRow, faults: readonly ColumnFault[]) => Promise<void>;
+  readonly stop: AbortSignal;
+}
+
+/** More faults than these are not read, on a screen. */
+const MOST_FAULTS = 20;
+
+/** Notes what is wrong with a row, beside what was found before. */
+const addTo = (faults: RowFault[], bad: Bits, row: number, found: readonly ColumnFault[]): void => {
+  bad.set(row);
+  for (const { column, what } of found) if (faults.length < MOST_FAULTS) faults.push({ row, column, what });
+};
+
+const judge = <T>({ kind, reader, seen }: Planning<T>, row: InputRow): ReadRow<T> => {
+  const judged = reader.judge(row);
+  const first = 'faults' in judged ? undefined : seen?.firstAt(judged.key, row.number);
+  if (first === undefined) return judged;
+  return { faults: [{ column: kind.key.name, what: `duplicate of row ${first} (allow with --allow-repeats)` }] };
+};
+
+/** Reads the whole file and judges every row; nothing is sent. `tell` is told how many were read. */
+export const planRows = async <T>(planning: Planning<T>, tell: (done: number) => void): Promise<Plan> => {
+  const { kind, input, hasEnd, onBad, stop } = planning;
+  const [faults, bad, counts]: [RowFault[], Bits, Map<string, number>] = [[], newBits(), new Map()];
+  let rows = 0;
+  for await (const row of input.rows()) {
+    if (stop.aborted) throw interrupted(stop.reason);
+    rows = row.number;
+    const judged = judge(planning, row);
+    if (!('faults' in judged)) {
+      for (const name of kind.counts(judged.item)) counts.set(name, (counts.get(name) ?? 0) + 1);
+    } else if (!(await hasEnd(row.number))) {
+      // A row that was sent may not be right any more: its time has passed.
+      addTo(faults, bad, row.number, judged.faults);
+      await onBad(row, judged.faults);
+    }
+    tell(rows);
+  }
+  return { rows, bad, faults, counts };
+};
+
+export interface Checking {
+  readonly concurrency: number;
+  readonly rate?: Rate | undefined;
+  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
+  readonly random: () => number;
+  readonly tell: (done: number, total: number) => void;
+}
+
+/** What the service has against what a row is about; a no to the read is one. */
+const faultsAt = async <T>({ key, check }: Planning<T>['kind'], about: string): Promise<readonly ColumnFault[]> => {
+  try {
+    return (await check(about)).map((what) => ({ column: key.name, what }));
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind !== 'rejected') throw thrown;
+    return [{ column: key.name, what: thrown.message }];
+  }
+};
+
+/**
+ * Looks at what each row that is still to be sent is about, before anything is sent (--check). Nothing is asked before all of
+ * the file is right, so the file is gone over again; of each row its key alone is read.
+ */
+export const checkRows = async <T>(planning: Planning<T>, plan: Plan, checking: Checking): Promise<Plan> => {
+  const { kind, input, reader, hasEnd, onBad, stop } = planning;
+  const faults = [...plan.faults];
+  let done = 0;
+  async function* toCheck(): AsyncGenerator<InputRow> {
+    for await (const row of input.rows()) {
+      if (!plan.bad.has(row.number) && !(await hasEnd(row.number))) yield row;
+    }
+  }
+  const work = async (row: InputRow) => {
+    const found = await faultsAt(kind, reader.keyOf(row));
+    if (found.length > 0) {
+      addTo(faults, plan.bad, row.number, found);
+      await onBad(row, found);
+    }
+    return {};
+  };
+  const onSettled = (): void => {
+    done += 1;
+    checking.tell(done, plan.rows);
+  };
+  const ran = await runRows({ ...checking, rows: toCheck(), work, stop, onSettled });
+  if (ran.stopped !== undefined) throw interrupted(stop.reason);
+  return { ...plan, faults };
+};

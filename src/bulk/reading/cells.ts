@@ -1,0 +1,128 @@
+import { reasonOf } from '../../core/error.ts';
+import { fromSpreadsheet } from '../../core/formula.ts';
+import { depthOf, NumberText, parseExact } from '../../core/json.ts';
+import type { ColumnFault } from '../row-end.ts';
+import type { Format } from './format.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MAX_DEPTH = 64;
+
+/** What one row holds, for the noun that makes a request of it. What is wrong with it is collected on the way. */
+export interface Cells {
+  /** All columns that it has, those included that say nothing. */
+  readonly names: readonly string[];
+  /** The columns of the file; of NDJSON those of its first row. */
+  readonly columns: readonly string[];
+  /** What was given, by column, in their order. */
+  readonly given: ReadonlyMap<string, unknown>;
+  readonly faults: readonly ColumnFault[];
+  /** The text that a column gives, where it gives one. */
+  text(column: string): string | undefined;
+  /** That text as what it means; `wanted` says what it should be. */
+  parsed<T>(column: string, parse: (text: string) => T | undefined, wanted: string): T | undefined;
+  /**
+   * The one object that several columns give, undefined where there is none: `param.k` a text (in NDJSON any value), `param.k:` JSON,
+   * and `param` a whole object. The same key twice is a fault, since one of the two would be lost.
+   */
+  object(name: string): Fields | undefined;
+  fault(column: string | undefined, what: string): void;
+}
+
+/** What was given of a row: an empty cell of CSV, and null in NDJSON, was not. Digits kept for a spreadsheet are just those. */
+const givenOf = (fields: Fields, format: Format): ReadonlyMap<string, unknown> => {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null && (format === 'ndjson' || value !== ''));
+  if (format === 'ndjson') return new Map(entries);
+  return new Map(entries.map(([name, value]) => [name, typeof value === 'string' ? fromSpreadsheet(value) : value]));
+};
+
+type Read = { readonly value: unknown } | { readonly fault: string };
+
+/** A text is read as JSON; NDJSON has values of other types already. */
+const readJson = (given: unknown): Read => {
+  if (typeof given !== 'string') return { value: given };
+  if (depthOf(given) > MAX_DEPTH) return { fault: `nested deeper than ${MAX_DEPTH} levels` };
+  try {
+    return { value: parseExact(given) };
+  } catch (thrown) {
+    return { fault: `not JSON: ${reasonOf(thrown)}` };
+  }
+};
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
+
+type Member = readonly [key: string, value: unknown];
+
+/** The members that the column of the name itself gives: those of an object. */
+const membersOfObject = (given: unknown): readonly Member[] | string => {
+  const read = readJson(given);
+  if ('fault' in read) return read.fault;
+  return isObject(read.value) ? Object.entries(read.value) : 'not a JSON object';
+};
+
+/** The member that a column gives by its name: `k` as it is, `k:` read as JSON. */
+const memberNamed = (key: string, given: unknown): readonly Member[] | string => {
+  const isJson = key.endsWith(':');
+  const name = isJson ? key.slice(0, -1) : key;
+  if (name === '') return 'no name after the dot';
+  const read = isJson ? readJson(given) : { value: given };
+  return 'fault' in read ? read.fault : [[name, read.value]];
+};
+
+/** What a column gives, or what is wrong with it; undefined where it is none of the name's. */
+const membersOf = (column: string, given: unknown, name: string): readonly Member[] | string | undefined => {
+  if (column === name) return membersOfObject(given);
+  return column.startsWith(`${name}.`) ? memberNamed(column.slice(name.length + 1), given) : undefined;
+};
+
+export const cellsOf = (fields: Fields, format: Format, columns: readonly string[]): Cells => {
+  const given = givenOf(fields, format);
+  const faults: ColumnFault[] = [];
+  const fault = (column: string | undefined, what: string): void => void faults.push({ column, what });
+
+  const text = (column: string): string | undefined => {
+    const value = given.get(column);
+    if (value === undefined || typeof value === 'string') return value;
+    fault(column, 'should be text');
+    return undefined;
+  };
+
+  const object = (name: string): Fields | undefined => {
+    const values = new Map<string, unknown>();
+    const columnOf = new Map<string, string>();
+    let found = false;
+    for (const [column, value] of given) {
+      const members = membersOf(column, value, name);
+      if (members === undefined) continue;
+      found = true;
+      if (typeof members === 'string') {
+        fault(column, members);
+        continue;
+      }
+      for (const [key, member] of members) {
+        const first = columnOf.get(key);
+        if (first !== undefined) fault(column, `"${key}" is also set by the column "${first}"`);
+        columnOf.set(key, first ?? column);
+        values.set(key, member);
+      }
+    }
+    return found ? Object.fromEntries(values) : undefined;
+  };
+
+  return {
+    names: Object.keys(fields),
+    columns,
+    given,
+    faults,
+    text,
+    parsed: (column, parse, wanted) => {
+      const read = text(column);
+      const value = read === undefined ? undefined : parse(read);
+      if (read !== undefined && value === undefined) fault(column, `${JSON.stringify(read)} is not ${wanted}`);
+      return value;
+    },
+    object,
+    fault,
+  };
+};

@@ -1,0 +1,151 @@
+import type { CsvError } from 'csv-parse';
+import { Parser } from 'csv-parse';
+import type { Fail, InputError } from './fault.ts';
+import type { InputRow } from './row.ts';
+import { fieldsOf } from './row.ts';
+import { LONGEST_ROW, textOfBytes } from './text.ts';
+
+/** One record of the file: the header is 0. Its cells hold one byte a character. */
+interface Cells {
+  readonly number: number;
+  readonly cells: readonly string[];
+}
+
+/** csv-parse holds back a few bytes to look ahead. */
+const HELD_BACK = 64;
+
+const TOO_LONG = `longer than ${LONGEST_ROW} bytes`;
+const UNCLOSED_HINT = 'look for an unclosed quote in this row or the one before';
+
+const QUOTE_FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'unclosed quote',
+  CSV_INVALID_CLOSING_QUOTE: 'text after a closing quote',
+  INVALID_OPENING_QUOTE: 'quote inside an unquoted cell',
+};
+const QUOTE_HINT = 'put the cell in quotes and double each quote inside it';
+
+const handOver = (parser: Parser, chunk: Uint8Array): Promise<unknown> =>
+  new Promise((resolve) => parser.write(chunk, resolve));
+
+const finish = (parser: Parser): Promise<unknown> =>
+  new Promise((resolve) => parser.end((thrown?: unknown) => resolve(thrown)));
+
+/**
+ * The records of a file, as csv-parse takes them apart, those of one chunk together: waiting for each would cost more than
+ * the parsing. It is handed one chunk at a time and gives its records to us
+ * rather than to its own readable side, which would drop those before a fault. Cells stay bytes (`latin1`), since it
+ * would turn what is not UTF-8 into U+FFFD without a word.
+ */
+async function* recordsOf(
+  bytes: AsyncIterable<Uint8Array>,
+  delimiter: string,
+  failed: (record: number, thrown: unknown) => unknown,
+): AsyncGenerator<readonly Cells[]> {
+  const found: Cells[] = [];
+  let [count, ended, given] = [0, 0, 0];
+  const take = (cells: readonly string[], end: number): void => {
+    if (end - ended > LONGEST_ROW) throw failed(count, undefined);
+    found.push({ number: count, cells });
+    ended = end;
+    count += 1;
+  };
+  const parser = new Parser({
+    encoding: 'latin1',
+    delimiter: Buffer.from(delimiter),
+    record_delimiter: ['\r\n', '\n', '\r'],
+    skip_empty_lines: true,
+    relax_column_count: true,
+    on_record: (cells: string[], { bytes: end }) => {
+      take(cells, end);
+      return null;
+    },
+  });
+  // Each fault is taken where it arises.
+  parser.on('error', () => undefined);
+  try {
+    for await (const chunk of bytes) {
+      const thrown = await handOver(parser, chunk);
+      yield found.splice(0);
+      if (thrown) throw failed(count, thrown);
+      given += chunk.length;
+      if (given - ended > LONGEST_ROW + HELD_BACK) throw failed(count, undefined);
+    }
+    const thrown = await finish(parser);
+    yield found;
+    if (thrown) throw failed(count, thrown);
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** The error for what stopped the parser. */
+const errorOf = (thrown: unknown, row: number, columns: readonly string[], fail: Fail): unknown => {
+  if (thrown === undefined) return fail(row, undefined, TOO_LONG, UNCLOSED_HINT);
+  const { code, column } = thrown as CsvError;
+  const what = QUOTE_FAULTS[code];
+  if (what === undefined) return thrown;
+  return fail(row, typeof column === 'number' ? columns[column] : undefined, what, QUOTE_HINT);
+};
+
+const decode = (cell: string, wrong: (what: string, hint: string) => InputError): string => {
+  const text = textOfBytes(cell);
+  if (typeof text === 'string') return text;
+  throw wrong(text.what, text.hint);
+};
+
+const checkNames = (names: readonly string[], fail: Fail): void => {
+  const empty = names.indexOf('');
+  if (empty !== -1) throw fail(0, undefined, `column ${empty + 1} has no name`, 'give every column its own name');
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) throw fail(0, name, 'duplicate column name', 'give every column its own name');
+    seen.add(name);
+  }
+};
+
+const namesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
+  const names = cells.map((cell, index) => decode(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
+  checkNames(names, fail);
+  return names;
+};
+
+/** The column names, in their order; none of a file that holds blank lines only. */
+export const csvColumns = async (
+  bytes: AsyncIterable<Uint8Array>,
+  delimiter: string,
+  fail: Fail,
+): Promise<readonly string[]> => {
+  for await (const [header] of recordsOf(bytes, delimiter, (_, thrown) => errorOf(thrown, 0, [], fail))) {
+    if (header !== undefined) return namesIn(header, fail);
+  }
+  return [];
+};
+
+const checkLength = ({ number, cells }: Cells, columns: readonly string[], fail: Fail): void => {
+  if (cells.length === columns.length) return;
+  const what = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${columns.length}`;
+  throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
+};
+
+const rowOf = (record: Cells, columns: readonly string[], fail: Fail): InputRow => {
+  checkLength(record, columns, fail);
+  const { number, cells } = record;
+  const entries = columns.map((name, index): [string, string] => [
+    name,
+    decode(cells[index] ?? '', (what, hint) => fail(number, name, what, hint)),
+  ]);
+  return { number, fields: fieldsOf(entries) };
+};
+
+/** The rows below the header; blank lines are not counted. */
+export async function* csvRows(
+  bytes: AsyncIterable<Uint8Array>,
+  delimiter: string,
+  columns: readonly string[],
+  fail: Fail,
+): AsyncGenerator<InputRow> {
+  const failed = (row: number, thrown: unknown) => errorOf(thrown, row, columns, fail);
+  for await (const records of recordsOf(bytes, delimiter, failed)) {
+    for (const record of records) if (record.number > 0) yield rowOf(record, columns, fail);
+  }
+}

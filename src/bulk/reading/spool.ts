@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PayError, reasonOf } from '../../core/error.ts';
+import { InputError } from './fault.ts';
+
+/** A file that nobody else can open and that loses its name at once, so that no end of the program leaves it behind. */
+const makeNameless = async (folder: string): Promise<FileHandle> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `input-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  try {
+    await rm(path);
+  } catch (thrown) {
+    await file.close();
+    throw thrown;
+  }
+  return file;
+};
+
+/** What is an error of ours, such as an interruption while it was read, stays what it is. */
+const notKept = (name: string, folder: string, thrown: unknown): PayError =>
+  thrown instanceof PayError
+    ? thrown
+    : new InputError(
+        `couldn't save ${name} in ${folder} to read it twice: ${reasonOf(thrown)}`,
+        'free some space there, or use a file instead',
+      );
+
+/** What can be read only once, kept for as long as the file stays open. */
+export const spool = async (bytes: AsyncIterable<Uint8Array>, name: string, folder: string): Promise<FileHandle> => {
+  const failed = (thrown: unknown): never => {
+    throw notKept(name, folder, thrown);
+  };
+  const file = await makeNameless(folder).catch(failed);
+  try {
+    for await (const chunk of bytes) await file.appendFile(chunk);
+  } catch (thrown) {
+    await file.close();
+    failed(thrown);
+  }
+  return file;
+};

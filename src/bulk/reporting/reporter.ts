@@ -1,0 +1,68 @@
+import { PayError } from '../../core/error.ts';
+import type { Input } from '../reading/input.ts';
+import type { InputRow } from '../reading/row.ts';
+import type { ColumnFault, RowEnd } from '../row-end.ts';
+import { invalidEnd } from '../row-end.ts';
+import type { OpenOptions, Report } from './report.ts';
+import { openReport } from './report.ts';
+
+/** The report of a job, where one is wanted. */
+export interface Reporter {
+  /** Makes the file; a row that is not right makes it before. */
+  open(): Promise<void>;
+  /** A row that is left out. */
+  bad(row: InputRow, faults: readonly ColumnFault[]): Promise<void>;
+  /** A row that has an end. Never rejects. */
+  settled(row: InputRow, end: RowEnd): Promise<void>;
+  /** Aborted, with a PayError, once a line could not be written. */
+  readonly failed: AbortSignal;
+  close(): Promise<void>;
+}
+
+const own = (row: InputRow, { state, fields, error }: RowEnd): Record<string, unknown> => ({
+  ...fields,
+  row: row.number,
+  state,
+  error,
+});
+
+export interface ReporterOptions extends OpenOptions {
+  readonly path: string | undefined;
+  /** What the command has to say of a row besides its number, its state and its error. */
+  readonly columns: readonly string[];
+  /** Takes secrets out of what is said of a row; the cells of the input stay as they are. */
+  readonly clean: (text: string) => string;
+  /** Leaves what a spreadsheet would run or change as it is. */
+  readonly rawCsv: boolean;
+}
+
+export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...options }: ReporterOptions): Reporter => {
+  let opening: Promise<Report> | undefined;
+  const failed = new AbortController();
+  const opened = (): Promise<Report> | undefined => {
+    if (path === undefined) return undefined;
+    opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error'], rawCsv }, options);
+    return opening;
+  };
+  const write = async (row: InputRow, end: RowEnd): Promise<void> => {
+    const said = Object.entries(own(row, end)).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? clean(value) : value,
+    ]);
+    await (await opened())?.write(row.fields, Object.fromEntries(said));
+  };
+  return {
+    open: async () => {
+      await opened();
+    },
+    bad: (row, faults) => write(row, invalidEnd(faults)),
+    settled: async (row, end) => {
+      if (failed.signal.aborted) return;
+      await write(row, end).catch((thrown: unknown) => {
+        failed.abort(thrown instanceof PayError ? thrown : new PayError('read_failed', String(thrown)));
+      });
+    },
+    failed: failed.signal,
+    close: async () => (await opening)?.close(),
+  };
+};

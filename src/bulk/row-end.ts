@@ -1,0 +1,91 @@
+import type { Violation } from '../core/error.ts';
+import { PayError } from '../core/error.ts';
+import { EXIT_CODES } from '../core/exit.ts';
+import { provedBy } from '../core/proved.ts';
+import type { RowState } from '../core/row.ts';
+
+/** What is wrong with one row: the column, or the flag, at fault, and a sentence. */
+export interface ColumnFault {
+  /** undefined where it is the row as a whole. */
+  readonly column: string | undefined;
+  readonly what: string;
+}
+
+/** How a row has ended, in this run or in an earlier one, and what that means for the others. */
+export interface RowEnd {
+  readonly state: RowState;
+  /** What its process ended with, or would have. */
+  readonly exitCode?: number | undefined;
+  /** What the report says of it, besides its number, its state and its error. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Why it is no success, in one line. */
+  readonly error?: string | undefined;
+  /** The service asked to be left alone: for so many milliseconds, or 0 where it said no time. */
+  readonly slowDown?: number;
+  /** Nothing new may be started after this. */
+  readonly stops?: PayError;
+  /** What the ledger could not take (exit 7): nobody else has it. */
+  readonly unrecorded?: PayError;
+  /** Nothing was begun: the row is as it was before. */
+  readonly untouched?: true;
+}
+
+const stateOf = (error: PayError, begun: boolean): RowState => {
+  const { kind } = error;
+  if (kind === 'refused') return 'refused';
+  if (begun) return provedBy(error);
+  if (kind === 'usage') return 'invalid';
+  // A look that comes before it has failed.
+  return kind === 'auth' || kind === 'read_failed' ? 'not_sent' : provedBy(error);
+};
+
+const wordsOf = ({ title, suggestion }: Violation): string =>
+  suggestion === undefined ? title : `${title} (did you mean ${suggestion}?)`;
+
+const placeOf = ({ option, propertyPath }: Violation): string => option ?? propertyPath;
+
+/** All that an error says, in one line. */
+const oneLine = ({ message, detail }: PayError): string => {
+  const broken = (detail.violations ?? []).map((violation) =>
+    [placeOf(violation), wordsOf(violation)].filter((text) => text !== '').join(': '),
+  );
+  return [message, ...broken].join('; ').replaceAll(/\s*\n\s*/g, '; ');
+};
+
+/** What an error that came before anything was sent finds wrong with a row; anything else is thrown on. */
+export const faultsOf = (thrown: unknown): readonly ColumnFault[] => {
+  if (!(thrown instanceof PayError)) throw thrown;
+  const { violations = [] } = thrown.detail;
+  if (violations.length === 0) return [{ column: undefined, what: thrown.message }];
+  return violations.map((violation) => ({ column: placeOf(violation), what: wordsOf(violation) }));
+};
+
+/** A row that can't be sent as it stands. */
+export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
+  state: 'invalid',
+  error: faults.map(({ column, what }) => (column === undefined ? what : `${column}: ${what}`)).join('; '),
+});
+
+/**
+ * How a row has ended by what was thrown, and what that means for the others: a key that is not taken and a ledger that can't
+ * be used end the run, what is unknown does so unless it may go on, and a service that can't be reached is not hammered.
+ * `begun` where its intent was noted, as it was of whatever has a name in the ledger.
+ */
+export const endOf = (
+  thrown: unknown,
+  how: { readonly continueOnUnknown: boolean; readonly begun?: boolean },
+): RowEnd => {
+  if (!(thrown instanceof PayError)) throw thrown;
+  const { kind, detail } = thrown;
+  const begun = how.begun === true || detail.ledgerId !== undefined;
+  const end: RowEnd = {
+    state: stateOf(thrown, begun),
+    exitCode: detail.exitCode ?? EXIT_CODES[kind],
+    error: oneLine(thrown),
+  };
+  if (kind === 'ledger') return { ...end, untouched: true, stops: thrown };
+  if (kind === 'interrupted' && !begun) return { ...end, untouched: true };
+  if (detail.unrecorded === true) return { ...end, stops: thrown, unrecorded: thrown };
+  if (kind === 'auth' || (kind === 'unknown' && !how.continueOnUnknown)) return { ...end, stops: thrown };
+  return kind === 'not_sent' || (kind === 'read_failed' && !begun) ? { ...end, slowDown: 0 } : end;
+};

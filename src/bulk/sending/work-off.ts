@@ -1,0 +1,156 @@
+import { PayError } from '../../core/error.ts';
+import type { Clock } from '../../core/io.ts';
+import type { Rate } from '../../core/rate.ts';
+import type { Stopped } from '../pacing/halt.ts';
+import { keyQueue } from '../pacing/key-queue.ts';
+import type { RowSignals } from '../pacing/run.ts';
+import { runRows } from '../pacing/run.ts';
+import type { Bits } from '../planning/bits.ts';
+import { newBits } from '../planning/bits.ts';
+import type { Input } from '../reading/input.ts';
+import type { InputRow } from '../reading/row.ts';
+import type { Asked, RowReader } from '../reading/rows.ts';
+import type { RowEnd } from '../row-end.ts';
+import { invalidEnd } from '../row-end.ts';
+import { wasStopped } from '../row-exit.ts';
+import type { Sender } from './sender.ts';
+import type { Counted, Tally } from './tally.ts';
+import { openTally } from './tally.ts';
+
+export interface WorkOff<T> {
+  readonly input: Pick<Input, 'rows'>;
+  readonly reader: Pick<RowReader<T>, 'read'>;
+  readonly sender: Sender<T>;
+  readonly rows: number;
+  /** Rows that are left out. */
+  readonly excluded: Bits;
+  readonly concurrency: number;
+  readonly rate?: Rate | undefined;
+  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
+  readonly random: () => number;
+  readonly stop: AbortSignal;
+  /** The second signal: what is left to tell is left untold. */
+  readonly leave: AbortSignal;
+  /** Called once for each row that has an end, in no order. */
+  readonly onSettled: (row: InputRow, end: RowEnd) => Promise<void>;
+  readonly tell: (counted: Counted) => void;
+  /** Rows are left that another process is sending. */
+  readonly onWaiting: (rows: number) => Promise<void>;
+}
+
+/** How far it is in the end. */
+export interface WorkedOff extends Tally {
+  readonly stopped?: Stopped;
+}
+
+/** So many rows are asked about at a time. */
+const BATCH = 200;
+/** How long to wait for rows that another process is sending before they are looked at again: each time longer. */
+const LOOK_AGAIN_MS = 300;
+const LONGEST_WAIT_MS = 5000;
+/** After these nothing more can be asked of the ledger, or of the file. */
+const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded', 'read_failed'];
+
+/** Rows were sent by now, so that it is no longer the input that is at fault with nothing done (exit 2). */
+const unreadable = (thrown: unknown): PayError => {
+  if (!(thrown instanceof PayError)) throw thrown;
+  if (thrown.kind !== 'usage') return thrown;
+  return new PayError('read_failed', thrown.message, {
+    hint: 'the ledger has every row that was sent: restore the file and run the same command again to continue; a changed file is a new job',
+    cause: thrown,
+  });
+};
+
+interface Item<T> extends Asked<T> {
+  readonly row: InputRow;
+}
+
+const hasEnd = ({ untouched, state }: RowEnd): boolean => untouched !== true && state !== 'sending';
+
+/**
+ * Works off the rows of a file, each of them once over any number of runs and processes: a row is claimed by the intent that
+ * `sender.send` writes. Goes over the file until every row has an end, those included that another process is sending; ends
+ * before that after a signal, or after an end that stops.
+ */
+export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
+  const { input, reader, sender, clock, stop, onWaiting } = job;
+  const { open, tally, settle } = openTally(job);
+  /** What this run has done is not done again by it. */
+  const touched = newBits();
+  const inTurn = keyQueue();
+
+  /** The rows without an end, each with how it stands by what is kept of earlier runs. */
+  async function* openRows(): AsyncGenerator<{ readonly row: InputRow; readonly end: RowEnd | undefined }> {
+    const batch: InputRow[] = [];
+    const withEnds = async () => {
+      const [first, last] = [batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0];
+      const ends = await sender.earlier(first, last);
+      return batch.splice(0).map((row) => ({ row, end: ends.get(row.number) }));
+    };
+    for await (const row of input.rows()) {
+      if (!open.has(row.number)) continue;
+      if (batch.push(row) === BATCH) yield* await withEnds();
+    }
+    if (batch.length > 0) yield* await withEnds();
+  }
+
+  /** Rows to be sent; those that have an end already are settled on the way, those in other hands are passed over. */
+  async function* toDo(): AsyncGenerator<Item<T>> {
+    for await (const { row, end } of openRows()) {
+      if (end === undefined || (sender.takesUp(end) && !touched.has(row.number))) {
+        const read = reader.read(row);
+        if ('faults' in read) await settle(row, invalidEnd(read.faults), true);
+        else yield { row, ...read };
+      } else if (end.state !== 'sending') await settle(row, end, false);
+    }
+  }
+
+  /** What keeps rows from being read, or looked up, ends the run, and hides nothing of what the run has done. */
+  let broken: PayError | undefined;
+  async function* whileReadable(): AsyncGenerator<Item<T>> {
+    try {
+      yield* toDo();
+    } catch (thrown) {
+      broken = unreadable(thrown);
+    }
+  }
+
+  const work = async (item: Item<T>, signals: RowSignals): Promise<RowEnd> => {
+    const { number } = item.row;
+    const end = await inTurn(item.key, () => sender.send(item, number, signals));
+    if (hasEnd(end)) touched.set(number);
+    return end;
+  };
+  const onSettled = async ({ row }: Item<T>, end: RowEnd): Promise<void> => {
+    if (hasEnd(end)) await settle(row, end, true);
+  };
+
+  /** A run that ends early tells of the rows that it did not come to, too: what became of them before, or who is at them now. */
+  const tellRest = async (): Promise<number> => {
+    let sending = 0;
+    for await (const { row, end } of openRows()) {
+      if (job.leave.aborted) return sending;
+      if (end?.state === 'sending') sending += 1;
+      else if (end !== undefined && !wasStopped(end)) await settle(row, end, false);
+    }
+    return sending;
+  };
+
+  /** What can't be read, or looked up, is left as not started. */
+  const endedBy = async (stopped: Stopped): Promise<WorkedOff> => {
+    const canTell = stopped === 'signal' || !UNREADABLE.includes(stopped.kind);
+    const sending = canTell ? await tellRest().catch(() => 0) : 0;
+    const told = tally();
+    return { ...told, counts: { ...told.counts, sending }, stopped };
+  };
+
+  for (let looks = 0; ; looks += 1) {
+    const ran = await runRows({ ...job, rows: whileReadable(), work, onSettled });
+    const stopped = ran.stopped ?? broken;
+    if (stopped !== undefined) return endedBy(stopped);
+    if (open.count === 0) return tally();
+    await onWaiting(open.count);
+    await clock.sleep(Math.min(LONGEST_WAIT_MS, LOOK_AGAIN_MS * 2 ** looks), stop).catch(() => undefined);
+    if (stop.aborted) return endedBy('signal');
+  }
+};

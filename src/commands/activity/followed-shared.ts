@@ -1,0 +1,126 @@
+import type { Followed } from '../../client/follow.ts';
+import { BOUNDS, cutText } from '../../core/bounds.ts';
+import { about, isRefunded, statusOf } from '../../core/charge.ts';
+import { durationWord, formatDuration } from '../../core/duration.ts';
+import { PayError } from '../../core/error.ts';
+import { signalWord } from '../../core/interrupt.ts';
+import { valueAt } from '../../core/path.ts';
+import type { PlaceOptions } from '../../core/place-words.ts';
+import { placeWords } from '../../core/place-words.ts';
+import type { Received } from '../../core/received.ts';
+import { shellLine } from '../../core/shell.ts';
+
+/** An activity: what its end is told by may be missing, or of any shape. */
+interface ActivityLike {
+  readonly uid: string;
+}
+
+/** What was asked for, for the command that waits again. */
+export interface WaitOptions {
+  readonly ugwoUid: string;
+  /** In milliseconds. */
+  readonly limit: number;
+  readonly place: PlaceOptions;
+  /** The run has made the charge that it waits for. */
+  readonly made?: boolean;
+}
+
+/** The shape of an activity's error is not documented, so the usual names are tried. */
+const reasonIn = (activity: ActivityLike): string | undefined =>
+  ['error.message', 'error.title', 'error.code', 'error']
+    .map((path) => valueAt(activity, path))
+    .find((value): value is string => typeof value === 'string' && value !== '');
+
+/** The end of a run whose activity came to nothing; `medium` is what it was charged with, where that is known. */
+export const chargeFailed = (activity: ActivityLike, medium?: string): PayError => {
+  const [reason, { uid }] = [reasonIn(activity), activity];
+  const why = reason === undefined ? '' : `: ${cutText(reason, BOUNDS.sentence)}`;
+  const how = statusOf(activity) === 'expired' ? 'expired' : 'failed';
+  const other = medium === undefined ? 'another medium' : `a medium other than ${medium}`;
+  return new PayError('charge_failed', `the charge ${how}${why}`, {
+    hint: `the customer can't pay ${uid} any more; charge the payment request again with ${other}`,
+    ...about(activity),
+  });
+};
+
+export const STEP_UNREADABLE = "the charge was made, but its next action couldn't be read";
+
+/** The end of a run whose charge is made, but asks of the customer what nobody can read. */
+export const stepUnreadable = ({ value, text }: Received<ActivityLike>): PayError =>
+  new PayError('unrecorded', STEP_UNREADABLE, {
+    hint: `do not charge again; see the answer shown here, and ${value.uid} in the dashboard`,
+    answer: text,
+    ...about(value),
+  });
+
+const wasRefunded = (activity: ActivityLike): PayError =>
+  new PayError('charge_failed', 'the payment was refunded', {
+    hint: `the customer paid ${activity.uid} and got the money back`,
+    ...about(activity),
+  });
+
+const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions): string => {
+  const words = ['paycli', 'activity', 'wait', ugwoUid, uid, ...placeWords(place)];
+  return shellLine([...words, '--wait-timeout', durationWord(limit)]);
+};
+
+const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError => {
+  const { waited, expired, fault, unanswered } = followed;
+  const seen = `the payment is still open after ${formatDuration(waited)} (last status: ${statusOf(activity) || 'unreadable'})`;
+  const parts = [
+    seen,
+    ...(expired ? ['the time to pay is over'] : []),
+    ...(fault === undefined ? [] : [fault.message]),
+    ...(fault === undefined && unanswered ? ['the service stopped answering'] : []),
+  ];
+  const first = fault?.kind === 'auth' && fault.detail.hint !== undefined ? `${fault.detail.hint}\n` : '';
+  return new PayError('pending', parts.join('; '), {
+    hint: `${first}wait again with: ${againLine(activity, options)}`,
+    ...about(activity),
+    ...(fault === undefined ? {} : { cause: fault }),
+  });
+};
+
+const nothingRead = ({ fault, waited }: Followed): PayError =>
+  fault ??
+  new PayError(
+    'read_failed',
+    `couldn't reach the service: no answer within ${formatDuration(waited)} (--wait-timeout)`,
+  );
+
+/** The end of a run that made a charge and was stopped before it could wait for the payment; `signal` is what stopped it. */
+export const notWaitedFor = (activity: ActivityLike, signal: string, options: WaitOptions): PayError =>
+  new PayError('pending', `stopped by ${signalWord(signal)} before waiting; the charge was made and is in the ledger`, {
+    hint: `wait for the payment with: ${againLine(activity, options)}`,
+    ...about(activity),
+  });
+
+/** The end of a wait that a signal has stopped. */
+const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOptions): PayError => {
+  const hint = `wait again with: ${againLine(activity, options)}`;
+  if (options.made !== true) {
+    return interrupted.with({ hint: `the payment itself goes on; ${hint}`, ...about(activity) });
+  }
+  const message = 'stopped waiting; the charge was made and is in the ledger';
+  return new PayError('interrupted', message, { ...interrupted.detail, hint, ...about(activity) });
+};
+
+const failureOf = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError | undefined => {
+  if (followed.interrupted !== undefined) return stopped(activity, followed.interrupted, options);
+  if (followed.standing === 'paid') return isRefunded(statusOf(activity)) ? wasRefunded(activity) : undefined;
+  return followed.standing === 'failed' ? chargeFailed(activity) : stillOpen(activity, followed, options);
+};
+
+/**
+ * What a command that waited gives back: the last reading, and what the run ends with when that is no payment. Throws
+ * where nothing was ever read.
+ */
+export const waitedOf = <T extends ActivityLike>(
+  followed: Followed<T>,
+  options: WaitOptions,
+): { readonly record: Received<T>; readonly failure?: PayError } => {
+  const { record, interrupted } = followed;
+  if (record === undefined) throw interrupted ?? nothingRead(followed);
+  const failure = failureOf(record.value, followed, options);
+  return failure === undefined ? { record } : { record, failure };
+};

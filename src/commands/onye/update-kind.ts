@@ -1,0 +1,179 @@
+import type { Repeatable, RowKind } from '../../bulk/kind.ts';
+import type { Cells } from '../../bulk/reading/cells.ts';
+import type { Client } from '../../client/client.ts';
+import { usageError } from '../../core/error.ts';
+import { printExact } from '../../core/json.ts';
+import { namesAlong } from '../../core/property-path.ts';
+import type { MetaChange } from './meta.ts';
+import { changeFlag, customerToMerge, mergedBody, metaOf, readCustomer } from './meta.ts';
+import type { Given } from './update-one.ts';
+import { isApplied, isMerged } from './update-seen.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A row as an update. */
+export interface UpdateItem {
+  readonly uid: string;
+  readonly body: Fields;
+  /** What is changed of the metadata besides, which a read must show first. */
+  readonly change: MetaChange | undefined;
+}
+
+const UID = 'uid';
+const TEXTS = ['email', 'ref', 'first_name', 'last_name'];
+const META = 'meta';
+/** Gives keys of the metadata, the others kept. */
+const MERGE = 'merge_meta';
+const OBJECTS = ['billing_address', META];
+const PARTED = [...OBJECTS, MERGE];
+
+/** How the question calls a field; others by their names. */
+const WORDS: Readonly<Record<string, string>> = { [META]: 'all metadata', [MERGE]: 'keys of metadata' };
+
+/** The field of the body that a column gives, or part of it; `merge_meta` of its own. */
+const fieldOf = (column: string): string | undefined => {
+  if (TEXTS.includes(column)) return column;
+  return PARTED.find((name) => column === name || column.startsWith(`${name}.`));
+};
+
+/** The flag of an option beside which a column can't stand: it gives the same, or the metadata in another way. */
+const flagBeside = (column: string, { fields, change }: Given): string | undefined => {
+  const field = fieldOf(column) ?? '';
+  if (field === META && change !== undefined) return changeFlag(change);
+  if (field !== MERGE) return fields.get(field)?.flag;
+  return Object.keys(change?.set ?? {}).length > 0 ? '--merge-meta' : fields.get(META)?.flag;
+};
+
+const isOf = (field: string) => (column: string) => fieldOf(column) === field;
+
+/** Refuses what can't stand together: which of the two would be meant is anybody's guess. */
+const checkColumns = (columns: readonly string[], options: Given): void => {
+  for (const column of columns) {
+    const flag = flagBeside(column, options);
+    if (flag === undefined) continue;
+    throw usageError(`${flag} and the column ${JSON.stringify(column)} set the same field`, {
+      hint: 'use one of them',
+    });
+  }
+  const [whole, part] = [columns.find(isOf(META)), columns.find(isOf(MERGE))];
+  if (whole === undefined || part === undefined) return;
+  throw usageError(`the columns ${JSON.stringify(whole)} and ${JSON.stringify(part)} can't be used together`, {
+    hint: `${META} replaces all metadata, ${MERGE} keeps the other keys: use one of them`,
+  });
+};
+
+/** The rows of NDJSON may differ in their names, so that the first of them does not tell all. */
+const findClashes = ({ names, given, fault }: Cells, options: Given): void => {
+  for (const column of names) {
+    const flag = flagBeside(column, options);
+    if (flag !== undefined) fault(column, `sets the same field as ${flag}`);
+  }
+  const columns = [...given.keys()];
+  const both = columns.some(isOf(META)) ? columns.find(isOf(MERGE)) : undefined;
+  if (both !== undefined) fault(both, `can't be used together with ${META}`);
+};
+
+/** What a row changes of the metadata key by key: what its columns set, and what the options do. */
+const changeOf = (cells: Cells, { change }: Given): MetaChange | undefined => {
+  const own = cells.object(MERGE) ?? {};
+  const unset = change?.unset ?? [];
+  for (const name of Object.keys(own).filter((one) => unset.includes(one))) {
+    cells.fault(columnAmong([...cells.given.keys()], `${MERGE}.${name}`), `"${name}" is also in --unset-meta`);
+  }
+  const set = { ...change?.set, ...own };
+  return unset.length + Object.keys(set).length === 0 ? undefined : { set, unset };
+};
+
+/**
+ * The update that a row asks for (interface.md 4.1): the fields that it gives, and those of the options. An empty cell of CSV
+ * and null leave a field as it is; an empty text of NDJSON sets it. The contract is not asked here.
+ */
+const readRow = (cells: Cells, uid: string, options: Given): UpdateItem => {
+  const { given } = cells;
+  findClashes(cells, options);
+  const objects = OBJECTS.map((name) => [name, cells.object(name)] as const);
+  const body = Object.fromEntries([
+    ...[...options.fields].map(([name, { value }]) => [name, value] as const),
+    ...TEXTS.filter((name) => given.has(name)).map((name) => [name, given.get(name)] as const),
+    ...objects.filter(([, values]) => values !== undefined),
+  ]);
+  const before = cells.faults.length;
+  const change = changeOf(cells, options);
+  if (Object.keys(body).length === 0 && change === undefined && cells.faults.length === before) {
+    cells.fault(undefined, 'changes nothing: no field is set');
+  }
+  return { uid, body, change };
+};
+
+/** The column among `columns` that a property of the body came from; undefined where it came from none. */
+const columnAmong = (columns: readonly string[], path: string): string | undefined => {
+  const parts = namesAlong(path, [
+    ...TEXTS,
+    ...OBJECTS,
+    ...columns.flatMap((name) => name.replace(/:$/, '').split('.')),
+  ]);
+  const paths = parts.map((_, index) => parts.slice(0, parts.length - index).join('.'));
+  const candidates = paths.flatMap((some) => [some, `${some}:`]);
+  const found =
+    candidates.find((name) => columns.includes(name)) ?? columns.find((name) => name.startsWith(`${parts.join('.')}.`));
+  if (found !== undefined || parts[0] !== META) return found;
+  return columnAmong(columns, [MERGE, ...parts.slice(1)].join('.'));
+};
+
+const optionsText = ({ fields, change }: Given): string => {
+  const given = [...fields].map(([name, { value }]) => [name, value]);
+  return printExact(change === undefined ? given : [...given, change]);
+};
+
+const sending = (client: Client): Repeatable<UpdateItem> => ({
+  kind: 'repeatable',
+  readsFirst: ({ change }) => change !== undefined,
+  look: async (item) => {
+    const { uid, body, change } = item;
+    if (change === undefined) {
+      return { applied: isApplied((await readCustomer(uid, client)).exact, body), item };
+    }
+    const { exact } = await customerToMerge(uid, client);
+    const whole = mergedBody(body, exact, change);
+    return {
+      applied: isMerged(metaOf(exact) ?? {}, change) && isApplied(exact, body),
+      item: Object.keys(whole).length === 0 ? undefined : { uid, body: whole, change: undefined },
+    };
+  },
+});
+
+/** The rows of a file of updates; the options give what the file has no column for. */
+export const updateKind = (options: Given, client: Client): RowKind<UpdateItem> => ({
+  command: 'onye update',
+  words: {
+    verb: 'Update',
+    one: 'customer',
+    done: 'updated',
+    findOut: 'run the same command again: it checks customers whose update is unknown before it sends anything',
+  },
+  key: {
+    name: UID,
+    prefix: 'ony',
+    aliases: ['onye', 'onye.uid'],
+    missing: 'is missing',
+    wrong: (_text, problem) => problem,
+  },
+  columns: [...TEXTS, ...PARTED, ...PARTED.map((name) => `${name}.`)],
+  allColumns: 'uid, email, ref, first_name, last_name, billing_address.k, meta.k, merge_meta.k',
+  report: [],
+  options: optionsText(options),
+  checkColumns: (columns) => checkColumns(columns, options),
+  read: (cells, uid) => readRow(cells, uid, options),
+  request: ({ uid, body }) => ({ operation: 'onye.update', input: { params: { uid }, body } }),
+  columnOf: (_item, columns) => (path) =>
+    columnAmong(columns, path) ??
+    options.fields.get(namesAlong(path, [...options.fields.keys()])[0] ?? path)?.flag ??
+    path,
+  counts: ({ body, change }) =>
+    [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),
+  check: async (uid) => {
+    await client.call('onye.get', { params: { uid } });
+    return [];
+  },
+  sending: sending(client),
+});

@@ -1,0 +1,179 @@
+import type { Protected, RowKind } from '../../bulk/kind.ts';
+import type { Cells } from '../../bulk/reading/cells.ts';
+import type { Client } from '../../client/client.ts';
+import { activitiesOf } from '../../core/charge.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { usageError } from '../../core/error.ts';
+import { printExact } from '../../core/json.ts';
+import type { Pair } from '../../core/pairs.ts';
+import { placeWords } from '../../core/place-words.ts';
+import { shellLine } from '../../core/shell.ts';
+import { parseInstant } from '../../core/time.ts';
+import type { Deps } from '../deps.ts';
+import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
+import { openChecker } from './charge-check.ts';
+import { followCharges } from './charge-follow.ts';
+import { lookFirst } from './charge-look.ts';
+import { chargeOnce, refusal } from './charge-once.ts';
+import { asKept, CHARGE_COLUMNS, madeNow } from './charge-settled.ts';
+import type { ChargeField, ChargeMedium, ChargeWords, NameOf } from './charge-shared.ts';
+import { flagName, KEY_OF, readUnchecked, readWith } from './charge-shared.ts';
+import type { FileOfCharges } from './charge-spec.ts';
+
+/** A row that can be charged. */
+export interface ChargeItem {
+  readonly ugwo: string;
+  readonly with: ChargeMedium;
+  readonly params: readonly Pair[];
+}
+
+const PARAM = 'param';
+const FIELDS = Object.keys(KEY_OF) as ChargeField[];
+
+/** An option and a column that say the same: nobody can tell which one is meant. */
+const refuseTwice = ({ words, params }: FileOfCharges, columns: readonly string[]): void => {
+  const field = FIELDS.find((name) => words[name] !== undefined && columns.includes(KEY_OF[name]));
+  if (field !== undefined) {
+    throw usageError(`${flagName(field)} and the column ${KEY_OF[field]} set the same value; leave one out`);
+  }
+  const names = params.map(([name]) => name);
+  const twice = names.find((name) => columns.includes(`${PARAM}.${name}`) || columns.includes(`${PARAM}.${name}:`));
+  if (twice !== undefined)
+    throw usageError(`--param ${twice} and the column ${PARAM}.${twice} set the same value; leave one out`);
+};
+
+/** What the file and the options give for a row, those of the options where the file has no such column. */
+const wordsOf = (cells: Cells, options: ChargeWords): ChargeWords => {
+  const own: ChargeWords = {
+    medium: cells.text(KEY_OF.medium),
+    expiresAt: cells.parsed(KEY_OF.expiresAt, parseInstant, 'a time with an offset such as 2026-11-20T14:05:00+01:00'),
+    expiresIn: cells.parsed(KEY_OF.expiresIn, parseDuration, 'a duration such as 90s or 10m'),
+    provider: cells.text(KEY_OF.provider),
+    phone: cells.text(KEY_OF.phone),
+  };
+  // The rows of NDJSON may differ in their names, so that the first of them does not tell all.
+  const twice = FIELDS.filter((name) => own[name] !== undefined && options[name] !== undefined);
+  for (const name of twice) cells.fault(KEY_OF[name], `is also set by ${flagName(name)}`);
+  const entries = FIELDS.map((name) => [
+    name,
+    own[name] ?? (cells.columns.includes(KEY_OF[name]) ? undefined : options[name]),
+  ]);
+  return Object.fromEntries(entries) as ChargeWords;
+};
+
+/** How a parameter is called where it came from: a column of the file, or a flag that fills it. */
+const namesIn =
+  ({ words }: FileOfCharges, columns: readonly string[]): NameOf =>
+  (field) =>
+    columns.includes(KEY_OF[field]) || words[field] === undefined ? KEY_OF[field] : flagName(field);
+
+const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem | undefined => {
+  const nameOf = namesIn(file, cells.columns);
+  const words = wordsOf(cells, file.words);
+  const params: readonly Pair[] = [...file.params, ...Object.entries(cells.object(PARAM) ?? {})];
+  const own = validate ? params.filter(([name]) => FIELDS.some((field) => KEY_OF[field] === name)) : [];
+  for (const [name] of own) cells.fault(`${PARAM}.${name}`, `use the column ${name}`);
+  const read = validate ? readWith(words, nameOf) : readUnchecked(words, nameOf);
+  if ('charge' in read) return { ugwo, with: read.charge, params };
+  for (const { field, what } of read.faults) cells.fault(nameOf(field), what);
+  return undefined;
+};
+
+const columnOf = (item: ChargeItem, names: NameOf, path: string): string | undefined => {
+  const name = dataKeyOf(item, path);
+  if (name === undefined) return undefined;
+  if (name === 'expires_at') {
+    const { with: charge } = item;
+    const within = 'expiry' in charge && charge.expiry !== undefined && 'in' in charge.expiry;
+    return names(within ? 'expiresIn' : 'expiresAt');
+  }
+  const field = FIELDS.find((one) => KEY_OF[one] === name);
+  return field === undefined ? `${PARAM}.${name}` : names(field);
+};
+
+const mediumOf = ({ with: charge }: ChargeItem): string =>
+  charge.medium === 'unchecked' ? (charge.name ?? 'no medium') : charge.medium;
+
+const optionsText = ({ words, params }: FileOfCharges): string => {
+  const { medium, expiresAt, expiresIn, provider, phone } = words;
+  return printExact({ medium, expiresAt: expiresAt?.ms, expiresIn, provider, phone, params });
+};
+
+const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Protected<ChargeItem> => ({
+  kind: 'protected',
+  idColumn: 'charge',
+  once: async (item, { row, signals, judged, tellOnce }, doors) => {
+    const { ugwo } = item;
+    const since = doors.ledger.moment();
+    const shown = look ? (await lookFirst(ugwo, client, deps, (text) => tellOnce('look', text)))?.shown : undefined;
+    const data = chargeData(item, deps.io.clock.now());
+    const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
+      tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
+    const { slowDown } = signals;
+    const charged = await chargeOnce(
+      { ugwo, data, again, row, shown, since, elsewhere, judged, slowDown },
+      doors,
+      deps,
+    );
+    if (charged.kind === 'accepted') {
+      const { record, id, odd, unrecorded } = charged;
+      return { kind: 'made', end: madeNow(record.value, id, shown?.asked), odd, unrecorded };
+    }
+    if (charged.why === 'done' && charged.by !== undefined) return { kind: 'kept', charge: charged.by };
+    throw refusal(charged, data, doors, deps);
+  },
+  kept: (charge, { ledger, protocol }) => {
+    const activity = charge.activity === undefined ? undefined : protocol.asActivity(charge.activity);
+    return asKept(charge, activity, protocol.paymentOf(charge, ledger.moment()));
+  },
+});
+
+/** The rows of a file of charges. */
+export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): RowKind<ChargeItem> => {
+  const { globals, io } = deps;
+  const { wait, bulk } = file;
+  const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(globals)]);
+  return {
+    command: 'ugwo charge',
+    words: {
+      verb: 'Charge',
+      one: 'payment request',
+      done: 'charged',
+      findOut: `find out about the unknown rows: \`${reconcile}\``,
+      refused:
+        'refused rows have an earlier charge, or are paid or cancelled; --again charges them anyway, except unknown and cancelled ones',
+    },
+    key: {
+      name: 'ugwo',
+      prefix: 'ugw',
+      aliases: ['uid'],
+      missing: 'is missing: the payment request, ugw.…',
+      wrong: (text, problem) => `"${text}" ${problem}`,
+    },
+    columns: [...Object.values(KEY_OF), PARAM, `${PARAM}.`],
+    allColumns: 'ugwo, medium, expires_at or expires_in, provider, phone, param.k',
+    report: CHARGE_COLUMNS,
+    options: optionsText(file),
+    checkColumns: (columns) => refuseTwice(file, columns),
+    read: (cells, ugwo) => readRow(cells, ugwo, file, globals.validate),
+    request: (item) => ({
+      operation: 'ugwo.charge',
+      input: {
+        params: { ugwoUid: item.ugwo },
+        body: { type: 'charge', data: chargeData(item, io.clock.now()) },
+      },
+    }),
+    columnOf: (item, columns) => (path) => columnOf(item, namesIn(file, columns), path),
+    guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
+    counts: (item) => [mediumOf(item)],
+    ...openChecker(client, async ({ value, servedAt }) => {
+      // A dry run leaves the ledger alone.
+      if (!globals.dryRun) await deps.observe(activitiesOf(value) ?? [], servedAt);
+    }),
+    sending: sending(file, client, deps),
+    follow:
+      wait === undefined
+        ? undefined
+        : (job, world, doors) => followCharges({ job, limit: wait, bulk, world, doors, deps }),
+  };
+};

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { columnNames, missingColumn, unusedNotices } from '../../src/bulk/reading/columns.ts';
+
+describe('the names of columns', () => {
+  const KNOWN = ['ugwo', 'medium', 'param', 'param.'];
+
+  it.each([
+    [
+      ['ugwo', 'medium'],
+      ['ugwo', 'medium'],
+    ],
+    [
+      ['UGWO', 'Medium'],
+      ['ugwo', 'medium'],
+    ],
+    [
+      [' Ugwo ', '\tmedium'],
+      ['ugwo', 'medium'],
+    ],
+    [
+      ['PARAM', 'Param.Tier', 'param.tier', ' PARAM.List: '],
+      ['param', 'param.Tier', 'param.tier', 'param.List:'],
+    ],
+    [
+      ['Note', 'note', ' note', 'Parameter'],
+      ['Note', 'note', ' note', 'Parameter'],
+    ],
+    [
+      ['u gwo', 'medium_', ''],
+      ['u gwo', 'medium_', ''],
+    ],
+  ])('the columns %j are read as %j', (columns, names) => {
+    expect(columnNames(columns, KNOWN)).toEqual(names);
+  });
+
+  it.each([
+    [['ugwo', 'UGWO'], 'the columns "ugwo" and "UGWO" are both ugwo'],
+    [['Param.k', 'a', 'param.k '], 'the columns "Param.k" and "param.k " are both param.k'],
+  ])('the columns %j are refused', (columns, message) => {
+    const wanted = { kind: 'usage', message, detail: { hint: 'leave one of them out' } };
+    expect(() => columnNames(columns, KNOWN)).toThrow(expect.objectContaining(wanted));
+  });
+});
+
+describe('a column that is missing', () => {
+  const NEEDED = { name: 'ugwo', prefix: 'ugw', aliases: ['uid'] } as const;
+  const missing = (columns: readonly string[]) => missingColumn(columns, NEEDED, 'ugwo, medium');
+
+  it.each([
+    [['uid', 'medium'], 'no column ugwo (found: uid, medium)', 'rename column uid to ugwo'],
+    [['UID', 'medium'], 'no column ugwo (found: UID, medium)', 'rename column UID to ugwo'],
+    [['ugwos', 'medium'], 'no column ugwo (found: ugwos, medium)', 'rename column ugwos to ugwo'],
+    [[' uid '], 'no column ugwo (found:  uid )', 'rename column  uid  to ugwo'],
+    [[], 'no column ugwo', 'the first line must name the columns: ugwo, medium'],
+    [['a;b', 'c'], 'no column ugwo (found: a;b, c)', 'the first line must name the columns: ugwo, medium'],
+    [['a', 'ugw.AbCd.1'], 'no column ugwo (found: a, ugw.AbCd.1)', expect.stringContaining('is a row')],
+    [['ugwo;medium'], 'no column ugwo (found: ugwo;medium)', 'set the column separator with --delimiter'],
+    [['medium'], 'no column ugwo (found: medium)', 'the first line must name the columns: ugwo, medium'],
+    [
+      ['ugw.AbCd.1', 'ussd'],
+      'no column ugwo (found: ugw.AbCd.1, ussd)',
+      'the first line is a row: add a header above it with the column names, such as ugwo',
+    ],
+  ])('a file of the columns %j is told what to do', (columns, message, hint) => {
+    const error = missing(columns);
+    expect([error.kind, error.message, error.detail.hint]).toEqual(['usage', message, hint]);
+  });
+
+  it('a first line of any length is told in a few words', () => {
+    const { message } = missing(Array.from({ length: 1000 }, () => 'x'.repeat(1000)));
+    expect(message).toMatch(/^no column ugwo \(found: x{60}…, .* and 990 more\)$/);
+    expect(message.length).toBeLessThan(700);
+  });
+
+  it('of a key in the first line no part is told, wherever it is cut', () => {
+    const key = `sk.AbCd.${'k3y'.repeat(30)}TAIL`;
+    for (const before of ['', 'x'.repeat(45)]) {
+      expect(missing([`${before},${key}`]).message).not.toContain('k3yk3y');
+    }
+  });
+
+  it('ten columns are told, and those of 60 characters, in full', () => {
+    const ten = Array.from({ length: 10 }, () => 'x'.repeat(60));
+    expect(missing(ten).message).toBe(`no column ugwo (found: ${ten.join(', ')})`);
+    expect(missing([...ten, 'y']).message).toMatch(/x and 1 more\)$/);
+  });
+});
+
+describe('columns that nothing reads', () => {
+  const NAMES = ['ugwo', 'medium', 'provider', 'phone', 'expires_at', 'expires_in', 'param', 'param.', 'meta.'];
+  const notices = (...columns: string[]) => unusedNotices(columns, NAMES);
+  /** The columns that nothing reads, with what may have been meant. */
+  const unused = (...columns: string[]) => {
+    const [line = '', ...guesses] = notices(...columns);
+    const names =
+      line === ''
+        ? []
+        : line
+            .slice(line.indexOf(': ') + 2)
+            .replace(/ and \d+ more$/, '')
+            .split(', ');
+    const meantBy = new Map(
+      guesses.map((guess) => /^(.*): did you mean (.*)\?$/.exec(guess)?.slice(1) as [string, string]),
+    );
+    return names.map((name) => ({ name, meant: meantBy.get(name) }));
+  };
+
+  it('are none where all are known', () => {
+    expect(unused('ugwo', 'param.tier', 'meta.a:', 'medium')).toEqual([]);
+  });
+
+  it('are told in their order', () => {
+    expect(unused('note', 'ugwo', 'amount')).toEqual([
+      { name: 'note', meant: undefined },
+      { name: 'amount', meant: undefined },
+    ]);
+  });
+
+  it.each([
+    ['Medium', 'medium'],
+    [' phone', 'phone'],
+    ['expires', 'expires_at'],
+    ['amount', undefined],
+    ['expires-at', 'expires_at'],
+    ['provder', 'provider'],
+    ['parm.tier', 'param.tier'],
+    ['Meta.Tier', 'meta.Tier'],
+    ['metadata.tier', 'meta.tier'],
+    ['parma', 'param'],
+    ['other.tier', undefined],
+    ['.tier', undefined],
+    ['metta', undefined],
+  ])('%j may have been meant as %j', (name, meant) => {
+    expect(unused(name)).toEqual([{ name, meant }]);
+  });
+
+  it('were not meant as what is there already', () => {
+    expect(unused('medium', 'mediums', 'param.tier', 'parm.tier', 'parm.level')).toEqual([
+      { name: 'mediums', meant: undefined },
+      { name: 'parm.tier', meant: undefined },
+      { name: 'parm.level', meant: 'param.level' },
+    ]);
+    expect(unused('expires_at', 'expires')).toEqual([{ name: 'expires', meant: 'expires_in' }]);
+  });
+
+  it('were not meant as one that is there, of those with a beginning neither', () => {
+    expect(unused('param', 'parm.')).toEqual([{ name: 'parm.', meant: 'param.' }]);
+    expect(unused('tier')).toEqual([{ name: 'tier', meant: undefined }]);
+  });
+
+  it('are guessed at up to a thousand', () => {
+    const columns = ['provder', ...Array.from({ length: 999 }, (_, index) => `x${index}`)];
+    expect(unused(...columns)[0]).toEqual({ name: 'provder', meant: 'provider' });
+    expect(unused(...columns, 'y')[0]).toEqual({ name: 'provder', meant: undefined });
+  });
+
+  it('are told of in lines, a guess a line', () => {
+    expect(notices('ugwo', 'medium')).toEqual([]);
+    expect(notices('note', 'provder')).toEqual([
+      'Ignored columns (copied to the report): note, provder',
+      'provder: did you mean provider?',
+    ]);
+    const ten = Array.from({ length: 10 }, (_, index) => `x${index}`);
+    expect(notices(...ten)).toEqual([`Ignored columns (copied to the report): ${ten.join(', ')}`]);
+    expect(notices(...ten, 'y', 'z')).toEqual([`Ignored columns (copied to the report): ${ten.join(', ')} and 2 more`]);
+  });
+});

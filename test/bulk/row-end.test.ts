@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { endOf, faultsOf } from '../../src/bulk/row-end.ts';
+import { PayError, usageError } from '../../src/core/error.ts';
+import type { ErrorKind } from '../../src/core/exit.ts';
+import { EXIT_CODES } from '../../src/core/exit.ts';
+import { interrupted } from '../../src/core/interrupt.ts';
+
+const error = (kind: ErrorKind, detail: ConstructorParameters<typeof PayError>[2] = {}): PayError =>
+  new PayError(kind, 'no', detail);
+
+const STRICT = { continueOnUnknown: false };
+
+const BEGUN = { ...STRICT, begun: true };
+
+describe('the end of a row by an error', () => {
+  it.each<[PayError, state: string, exitCode: number]>([
+    [error('rejected', { status: 422 }), 'rejected', 3],
+    [error('auth', { status: 401 }), 'rejected', 4],
+    [error('auth'), 'not_sent', 4],
+    [error('not_sent'), 'not_sent', 5],
+    [interrupted('SIGTERM'), 'not_sent', 143],
+    [error('refused'), 'refused', 9],
+    [usageError('no'), 'not_sent', 2],
+    [error('read_failed'), 'unknown', 8],
+  ])('that came once it was begun is what is certain: %j', (thrown, state, exitCode) => {
+    expect(endOf(thrown, BEGUN)).toMatchObject({ state, exitCode });
+    // What has a name in the ledger was begun.
+    expect(endOf(thrown.with({ ledgerId: 'chg-1' }), STRICT)).toMatchObject({ state, exitCode });
+  });
+
+  it.each<[PayError, state: string, exitCode: number]>([
+    [error('rejected', { status: 404 }), 'rejected', 3],
+    [error('auth', { status: 401 }), 'not_sent', 4],
+    [error('auth'), 'not_sent', 4],
+    [error('not_sent'), 'not_sent', 5],
+    [error('read_failed'), 'not_sent', 8],
+    [error('refused'), 'refused', 9],
+    [usageError('no'), 'invalid', 2],
+    [error('unknown'), 'unknown', 6],
+  ])('that came before: %j', (thrown, state, exitCode) => {
+    expect(endOf(thrown, STRICT)).toMatchObject({ state, exitCode });
+  });
+
+  it('takes whatever is not certain for unknown', () => {
+    const certain: readonly string[] = ['rejected', 'auth', 'not_sent', 'interrupted', 'refused', 'usage'];
+    const others = (Object.keys(EXIT_CODES) as ErrorKind[]).filter((kind) => !certain.includes(kind));
+    for (const kind of others) expect(endOf(error(kind), BEGUN).state).toBe('unknown');
+  });
+
+  it('says all of it in one line', () => {
+    const violations = [
+      { propertyPath: 'data.provider', title: 'is unknown', option: 'provider' },
+      { propertyPath: 'x', title: 'y' },
+    ];
+    const said = endOf(new PayError('rejected', 'first\n  second', { violations }), STRICT).error;
+    expect(said).toBe('first; second; provider: is unknown; x: y');
+  });
+});
+
+describe('what an error says in one line', () => {
+  it.each([
+    [undefined, 'no'],
+    [[], 'no'],
+    [[{ propertyPath: '', title: 'a' }], 'no; a'],
+    [[{ propertyPath: 'x', title: '' }], 'no; x'],
+    [[{ propertyPath: 'x', title: 'a', suggestion: 'b' }], 'no; x: a (did you mean b?)'],
+  ])('with the violations %j is %s', (violations, said) => {
+    expect(endOf(new PayError('rejected', 'no', violations === undefined ? {} : { violations }), STRICT).error).toBe(
+      said,
+    );
+  });
+});
+
+describe('what it means for the others', () => {
+  it.each<[PayError, stops: boolean]>([
+    [error('rejected', { status: 422 }), false],
+    [error('auth', { status: 403 }), true],
+    [error('auth'), true],
+    [error('unknown'), true],
+    [error('not_sent'), false],
+    [error('rejected', { answer: '{}', unrecorded: true }), true],
+    [error('ledger'), true],
+  ])('%j stops the others: %s', (thrown, stops) => {
+    expect(endOf(thrown, STRICT).stops).toBe(stops ? thrown : undefined);
+  });
+
+  it('goes on after an unknown one where that was asked for, but never past what could not be noted', () => {
+    const going = { continueOnUnknown: true };
+    expect(endOf(error('unknown'), going).stops).toBeUndefined();
+    const unnoted = error('unknown', { answer: '{}', unrecorded: true });
+    expect(endOf(unnoted, going)).toMatchObject({ stops: unnoted, unrecorded: unnoted });
+  });
+
+  it('leaves a row as it was where nothing was begun', () => {
+    expect(endOf(error('ledger'), STRICT).untouched).toBe(true);
+    expect(endOf(interrupted('SIGINT'), STRICT)).not.toHaveProperty('stops');
+    expect(endOf(interrupted('SIGINT'), STRICT).untouched).toBe(true);
+    expect(endOf(interrupted('SIGINT').with({ ledgerId: 'chg-1' }), STRICT).untouched).toBeUndefined();
+    expect(endOf(interrupted('SIGINT'), { ...STRICT, begun: true }).untouched).toBeUndefined();
+  });
+
+  it('asks for a slower pace where nobody answers', () => {
+    expect(endOf(error('not_sent'), STRICT).slowDown).toBe(0);
+    expect(endOf(error('read_failed'), STRICT).slowDown).toBe(0);
+    expect(endOf(error('rejected'), STRICT).slowDown).toBeUndefined();
+  });
+
+  it('does not take a defect for the end of a row', () => {
+    expect(() => endOf(new TypeError('a defect'), STRICT)).toThrow('a defect');
+  });
+});
+
+describe('faultsOf', () => {
+  it('names the column of each, and throws on what says nothing of a row', () => {
+    const violations = [
+      { propertyPath: 'data.phone', title: 'a', option: 'phone' },
+      { propertyPath: 'x', title: 'b' },
+    ];
+    expect(faultsOf(usageError('no', { violations }))).toEqual([
+      { column: 'phone', what: 'a' },
+      { column: 'x', what: 'b' },
+    ]);
+    expect(faultsOf(usageError('whole'))).toEqual([{ column: undefined, what: 'whole' }]);
+    expect(() => faultsOf(new TypeError('a defect'))).toThrow('a defect');
+  });
+});

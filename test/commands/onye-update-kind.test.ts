@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import { openRows } from '../../src/bulk/reading/rows.ts';
+import type { Client } from '../../src/client/client.ts';
+import type { UpdateItem } from '../../src/commands/onye/update-kind.ts';
+import { updateKind } from '../../src/commands/onye/update-kind.ts';
+import type { Given } from '../../src/commands/onye/update-one.ts';
+import { printExact } from '../../src/core/json.ts';
+
+const UID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+const NONE: Given = { fields: new Map(), change: undefined };
+const OPTIONS: Given = {
+  fields: new Map([
+    ['email', { value: 'all@example.com', flag: '--email' }],
+    ['meta', { value: { tier: 'vip' }, flag: '--meta' }],
+  ]),
+  change: undefined,
+};
+const changing = (set: Record<string, unknown>, ...unset: string[]): Given => ({
+  ...NONE,
+  change: { set, unset },
+});
+
+type Format = 'csv' | 'ndjson';
+
+const client = { check: () => undefined } as unknown as Client;
+const opened = (columns: readonly string[], options: Given, format: Format = 'ndjson', validate = true) =>
+  openRows(updateKind(options, client), { columns, format }, { client, validate });
+/** As a row that is not the first one of its file. */
+const rowOf = (fields: object, options = NONE, format: Format = 'csv', validate = true) =>
+  opened(['uid'], options, format, validate).read({ number: 2, fields: fields as Record<string, unknown> });
+
+const updateOf = (fields: object, options = NONE, format: Format = 'csv'): Partial<UpdateItem> => {
+  const row = rowOf({ uid: UID, ...fields }, options, format);
+  if ('faults' in row) throw new Error(printExact(row.faults));
+  return row.item;
+};
+const bodyOf = (fields: object, options = NONE, format: Format = 'csv'): unknown =>
+  updateOf(fields, options, format).body;
+const faultsOf = (fields: object, options = NONE, format: Format = 'csv'): unknown => {
+  const row = rowOf(fields, options, format);
+  return 'faults' in row ? row.faults.map(({ column, what }) => `${column}: ${what}`) : row;
+};
+
+describe('the update that a row asks for', () => {
+  it.each([
+    ['texts', { email: 'a@b', ref: 'r', first_name: 'A', last_name: 'B' }],
+    ['a value of NDJSON that is no text, for the contract to judge', { email: 5, first_name: false }],
+    ['objects of NDJSON', { billing_address: { city: 'Lagos', zip: null }, meta: { n: 1, deep: { a: [] } } }],
+    ['an empty text of NDJSON, which sets it', { ref: '' }],
+    ['an empty object of NDJSON, which removes all metadata', { meta: {} }],
+  ])('is made of %s', (_what, fields) => {
+    expect(bodyOf(fields, NONE, 'ndjson')).toEqual(fields);
+  });
+
+  it('names the customer', () => {
+    expect(rowOf({ uid: UID, ref: 'r' })).toEqual({
+      key: UID,
+      item: { uid: UID, body: { ref: 'r' }, change: undefined },
+    });
+  });
+
+  it.each([
+    [{ 'meta.tier': 'vip', 'meta.a.b': '1' }, { meta: { tier: 'vip', 'a.b': '1' } }],
+    [{ 'meta.n:': '3', 'meta.list:': '[1]' }, { meta: { n: 3, list: [1] } }],
+    [
+      { 'billing_address.city': 'Lagos', 'billing_address.zip': '0101' },
+      { billing_address: { city: 'Lagos', zip: '0101' } },
+    ],
+    [{ billing_address: '{"city": "Lagos"}' }, { billing_address: { city: 'Lagos' } }],
+    [{ meta: '{"a": 1}' }, { meta: { a: 1 } }],
+    [{ meta: '{"a": 1}', 'meta.b': 'x' }, { meta: { a: 1, b: 'x' } }],
+  ])('is made of the columns %j', (fields, body) => {
+    expect(bodyOf(fields)).toEqual(body);
+  });
+
+  it('keeps numbers as they were written', () => {
+    expect(printExact(bodyOf({ 'meta.n:': '0.10', billing_address: '{"zip":12345678901234567890}' }))).toBe(
+      '{"billing_address":{"zip":12345678901234567890},"meta":{"n":0.10}}',
+    );
+  });
+
+  it('leaves out what is empty or null, and columns that are none of its own', () => {
+    const empty = { email: '', first_name: null, 'meta.tier': '', 'meta.n:': '', billing_address: '', meta: null };
+    expect(bodyOf({ ...empty, ref: 'r', amount: '5', metadata: 'x', status: 'active' })).toEqual({ ref: 'r' });
+    expect(bodyOf({ ref: 'r', email: null, 'meta.a': null, billing_address: null }, NONE, 'ndjson')).toEqual({
+      ref: 'r',
+    });
+  });
+
+  it('has the fields of the options where the file has none', () => {
+    expect(bodyOf({ ref: 'r' }, OPTIONS)).toEqual({ email: 'all@example.com', meta: { tier: 'vip' }, ref: 'r' });
+    const clearing = { ...NONE, fields: new Map([['meta', { value: {}, flag: '--clear-meta' }]]) };
+    expect(bodyOf({}, clearing)).toEqual({ meta: {} });
+  });
+
+  it('has a name that every object has as a name like any other', () => {
+    const body = bodyOf({ 'meta.__proto__': 'x', 'meta.constructor': 'y' });
+    expect(printExact(body)).toBe('{"meta":{"__proto__":"x","constructor":"y"}}');
+  });
+});
+
+describe('the change of metadata that a row asks for', () => {
+  const changeOf = (fields: object, options = NONE): unknown => updateOf(fields, options).change;
+
+  it.each([
+    [
+      { 'merge_meta.a': 'x', 'merge_meta.n:': '3', 'merge_meta.b': '' },
+      { set: { a: 'x', n: 3 }, unset: [] },
+    ],
+    [{ merge_meta: '{"a":{"b":1}}' }, { set: { a: { b: 1 } }, unset: [] }],
+    [{ ref: 'r', 'merge_meta.a': '' }, undefined],
+    [{ ref: 'r', merge_meta: '{}' }, undefined],
+  ])('is made of the columns %j', (fields, change) => {
+    expect(changeOf(fields)).toEqual(change);
+  });
+
+  it('is that of the options, with keys to be removed beside the columns', () => {
+    expect(changeOf({ ref: 'r' }, changing({ a: 1 }, 'b'))).toEqual({ set: { a: 1 }, unset: ['b'] });
+    expect(changeOf({ 'merge_meta.a': 'x' }, changing({}, 'b'))).toEqual({ set: { a: 'x' }, unset: ['b'] });
+  });
+
+  it('is no part of the body', () => {
+    expect(bodyOf({ 'merge_meta.a': 'x' })).toEqual({});
+  });
+
+  it.each<[object, Given, string]>([
+    [{ 'merge_meta.a:': '{' }, NONE, 'merge_meta.a:: not JSON'],
+    [{ meta: { a: 1 }, 'merge_meta.b': 'x' }, NONE, "merge_meta.b: can't be used together with meta"],
+    [{ 'merge_meta.a': 'x' }, OPTIONS, 'merge_meta.a: sets the same field as --meta'],
+    [{ 'meta.a': 'x' }, changing({ b: 1 }), 'meta.a: sets the same field as --merge-meta'],
+    [{ 'meta.a': 'x' }, changing({}, 'b'), 'meta.a: sets the same field as --unset-meta'],
+    [{ 'merge_meta.a': 'x' }, changing({ b: 1 }), 'merge_meta.a: sets the same field as --merge-meta'],
+    [{ 'merge_meta.a:': '1' }, changing({}, 'a'), 'merge_meta.a:: "a" is also in --unset-meta'],
+    [{ merge_meta: { a: 1 } }, changing({}, 'a'), 'merge_meta: "a" is also in --unset-meta'],
+  ])('of %j has a fault', (fields, options, fault) => {
+    const faults = faultsOf({ uid: UID, ...fields }, options, 'ndjson');
+    expect(faults).toEqual([expect.stringContaining(fault)]);
+  });
+});
+
+describe('the faults of a row', () => {
+  it.each([
+    [{ ref: 'r' }, ['uid: is missing']],
+    [{ uid: '', ref: 'r' }, ['uid: is missing']],
+    [{ uid: 5, ref: 'r' }, ['uid: should be text']],
+    [{ uid: 'ugw.AbCd.1', ref: 'r' }, [expect.stringMatching(/^uid: is the identifier of a payment request/)]],
+    [{ uid: UID }, ['undefined: changes nothing: no field is set']],
+    [{ uid: UID, email: '', 'meta.a': '', note: 'x' }, ['undefined: changes nothing: no field is set']],
+    [{}, ['uid: is missing', 'undefined: changes nothing: no field is set']],
+  ])('of %j are %j', (fields, faults) => {
+    expect(faultsOf(fields)).toEqual(faults);
+  });
+
+  it.each(['{"city"', '[]', '5', '"x"', 'null', 'Lagos'])('are told of an address that is %s', (billing_address) => {
+    expect(faultsOf({ uid: UID, billing_address })).toEqual([expect.stringMatching(/^billing_address: /)]);
+  });
+
+  it('are all told, and not the first alone', () => {
+    expect(faultsOf({ uid: 'x', billing_address: '5', meta: '6', 'meta.n:': '{' })).toEqual([
+      expect.stringMatching(/^uid: /),
+      expect.stringMatching(/^billing_address: /),
+      expect.stringMatching(/^meta: /),
+      expect.stringMatching(/^meta\.n:: /),
+    ]);
+  });
+
+  it('are told of a row whose names differ from the first one of the file', () => {
+    expect(faultsOf({ uid: UID, email: null, 'meta.a': 'x', ref: 'r' }, OPTIONS, 'ndjson')).toEqual([
+      'email: sets the same field as --email',
+      'meta.a: sets the same field as --meta',
+    ]);
+  });
+
+  it('are fewer with --no-validate: any text names a customer', () => {
+    expect(rowOf({ uid: 'x', ref: 'r' }, NONE, 'csv', false)).toMatchObject({ item: { uid: 'x' } });
+    expect(rowOf({ uid: '', ref: 'r' }, NONE, 'ndjson', false)).toHaveProperty('faults');
+  });
+});
+
+describe('the columns of a file', () => {
+  const isRead = (column: string): boolean => opened(['uid', column], NONE).notices.length === 0;
+
+  it.each([
+    'uid',
+    'email',
+    'ref',
+    'first_name',
+    'last_name',
+    'billing_address',
+    'billing_address.city',
+    'meta.k',
+    'meta.k:',
+  ])('may be %s', (column) => {
+    expect(isRead(column)).toBe(true);
+  });
+
+  it.each(['Email', 'metadata', 'billing_address_city', 'status', 'email.x', '', 'toString'])(
+    'mean nothing by %s',
+    (column) => {
+      expect(isRead(column)).toBe(false);
+    },
+  );
+
+  it('are known by their names', () => {
+    const { columns } = updateKind(NONE, client);
+    for (const name of columns) expect(isRead(name.replace(/\.$/, '.x'))).toBe(true);
+    expect(columns).toEqual(expect.arrayContaining(['last_name', 'meta', 'meta.', 'billing_address.']));
+  });
+
+  it('need a customer', () => {
+    expect(() => opened(['email'], NONE)).toThrow('no column uid');
+    expect(() => opened(['email', 'uid', 'note'], NONE)).not.toThrow();
+  });
+
+  it.each([
+    ['email', '--email'],
+    ['meta', '--meta'],
+    ['meta.tier', '--meta'],
+    ['meta.n:', '--meta'],
+  ])('may not be %s beside %s', (column, flag) => {
+    expect(() => opened(['uid', column], OPTIONS)).toThrow(`${flag} and the column "${column}" set the same field`);
+    expect(() => opened(['uid', 'ref'], OPTIONS)).not.toThrow();
+  });
+
+  it('may not replace the metadata and merge into it', () => {
+    for (const column of ['meta', 'meta.a', 'meta.a:']) {
+      expect(() => opened(['uid', column, 'merge_meta.b'], NONE)).toThrow(
+        `the columns "${column}" and "merge_meta.b" can't be used together`,
+      );
+    }
+    expect(() => opened(['uid', 'merge_meta', 'merge_meta.b'], changing({}, 'c'))).not.toThrow();
+  });
+});
+
+describe('the column behind a property of the body', () => {
+  const item = { uid: UID, body: {}, change: undefined };
+  const columnOf = (columns: readonly string[], path: string) => updateKind(NONE, client).columnOf(item, columns)(path);
+
+  const columns = ['uid', 'email', 'meta.k', 'meta.n:', 'meta.a.b', 'billing_address.city'];
+
+  it.each([
+    ['email', 'email'],
+    ['meta.k', 'meta.k'],
+    ['meta.n', 'meta.n:'],
+    ['meta.n.0.x', 'meta.n:'],
+    ['meta.a.b', 'meta.a.b'],
+    ['billing_address.city', 'billing_address.city'],
+    ['billing_address', 'billing_address.city'],
+    ['billing_address.zip', 'billing_address.zip'],
+    ['ref', 'ref'],
+    ['', ''],
+  ])('%s is %s', (path, column) => {
+    expect(columnOf(columns, path)).toBe(column);
+  });
+
+  it.each(['billing_address.city', 'billing_address'])('%s is the object that holds it', (path) => {
+    expect(columnOf(['uid', 'billing_address'], path)).toBe('billing_address');
+  });
+
+  it('is the nearest one', () => {
+    expect(columnOf(['billing_address', 'billing_address.city'], 'billing_address.city')).toBe('billing_address.city');
+  });
+});
