@@ -1,9 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** The rooms whose tests share nothing that another could change: one process runs many files of them. */
-const TOGETHER = ['bulk', 'cli', 'client', 'commands', 'contract', 'core', 'ledger', 'output', 'structure'].map(
-  (room) => `test/${room}/**/*.test.ts`,
-);
+/** Tests that put another module in the place of a real one: each needs a process of its own. All others share theirs. */
+const ALONE = ['test/config/folders-of-platform.test.ts', 'test/config/private-file-race.test.ts'];
 
 // What is told of Bun can only be seen in a program that runs on it.
 const exclude = process.env['PAYCLI_PROGRAM'] === undefined ? ['test/standalone/**'] : [];
@@ -11,15 +9,16 @@ const exclude = process.env['PAYCLI_PROGRAM'] === undefined ? ['test/standalone/
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'rooms', include: TOGETHER, isolate: false } },
       {
         extends: true,
         test: {
-          name: 'program',
+          name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...TOGETHER, ...exclude],
+          exclude: [...configDefaults.exclude, ...ALONE, ...exclude],
+          isolate: false,
         },
       },
+      { extends: true, test: { name: 'alone', include: ALONE } },
     ],
     // After the last test, everything that was written is searched for the secret key.
     globalSetup: ['test/support/canary-search.ts'],
@@ -27,7 +26,7 @@ export default defineConfig({
     pool: 'forks',
     fileParallelism: true,
     // Much of the time a test of the program waits for it.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // The black-box tests start the built program against real servers.
     testTimeout: 30_000,
     hookTimeout: 30_000,

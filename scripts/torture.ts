@@ -7,7 +7,6 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -19,6 +18,7 @@ import type { Figure, Part } from '../test/faults/part.ts';
 import { powerLoss } from '../test/faults/power-loss.ts';
 import { hasStrace } from '../test/faults/strace.ts';
 import { RUNTIME } from '../test/support/built.ts';
+import { foldersGoTo } from '../test/support/memory.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -87,7 +87,7 @@ for (const script of builds) {
 const figures: Figure[] = [];
 const failures: string[] = [];
 for (const name of names) {
-  const folder = mkdtempSync(join(tmpdir(), `paycli-torture-${name}-`));
+  const folder = mkdtempSync(join(foldersGoTo(), `paycli-torture-${name}-`));
   const started = performance.now();
   try {
     const result = await (PARTS[name] as Part)({ short, folder, say });

@@ -88,4 +88,4 @@ it('writes one after the other leave nothing in memory', async () => {
   // Some may be held by what the machine has not tidied up yet; one of each write would be more than this.
   expect(queryObjects(AbortSignal, { format: 'count' }) - before).toBeLessThan(rounds / 2);
   expect([stop, leave].flatMap(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([]);
-});
+}, 120_000);

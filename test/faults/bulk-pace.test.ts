@@ -11,6 +11,8 @@ import { endRunning } from './strace.ts';
 afterEach(endRunning);
 
 const SECOND_MS = 1000;
+/** A busy machine can bring together, or hold up, what was sent apart; a pace that is not kept fails each time. */
+const BUSY = { retry: 2 };
 const OK: Fate = { makes: true, answer: { status: 200 } };
 const SLOW_DOWN: Fate = { makes: false, answer: { status: 429, retryAfter: 1 } };
 
@@ -33,7 +35,7 @@ describe('a service that asks one row to slow down', () => {
   const WORKERS = 16;
   const LATENCY_MS = 100;
 
-  it('is left alone by all the others too, and then they come back one by one', async () => {
+  it('is left alone by all the others too, and then they come back one by one', BUSY, async () => {
     const inFlight: number[] = [];
     const { bench, service } = await open(() => {
       inFlight.push(service.inFlight());
@@ -62,7 +64,7 @@ describe('a service that takes so many requests in a second', () => {
   const ROWS = 100;
   const MOST = 20;
 
-  it('is not hammered: few are refused, and nearly none comes while it asked for peace', async () => {
+  it('is not hammered: few are refused, and nearly none comes while it asked for peace', BUSY, async () => {
     const taken: number[] = [];
     const { bench, service } = await open(({ at }) => {
       if (within(taken, at - SECOND_MS, at) >= MOST) return SLOW_DOWN;
@@ -86,7 +88,7 @@ describe('--rate', () => {
   /** Requests that were sent apart may come together where a machine is busy; that the rate is exact is tested in test/bulk. */
   const LATE = 4;
 
-  it('is kept by the clock of the service', async () => {
+  it('is kept by the clock of the service', BUSY, async () => {
     const { bench, service } = await open(() => OK, ROWS);
     expect(await bench.charge(['--concurrency', '16', '--rate', `${RATE}/s`])).toMatchObject({ code: 0 });
     const times = timesOf(service);

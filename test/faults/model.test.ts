@@ -8,7 +8,7 @@ import type { Fate, Glance, World } from './model-world.ts';
 import { AT_ONCE, happened, openWorld } from './model-world.ts';
 import { figure, full, seed } from './torture.ts';
 
-const RUNS = full ? 5000 : 300;
+const RUNS = full ? 5000 : 200;
 const FULL_MS = full ? 60 * 60_000 : 240_000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromNpm } from '../../scripts/from-npm.ts';
 import { bunHere } from '../../scripts/pinned.ts';
 import type { Journal } from '../../src/database/kind.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
+import { foldersGoTo } from '../support/memory.ts';
 import type { Counting } from './counting.ts';
 import { serveCounting, ugwoOf } from './counting.ts';
 import type { Figure, Part, PartOptions } from './part.ts';
@@ -187,8 +187,8 @@ const described = ({ states, found, examples }: Replayed): string => {
 
 const seed = Number(process.env['PAYCLI_TORTURE_SEED'] ?? Date.now() % 2 ** 31);
 
-/** A file system in memory where there is one: the states are many, and only their content matters. */
-const statesFolder = (): string => mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'paycli-states-'));
+/** The states are many, and only their content matters. */
+const statesFolder = (): string => mkdtempSync(join(foldersGoTo(), 'paycli-states-'));
 
 interface Replaying {
   readonly scenario: Scenario;

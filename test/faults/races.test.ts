@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Entry } from '../../src/ledger/ledger.ts';
 import { RUNTIME } from '../support/built.ts';
 import { newFolder } from '../support/program.ts';
@@ -12,10 +12,10 @@ import type { Order, Reply } from './worker.ts';
 import { startWorker, tell } from './workers.ts';
 
 const PROCESSES = 8;
-const UGWOS = full ? 2000 : 150;
-const ROUNDS = full ? 100 : 20;
+const UGWOS = full ? 2000 : 60;
+const ROUNDS = full ? 100 : 10;
 /** Of so many answers one is lost. */
-const LOST_OF = 20;
+const LOST_OF = full ? 20 : 4;
 const FULL_MS = full ? 20 * 60_000 : 60_000;
 
 const ugwoNumber = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
@@ -23,14 +23,21 @@ const ugwoNumber = (number: number): string => `ugw.AbCd.${String(number).padSta
 const shuffled = (ugwos: readonly string[], racer: number): string[] =>
   [...ugwos].sort((a, b) => drawn(`${racer} ${a}`) - drawn(`${racer} ${b}`));
 
+let racers: readonly ChildProcess[] = [];
+
 /** Of the standalone program every other one: the two share one ledger. */
-const startRacers = (): Promise<ChildProcess[]> =>
-  Promise.all(
+beforeAll(async () => {
+  racers = await Promise.all(
     Array.from({ length: PROCESSES }, (_, racer) => startWorker(RUNTIME === 'bun' && racer % 2 === 0 ? 'bun' : 'node')),
   );
+}, FULL_MS);
+
+afterAll(() => {
+  for (const racer of racers) racer.kill('SIGKILL');
+});
 
 /** Tells every racer its part in one moment, and gathers what each says in the end. */
-const race = (racers: readonly ChildProcess[], orderOf: (racer: number) => Order): Promise<Reply[]> => {
+const race = (orderOf: (racer: number) => Order): Promise<Reply[]> => {
   const orders = racers.map((_, racer) => orderOf(racer));
   return Promise.all(racers.map((child, racer) => tell(child, orders[racer] as Order)));
 };
@@ -53,9 +60,8 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
     const service = await serveCounting({ losesAnswer });
     const ledger = join(newFolder(), 'ledger.sqlite');
     const ugwos = Array.from({ length: UGWOS }, (_, number) => ugwoNumber(number));
-    const racers = await startRacers();
     const started = Date.now();
-    const replies = await race(racers, (racer) => ({
+    const replies = await race((racer) => ({
       kind: 'charge',
       ledger,
       origin: service.origin,
@@ -108,10 +114,9 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   it(
     'make one ledger between them where there is none',
     async () => {
-      const racers = await startRacers();
       for (let round = 0; round < ROUNDS; round++) {
         const ledger = join(newFolder(), 'new', 'ledger.sqlite');
-        const replies = await race(racers, (racer) => ({ kind: 'open', ledger, ugwo: ugwoNumber(racer) }));
+        const replies = await race((racer) => ({ kind: 'open', ledger, ugwo: ugwoNumber(racer) }));
         expect(replies.map(([reply]) => reply?.kind)).toEqual(racers.map(() => 'begun'));
         expect((await allIn(ledger)).map(({ about }) => about).sort()).toEqual(
           racers.map((_, racer) => ugwoNumber(racer)),

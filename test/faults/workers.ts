@@ -2,18 +2,16 @@ import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { fromNpm } from '../../scripts/from-npm.ts';
 import { bunHere } from '../../scripts/pinned.ts';
 import { CA_FILE } from '../support/tls.ts';
 import type { Order, Reply } from './worker.ts';
 
-/** Starts a process that charges through the real client and ledger, on Node or on Bun; it ends with the test. */
+/** Starts a process that charges through the real client and ledger, on Node or on Bun; who asked for it ends it. */
 export const startWorker = async (runtime: 'node' | 'bun'): Promise<ChildProcess> => {
   const execPath = runtime === 'node' ? process.execPath : await fromNpm(bunHere());
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: CA_FILE };
   const child = fork(join(import.meta.dirname, 'worker.ts'), { execPath, execArgv: [], env });
-  onTestFinished(() => void child.kill('SIGKILL'));
   await once(child, 'message');
   return child;
 };

@@ -19,7 +19,7 @@ let tarball = '';
 
 beforeAll(async () => {
   tarball = await packedTarball();
-});
+}, 120_000);
 
 describe.each(runtimes())('installed without a network, under Node $version', (runtime) => {
   let installed = '';

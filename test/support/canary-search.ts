@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CANARY } from './canary.ts';
+import { foldersGoTo } from './memory.ts';
 
 /** The key as it may stand somewhere: as it is, in a URL, and inside a base64 text at each of its three alignments. */
 const formsOf = (key: string): string[] => {
@@ -36,8 +36,11 @@ export const holding = (folder: string, key: string): string[] =>
 
 /** One folder for all that a run writes; afterwards the search that fails the run. */
 export default function setup(): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'paycli-test-'));
+  const folder = mkdtempSync(join(foldersGoTo(), 'paycli-test-'));
+  // Some tests are another user for a moment, who passes through it.
+  chmodSync(folder, 0o711);
   process.env['PAYCLI_TEST_RUN'] = folder;
+  process.env['TMPDIR'] = folder;
   return () => {
     const found = holding(folder, CANARY);
     if (found.length > 0) throw new Error(`the secret key was written to ${found.join(', ')} in ${folder}`);
