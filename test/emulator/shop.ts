@@ -14,7 +14,6 @@ export interface Shop extends Emulator {
   pass(seconds: number): void;
 }
 
-export const USSD = { medium: 'ussd', provider: 'gtb' };
 export const TRANSFER = { medium: 'bank_transfer' };
 
 export const openShop = async (setting: Setting = {}): Promise<Shop> => {
