@@ -14,6 +14,7 @@ export interface Shop extends Emulator {
   pass(seconds: number): void;
 }
 
+const USSD = { medium: 'ussd', provider: 'gtb' };
 export const TRANSFER = { medium: 'bank_transfer' };
 
 export const openShop = async (setting: Setting = {}): Promise<Shop> => {
