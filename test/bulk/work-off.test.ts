@@ -68,7 +68,6 @@ const run = async (options: Options): Promise<Done> => {
       },
     },
     concurrency: options.concurrency ?? 4,
-    rate: undefined,
     clock: { ticks: () => performance.now(), sleep: tick },
     random: () => 0.5,
     stop: options.stop ?? new AbortController().signal,

@@ -11,6 +11,7 @@ const LONGEST_HOLD_MS = 20_000;
 const FEWEST_SUCCESSES = 10;
 
 export interface PaceOptions {
+  /** How many rows are in flight at most; at least 1. */
   readonly concurrency: number;
   readonly rate?: Rate | undefined;
   readonly clock: Pick<Clock, 'ticks'>;

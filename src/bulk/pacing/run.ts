@@ -1,11 +1,10 @@
 import type { PayError } from '../../core/error.ts';
 import type { Clock } from '../../core/io.ts';
-import type { Rate } from '../../core/rate.ts';
 import type { FlightOfRow, Flights } from './flights.ts';
 import { openFlights } from './flights.ts';
 import type { Halt, Stopped } from './halt.ts';
 import { openHalt } from './halt.ts';
-import type { Pace } from './pace.ts';
+import type { Pace, PaceOptions } from './pace.ts';
 import { openPace } from './pace.ts';
 
 /** What the end of one row means for the others. */
@@ -27,22 +26,17 @@ export interface RowSignals {
   readonly landed: (stops: PayError | undefined) => void;
 }
 
-export interface Run<R, E extends Consequence = Consequence> {
+export interface Run<R, E extends Consequence = Consequence> extends PaceOptions {
   /**
    * Asked for a row only when one can be started, and closed when the run ends before it. A row that is being read is
    * waited for, also after a signal: what can hang must end by itself.
    */
   readonly rows: AsyncIterable<R>;
-  /** How many rows are in flight at most; at least 1. */
-  readonly concurrency: number;
-  readonly rate?: Rate | undefined;
   /** Works on one row. What it throws is a defect: the rows in flight are finished, and then it is thrown. */
   readonly work: (row: R, signals: RowSignals) => Promise<E>;
   /** Aborted: nothing new starts, and what is in flight is finished. */
   readonly stop: AbortSignal;
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
   /** Called as rows settle; no more than a few rows are ahead of it. */
   readonly onSettled: (row: R, end: E) => void | Promise<void>;
 }

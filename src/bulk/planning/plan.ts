@@ -1,7 +1,6 @@
+import type { BulkInput } from '../../cli/bulk-options.ts';
 import { PayError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
-import type { Clock } from '../../core/io.ts';
-import type { Rate } from '../../core/rate.ts';
 import type { RowKind } from '../kind.ts';
 import { runRows } from '../pacing/run.ts';
 import type { RowFault } from '../reading/fault.ts';
@@ -9,7 +8,7 @@ import type { Input } from '../reading/input.ts';
 import type { InputRow } from '../reading/row.ts';
 import type { ReadRow, RowReader } from '../reading/rows.ts';
 import type { ColumnFault } from '../row-end.ts';
-import type { Seen } from '../world.ts';
+import type { JobWorld, Seen } from '../world.ts';
 import type { Bits } from './bits.ts';
 import { newBits } from './bits.ts';
 
@@ -74,11 +73,7 @@ export const planRows = async <T>(planning: Planning<T>, tell: (done: number) =>
   return { rows, bad, faults, counts };
 };
 
-export interface Checking {
-  readonly concurrency: number;
-  readonly rate?: Rate | undefined;
-  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
-  readonly random: () => number;
+export interface Checking extends Pick<JobWorld, 'clock' | 'random'>, Pick<BulkInput, 'concurrency' | 'rate'> {
   readonly tell: (done: number, total: number) => void;
 }
 

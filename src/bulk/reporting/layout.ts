@@ -4,7 +4,24 @@ import { printExact } from '../../core/json.ts';
 import { visibleJson, visibleText } from '../../core/sanitize.ts';
 import type { Format } from '../reading/format.ts';
 import type { Input } from '../reading/input.ts';
-import { freeNames } from './names.ts';
+
+/** The name, or where it is taken the first that is not of `name_2`, `name_3` … */
+const freeName = (name: string, taken: ReadonlySet<string>): string => {
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name}_${number}`)) number += 1;
+  return `${name}_${number}`;
+};
+
+/** A name for each, which is not among the taken ones nor there twice. */
+const freeNames = (names: readonly string[], taken: Iterable<string>): readonly string[] => {
+  const all = new Set(taken);
+  return names.map((name) => {
+    const free = freeName(name, all);
+    all.add(free);
+    return free;
+  });
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,5 @@
+import type { BulkInput } from '../../cli/bulk-options.ts';
 import { PayError } from '../../core/error.ts';
-import type { Clock } from '../../core/io.ts';
-import type { Rate } from '../../core/rate.ts';
 import type { Stopped } from '../pacing/halt.ts';
 import { keyQueue } from '../pacing/key-queue.ts';
 import type { RowSignals } from '../pacing/run.ts';
@@ -13,24 +12,21 @@ import type { Asked, RowReader } from '../reading/rows.ts';
 import type { RowEnd } from '../row-end.ts';
 import { invalidEnd } from '../row-end.ts';
 import { wasStopped } from '../row-exit.ts';
+import type { JobWorld } from '../world.ts';
 import type { Sender } from './sender.ts';
 import type { Counted, Tally } from './tally.ts';
 import { openTally } from './tally.ts';
 
-export interface WorkOff<T> {
+/** `leave`: what is left to tell is left untold. */
+export interface WorkOff<T>
+  extends Pick<JobWorld, 'clock' | 'random' | 'stop' | 'leave'>,
+    Pick<BulkInput, 'concurrency' | 'rate'> {
   readonly input: Pick<Input, 'rows'>;
   readonly reader: Pick<RowReader<T>, 'read'>;
   readonly sender: Sender<T>;
   readonly rows: number;
   /** Rows that are left out. */
   readonly excluded: Bits;
-  readonly concurrency: number;
-  readonly rate?: Rate | undefined;
-  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
-  readonly random: () => number;
-  readonly stop: AbortSignal;
-  /** The second signal: what is left to tell is left untold. */
-  readonly leave: AbortSignal;
   /** Called once for each row that has an end, in no order. */
   readonly onSettled: (row: InputRow, end: RowEnd) => Promise<void>;
   readonly tell: (counted: Counted) => void;

@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { repeatableRows } from '../../src/bulk/sending/repeatable.ts';
+import type { Doors } from '../../src/bulk/world.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { UpdateOutcome } from '../../src/ledger/job.ts';
+import { open } from '../ledger/support/charges.ts';
+import { newFolder } from '../support/program.ts';
+
+interface Item {
+  readonly uid: string;
+  readonly reads: boolean;
+}
+
+interface World {
+  /** How the row had ended before. */
+  readonly before?: UpdateOutcome;
+  readonly reads?: boolean;
+  /** What a look shows, or throws. */
+  readonly look?: { readonly applied: boolean; readonly nothing?: true } | PayError;
+  /** What sending it throws. */
+  readonly fails?: PayError;
+}
+
+const JOB = 'job-0123456789abcdef';
+const UNKNOWN: UpdateOutcome = { state: 'unknown', exitCode: 6 };
+const of = { job: JOB, row: 1 };
+
+/** Sends one row, which a run before may have sent, and tells what came of it. */
+const sent = async ({ before, reads = false, look, fails }: World) => {
+  const ledger = await open(join(newFolder('repeatable'), 'ledger.sqlite'));
+  const item: Item = { uid: 'ony.AbCd.000000000000000000000001', reads };
+  const begun = { ...of, onye: item.uid, deadline: Date.now() + 60_000 };
+  if (before !== undefined) {
+    await ledger.jobs.beginUpdate(begun, { retry: false, looked: false });
+    await ledger.jobs.settleUpdate(of, before);
+  }
+  const steps: string[] = [];
+  const client = {
+    longestWrite: 1000,
+    call: async () => {
+      steps.push('sent');
+      if (fails !== undefined) throw fails;
+    },
+  };
+  const sender = repeatableRows<Item>(
+    {
+      request: ({ uid }) => ({ operation: 'onye.update', input: { params: { uid }, body: {} } }),
+      sending: {
+        kind: 'repeatable',
+        readsFirst: (one) => one.reads,
+        look: async (one) => {
+          steps.push('looked');
+          if (look instanceof PayError) throw look;
+          return { applied: look?.applied === true, item: look?.nothing ? undefined : one };
+        },
+      },
+    },
+    { job: JOB, retry: false, continueOnUnknown: false },
+    { client, ledger } as unknown as Doors,
+    {
+      named: (thrown) => thrown,
+      io: {
+        clock: { now: Date.now } as never,
+        flight: { open: 0, accepted: 0 },
+        signals: {} as never,
+      },
+    },
+  );
+  const signals = { slowDown: () => undefined, landed: () => void steps.push('landed') };
+  const end = await sender.send({ key: item.uid, item }, 1, signals);
+  const [kept] = await ledger.jobs.updates(JOB, 1, 1);
+  await ledger.close();
+  return { steps, state: end.state, kept: kept?.state, end };
+};
+
+const LOST = new PayError('unknown', 'no answer');
+const UNREAD = new PayError('read_failed', 'no answer');
+
+describe('a row that may be sent again', () => {
+  it.each<[string, World, steps: string[], state: string, kept: string | undefined]>([
+    ['is sent, and noted', {}, ['sent', 'landed'], 'accepted', 'accepted'],
+    ['is unknown where its answer is lost', { fails: LOST }, ['sent', 'landed'], 'unknown', 'unknown'],
+    [
+      'is not sent where that is certain',
+      { fails: new PayError('not_sent', 'no') },
+      ['sent', 'landed'],
+      'not_sent',
+      'not_sent',
+    ],
+    [
+      'is left as it is where it was accepted',
+      { before: { state: 'accepted', exitCode: 0 } },
+      [],
+      'accepted',
+      'accepted',
+    ],
+    [
+      'is looked at where it is unknown, and not sent where it is there',
+      { before: UNKNOWN, look: { applied: true } },
+      ['looked'],
+      'accepted',
+      'accepted',
+    ],
+    [
+      'is sent again where a look shows that it is not there',
+      { before: UNKNOWN, look: { applied: false } },
+      ['looked', 'sent', 'landed'],
+      'accepted',
+      'accepted',
+    ],
+    [
+      'stays unknown where the look fails',
+      { before: UNKNOWN, look: new PayError('rejected', 'no such read', { status: 404 }) },
+      ['looked'],
+      'unknown',
+      'unknown',
+    ],
+    [
+      'is read before it is begun where it depends on that',
+      { reads: true, look: { applied: false } },
+      ['looked', 'sent', 'landed'],
+      'accepted',
+      'accepted',
+    ],
+    ['leaves no trace where that read fails', { reads: true, look: UNREAD }, ['looked'], 'not_sent', undefined],
+    [
+      'is not sent where nothing would change',
+      { reads: true, look: { applied: true, nothing: true } },
+      ['looked'],
+      'accepted',
+      'accepted',
+    ],
+    [
+      'is sent where it is there already, but was not known to have been sent',
+      { reads: true, look: { applied: true } },
+      ['looked', 'sent', 'landed'],
+      'accepted',
+      'accepted',
+    ],
+  ])('%s', async (_name, world, steps, state, kept) => {
+    const done = await sent(world);
+    expect([done.steps, done.state, done.kept]).toEqual([steps, state, kept]);
+  });
+
+  it('stops the others where it is unknown, and slows them where the service can not be read', async () => {
+    expect((await sent({ fails: LOST })).end.stops).toBe(LOST);
+    expect((await sent({ reads: true, look: UNREAD })).end).toMatchObject({ slowDown: 0, exitCode: 8 });
+  });
+});
