@@ -1,31 +1,26 @@
 import type { Globals } from '../cli/globals.ts';
-import type { Client } from '../client/client.ts';
 import type { Walk } from '../client/pages.ts';
 import type { ListId } from '../contract/operations.ts';
 import { PayError } from '../core/error.ts';
 import { namingFlags } from '../core/flags.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../core/page.ts';
-import { valueAt } from '../core/path.ts';
 import { placeWords } from '../core/place-words.ts';
 import type { ReceivedPage } from '../core/received.ts';
-import type { ListInput, RecordFilter } from '../core/record-filter.ts';
-import { createdAt, endsAt, matcher } from '../core/record-filter.ts';
+import type { ListInput } from '../core/record-filter.ts';
 import type { Result, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
-import { formatLocalFull } from '../core/time.ts';
 import type { Deps } from './deps.ts';
+import type { Searched } from './search.ts';
+import { cursorBehind, searching } from './search.ts';
 
 type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'walkFar' | 'preview' | 'notice'>;
 
 /** One of the service's lists. */
-export interface ListOf {
+export interface ListOf extends Searched {
   readonly operation: ListId;
-  /** The words of its command, and of the records, in the plural. */
+  /** The words of its command. */
   readonly path: readonly string[];
-  readonly records: string;
   readonly view: View;
-  /** The service lists the newest first, so that a walk can end early. */
-  readonly newestFirst: boolean;
 }
 
 /** With a filter the first ten that match, as without one the first page. */
@@ -105,85 +100,6 @@ async function* telling(
   }
 }
 
-/** How far a search has looked. */
-interface Looked {
-  count: number;
-  oldest: number | undefined;
-}
-
-const look = (looked: Looked, { records }: ReceivedPage): void => {
-  looked.count += records.length;
-  for (const { value } of records) {
-    const at = createdAt(value);
-    if (at !== undefined) looked.oldest = Math.min(at, looked.oldest ?? at);
-  }
-};
-
-const sayLooked = ({ count, oldest }: Looked, records: string): string =>
-  `Looked through ${count} ${records}${oldest === undefined ? '' : `, back to ${formatLocalFull(oldest)}`}.`;
-
-/** The cursor behind the first `count` records of a list; undefined where the service gives none, or other records. */
-type CursorBehind = (count: number, last: unknown) => Promise<string | undefined>;
-
-const cursorBehind =
-  ({ operation }: ListOf, client: Client): CursorBehind =>
-  async (count, last) => {
-    const walk = client.pages(operation, { query: { limit: String(count) } }, { pages: 1 });
-    for await (const { records, nextCursor } of walk) {
-      const isSame = records.length === count && valueAt(records.at(-1)?.value, 'uid') === valueAt(last, 'uid');
-      return isSame ? (nextCursor ?? undefined) : undefined;
-    }
-    return undefined;
-  };
-
-/** A page with no more than `room` of what matches, and where to go on behind that. */
-const cutPage = async (
-  page: ReceivedPage,
-  matching: ReceivedPage['records'],
-  room: number,
-  behind: CursorBehind,
-): Promise<ReceivedPage> => {
-  const records = matching.slice(0, room);
-  const last = records.at(-1);
-  const count = last === undefined ? 0 : page.records.indexOf(last) + 1;
-  const next = page.cursor ?? (last === undefined ? undefined : await behind(count, last.value));
-  return { ...page, records, nextCursor: next ?? null };
-};
-
-/**
- * What matches of each page, at most so many. The walk ends early where nothing older can match, and at the one record that
- * has a reference, which is unique in a workspace.
- */
-async function* searching(
-  pages: AsyncIterable<ReceivedPage>,
-  { newestFirst, records: what }: ListOf,
-  { filter, most, behind }: { readonly filter: RecordFilter; readonly most: number; readonly behind: CursorBehind },
-  { io, notice }: Pick<Needs, 'io' | 'notice'>,
-): AsyncGenerator<ReceivedPage> {
-  const now = io.clock.now();
-  const [matches, ends] = [matcher(filter, now), endsAt(filter, now)];
-  const looked: Looked = { count: 0, oldest: undefined };
-  let room = most;
-  try {
-    for await (const page of pages) {
-      look(looked, page);
-      const matching = page.records.filter(({ value }) => matches(value));
-      const isLast =
-        (newestFirst && page.records.some(({ value }) => ends(value))) ||
-        (filter.ref !== undefined && matching.length > 0);
-      const shown =
-        matching.length > room
-          ? await cutPage(page, matching, room, behind)
-          : { ...page, records: matching, nextCursor: isLast ? null : page.nextCursor };
-      room -= shown.records.length;
-      yield shown;
-      if (isLast || room === 0) return;
-    }
-  } finally {
-    await notice(sayLooked(looked, what));
-  }
-}
-
 const walkOf = ({ cursor, reach, filter }: ListInput): Walk => ({
   from: cursor,
   pages: reach.kind === 'page' && filter === undefined ? 1 : undefined,
@@ -216,7 +132,7 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Needs): 
     pages:
       filter === undefined
         ? pages
-        : searching(pages, list, { filter, most: max ?? Infinity, behind: cursorBehind(list, client) }, deps),
+        : searching(pages, list, { filter, most: max ?? Infinity, behind: cursorBehind(list.operation, client) }, deps),
     view: list.view,
     goOn: command,
     ...(max === undefined ? {} : { max }),
