@@ -1,4 +1,5 @@
 import type { CommandSpec, OptionSpecs } from '../cli/define.ts';
+import type { Noun } from '../cli/program.ts';
 import { activityCommands } from './activity/spec.ts';
 import type { Deps } from './deps.ts';
 import { emulatorCommands } from './emulator/spec.ts';
@@ -17,12 +18,12 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...emulatorCommands,
 ];
 
-/** What each noun is about, for help, which adds its verbs. */
-export const NOUNS: Readonly<Record<string, string>> = {
-  ugwo: 'payment requests',
-  activity: 'attempts to charge a payment request',
-  onye: 'customers',
-  ledger: 'what was charged from this machine, and what is still unknown',
-  profile: 'where requests go, and with which key',
-  emulator: 'the service itself, on this machine',
+/** What each noun is about, for help, which adds its verbs; the service's own words may be said in plain ones. */
+export const NOUNS: Readonly<Record<string, Noun>> = {
+  ugwo: { about: 'payment requests', alias: 'payment' },
+  activity: { about: 'attempts to charge a payment request' },
+  onye: { about: 'customers', alias: 'customer' },
+  ledger: { about: 'what was charged from this machine, and what is still unknown' },
+  profile: { about: 'where requests go, and with which key' },
+  emulator: { about: 'the service itself, on this machine' },
 };
