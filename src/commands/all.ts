@@ -1,6 +1,7 @@
 import type { CommandSpec, OptionSpecs } from '../cli/define.ts';
 import type { Noun } from '../cli/program.ts';
 import { activityCommands } from './activity/spec.ts';
+import { checkoutCommands } from './checkout/spec.ts';
 import type { Deps } from './deps.ts';
 import { emulatorCommands } from './emulator/spec.ts';
 import { ledgerCommands } from './ledger/spec.ts';
@@ -13,6 +14,7 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...ugwoCommands,
   ...activityCommands,
   ...onyeCommands,
+  ...checkoutCommands,
   ...ledgerCommands,
   ...profileCommands,
   ...emulatorCommands,
@@ -23,6 +25,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   ugwo: { about: 'payment requests', alias: 'payment' },
   activity: { about: 'attempts to charge a payment request' },
   onye: { about: 'customers', alias: 'customer' },
+  checkout: { about: 'what a payment can be made with: currencies, mediums, banks' },
   ledger: { about: 'what was charged from this machine, and what is still unknown' },
   profile: { about: 'where requests go, and with which key' },
   emulator: { about: 'the service itself, on this machine' },
