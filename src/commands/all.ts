@@ -7,6 +7,7 @@ import { emulatorCommands } from './emulator/spec.ts';
 import { ledgerCommands } from './ledger/spec.ts';
 import { onyeCommands } from './onye/spec.ts';
 import { profileCommands } from './profile/spec.ts';
+import { refundCommands } from './refund/spec.ts';
 import { ugwoCommands } from './ugwo/spec.ts';
 
 /** Every command, in the order in which help lists their nouns. */
@@ -14,6 +15,7 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...ugwoCommands,
   ...activityCommands,
   ...onyeCommands,
+  ...refundCommands,
   ...checkoutCommands,
   ...ledgerCommands,
   ...profileCommands,
@@ -25,6 +27,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   ugwo: { about: 'payment requests', alias: 'payment' },
   activity: { about: 'attempts to charge a payment request' },
   onye: { about: 'customers', alias: 'customer' },
+  refund: { about: 'money paid back' },
   checkout: { about: 'what a payment can be made with: currencies, mediums, banks' },
   ledger: { about: 'what was charged from this machine, and what is still unknown' },
   profile: { about: 'where requests go, and with which key' },

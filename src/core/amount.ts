@@ -52,3 +52,12 @@ export const bothUnits = (minor: number, currency: string): string =>
   minorDigits(currency) === 0
     ? formatMoney(minor, currency)
     : `${formatMoney(minor, currency)} (${minor} ${MINOR_UNITS[currency] ?? 'minor units'})`;
+
+/** An amount as it was given: by its flag, or a column of that name. */
+export interface GivenAmount {
+  readonly flag: '--amount' | '--amount-minor';
+  readonly text: string;
+}
+
+export const readGiven = ({ flag, text }: GivenAmount, currency: string): ReadAmount =>
+  flag === '--amount' ? readAmount(text, currency) : readMinorAmount(text);
