@@ -7,12 +7,10 @@ import { valueAt } from '../../core/path.ts';
 import { namesAlong } from '../../core/property-path.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import type { MakeNeeds } from '../make.ts';
-import { makeRecord } from '../make.ts';
 import type { CreateInput } from './spec.ts';
 import { refundView } from './view.ts';
 
-type Needs = MakeNeeds & Pick<Deps, 'preview' | 'confirm'>;
+type Needs = Pick<Deps, 'globals' | 'client' | 'ledger' | 'once' | 'preview'>;
 
 export const view = refundView;
 
@@ -109,10 +107,8 @@ export const run = async (input: CreateInput, deps: Needs): Promise<Result> => {
   try {
     if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('refund.create', { body }));
     const what = described(input, amount, paid);
-    (await deps.client('write')).check('refund.create', { body });
-    await deps.confirm([what, 'Pay this back?'], 'refuse');
-    const making = { operation: 'refund.create', call: { body }, view, about: activity, once: true, again } as const;
-    return withFailure(await makeRecord({ ...making, saying: `Refunding ${what}` }, deps));
+    const how = { about: activity, question: [what, 'Pay this back?'], once: true, again };
+    return withFailure({ kind: 'record', view, ...(await deps.once('refund.create', { body }, how)) });
   } catch (thrown) {
     throw namingFlags(thrown, flagOf);
   }

@@ -2,6 +2,7 @@ import { bothUnits, readGiven } from '../../core/amount.ts';
 import { usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { machineValue } from '../../core/medium.ts';
+import { formatMoney } from '../../core/money.ts';
 import { pairsToObject } from '../../core/pairs.ts';
 import { valueAt } from '../../core/path.ts';
 import { namesAlong } from '../../core/property-path.ts';
@@ -77,11 +78,14 @@ export const differences = (
 ): readonly { readonly name: string; readonly there: string }[] =>
   Object.entries(body).flatMap(([name, value]) => {
     if (typeof value === 'object' && value !== null) {
-      return metadataDiffers(request, value) ? [{ name, there: 'is another' }] : [];
+      return metadataDiffers(request, value) ? [{ name, there: 'is another there' }] : [];
     }
     const there = shownAs(request, name);
     const isSame =
       there !== undefined &&
       (name === 'onye_email' ? there.toLowerCase() === String(value).toLowerCase() : there === String(value));
-    return isSame ? [] : [{ name, there: there === undefined ? 'is not there' : `is ${there}` }];
+    if (isSame) return [];
+    const said =
+      name === 'amount' && there !== undefined ? formatMoney(there, shownAs(request, 'currency') ?? '') : there;
+    return [{ name, there: said === undefined ? 'is not there' : `is ${said} there` }];
   });

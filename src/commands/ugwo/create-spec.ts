@@ -55,7 +55,7 @@ export const createCommand = defineCommand({
     {
       about: 'create and charge in a script',
       line:
-        'ugwo=$(paycli ugwo create --amount-minor 500000 --currency NGN -o tsv --columns uid)\n' +
+        'ugwo=$(paycli ugwo create --amount-minor 500000 --currency NGN -o tsv --columns uid | cut -f2)\n' +
         'paycli ugwo charge "$ugwo" --medium bank_transfer',
     },
   ],

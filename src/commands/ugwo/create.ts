@@ -5,14 +5,12 @@ import type { Received } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import { readJsonObject } from '../../core/source.ts';
 import type { Deps } from '../deps.ts';
-import type { MakeNeeds } from '../make.ts';
-import { makeRecord } from '../make.ts';
 import type { Body } from './create-body.ts';
 import { createBody, described, differences, flagOf } from './create-body.ts';
 import type { CreateInput } from './create-spec.ts';
 import { ugwoView } from './view.ts';
 
-type Needs = MakeNeeds & Pick<Deps, 'preview' | 'source' | 'walkFar'>;
+type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'once' | 'notice' | 'preview' | 'source' | 'walkFar'>;
 
 export const view = ugwoView;
 
@@ -50,7 +48,7 @@ const existing = async (body: Body, taken: PayError, client: Client, deps: Needs
   }
   throw new PayError('rejected', `the reference ${String(body['ref'])} belongs to another payment request`, {
     ...taken.detail,
-    violations: differing.map(({ name, there }) => ({ propertyPath: name, title: `${there} there` })),
+    violations: differing.map(({ name, there }) => ({ propertyPath: name, title: there })),
     hint: 'use another --ref, or ask for the same',
   });
 };
@@ -75,11 +73,9 @@ export const run = async ({ words, data }: CreateInput, deps: Needs): Promise<Re
   try {
     if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.create', { body }));
     if (typeof body['ref'] === 'string' && body['ref'] !== '') return await createWithRef(body, deps);
-    const [about, saying] = [described(body), `Creating a payment request: ${described(body)}`];
-    return await makeRecord(
-      { operation: 'ugwo.create', call: { body }, view, about, once: false, again: false, saying },
-      deps,
-    );
+    const about = described(body);
+    const made = await deps.once('ugwo.create', { body }, { about, saying: `Creating a payment request: ${about}` });
+    return { kind: 'record', view, ...made };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf);
   }
