@@ -53,10 +53,8 @@ export const createCommand = defineCommand({
       line: 'paycli ugwo create --amount 5,000.00 --currency NGN --customer ada@example.com --ref INV-2026-001',
     },
     {
-      about: 'create and charge in a script',
-      line:
-        'ugwo=$(paycli ugwo create --amount-minor 500000 --currency NGN -o tsv --columns uid | cut -f2)\n' +
-        'paycli ugwo charge "$ugwo" --medium bank_transfer',
+      about: 'in kobo, for a script that wants the identifier',
+      line: 'paycli ugwo create --amount-minor 500000 --currency NGN -o tsv --columns uid',
     },
   ],
   output: 'the payment request: uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at',
