@@ -13,13 +13,18 @@ export type Parsed<S extends CommandSpec = CommandSpec> =
   | { readonly kind: 'text'; readonly text: string; readonly globals: Globals }
   | { readonly kind: 'error'; readonly error: PayError; readonly globals: Globals };
 
+export interface Noun {
+  readonly about: string;
+  readonly alias?: string;
+}
+
 export interface ProgramOptions {
   readonly version: string;
   /** Columns that help is wrapped to. */
   readonly width: number;
   readonly env: Env;
-  /** What each noun is about, for help. */
-  readonly nouns: Readonly<Record<string, string>>;
+  /** What each noun is about, for help, and the plain word that it may be called by. */
+  readonly nouns: Readonly<Record<string, Noun>>;
 }
 
 /** commander's own option, whose faults name the flag. */
@@ -52,17 +57,19 @@ const given = <O extends OptionSpecs>(specs: O, command: Command): Given<O> => {
 
 const globalsOf = (program: Command, env: Env): Globals => readGlobals(given(GLOBAL_OPTIONS, program), env);
 
+/** The command that a word calls, by its name or its alias. */
+const calledBy = (group: Command, word: string): Command | undefined =>
+  group.commands.find((command) => command.name() === word || command.aliases().includes(word));
+
+const newGroup = (parent: Command, program: Command, word: string, { about, alias }: Noun): Command => {
+  const group = parent.command(word).description(about).copyInheritedSettings(program);
+  return alias === undefined ? group : group.alias(alias);
+};
+
 const groupFor = (program: Command, path: readonly string[], nouns: ProgramOptions['nouns']): Command => {
   let group = program;
-  for (const word of path) {
-    const known = group.commands.find((command) => command.name() === word);
-    group =
-      known ??
-      group
-        .command(word)
-        .description(nouns[word] ?? '')
-        .copyInheritedSettings(program);
-  }
+  for (const word of path)
+    group = calledBy(group, word) ?? newGroup(group, program, word, nouns[word] ?? { about: '' });
   return group;
 };
 
@@ -122,9 +129,9 @@ const wordsOf = (program: Command, argv: readonly string[]): string[] => {
   const words: string[] = [];
   let at: Command = program;
   for (const word of argv.filter((text) => !text.startsWith('-'))) {
-    const next = at.commands.find((command) => command.name() === word);
+    const next = calledBy(at, word);
     if (next === undefined) break;
-    words.push(word);
+    words.push(next.name());
     at = next;
   }
   return words;
@@ -149,7 +156,7 @@ const withoutHelpWord = (argv: readonly string[], program: Command): readonly st
   const [first, ...rest] = argv;
   if (first !== 'help' || rest.length === 0) return argv;
   const known = wordsOf(program, rest);
-  const unknown = rest.find((word, index) => !word.startsWith('-') && word !== known[index]);
+  const unknown = rest.filter((word) => !word.startsWith('-'))[known.length];
   if (unknown !== undefined) throw usageError(`unknown command '${unknown}'`);
   return [...rest, '--help'];
 };

@@ -1,10 +1,13 @@
 import type { CommandSpec, OptionSpecs } from '../cli/define.ts';
+import type { Noun } from '../cli/program.ts';
 import { activityCommands } from './activity/spec.ts';
+import { checkoutCommands } from './checkout/spec.ts';
 import type { Deps } from './deps.ts';
 import { emulatorCommands } from './emulator/spec.ts';
 import { ledgerCommands } from './ledger/spec.ts';
 import { onyeCommands } from './onye/spec.ts';
 import { profileCommands } from './profile/spec.ts';
+import { refundCommands } from './refund/spec.ts';
 import { ugwoCommands } from './ugwo/spec.ts';
 
 /** Every command, in the order in which help lists their nouns. */
@@ -12,17 +15,21 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...ugwoCommands,
   ...activityCommands,
   ...onyeCommands,
+  ...refundCommands,
+  ...checkoutCommands,
   ...ledgerCommands,
   ...profileCommands,
   ...emulatorCommands,
 ];
 
-/** What each noun is about, for help, which adds its verbs. */
-export const NOUNS: Readonly<Record<string, string>> = {
-  ugwo: 'payment requests',
-  activity: 'attempts to charge a payment request',
-  onye: 'customers',
-  ledger: 'what was charged from this machine, and what is still unknown',
-  profile: 'where requests go, and with which key',
-  emulator: 'the service itself, on this machine',
+/** What each noun is about, for help, which adds its verbs; the service's own words may be said in plain ones. */
+export const NOUNS: Readonly<Record<string, Noun>> = {
+  ugwo: { about: 'payment requests', alias: 'payment' },
+  activity: { about: 'attempts to charge a payment request' },
+  onye: { about: 'customers', alias: 'customer' },
+  refund: { about: 'money paid back' },
+  checkout: { about: 'what a payment can be made with: currencies, mediums, banks' },
+  ledger: { about: 'what was charged from this machine, and what is still unknown' },
+  profile: { about: 'where requests go, and with which key' },
+  emulator: { about: 'the service itself, on this machine' },
 };

@@ -21,6 +21,15 @@ import type { LedgerRoom } from '../ledger/room.ts';
  */
 export type Purpose = 'read' | 'write' | 'preview';
 
+/** How something is sent that must not be made twice. */
+export interface Once {
+  readonly about: string;
+  readonly question?: readonly string[];
+  readonly saying?: string;
+  readonly once?: boolean;
+  readonly again?: boolean;
+}
+
 /** What a command may reach, each room loaded when it is first asked for. */
 export interface Deps {
   readonly io: Io;
@@ -40,12 +49,13 @@ export interface Deps {
   protocol(): Promise<LedgerRoom>;
   /**
    * Sends one request, no charge, that must not be made twice: the ledger has its intent before, and what became of it after.
-   * `about` is what it is done to; `question` is asked before. Gives what is to be shown.
+   * `about` is what it is done to; `question` is asked before, else `saying` is said on a terminal. With `once`, one that was
+   * made stands in the way of another, unless `again`. Gives what is to be shown.
    */
   once(
     id: OperationId,
     input: CallInput,
-    how: { readonly about: string; readonly question?: readonly string[] },
+    how: Once,
   ): Promise<{ readonly record: Received; readonly wrote: true; readonly failure?: PayError }>;
   /** Files of rows, and how they are worked off. */
   bulk(): Promise<BulkRoom>;

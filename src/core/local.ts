@@ -11,6 +11,7 @@ export const FIRST_RECORDS = { customers: 25, ugwo: 120 } as const;
 export const SEEDED = {
   onye: 'ony.Lcal.KM95wboeepUEQlRxTTvqlK7H',
   ugwo: 'ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt',
+  checkout: 'chk.Lcal.RoLEa6HJ8V5gD4sTolYQ7mVT',
   /** Where the answer of a charge is lost. */
   losing: 'ugw.Lcal.ooyvPSy0Q4PmAh5sDC725Y8y',
   paid: { ugwo: 'ugw.Lcal.jSjnPykArw2vSDlN97UMEZ4k', activity: 'act.Lcal.HX4qrPvtNdRm2oKSudke0xnC' },

@@ -7,8 +7,6 @@ import type { Entry, ListFilter, Moment, Sender } from './ledger.ts';
 /** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
 export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
   readonly id?: string | undefined;
-  /** Those with one of these activities. */
-  readonly activities?: readonly string[] | undefined;
   /** Those of a payment request that may stand in the way of another, at any service. Throws where one was lost. */
   readonly standing?: string | undefined;
   /** With `job`: those of these rows of its file. */

@@ -28,7 +28,7 @@ export const wasSeenExpired = (charge: Entry): boolean =>
   charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
 
 /** What an intent is, as far as the guard goes. */
-type Wanted = Pick<Intent, 'kind' | 'medium'>;
+type Wanted = Pick<Intent, 'kind' | 'medium'> & Pick<BeginOptions, 'once'>;
 
 /** What is no medium that we know may be any. */
 const isOther = (earlier: string, medium: string): boolean =>
@@ -75,9 +75,12 @@ const refusalByRequest = ({ status, paidInFull, noCheckout }: Shown): Refusal | 
 };
 
 /** Why an earlier one stands in the way of an intent. What else was made than charges keeps nobody from charging. */
-const refusalBy = (earlier: Entry, { kind, medium }: Wanted, moment: Moment, seenNow: boolean): Refusal | undefined => {
+const refusalBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boolean): Refusal | undefined => {
+  const { kind, medium, once } = wanted;
   const open = refusalByState(earlier);
-  if (open !== undefined || kind !== CHARGE || !isCharge(earlier)) return open;
+  if (open !== undefined) return open;
+  if (once === true && earlier.kind === kind && earlier.state === 'accepted') return 'made';
+  if (kind !== CHARGE || !isCharge(earlier)) return undefined;
   return refusalByCharge(earlier, medium ?? '', moment, seenNow);
 };
 
@@ -152,8 +155,9 @@ const GRAVITY: readonly Refusal[] = [
   'payable',
   'unseen',
   'no_checkout',
+  'made',
 ];
-const OVERRIDABLE: readonly Refusal[] = ['refunded', 'paid', 'payable', 'unseen', 'no_checkout'];
+const OVERRIDABLE: readonly Refusal[] = ['refunded', 'paid', 'payable', 'unseen', 'no_checkout', 'made'];
 
 /**
  * Whether something stands in the way of an intent (charge-protocol, The guard; ADR 10, 17): an earlier one, or what a look at
@@ -161,10 +165,11 @@ const OVERRIDABLE: readonly Refusal[] = ['refunded', 'paid', 'payable', 'unseen'
  */
 export const guard = (
   earlier: readonly Entry[],
-  wanted: Wanted,
-  { again, shown }: BeginOptions,
+  intent: Wanted,
+  { again, shown, once = false }: BeginOptions,
   moment: Moment,
 ): Obstacle | undefined => {
+  const wanted = { ...intent, once };
   const found = [
     ...ofEarlier(earlier, shown === undefined ? new Map() : byUid(shown), wanted, moment),
     ...(shown === undefined ? [] : ofOthers(earlier, shown, wanted.medium ?? '', moment)),

@@ -168,7 +168,8 @@ export type Refusal =
   | 'done'
   | 'cancelled'
   | 'refunded'
-  | 'no_checkout';
+  | 'no_checkout'
+  | 'made';
 
 /** What stands in the way of an intent. */
 export interface Obstacle {
@@ -196,8 +197,10 @@ export type Begun =
 
 /** How something may be begun. */
 export interface BeginOptions {
-  /** Overrides what can still be paid or was paid, never what is unresolved or cancelled. */
+  /** Overrides what can still be paid, was paid or was made, never what is unresolved or cancelled. */
   readonly again: boolean;
+  /** One of the same kind that was made stands in the way of another. */
+  readonly once?: boolean;
   /** Makes what a job's row asks for again where nothing came of it. */
   readonly retry?: boolean;
   /** What a look has shown just now. */
@@ -211,6 +214,8 @@ export interface ListFilter {
   readonly service?: string | undefined;
   readonly job?: string | undefined;
   readonly about?: string | undefined;
+  /** Those with one of these activities. */
+  readonly activities?: readonly string[] | undefined;
   /** Only those older than this place in the order of creation, newest first. */
   readonly before?: number | undefined;
   /** Oldest first instead. */

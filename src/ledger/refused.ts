@@ -95,6 +95,10 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
     'it is cancelled',
     `see ${command('ugwo', 'get', intent.about)}; --again doesn't override this`,
   ],
+  made: ({ by }, command) => [
+    `${earlier({ by, activity: undefined })} was made`,
+    `see ${command('ledger', 'show', by?.id ?? '')}; --again makes another one`,
+  ],
   no_checkout: ({ intent }, command) => [
     "it has no checkout, so it can't be charged",
     `see ${command('ugwo', 'get', intent.about)}; --again sends the charge and lets the service judge`,

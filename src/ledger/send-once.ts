@@ -143,6 +143,9 @@ export interface MakeRequest extends Sending {
   readonly path: string;
   /** JSON */
   readonly body: string | undefined;
+  /** One that was made stands in the way of another, unless `again`. */
+  readonly once: boolean;
+  readonly again: boolean;
 }
 
 /** A body without keys, in whose texts whatever may be the number of a phone or an account shows its last digits only. */
@@ -155,11 +158,11 @@ const bodyKept = (body: string, clean: (text: string) => string): string => {
 
 /** Makes something under the protocol; throws the guard's no. Only a person can say afterwards what became of one that is unknown. */
 export const makeOnce = async (ledger: Ledger, request: MakeRequest, world: SendWorld): Promise<Sent> => {
-  const { about, path, body, words } = request;
+  const { about, path, body, words, again, once } = request;
   const clean = (text: string): string => withoutNumbers(world.clean(text));
   const kept = { about: world.clean(about), path: world.clean(path), body: body && bodyKept(body, world.clean) };
   const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) };
-  const made = await sendOnce(ledger, request, intent, { again: false }, { ...world, clean }, ({ value }) => ({
+  const made = await sendOnce(ledger, request, intent, { again, once }, { ...world, clean }, ({ value }) => ({
     state: 'accepted',
     exitCode: 0,
     evidence: evidenceOf('answer', world.now(), {

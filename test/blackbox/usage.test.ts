@@ -28,12 +28,20 @@ describe('help', () => {
         ?.split('Start here')[0]
         ?.replaceAll(/\n {4,}/g, ' ') ?? '';
     const verbs = Object.fromEntries(
-      [...listed.matchAll(/^ {2}(\w+) .*?(?:: ([\w, ]+))?$/gm)].map(([, noun = '', names = '']) => [
+      [...listed.matchAll(/^ {2}(\w+)(?:\|\w+)? .*?(?:: ([\w, ]+))?$/gm)].map(([, noun = '', names = '']) => [
         noun,
         names.split(', '),
       ]),
     );
     for (const { path } of SPECS) expect(verbs[path[0] ?? '']).toContain(path[1] ?? '');
+  });
+
+  it('takes plain words for the nouns of the service', async () => {
+    const [plain, own] = await Promise.all([paycli(['help', 'payment', 'get']), paycli(['ugwo', 'get', '--help'])]);
+    expect(plain).toEqual(own);
+    expect((await paycli(['customer', 'update', '--help'])).stdout).toContain('Usage: paycli onye update');
+    expect((await paycli(['--help'])).stdout).toMatch(/ugwo\|payment +payment requests/);
+    expect((await paycli(['payment', 'nope'])).stderr).toContain('see: paycli ugwo --help');
   });
 
   it('is ASCII where the locale knows no more', async () => {

@@ -56,7 +56,7 @@ describe('the built-in service', () => {
   it('keeps the names that users type and find', () => {
     expect([LOCAL_DATA_FILE, LOCAL_PROFILE]).toEqual(['emulator.sqlite', 'local']);
     expect(DIALECTS).toEqual(['documented', 'live']);
-    expect(ENDINGS).toEqual(['successful', 'failed', 'expired']);
+    expect(ENDINGS).toEqual(['successful', 'failed', 'expired', 'taken_back']);
   });
 });
 

@@ -25,17 +25,21 @@ interface How {
   readonly effect?: Effect;
   readonly about?: string;
   readonly clean?: (text: string) => string;
+  readonly once?: boolean;
+  readonly again?: boolean;
 }
 
-const make = (ledger: Ledger, { send = answers, effect = REFUND, about = ACT, clean = (text) => text }: How = {}) =>
-  makeOnce(
+const make = (ledger: Ledger, how: How = {}) => {
+  const { send = answers, effect = REFUND, about = ACT, clean = (text) => text, once = false, again = false } = how;
+  return makeOnce(
     ledger,
     {
       ...{ place: PLACE, effect, about, path: '/v1/refunds', body: JSON.stringify(BODY) },
-      ...{ bound: 10 * MINUTE, attempt: MINUTE, words: ['--profile', 'shop'] },
+      ...{ bound: 10 * MINUTE, attempt: MINUTE, words: ['--profile', 'shop'], once, again },
     },
     { now: () => NOON, clean, send },
   );
+};
 
 const only = async (ledger: Ledger): Promise<Entry> => {
   const [one, ...more] = await ledger.list({ limit: 9 });
@@ -71,6 +75,19 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     expect(made.record).toBe(MADE);
     await make(ledger);
     expect(await ledger.list({ states: ['accepted'], limit: 9 })).toHaveLength(2);
+  });
+
+  it('that is made once stands in the way of another of its kind, unless that is asked for', async () => {
+    const ledger = await open(newPlace());
+    const { id } = await make(ledger, { once: true });
+    expect(await thrownBy(make(ledger, { once: true }))).toMatchObject({
+      kind: 'refused',
+      message: `no refund was sent for ${ACT}: an earlier refund (${id}) was made`,
+      detail: { hint: `see \`paycli ledger show ${id} --profile shop\`; --again makes another one` },
+    });
+    await make(ledger, { once: true, effect: { ...REFUND, kind: 'other' } });
+    await make(ledger, { once: true, about: 'act.AbCd.2' });
+    await make(ledger, { once: true, again: true });
   });
 
   it.each<[PayError, Entry['state'], number]>([

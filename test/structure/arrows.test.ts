@@ -76,6 +76,9 @@ const inside = (from: string, to: string): boolean => {
   return from.split('/').slice(0, 3).join('/') === to.split('/').slice(0, 3).join('/');
 };
 
+/** What handlers of several nouns share stands beside their folders. */
+const isShared = (file: string): boolean => /^src\/commands\/[^/]+\.ts$/.test(file) && !isJoint(file);
+
 const allowed = ({ from, to, lazy, type }: Pick<Import, 'from' | 'to' | 'lazy' | 'type'>): boolean => {
   if (isJoint(from)) return true;
   const [room, target] = [roomOf(from), roomOf(to)];
@@ -83,7 +86,7 @@ const allowed = ({ from, to, lazy, type }: Pick<Import, 'from' | 'to' | 'lazy' |
   if (room === 'spec' && target === 'handler') return lazy && inside(from, to);
   if (room === 'handler' && target === 'spec') return type && inside(from, to);
   if (room === 'shared' && ['spec', 'handler'].includes(target)) return false;
-  if (inside(from, to)) return true;
+  if (inside(from, to) || (room === 'handler' && isShared(to))) return true;
   if (type && (to === 'src/commands/deps.ts' || TYPES[room]?.includes(target) === true)) return true;
   // What a record looks like, and how its end is told, is the same for every noun that shows it.
   return (ARROWS[room] ?? []).includes(target);

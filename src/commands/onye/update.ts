@@ -4,9 +4,9 @@ import type { Result, View } from '../../core/result.ts';
 import { readJsonObject } from '../../core/source.ts';
 import type { Deps } from '../deps.ts';
 import type { MetaChange } from './meta.ts';
-import type { Changes, MetaInput, UpdateInput } from './spec.ts';
 import type { Field } from './update-one.ts';
 import { updateOne } from './update-one.ts';
+import type { Changes, MetaInput, UpdateInput } from './update-spec.ts';
 import { onyeView, updatesView } from './view.ts';
 
 type Whole = Exclude<MetaInput, { readonly kind: 'merge' }>;

@@ -1,6 +1,5 @@
 import { argument, defineCommand } from '../../cli/define.ts';
-import { usageError } from '../../core/error.ts';
-import { idProblem } from '../../core/ids.ts';
+import { readId } from '../../cli/id-argument.ts';
 import { SEEDED } from '../../core/local.ts';
 
 export interface GetInput {
@@ -23,11 +22,6 @@ export const getCommand = defineCommand({
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: the same and activities',
   exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
   previews: true,
-  read: (args, _given, { validate }) => {
-    const uid = args[0] ?? '';
-    const problem = validate ? idProblem('ugw', uid) : undefined;
-    if (problem !== undefined) throw usageError(`"${uid}" ${problem}`);
-    return { uid };
-  },
+  read: (args, _given, { validate }): GetInput => ({ uid: readId('ugw', args[0], validate) }),
   load: () => import('./get.ts'),
 });

@@ -1,0 +1,105 @@
+import type { ReadAmount } from '../core/amount.ts';
+import { readAmount, readMinorAmount } from '../core/amount.ts';
+import { parseDuration } from '../core/duration.ts';
+import { usageError } from '../core/error.ts';
+import type { ListInput, Moment, RecordFilter } from '../core/record-filter.ts';
+import { parseInstant } from '../core/time.ts';
+import type { Given, OptionSpecs } from './define.ts';
+import { flag, option } from './define.ts';
+import { asInteger, asText } from './options.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Midnight of this machine's time zone at the start of a day, or of the next one; undefined for a day that there is not. */
+const midnight = (text: string, next: number): number | undefined => {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  if (match === null) return undefined;
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  const isDay = new Date(year, month - 1, day).getDate() === day && month >= 1 && month <= 12;
+  return isDay ? new Date(year, month - 1, day + next).getTime() : undefined;
+};
+
+/** `2h` or `7d` ago, a day (from its first moment, or up to its last), or an instant with its offset. */
+const asMoment =
+  (end: 'first' | 'last') =>
+  (text: string): Moment => {
+    const days = /^(\d{1,5})d$/.exec(text);
+    const ago = days === null ? parseDuration(text) : Number(days[1]) * DAY_MS;
+    if (ago !== undefined) return { ago };
+    const at = midnight(text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
+    if (at !== undefined) return { at };
+    throw usageError(`"${text}" is not a time such as 2h, 7d, 2026-11-20 or 2026-11-20T09:30:00+01:00`);
+  };
+
+const asMinor = (text: string): number => {
+  const read: ReadAmount = readMinorAmount(text);
+  if ('minor' in read) return read.minor;
+  throw usageError(read.problem, { hint: read.hint });
+};
+
+/** In whatever currency a record has; without decimals it could be meant in either unit. */
+const asAmount = (text: string): string => {
+  const read = readAmount(text, 'NGN');
+  if ('minor' in read || text.includes('.')) return text;
+  throw usageError(read.problem, { hint: read.hint });
+};
+
+const asWords = (text: string): readonly string[] => {
+  const words = text.split(',').map((word) => word.trim());
+  if (words.every((word) => word !== '')) return words;
+  throw usageError(`"${text}" is not a list such as processing,requires_ugwo`);
+};
+
+/** How far a list goes. */
+export const WALK_OPTIONS = {
+  limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText),
+  cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
+  all: flag('--all', 'list all pages'),
+  max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
+} as const;
+
+/** What is looked for among the records of a list; the service has no filters of its own. */
+export const FILTER_OPTIONS = {
+  status: option('--status <a,b>', 'only these statuses', asWords),
+  since: option('--since <time>', 'created since: 2h, 7d, 2026-11-20 or a full timestamp', asMoment('first')),
+  until: option('--until <time>', 'created until: the same; a day counts to its end', asMoment('last')),
+  ref: option('--ref <text>', 'only with this reference', asText),
+  email: option('--email <address>', "only with this customer's e-mail address", asText),
+} as const;
+
+/** Besides, what only payment requests have. */
+export const MONEY_FILTER_OPTIONS = {
+  customer: option('--customer <onye>', 'only of this customer, ony.…', asText),
+  amount: option('--amount <5,000.00>', 'only of this amount', asAmount),
+  amountMinor: option('--amount-minor <n>', 'only of this amount, in the minor unit (kobo)', asMinor),
+} as const;
+
+type AllOptions = typeof WALK_OPTIONS & typeof FILTER_OPTIONS & typeof MONEY_FILTER_OPTIONS;
+
+const filterOf = (given: Given<AllOptions>): RecordFilter | undefined => {
+  const { status: statuses, since, until, ref, email, customer, amount, amountMinor } = given;
+  if (amount !== undefined && amountMinor !== undefined) {
+    throw usageError("--amount and --amount-minor can't be used together");
+  }
+  const entries = Object.entries({ statuses, since, until, ref, email, customer, amount, amountMinor });
+  const set = entries.filter(([, value]) => value !== undefined);
+  return set.length === 0 ? undefined : Object.fromEntries(set);
+};
+
+/** What a list is asked for. */
+export const readList = <O extends OptionSpecs>(options: Given<O>): ListInput => {
+  const given = options as Given<AllOptions>;
+  if (given.cursor === '') throw usageError('--cursor is empty');
+  const filter = filterOf(given);
+  return {
+    limit: given.limit,
+    cursor: given.cursor,
+    reach:
+      given.max !== undefined
+        ? { kind: 'max', max: given.max }
+        : given.all === true
+          ? { kind: 'all' }
+          : { kind: 'page' },
+    ...(filter === undefined ? {} : { filter }),
+  };
+};

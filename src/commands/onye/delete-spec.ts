@@ -1,0 +1,21 @@
+import { argument, defineCommand } from '../../cli/define.ts';
+import { readId } from '../../cli/id-argument.ts';
+import { SEEDED } from '../../core/local.ts';
+import type { GetInput } from './get-spec.ts';
+
+export const deleteCommand = defineCommand({
+  path: ['onye', 'delete'],
+  summary: 'delete a customer; their payment requests stay',
+  description:
+    'Reads the customer, names what will be lost and asks; a script needs --yes. What was deleted is printed as it was.',
+  args: [argument('onye', 'the customer, ony.…')],
+  options: {},
+  examples: [
+    { about: 'delete a customer, and keep what was stored', line: `paycli onye delete ${SEEDED.onye} --yes --json` },
+  ],
+  output: 'the customer as it was: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
+  exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'interrupted'],
+  previews: true,
+  read: (args, _given, { validate }): GetInput => ({ uid: readId('ony', args[0], validate) }),
+  load: () => import('./delete.ts'),
+});

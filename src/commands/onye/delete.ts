@@ -1,0 +1,28 @@
+import type { Thing } from '../../contract/proof.ts';
+import { machineValue } from '../../core/medium.ts';
+import type { Result } from '../../core/result.ts';
+import { removeRecord } from '../remove.ts';
+import type { GetInput } from './get-spec.ts';
+import { onyeView } from './view.ts';
+
+export const view = onyeView;
+
+const nameOf = ({ uid, email, first_name, last_name }: Thing): string => {
+  const name = [first_name, last_name].map(machineValue).filter((part) => part !== '');
+  const address = machineValue(email);
+  return [...name, ...(address === '' ? [] : [`<${address}>`]), uid].join(' ');
+};
+
+/** Deletes a customer (public material, Customers). */
+export const run = ({ uid }: GetInput, deps: Parameters<typeof removeRecord>[1]): Promise<Result> =>
+  removeRecord(
+    {
+      read: 'onye.get',
+      remove: 'onye.delete',
+      uid,
+      view,
+      question: (customer) => [nameOf(customer), 'Delete this customer and all that is stored with it, for good?'],
+      done: 'The customer was deleted; payment requests keep it.',
+    },
+    deps,
+  );

@@ -1,0 +1,30 @@
+import type { OperationId } from '../contract/operations.ts';
+import type { Thing } from '../contract/proof.ts';
+import type { Result, View } from '../core/result.ts';
+import type { Deps } from './deps.ts';
+
+type Needs = Pick<Deps, 'globals' | 'client' | 'preview' | 'confirm'>;
+
+/** Something that is lost for good: what it is called with, and how a person is asked. */
+export interface Removal {
+  readonly read: OperationId;
+  readonly remove: OperationId;
+  readonly uid: string;
+  readonly view: View;
+  /** The lines of the question, by what the service shows now; throws where it can't be removed. */
+  readonly question: (thing: Thing) => readonly string[];
+  readonly done: string;
+}
+
+/** Shows what will be lost, asks, and removes it. */
+export const removeRecord = async (
+  { read, remove, uid, view, question, done }: Removal,
+  deps: Needs,
+): Promise<Result> => {
+  const call = { params: { uid } };
+  if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview(remove, call));
+  const client = await deps.client('write');
+  const { value } = await client.call(read, call);
+  await deps.confirm(question(value as Thing), 'refuse');
+  return { kind: 'record', record: await client.call(remove, call), view, wrote: true, notice: done };
+};

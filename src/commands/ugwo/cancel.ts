@@ -1,0 +1,33 @@
+import type { Thing } from '../../contract/proof.ts';
+import { machineValue } from '../../core/medium.ts';
+import { formatMoney } from '../../core/money.ts';
+import { valueAt } from '../../core/path.ts';
+import type { Result } from '../../core/result.ts';
+import { removeRecord } from '../remove.ts';
+import type { GetInput } from './get-spec.ts';
+import { ugwoView } from './view.ts';
+
+export const view = ugwoView;
+
+/** What of a payment request tells a person that it is the right one. */
+const described = (request: Thing): string => {
+  const text = (path: string): string => machineValue(valueAt(request, path));
+  const money = formatMoney(text('amount'), text('currency'));
+  return [money, text('ref'), text('description'), text('onye.email'), request.uid]
+    .filter((part) => part !== '')
+    .join(', ');
+};
+
+/** Cancels a payment request (public material, Payment requests). */
+export const run = ({ uid }: GetInput, deps: Parameters<typeof removeRecord>[1]): Promise<Result> =>
+  removeRecord(
+    {
+      read: 'ugwo.get',
+      remove: 'ugwo.cancel',
+      uid,
+      view,
+      question: (request) => [described(request), 'Cancel this payment request? It can never be paid afterwards.'],
+      done: 'The payment request was cancelled.',
+    },
+    deps,
+  );

@@ -1,0 +1,91 @@
+import { bothUnits, readGiven } from '../../core/amount.ts';
+import { usageError } from '../../core/error.ts';
+import { isId } from '../../core/ids.ts';
+import { machineValue } from '../../core/medium.ts';
+import { formatMoney } from '../../core/money.ts';
+import { pairsToObject } from '../../core/pairs.ts';
+import { valueAt } from '../../core/path.ts';
+import { namesAlong } from '../../core/property-path.ts';
+import type { CreateWords } from './create-spec.ts';
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** Why a customer is named as he is: by an identifier, else by an address. */
+const customerField = (customer: string | undefined): Body => {
+  if (customer === undefined) return {};
+  return isId('ony', customer) || !customer.includes('@') ? { onye: customer } : { onye_email: customer };
+};
+
+/** The body that creates a payment request. Throws a usage error for an amount that could mean two things. */
+export const createBody = ({ amount, currency, customer, metadata, ...texts }: CreateWords): Body => {
+  const read = readGiven(amount, currency);
+  if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
+  return {
+    amount: read.minor,
+    currency,
+    ...customerField(customer),
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
+    ...(metadata.length === 0 ? {} : { metadata: pairsToObject(metadata, '--metadata') }),
+  };
+};
+
+/** `NGN 5,000.00 (500000 kobo) for ada@example.com, Order 7`: what is asked of whom. */
+export const described = (body: Body): string => {
+  const text = (name: string): string => machineValue(body[name]);
+  const money = bothUnits(Number(body['amount']), text('currency'));
+  const customer = text('onye') || text('onye_email');
+  return [customer === '' ? money : `${money} for ${customer}`, text('ref'), text('description')]
+    .filter((part) => part !== '')
+    .join(', ');
+};
+
+const FLAGS: Readonly<Record<string, string>> = {
+  amount: '--amount',
+  currency: '--currency',
+  onye: '--customer',
+  onye_email: '--customer',
+  ref: '--ref',
+  description: '--description',
+  checkout: '--checkout',
+  metadata: '--metadata',
+};
+
+/** The flag behind a property of the body. */
+export const flagOf = (propertyPath: string): string | undefined =>
+  FLAGS[namesAlong(propertyPath, Object.keys(FLAGS))[0] ?? ''];
+
+/** What a payment request shows of a field that a create can name; undefined where it shows nothing of it. */
+const shownAs = (request: unknown, name: string): string | undefined => {
+  const paths: Readonly<Record<string, readonly string[]>> = {
+    onye: ['onye.uid', 'onye'],
+    onye_email: ['onye.email', 'onye_nzube.email'],
+    checkout: ['checkout.uid', 'checkout'],
+  };
+  const values = (paths[name] ?? [name]).map((path) => machineValue(valueAt(request, path)));
+  return values.find((value) => value !== '');
+};
+
+/** Metadata comes back under either name, and an empty one as a list. */
+const metadataDiffers = (request: unknown, wanted: object): boolean => {
+  const shown = valueAt(request, 'metadata') ?? valueAt(request, 'meta') ?? {};
+  return Object.entries(wanted).some(([key, value]) => (shown as Record<string, unknown>)[key] !== value);
+};
+
+/** The fields in which a payment request is another than the one that was asked for. */
+export const differences = (
+  request: unknown,
+  body: Body,
+): readonly { readonly name: string; readonly there: string }[] =>
+  Object.entries(body).flatMap(([name, value]) => {
+    if (typeof value === 'object' && value !== null) {
+      return metadataDiffers(request, value) ? [{ name, there: 'is another there' }] : [];
+    }
+    const there = shownAs(request, name);
+    const isSame =
+      there !== undefined &&
+      (name === 'onye_email' ? there.toLowerCase() === String(value).toLowerCase() : there === String(value));
+    if (isSame) return [];
+    const said =
+      name === 'amount' && there !== undefined ? formatMoney(there, shownAs(request, 'currency') ?? '') : there;
+    return [{ name, there: said === undefined ? 'is not there' : `is ${said} there` }];
+  });

@@ -1,0 +1,77 @@
+import { readAmount } from './amount.ts';
+import { machineValue } from './medium.ts';
+import { valueAt } from './path.ts';
+import { readInstant } from './time.ts';
+
+/** A moment as it was asked for: so many milliseconds ago, or an instant. */
+export type Moment = { readonly ago: number } | { readonly at: number };
+
+/** What is looked for in a list; what is not given leaves nothing out. */
+export interface RecordFilter {
+  readonly statuses?: readonly string[];
+  readonly since?: Moment;
+  readonly until?: Moment;
+  readonly ref?: string;
+  readonly email?: string;
+  /** The identifier of a customer. */
+  readonly customer?: string;
+  /** As people write it, in whatever currency a record has. */
+  readonly amount?: string;
+  readonly amountMinor?: number;
+}
+
+/** What a list is asked for. */
+export interface ListInput {
+  /** As given: whether it is a limit is the contract's to say. */
+  readonly limit: string | undefined;
+  readonly cursor: string | undefined;
+  /** How far to go: one page, so many records, or all. */
+  readonly reach: { readonly kind: 'page' } | { readonly kind: 'max'; readonly max: number } | { readonly kind: 'all' };
+  readonly filter?: RecordFilter;
+}
+
+/** When a record was made, in milliseconds since the epoch; undefined where it does not say so. */
+export const createdAt = (record: unknown): number | undefined => readInstant(valueAt(record, 'created_at'));
+
+const instantOf = (moment: Moment, now: number): number => ('at' in moment ? moment.at : now - moment.ago);
+
+const textAt = (record: unknown, path: string): string => machineValue(valueAt(record, path));
+
+/** The customer of a payment request, which may come as its identifier alone; a customer is its own. */
+const customerOf = (record: unknown): string => textAt(record, 'onye.uid') || textAt(record, 'onye');
+const emailOf = (record: unknown): string => textAt(record, 'email') || textAt(record, 'onye.email');
+
+const isAmount = (record: unknown, amount: string): boolean => {
+  const read = readAmount(amount, textAt(record, 'currency'));
+  return 'minor' in read && textAt(record, 'amount') === String(read.minor);
+};
+
+type Test = (record: unknown) => boolean;
+
+/** The tests that a filter makes, at a moment that what is asked for as "ago" is counted from. */
+const testsOf = (filter: RecordFilter, now: number): readonly Test[] => {
+  const { statuses, since, until, ref, email, customer, amount, amountMinor } = filter;
+  const tests: Test[] = [];
+  if (statuses !== undefined) tests.push((record) => statuses.includes(textAt(record, 'status')));
+  if (ref !== undefined) tests.push((record) => valueAt(record, 'ref') === ref);
+  if (email !== undefined) tests.push((record) => emailOf(record).toLowerCase() === email.toLowerCase());
+  if (customer !== undefined) tests.push((record) => customerOf(record) === customer);
+  if (amount !== undefined) tests.push((record) => isAmount(record, amount));
+  if (amountMinor !== undefined) tests.push((record) => textAt(record, 'amount') === String(amountMinor));
+  if (since !== undefined) tests.push((record) => (createdAt(record) ?? -Infinity) >= instantOf(since, now));
+  if (until !== undefined) tests.push((record) => (createdAt(record) ?? Infinity) < instantOf(until, now));
+  return tests;
+};
+
+/** Whether a record is one of those that are looked for. */
+export const matcher = (filter: RecordFilter, now: number): Test => {
+  const tests = testsOf(filter, now);
+  return (record) => tests.every((test) => test(record));
+};
+
+/** Whether a list that is newest first can hold nothing any more behind this record. */
+export const endsAt = ({ since }: RecordFilter, now: number): Test => {
+  if (since === undefined) return () => false;
+  const from = instantOf(since, now);
+  return (record) => (createdAt(record) ?? Infinity) < from;
+};

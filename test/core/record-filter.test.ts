@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordFilter } from '../../src/core/record-filter.ts';
+import { endsAt, matcher } from '../../src/core/record-filter.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+const HOUR = 3_600_000;
+const REQUEST = {
+  uid: 'ugw.AbCd.1',
+  status: ['processing', 'enum.ugwo_status.processing'],
+  amount: '500000',
+  currency: ['NGN', 'Naira (NGN)'],
+  ref: 'INV-1',
+  onye: { uid: 'ony.AbCd.1', email: 'Ada@Example.com' },
+  created_at: '2026-11-20T10:00:00.000000+00:00',
+};
+const CUSTOMER = { uid: 'ony.AbCd.1', email: 'ada@example.com', status: 'active', created_at: null };
+
+describe('a filter', () => {
+  const cases: readonly (readonly [what: string, filter: RecordFilter, record: object, found: boolean])[] = [
+    ['nothing that is asked for', {}, REQUEST, true],
+    ['a status, also as a pair', { statuses: ['processing'] }, REQUEST, true],
+    ['one of several statuses', { statuses: ['cancelled', 'processing'] }, REQUEST, true],
+    ['another status', { statuses: ['cancelled'] }, REQUEST, false],
+    ['a reference', { ref: 'INV-1' }, REQUEST, true],
+    ['a part of a reference', { ref: 'INV' }, REQUEST, false],
+    ["the customer's e-mail, in any case", { email: 'ada@example.COM' }, REQUEST, true],
+    ["a customer's own e-mail", { email: 'ada@example.com' }, CUSTOMER, true],
+    ['another e-mail', { email: 'ad@example.com' }, CUSTOMER, false],
+    ['a customer', { customer: 'ony.AbCd.1' }, REQUEST, true],
+    ['a customer that is its identifier alone', { customer: 'ony.AbCd.1' }, { onye: 'ony.AbCd.1' }, true],
+    ['another customer', { customer: 'ony.AbCd.2' }, REQUEST, false],
+    ['an amount, of a text and of a number', { amount: '5,000.00' }, { ...REQUEST, amount: 500_000 }, true],
+    ["an amount in the record's own currency", { amount: '500,000' }, { ...REQUEST, currency: 'JPY' }, true],
+    ['another amount', { amount: '5,000.01' }, REQUEST, false],
+    ['an amount in the minor unit', { amountMinor: 500_000 }, REQUEST, true],
+    ['another amount in the minor unit', { amountMinor: 5000 }, REQUEST, false],
+    ['since so long ago', { since: { ago: 2 * HOUR } }, REQUEST, true],
+    ['since less long ago', { since: { ago: 2 * HOUR - 1 } }, REQUEST, false],
+    ['until a moment, which is not among them', { until: { at: NOW - 2 * HOUR } }, REQUEST, false],
+    ['until later', { until: { at: NOW - 2 * HOUR + 1 } }, REQUEST, true],
+    ['a time, of what says none', { since: { at: 0 } }, CUSTOMER, false],
+    ['a time before, of what says none', { until: { ago: 0 } }, CUSTOMER, false],
+    ['all of several', { statuses: ['processing'], ref: 'INV-2' }, REQUEST, false],
+  ];
+  it.each(cases)('finds %s', (_what, filter, record, found) => {
+    expect(matcher(filter, NOW)(record)).toBe(found);
+  });
+
+  it('ends a walk at what is older than asked for, and at nothing else', () => {
+    const ends = endsAt({ since: { at: NOW - HOUR } }, NOW);
+    expect(ends(REQUEST)).toBe(true);
+    expect(ends({ ...REQUEST, created_at: '2026-11-20T11:00:00Z' })).toBe(false);
+    expect(ends({ ...REQUEST, created_at: 'lately' })).toBe(false);
+    expect(endsAt({ until: { at: NOW } }, NOW)(REQUEST)).toBe(false);
+  });
+});
