@@ -1,8 +1,7 @@
 import type { PayError } from '../core/error.ts';
 import type { RowCounts } from '../core/row.ts';
-import type { EmergencyLine } from './emergency-line.ts';
 import type { Job, JobRow, Update } from './job.ts';
-import type { Entry, ListFilter, Moment, Sender } from './ledger.ts';
+import type { Entry, ListFilter, Moment, Outcome, Sender } from './ledger.ts';
 
 /** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
 export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
@@ -26,6 +25,19 @@ export type Purpose = 'intent' | 'outcome' | 'note' | 'glance';
 export interface Decision<W, T> {
   readonly result: T;
   readonly write?: W;
+}
+
+/** One line that can't be lost: what became of something that the ledger could not note. */
+export interface EmergencyLine extends Outcome {
+  readonly ledger_id: string;
+  /** Of a charge. */
+  readonly ugwo?: string;
+  readonly medium?: string;
+  /** Of anything else. */
+  readonly kind?: string;
+  readonly about?: string;
+  /** Milliseconds since the epoch. */
+  readonly recorded_at: number;
 }
 
 /**

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { CHARGE } from '../core/effect.ts';
-import type { Backend, Query } from './backend.ts';
+import type { Backend, EmergencyLine, Query } from './backend.ts';
 import { begin } from './begin.ts';
-import type { EmergencyLine } from './emergency-line.ts';
 import { readSwept } from './gone.ts';
 import { jobsOver } from './jobs.ts';
 import type { Entry, Evidence, Intent, KeptActivity, Ledger, Outcome } from './ledger.ts';

@@ -1,5 +1,4 @@
-import type { Backend } from './backend.ts';
-import type { EmergencyLine } from './emergency-line.ts';
+import type { Backend, EmergencyLine } from './backend.ts';
 import type { Entry, Evidence, Mark } from './ledger.ts';
 import { isNews, latest } from './news.ts';
 import { changed, withMore } from './transitions.ts';

@@ -1,16 +1,45 @@
+import { PAGE_MAX } from '../../core/page.ts';
+import type { Received, ReceivedPage } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
+import type { Job } from '../../ledger/job.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { findJob } from './find.ts';
-import { rowPages } from './job-rows.ts';
-import { updatesView } from './job-view.ts';
-import { pagesOf } from './pages.ts';
-import { recorderOf } from './recorder.ts';
+import { updateRecordOf, updatesView } from './job-view.ts';
+import type { Recorder } from './pages.ts';
+import { pagesOf, recorderOf } from './pages.ts';
 import type { ExportInput } from './spec.ts';
 import { exportView } from './view.ts';
 
+const cursorOf = (row: number): string => Buffer.from(`row:${row}`).toString('base64url');
+
+/** What was made for the rows from `first` to `last`: every charge, or the update of each. */
+const recordsOf = async (
+  { jobs }: Ledger,
+  record: Recorder,
+  { id, kind }: Job,
+  first: number,
+  last: number,
+): Promise<Received[]> =>
+  kind === 'charge'
+    ? (await jobs.charges(id, first, last)).map((charge) => record(charge))
+    : (await jobs.updates(id, first, last)).map(updateRecordOf);
+
+/** What was made for a job, by the rows of its file. A page is so many rows, begun or not. */
+async function* rowPages(ledger: Ledger, record: Recorder, job: Job): AsyncGenerator<ReceivedPage> {
+  let [first, cursor] = [1, undefined as string | undefined];
+  for (;;) {
+    const last = first + PAGE_MAX - 1;
+    const nextCursor = last < job.rows ? cursorOf(last) : null;
+    yield { records: await recordsOf(ledger, record, job, first, last), cursor, nextCursor };
+    if (nextCursor === null) return;
+    [first, cursor] = [last + 1, nextCursor];
+  }
+}
+
 type Needs = Pick<Deps, 'ledger' | 'protocol'>;
 
-/** Every charge, oldest first, or all that was made for one job, by its rows. */
+/** All that was sent once, oldest first, or all that was made for one job, by its rows. */
 export const run = async ({ job: id }: ExportInput, deps: Needs): Promise<Result> => {
   const [ledger, record] = [await deps.ledger(), await recorderOf(deps)];
   if (id === undefined)

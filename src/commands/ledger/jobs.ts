@@ -5,8 +5,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { goOnWith } from './go-on.ts';
 import { jobRecordOf, jobsView } from './job-view.ts';
-import type { Shelf } from './shelf.ts';
-import { foreignCursor, shelfPages } from './shelf.ts';
+import type { Listed } from './pages.ts';
+import { foreignCursor, listedPages } from './pages.ts';
 import type { JobsInput } from './spec.ts';
 
 type Needs = Pick<Deps, 'globals' | 'ledger'>;
@@ -23,7 +23,7 @@ const placeBehind = async ({ jobs }: Ledger, cursor: string): Promise<string> =>
   return id;
 };
 
-const jobsOf = ({ jobs }: Ledger): Shelf<Job, string> => ({
+const jobsOf = ({ jobs }: Ledger): Listed<Job, string> => ({
   find: (before, limit) => jobs.list({ before, limit }),
   placeOf: ({ id }) => id,
   cursorOf,
@@ -41,7 +41,7 @@ export const run = async ({ max, cursor }: JobsInput, deps: Needs): Promise<Resu
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   return {
     kind: 'list',
-    pages: shelfPages(jobsOf(ledger), { from, max }),
+    pages: listedPages(jobsOf(ledger), { from, max }),
     view: jobsView,
     goOn: goOnWith('jobs', max === undefined ? [] : ['--max', String(max)], deps.globals),
     ...(max === undefined ? {} : { max }),

@@ -1,8 +1,7 @@
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { goOnWith } from './go-on.ts';
-import { pagesOf, seqOf } from './pages.ts';
-import { recorderOf } from './recorder.ts';
+import { pagesOf, recorderOf, seqOf } from './pages.ts';
 import type { ListInput } from './spec.ts';
 import { listView } from './view.ts';
 

@@ -11,8 +11,7 @@ import type { Deps } from '../deps.ts';
 import { find } from './find.ts';
 import type { Left } from './left.ts';
 import { leftError } from './left.ts';
-import { onePage } from './pages.ts';
-import { recorderOf } from './recorder.ts';
+import { onePage, recorderOf } from './pages.ts';
 import type { ReconcileInput } from './spec.ts';
 import { listView } from './view.ts';
 

@@ -6,7 +6,7 @@ import { formatDateAtom, formatLocal } from '../../core/time.ts';
 import type { Entry, Ledger, Resolution } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { find } from './find.ts';
-import { recorderOf } from './recorder.ts';
+import { recorderOf } from './pages.ts';
 import type { ResolveInput } from './spec.ts';
 import { viewOf } from './view.ts';
 

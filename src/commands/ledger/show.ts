@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { find, findJob, namesJob } from './find.ts';
 import { stepsOf } from './job-steps.ts';
 import { jobRecordOf, jobView } from './job-view.ts';
-import { recorderOf } from './recorder.ts';
+import { recorderOf } from './pages.ts';
 import type { ShowInput } from './spec.ts';
 import { viewOf } from './view.ts';
 

@@ -52,6 +52,8 @@ export const recordOf = (entry: Entry, payment: Payment | undefined): Received =
   });
 };
 
+const namesIn = (text: string): string[] => text.split(' ');
+
 const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
@@ -71,28 +73,10 @@ const FOR_PEOPLE: readonly Column[] = [
 ];
 
 /** What programs get, in the order that they rely on; what is new comes at the end. */
-const FOR_PROGRAMS = [
-  'id',
-  'state',
-  'ugwo',
-  'medium',
-  'created_at',
-  'status',
-  'activity',
-  'origin',
-  'profile',
-  'job',
-  'row',
-  'recorded_at',
-  'exit_code',
-  'amount',
-  'currency',
-  'ref',
-  'customer',
-  'payment',
-  'kind',
-  'about',
-];
+const FOR_PROGRAMS = namesIn(
+  'id state ugwo medium created_at status activity origin profile job row recorded_at exit_code amount ' +
+    'currency ref customer payment kind about',
+);
 
 /** Charges in a list. */
 export const listView: View = {
@@ -216,31 +200,8 @@ export const paymentsView: View = {
 
 /** Whole rows. */
 export const exportView: View = {
-  columns: [
-    'id',
-    'state',
-    'ugwo',
-    'medium',
-    'origin',
-    'profile',
-    'activity',
-    'status',
-    'next_action',
-    'job',
-    'row',
-    'created_at',
-    'recorded_at',
-    'exit_code',
-    'evidence',
-    'provider',
-    'phone',
-    'amount',
-    'currency',
-    'ref',
-    'customer',
-    'payment',
-    'kind',
-    'about',
-    'request',
-  ].map((path) => ({ path })),
+  columns: namesIn(
+    'id state ugwo medium origin profile activity status next_action job row created_at recorded_at ' +
+      'exit_code evidence provider phone amount currency ref customer payment kind about request',
+  ).map((path) => ({ path })),
 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../../database/file.ts';
-import type { EmergencyLine } from '../emergency-line.ts';
+import type { EmergencyLine } from '../backend.ts';
 import type { Sender } from '../ledger.ts';
 import { thisMachine } from '../machine.ts';
 

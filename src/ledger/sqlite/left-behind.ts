@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { EmergencyLine } from '../emergency-line.ts';
+import type { EmergencyLine } from '../backend.ts';
 import type { LeftBehind } from './emergency.ts';
 import { leftBehind, removeLeftBehind } from './emergency.ts';
 import { ledgerError } from './file.ts';

@@ -1,6 +1,6 @@
 import { PayError, reasonOf } from '../../core/error.ts';
 import { isBusy } from '../../database/sqlite-error.ts';
-import type { EmergencyLine } from '../emergency-line.ts';
+import type { EmergencyLine } from '../backend.ts';
 import type { Sender } from '../ledger.ts';
 import type { EmergencyFile } from './emergency.ts';
 import { emergencyText, openEmergencyFile } from './emergency.ts';

@@ -3,7 +3,7 @@ import type { ChargeState } from '../../core/charge.ts';
 import { CHARGE } from '../../core/effect.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, Told } from '../ledger.ts';
 import { checksumOf } from './checksum.ts';
-import { AT, CHANGING, FIXED, OF_OTHERS } from './columns.ts';
+import { AT } from './columns.ts';
 import { bootOf } from './sender.ts';
 
 /** A row of a table: its values in the order of their columns. */
@@ -85,57 +85,28 @@ export const entryOf = (row: Row): Entry => {
 
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
-type Name = (typeof FIXED)[number] | (typeof CHANGING)[number] | (typeof OF_OTHERS)[number];
-
-const valuesOf = ({ activity, asked = {}, sender, ...entry }: Entry): Readonly<Record<Name, unknown>> => ({
-  id: entry.id,
-  service: entry.service,
-  origin: entry.origin,
-  workspace: entry.workspace,
-  profile: entry.profile,
-  ugwo: entry.about,
-  medium: entry.medium ?? '',
-  provider: entry.provider,
-  phone: entry.phone,
-  phone_digest: entry.phoneDigest,
-  expires_at: entry.expiresAt,
-  digest: entry.digest,
-  job: entry.job,
-  row: entry.row,
-  deadline: entry.deadline,
-  created_at: entry.createdAt,
-  begun_uptime: entry.begun.uptime,
-  pid: sender.pid,
-  boot: sender.boot,
-  started: sender.started,
-  state: entry.state,
-  recorded_at: entry.recordedAt,
-  took: entry.took,
-  exit_code: entry.exitCode,
-  activity: activity?.uid,
-  status: activity?.status,
-  next_action: json(activity?.nextAction),
-  activity_created_at: activity?.createdAt,
-  told: json(entry.told),
-  evidence: JSON.stringify(entry.evidence),
-  amount: asked.amount,
-  currency: asked.currency,
-  ref: asked.ref,
-  customer: asked.customer,
-  kind: entry.kind,
-  path: entry.path,
-  body: entry.body,
-});
-
 /** As SQLite keeps it: half a surrogate pair is no character. */
-const asKept = (value: unknown): SQLOutputValue =>
-  typeof value === 'string' ? value.toWellFormed() : ((value ?? null) as SQLOutputValue);
+const asKept = (value: SQLOutputValue | undefined): SQLOutputValue =>
+  typeof value === 'string' ? value.toWellFormed() : (value ?? null);
 
-const WRITTEN = [...FIXED, ...CHANGING, ...OF_OTHERS];
+/** What stays as it was begun, in the order of `FIXED`. */
+const fixedOf = (entry: Entry): (SQLOutputValue | undefined)[] => [
+  ...[entry.id, entry.service, entry.origin, entry.workspace, entry.profile, entry.about, entry.medium ?? ''],
+  ...[entry.provider, entry.phone, entry.phoneDigest, entry.expiresAt, entry.digest, entry.job, entry.row],
+  ...[entry.deadline, entry.createdAt, entry.begun.uptime],
+  ...[entry.sender.pid, entry.sender.boot, entry.sender.started],
+];
+
+/** What changes, in the order of `CHANGING`. */
+const changingOf = ({ activity, asked, ...entry }: Entry): (SQLOutputValue | undefined)[] => [
+  ...[entry.state, entry.recordedAt, entry.took, entry.exitCode],
+  ...[activity?.uid, activity?.status, json(activity?.nextAction), activity?.createdAt],
+  ...[json(entry.told), JSON.stringify(entry.evidence), asked?.amount, asked?.currency, asked?.ref, asked?.customer],
+];
 
 /** An entry as a row of the table, with its checksum; its place is the table's own. */
 export const rowOf = (entry: Entry): SQLOutputValue[] => {
-  const values = valuesOf(entry);
-  const row = WRITTEN.map((name) => asKept(values[name]));
-  return [...row, checksumOf(row)];
+  const row = [...fixedOf(entry), ...changingOf(entry), entry.kind, entry.path, entry.body].map(asKept);
+  row.push(checksumOf(row));
+  return row;
 };

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync,
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { EmergencyLine } from '../../../src/ledger/emergency-line.ts';
+import type { EmergencyLine } from '../../../src/ledger/backend.ts';
 import type { Ledger, Outcome } from '../../../src/ledger/ledger.ts';
 import { emergencyText, leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
 import { thrownBy } from '../../client/support.ts';
