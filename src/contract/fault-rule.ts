@@ -38,3 +38,6 @@ const faultRule = z
     },
   );
 export type FaultRule = z.output<typeof faultRule>;
+
+/** The rules of a file, and of the control endpoint. */
+export const faultRules = z.strictObject({ rules: z.array(faultRule, { error: 'should be a list of rules' }) });

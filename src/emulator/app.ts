@@ -1,25 +1,18 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { breaches, type Operation, type OperationId, operations } from '../contract/operations.ts';
-import { reasonOf } from '../core/error.ts';
-import type { Clock } from '../core/io.ts';
 import { printExact } from '../core/json.ts';
-import type { Dialect } from '../core/local.ts';
+import { nowOf, respond, respondTo, type Service } from './answer.ts';
 import { readBody } from './body.ts';
+import { CONTROL, controls } from './control.ts';
 import { SPEECH } from './dialect.ts';
 import { catchUp } from './ends.ts';
 import { refusePages, refuseStrangers } from './guard.ts';
 import type { RequestOf } from './handler.ts';
 import type { Answering } from './handlers.ts';
 import { handlers } from './handlers.ts';
-import { checked, checkedProblem, invalid, Refusal, refusal } from './refusal.ts';
-import type { Store } from './store/open.ts';
-
-export interface Service {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly dialect: Dialect;
-}
+import { PAGE, showPage } from './page.ts';
+import { checked, invalid, refusal } from './refusal.ts';
 
 type Env = { Bindings: HttpBindings };
 
@@ -27,30 +20,6 @@ const operationIds = Object.keys(operations) as OperationId[];
 
 /** `/v1/onye/{uid}` as the router writes it. */
 const routePath = (operation: Operation): string => operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-
-const respond = (
-  clock: Clock,
-  status: number,
-  type: string,
-  json: string,
-  headers: Readonly<Record<string, string>> = {},
-): Response =>
-  new Response(json, {
-    status,
-    headers: {
-      'content-type': type,
-      'cache-control': 'no-store',
-      date: new Date(clock.now()).toUTCString(),
-      ...headers,
-    },
-  });
-
-/** Any thrown thing as an error document; one that is no Refusal is a defect, and a 500. */
-export const respondTo = (thrown: unknown, { clock, dialect }: Service): Response => {
-  const { problem, headers } = thrown instanceof Refusal ? thrown : refusal(500, reasonOf(thrown));
-  const speech = SPEECH[dialect];
-  return respond(clock, problem.status, speech.problemType, speech.problem(checkedProblem(problem)), headers);
-};
 
 /** Numbers that a double can't hold are kept as texts here; the contract judges them as the numbers they are. */
 const asSent = (body: unknown): unknown => (body === undefined ? undefined : JSON.parse(printExact(body)));
@@ -81,11 +50,12 @@ const readRequest = async <K extends OperationId>(
   return { params: context.req.param(), query, body, now } as unknown as Omit<RequestOf<K>, 'hangUp'>;
 };
 
-const mount = <K extends OperationId>(app: Hono<Env>, { store, clock, dialect }: Service, id: K): void => {
+const mount = <K extends OperationId>(app: Hono<Env>, service: Service, id: K): void => {
+  const { store, dialect } = service;
   const operation: Operation = operations[id];
   const { handle, shape }: Answering<K> = handlers[id];
   app.on(operation.method, routePath(operation), async (context) => {
-    const read = await readRequest(context, id, clock.now());
+    const read = await readRequest(context, id, nowOf(service));
     let isCut = false;
     const hangUp = (): void => {
       isCut = true;
@@ -95,7 +65,7 @@ const mount = <K extends OperationId>(app: Hono<Env>, { store, clock, dialect }:
     // An answer that breaks the contract must leave no trace either.
     const json = operation.safety === 'safe' ? answer() : store.write(answer);
     if (isCut) context.env.incoming.socket.destroy();
-    return respond(clock, operation.success.status, 'application/json', SPEECH[dialect].answer(shape, json));
+    return respond(service, operation.success.status, 'application/json', SPEECH[dialect].answer(shape, json));
   });
 };
 
@@ -109,17 +79,36 @@ const refuseOtherMethods = (app: Hono<Env>): void => {
   }
 };
 
-/** The service of interface.md as a web application; its routes are the contract's table of operations. */
+/** The controls of the emulator itself, each answered with JSON. */
+const mountControls = (app: Hono<Env>, service: Service): void => {
+  for (const [route, control] of Object.entries(controls)) {
+    const [method = '', path = ''] = route.split(' ');
+    app.on(method, path, async (context) => {
+      const body = method === 'PUT' || method === 'POST' ? await readBody(context.req.raw) : {};
+      return respond(service, 200, 'application/json', JSON.stringify(control(service, body)));
+    });
+  }
+};
+
+/**
+ * The service of interface.md as a web application; its routes are the contract's table of operations. Beside them stand the
+ * hosted page, which a public key opens, and the controls, which have a key of their own.
+ */
 export const makeApp = (service: Service): Hono<Env> => {
   const app = new Hono<Env>();
   app.use(async (context, next) => {
+    const { path } = context.req;
     const headers = context.req.header();
-    refusePages(headers, context.env.incoming.socket.localPort ?? 0);
-    refuseStrangers(headers, service.store.key);
+    const isPage = PAGE.test(path);
+    refusePages(headers, context.env.incoming.socket.localPort ?? 0, isPage);
+    const key = path.startsWith(CONTROL) ? (service.store.setting('control_token') ?? '') : service.store.key;
+    if (!isPage) refuseStrangers(headers, key);
     await next();
   });
   for (const id of operationIds) mount(app, service, id);
   refuseOtherMethods(app);
+  mountControls(app, service);
+  app.get('/:ugwo{ugw\\.[^/]+}', (context) => showPage(service, context.req.param('ugwo'), context.req.raw));
   app.notFound((context) => respondTo(refusal(404, `there is nothing at ${context.req.path}`), service));
   app.onError((thrown) => respondTo(thrown, service));
   return app;

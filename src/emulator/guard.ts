@@ -8,9 +8,10 @@ const hostsOf = (port: number): string[] =>
 
 /**
  * Turns away what a web page could send: a name that was rebound to this machine shows in `Host`, and a browser names
- * the page in `Origin` or `Sec-Fetch-Site`. No answer ever carries a CORS header.
+ * the page in `Origin` or `Sec-Fetch-Site`. No answer ever carries a CORS header. The hosted page alone may be opened from
+ * elsewhere, in a frame say.
  */
-export const refusePages = (headers: RequestHeaders, port: number): void => {
+export const refusePages = (headers: RequestHeaders, port: number, isPage = false): void => {
   const hosts = hostsOf(port);
   const host = headers['host']?.toLowerCase();
   if (host === undefined || !hosts.includes(host)) {
@@ -20,6 +21,7 @@ export const refusePages = (headers: RequestHeaders, port: number): void => {
   if (origin !== undefined && !hosts.some((name) => origin === `http://${name}`)) {
     throw refusal(403, 'this service does not answer web pages');
   }
+  if (isPage && headers['sec-fetch-mode'] === 'navigate') return;
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'none' && site !== 'same-origin') {
     throw refusal(403, 'this service does not answer web pages');
@@ -28,10 +30,13 @@ export const refusePages = (headers: RequestHeaders, port: number): void => {
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-/** Every request must carry the data file's key (interface.md section 5); compared in a time that tells nothing. */
+/** Whether a key is the one that is wanted; compared in a time that tells nothing. */
+export const isKey = (given: string, key: string): boolean => key !== '' && timingSafeEqual(digest(given), digest(key));
+
+/** Every request must carry the data file's key (interface.md section 5). */
 export const refuseStrangers = (headers: RequestHeaders, key: string): void => {
   const given = /^Bearer (\S+)$/.exec(headers['authorization'] ?? '')?.[1];
-  if (given !== undefined && timingSafeEqual(digest(given), digest(key))) return;
+  if (given !== undefined && isKey(given, key)) return;
   throw refusal(401, 'the header `Authorization: Bearer <SECRET_KEY>` is missing, malformed or holds another key', {
     headers: { 'www-authenticate': 'Bearer' },
   });

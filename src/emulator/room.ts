@@ -2,11 +2,15 @@ import { resolve } from 'node:path';
 import type { Clock } from '../core/io.ts';
 import type { Dialect } from '../core/local.ts';
 import { replaceFile, stateOf } from '../database/file.ts';
+import { nowOf } from './answer.ts';
+import type { ClockState } from './control.ts';
+import { moveClock, setFaults } from './control.ts';
 import { BeyondUse, DATA_FILE } from './file.ts';
 import { seedStore } from './seed.ts';
 import type { Settled, Settling } from './settle.ts';
 import { settle as settleIn, unknownActivity } from './settle.ts';
 import { openStore, type Store } from './store/open.ts';
+import type { KeptFault } from './store/settings.ts';
 
 /** A running emulator: real HTTP on loopback. */
 export interface RunningEmulator {
@@ -14,6 +18,10 @@ export interface RunningEmulator {
   readonly origin: string;
   /** `sk.Lcal.` and 80 characters; made once for a data file and kept in it. */
   readonly key: string;
+  /** `pk.Lcal.`…: opens the hosted page, and nothing else. */
+  readonly publicKey: string;
+  /** The key of the control endpoints. */
+  readonly controlToken: string;
   close(): Promise<void>;
 }
 
@@ -36,6 +44,10 @@ export interface EmulatorRoom {
   }): Promise<{ readonly customers: number; readonly ugwo: number }>;
   /** Ends an open activity, now or later; an emulator that runs over the file shows it with its next answer. */
   settle(options: Settling & { readonly file: string; readonly clock: Clock }): Promise<Settled>;
+  /** Moves the clock on by so many milliseconds, or back to the real time; an emulator that runs over the file goes with it. */
+  clock(options: { readonly file: string; readonly clock: Clock; readonly by?: number | 'back' }): Promise<ClockState>;
+  /** The rules for faults; `rules` replaces them. They stay until they are replaced, and hold for `--local`, too. */
+  faults(options: { readonly file: string; readonly rules?: unknown }): Promise<readonly KeptFault[]>;
   /** Removes every record; the key stays, and no identifier is given again. A file that is damaged or from a newer paycli is made anew, with a new key. */
   reset(options: { readonly file: string; readonly clock: Clock }): Promise<void>;
 }
@@ -61,7 +73,7 @@ const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIf
   withStore(resolve(file), (store) =>
     store.write(() => {
       if (onlyIfNew && !store.isNew()) return { customers: 0, ugwo: 0 };
-      seedStore(store, { customers, ugwo }, clock.now());
+      seedStore(store, { customers, ugwo }, nowOf({ store, clock }));
       return { customers, ugwo };
     }),
   );
@@ -69,8 +81,14 @@ const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIf
 const settle: EmulatorRoom['settle'] = async ({ file, clock, ...settling }) => {
   const path = resolve(file);
   if (hasNothing(path)) throw unknownActivity(settling.activity);
-  return withStore(path, (store) => settleIn(store, settling, clock.now()));
+  return withStore(path, (store) => settleIn(store, settling, nowOf({ store, clock })));
 };
+
+const moved: EmulatorRoom['clock'] = async ({ file, clock, by }) =>
+  withStore(resolve(file), (store) => moveClock({ store, clock }, by));
+
+const faults: EmulatorRoom['faults'] = async ({ file, rules }) =>
+  withStore(resolve(file), (store) => (rules === undefined ? store.faults() : setFaults({ store }, rules)));
 
 const reset: EmulatorRoom['reset'] = async ({ file }) => {
   const path = resolve(file);
@@ -84,4 +102,4 @@ const reset: EmulatorRoom['reset'] = async ({ file }) => {
 };
 
 /** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
-export const emulatorRoom: EmulatorRoom = { start, seed, settle, reset };
+export const emulatorRoom: EmulatorRoom = { start, seed, settle, clock: moved, faults, reset };

@@ -2,11 +2,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { reasonOf, usageError } from '../core/error.ts';
-import { makeApp, respondTo, type Service } from './app.ts';
+import { respondTo, type Service } from './answer.ts';
+import { makeApp } from './app.ts';
+import { withFaults } from './faults.ts';
 import { refusal } from './refusal.ts';
 import type { RunningEmulator } from './room.ts';
 
 const HOST = '127.0.0.1';
+
+type Listener = Parameters<typeof getRequestListener>[0];
 
 const listen = (server: Server, port: number): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -28,7 +32,7 @@ const stop = async (server: Server): Promise<void> => {
 
 /** Puts the service on a port of this machine alone; it takes the store over and closes it in the end. */
 export const serve = async (service: Service, port: number): Promise<RunningEmulator> => {
-  const listener = getRequestListener(makeApp(service).fetch, {
+  const listener = getRequestListener(withFaults(service, makeApp(service).fetch) as Listener, {
     // The program around it keeps its own Request and Response.
     overrideGlobalObjects: false,
     errorHandler: (thrown) => respondTo(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`), service),
@@ -44,6 +48,8 @@ export const serve = async (service: Service, port: number): Promise<RunningEmul
   return {
     origin: `http://${HOST}:${(server.address() as AddressInfo).port}`,
     key: service.store.key,
+    publicKey: service.store.setting('public_key') ?? '',
+    controlToken: service.store.setting('control_token') ?? '',
     close: () => {
       closed ??= stop(server).finally(() => service.store.close());
       return closed;

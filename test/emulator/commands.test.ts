@@ -1,9 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { CommandSpec } from '../../src/cli/define.ts';
 import type { Deps } from '../../src/commands/deps.ts';
 import { emulatorCommands } from '../../src/commands/emulator/spec.ts';
+import { SEEDED } from '../../src/core/local.ts';
 import { valueAt } from '../../src/core/path.ts';
 import type { Result } from '../../src/core/result.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
@@ -49,6 +51,7 @@ const world = ({ globals = {}, typed }: Situation = {}): World => {
     folders: async () => ({ config: '/nowhere', data }),
     emulator: async () => emulatorRoom,
     notice: async (text: string) => void notices.push(text),
+    source: async (source: { path: string }) => readFileSync(source.path, 'utf8'),
   } as unknown as Deps;
   return { deps, notices, prompts, stop, data };
 };
@@ -67,7 +70,7 @@ const run = async (
   args: readonly string[] = [],
 ): Promise<Result> => {
   const spec = specOf(verb);
-  const given = Object.entries(texts).map(([name, text]) => [name, spec.options[name]?.parse?.(text)]);
+  const given = Object.entries(texts).map(([name, text]) => [name, spec.options[name]?.parse?.(text) ?? true]);
   const input = spec.read(args, Object.fromEntries(given), { validate: true });
   return (await spec.load()).run(input, deps as never);
 };
@@ -238,8 +241,80 @@ describe('emulator settle', () => {
     ['no ending', ['act.Lcal.x'], {}, '--as is required: successful, failed, expired'],
     ['an unknown ending', ['act.Lcal.x'], { as: 'succesful' }, 'did you mean successful?'],
     ['no duration', ['act.Lcal.x'], { as: 'failed', in: '30' }, 'is not a duration'],
+    ['an amount of a failure', ['act.Lcal.x'], { as: 'failed', amount: '5' }, 'is for --as successful'],
   ])('%s is a usage error', async (_case, args, texts: Record<string, string>, message) => {
     const fault = await faultOf(run('settle', world(), texts, args));
     expect([fault.kind, fault.message]).toEqual(['usage', expect.stringContaining(message)]);
+  });
+});
+
+test('emulator settle --amount-minor: so much is paid', async () => {
+  const here = world();
+  const file = join(here.data, 'emulator.sqlite');
+  await emulatorRoom.seed({ file, clock: here.deps.io.clock, customers: 0, ugwo: 120 });
+  const texts = { as: 'successful', amount: '100' };
+  expect(shown(await run('settle', here, texts, [SEEDED.processing.activity]))).toMatchObject({ charged_amount: 100 });
+});
+
+describe('emulator clock', () => {
+  test('is moved on, shown, and set back', async () => {
+    const here = world();
+    const result = await run('clock', here, {}, ['+15m']);
+    expect(shown(result)).toEqual({ now: '2026-11-20T12:15:00+00:00', moved: 900_000 });
+    expectSound('clock', result);
+    expect(shown(await run('clock', here, {}, ['45m']))).toMatchObject({ moved: 3_600_000 });
+    expect(shown(await run('clock', here))).toMatchObject({ moved: 3_600_000 });
+    expect(shown(await run('clock', here, {}, ['back']))).toMatchObject({ now: '2026-11-20T12:00:00+00:00', moved: 0 });
+  });
+
+  test.each(['soon', '-15m', '15', ''])('%j is a usage error', async (by) => {
+    expect(await faultOf(run('clock', world(), {}, [by]))).toMatchObject({ kind: 'usage' });
+  });
+});
+
+describe('emulator faults', () => {
+  const RULE = { path: '/v1/ugwo', status: 503 };
+
+  const rulesFile = (text = JSON.stringify({ rules: [RULE] })): string => {
+    const file = join(tempFolder(), 'faults.json');
+    writeFileSync(file, text);
+    return file;
+  };
+
+  const listed = async (result: Result): Promise<unknown[]> => {
+    if (result.kind !== 'list') throw new Error(`no list: ${result.kind}`);
+    const values: unknown[] = [];
+    for await (const { records } of result.pages) values.push(...records.map(({ value }) => value));
+    return values;
+  };
+
+  test('are set from a file, shown with their counts, and cleared', async () => {
+    const here = world();
+    const wanted = [{ ...RULE, seen: 0, fired: 0 }];
+    expect(await listed(await run('faults', here, {}, [rulesFile()]))).toEqual(wanted);
+    expect(await listed(await run('faults', here))).toEqual(wanted);
+    expect(await listed(await run('faults', here, { clear: 'true' }))).toEqual([]);
+    expect(await listed(await run('faults', here))).toEqual([]);
+  });
+
+  test.each([
+    ['no JSON', '{', 'is not JSON'],
+    ['no rules', '{"rules": [{"status": 200}]}', 'these are no rules for faults'],
+  ])('%s is a usage error', async (_what, text, message) => {
+    const here = world();
+    const fault = await faultOf(run('faults', here, {}, [rulesFile(text)]));
+    expect([fault.kind, fault.message]).toEqual(['usage', expect.stringContaining(message)]);
+  });
+
+  test('emulator start --faults follows them until it stops', async () => {
+    const here = world();
+    const result = await run('start', here, { faults: rulesFile() });
+    if (result.kind !== 'service') throw new Error(`not a service: ${result.kind}`);
+    const { origin, key } = result.record.value as { origin: string; key: string };
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await sendRaw(origin, { path: '/v1/ugwo', headers })).status).toBe(503);
+    here.stop.abort('SIGINT');
+    await result.done;
+    expect(await listed(await run('faults', here))).toEqual([]);
   });
 });

@@ -131,6 +131,62 @@ describe('the live dialect', () => {
     expect((await live.send('GET', `/v1/onye/${uid}`)).text).toContain('"x":12345678901234567890');
   });
 
+  test('writes what is made, called off, given back and listed so', async () => {
+    const { live } = await both();
+    const body = { amount: 500_000, currency: 'NGN', onye_email: 'ada@example.com', metadata: {} };
+    const made = (await live.send('POST', '/v1/ugwo', body)).json;
+    const shown = expect.stringMatching(SHOWN);
+    const requires = ['requires_ugwo', 'enum.ugwo_status.requires_ugwo'];
+    expect(made).toMatchObject({
+      uid: shown,
+      amount: '500000',
+      currency: 'NGN',
+      status: requires,
+      metadata: [],
+      onye_nzube: { uid: shown },
+    });
+    const [customer] = (await live.send('GET', '/v1/onye?limit=1')).json.data;
+    expect(customer).toMatchObject({
+      uid: made.onye_nzube.uid,
+      status: ['active', 'enum.onye_status.active'],
+      meta: [],
+    });
+    const [checkout] = (await live.send('GET', '/v1/checkouts')).json;
+    expect(checkout).toMatchObject({
+      uid: made.checkout.uid,
+      currency: 'NGN',
+      status: ['active', 'enum.checkout_status.active'],
+      mediums: [{ medium: ['bank_transfer', 'enum.medium.bank_transfer'], position: 1 }, {}],
+    });
+    expect((await live.send('GET', `/v1/checkouts/${checkout.uid}`)).json).toEqual(checkout);
+    const [provider] = (await live.send('GET', `/v1/checkouts/${checkout.uid}/ussd`)).json;
+    expect(provider.psp).toEqual([shown, expect.stringMatching(/^enum\.psp\./)]);
+    const named = { ...body, onye: customer.uid, onye_email: undefined, checkout: checkout.uid };
+    expect((await live.send('POST', '/v1/ugwo', named)).json.onye.uid).toBe(customer.uid);
+    const charged = await live.send('POST', `/v1/ugwo/${made.uid}/activities`, {
+      type: 'charge',
+      data: { medium: 'ussd', provider: 'gtb' },
+    });
+    await emulatorRoom.settle({ ...live, activity: charged.json.uid, as: 'successful', after: undefined });
+    const refund = (await live.send('POST', '/v1/refunds', { ugwo_activity: charged.json.uid })).json;
+    expect(refund).toMatchObject({
+      uid: expect.stringMatching(/_t$/),
+      status: ['processing', 'enum.refund_status.processing'],
+      amount: '500000',
+      ugwo_activity: charged.json.uid,
+      ugwo: { uid: made.uid },
+      destination: [],
+      error: [],
+    });
+    const other = (await live.send('POST', '/v1/ugwo', body)).json;
+    expect((await live.send('DELETE', `/v1/ugwo/${other.uid}`)).json.status[0]).toBe('cancelled');
+    expect((await live.send('DELETE', `/v1/onye/${customer.uid}`)).json).toEqual(customer);
+    expect((await live.send('GET', `/v1/onye/${customer.uid}`)).json).toEqual({
+      message: 'onye.error.not_found',
+      errors: [],
+    });
+  });
+
   test('writes errors in the second shape', async () => {
     const { live, open, paid, cancelled, unrouted, charge } = await both();
     const refused = async (answer: Promise<{ status: number; headers: object; json: unknown }>) => {

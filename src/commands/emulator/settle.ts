@@ -9,10 +9,10 @@ import { settledView } from './view.ts';
 type Needs = Pick<Deps, 'io' | 'folders' | 'emulator'>;
 
 /** Ends an open activity in the emulator's data, now or later. */
-export const run = async ({ activity: uid, as, after, data }: SettleInput, deps: Needs): Promise<Result> => {
+export const run = async ({ activity: uid, as, after, amount, data }: SettleInput, deps: Needs): Promise<Result> => {
   const file = await dataFile(data, deps);
   const emulator = await deps.emulator();
-  const { activity, due } = await emulator.settle({ file, clock: deps.io.clock, activity: uid, as, after });
+  const { activity, due } = await emulator.settle({ file, clock: deps.io.clock, activity: uid, as, after, amount });
   const when = due === undefined ? {} : { due: formatDateAtom({ ms: due, offset: 0 }) };
   return { kind: 'record', record: madeHere({ ...activity, ...when }), view: settledView };
 };

@@ -3,16 +3,17 @@ import { asDuration, asInteger, asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS, SEEDED } from '../../core/local.ts';
+import { clock, dataOption, faults } from './control-spec.ts';
 
 const MOST_RECORDS = 10_000_000;
-
-const dataOption = option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asText);
 
 export interface StartInput {
   /** 0 takes any free port. */
   readonly port: number;
   readonly data: string | undefined;
   readonly dialect: Dialect;
+  /** The file with the rules for faults. */
+  readonly faults: string | undefined;
   readonly seed: { readonly customers: number; readonly ugwo: number };
 }
 
@@ -24,6 +25,7 @@ const startOptions = {
     'documented, or live: answers as the public service writes them (documented)',
     asOneOf(DIALECTS),
   ),
+  faults: option('--faults <file>', 'follow the rules for faults in this file, until it stops', asText),
 } as const;
 
 const start = defineCommand({
@@ -32,8 +34,12 @@ const start = defineCommand({
   description:
     'Listens on 127.0.0.1 only; stop it with Ctrl-C. Its state is kept in the data file, which --local uses too; an empty ' +
     'file is filled first. metadata.emulate of a payment request decides what a charge does: fail or fail:<medium> (it ' +
-    'fails at once), successful:30s, failed:30s or expired:30s (30 s after the charge), lost (the charge is made, but the ' +
-    'answer is lost), lost:unmade (the answer is lost and no charge is made). --dialect live writes enums as pairs with ' +
+    'fails at once), successful:30s, failed:30s or expired:30s (30 s after the charge), successful:30s:250000 (another ' +
+    'amount is paid), taken_back:2m (after it was paid), 402 (the workspace has no balance), lost (the charge is made, but ' +
+    'the answer is lost), lost:unmade (the answer is lost and no charge is made); refund:failed or refund:failed:30s what ' +
+    'a refund does; unrouted or 402:create what its creation does; several are parted by blanks. Beside the service there ' +
+    'is its hosted page, /ugw.…?pk=PUBLIC_KEY&embed=1&embed_origin=ORIGIN, and, with control_token for a key, ' +
+    '/emulator/clock and /emulator/faults. --dialect live writes enums as pairs with ' +
     'translation keys, empty objects as [], amounts as text, identifiers ending in _t, and errors as {message, errors}, ' +
     'so that you can test your client with that, too.',
   args: [],
@@ -43,12 +49,13 @@ const start = defineCommand({
     { about: 'use another data file', line: 'paycli emulator start --data ./test.sqlite' },
     { about: 'answer as the public service does', line: 'paycli emulator start --dialect live' },
   ],
-  output: 'origin, key, data; printed at once, then it runs until you stop it',
+  output: 'origin, key, data, public_key, control_token; printed at once, then it runs until you stop it',
   exits: ['usage'],
   read: (_args, given) => ({
     port: given.port ?? 0,
     data: given.data,
     dialect: given.dialect ?? 'documented',
+    faults: given.faults,
     seed: FIRST_RECORDS,
   }),
   load: () => import('./start.ts'),
@@ -118,12 +125,19 @@ export interface SettleInput {
   readonly as: Ending;
   /** Milliseconds; undefined for at once. */
   readonly after: number | undefined;
+  /** In the minor unit; undefined for all that was asked for. */
+  readonly amount: number | undefined;
   readonly data: string | undefined;
 }
 
 const settleOptions = {
   as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
   in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),
+  amount: option(
+    '--amount-minor <n>',
+    'what is paid, in the minor unit, where it is not the amount',
+    asInteger(1, 1e15 - 1),
+  ),
   data: dataOption,
 } as const;
 
@@ -132,7 +146,7 @@ const settle = defineCommand({
   summary: 'make an open charge in the emulator succeed, fail or expire',
   description:
     'Works whether or not the emulator is running. An unpaid bank_transfer account expires by itself; the status of an ' +
-    'expired charge is failed.',
+    'expired charge is failed. taken_back is for a charge that is paid: the provider takes the money back.',
   args: [argument('activity', 'the activity, act.…')],
   options: settleOptions,
   examples: [
@@ -156,10 +170,12 @@ const settle = defineCommand({
     const problem = idProblem('act', activity);
     if (problem !== undefined) throw usageError(`"${activity}" ${problem}`);
     if (given.as === undefined) throw usageError(`--as is required: ${ENDINGS.join(', ')}`);
-    return { activity, as: given.as, after: given.in, data: given.data };
+    if (given.amount !== undefined && given.as !== 'successful')
+      throw usageError('--amount-minor is for --as successful');
+    return { activity, as: given.as, after: given.in, amount: given.amount, data: given.data };
   },
   load: () => import('./settle.ts'),
 });
 
 /** The noun `emulator`. */
-export const emulatorCommands = [start, seed, settle, reset];
+export const emulatorCommands = [start, seed, settle, clock, faults, reset];

@@ -3,10 +3,11 @@ import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { dataFile } from './data-file.ts';
+import { readRules } from './faults.ts';
 import type { StartInput } from './spec.ts';
 import { serviceView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'folders' | 'emulator' | 'notice'>;
+type Needs = Pick<Deps, 'io' | 'folders' | 'emulator' | 'notice' | 'source'>;
 
 const aborted = (signal: AbortSignal): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -15,20 +16,30 @@ const aborted = (signal: AbortSignal): Promise<void> => {
   return promise;
 };
 
-/** Runs the emulator until the program is told to stop; an empty data file is filled first. */
-export const run = async ({ port, data, dialect, seed }: StartInput, deps: Needs): Promise<Result> => {
+/** Runs the emulator until the program is told to stop; an empty data file is filled first. Rules for faults go with it. */
+export const run = async ({ port, data, dialect, faults, seed }: StartInput, deps: Needs): Promise<Result> => {
   const { clock, signals } = deps.io;
   const [file, emulator] = [await dataFile(data, deps), await deps.emulator()];
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
   if (said !== undefined) await deps.notice(said);
+  if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, deps) });
   const running = await emulator.start({ file, port, clock, dialect });
   await deps.notice(
     `For your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}\nStop it with Ctrl-C.`,
   );
   return {
     kind: 'service',
-    record: madeHere({ origin: running.origin, key: running.key, data: file }),
+    record: madeHere({
+      origin: running.origin,
+      key: running.key,
+      data: file,
+      public_key: running.publicKey,
+      control_token: running.controlToken,
+    }),
     view: serviceView,
-    done: aborted(signals.stop).then(() => running.close()),
+    done: aborted(signals.stop).then(async () => {
+      await running.close();
+      if (faults !== undefined) await emulator.faults({ file, rules: { rules: [] } });
+    }),
   };
 };

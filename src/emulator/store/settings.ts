@@ -20,8 +20,8 @@ export const settings = (db: DatabaseSync) => {
   const setting = (name: string): string | undefined => textOf(read.get(name), 'value');
   return {
     setting,
-    /** How far the clock was moved, in milliseconds. */
-    clockOffset: () => Number(setting('clock') ?? 0),
+    /** How far the clock was moved, in milliseconds. A request that was cut off may be answered when the file is closed. */
+    clockOffset: () => (db.isOpen ? Number(setting('clock') ?? 0) : 0),
     setClockOffset: (ms: number) => void write.run('clock', String(ms)),
     faults: (): KeptFault[] =>
       faults.all().flatMap((row) => {

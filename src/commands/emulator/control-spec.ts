@@ -1,0 +1,72 @@
+import { defineCommand, flag, option } from '../../cli/define.ts';
+import { asDuration, asText } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+
+export const dataOption = option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asText);
+
+export interface ClockInput {
+  /** Milliseconds; undefined only shows it. */
+  readonly by: number | 'back' | undefined;
+  readonly data: string | undefined;
+}
+
+export const clock = defineCommand({
+  path: ['emulator', 'clock'],
+  summary: "show the emulator's clock, or move it on",
+  description:
+    'Accounts expire, and payments and refunds end, as if so much time had passed; `back` sets it to the real time again. ' +
+    'Works whether or not the emulator is running, and for --local.',
+  args: [{ name: 'by', about: '+15m, +90s, +1h; or back', required: false }],
+  options: { data: dataOption } as const,
+  examples: [
+    { about: 'let a quarter of an hour pass', line: 'paycli emulator clock +15m' },
+    { about: 'set it back', line: 'paycli emulator clock back' },
+  ],
+  output: 'now, moved (in milliseconds)',
+  exits: ['usage'],
+  read: ([by], given): ClockInput => ({
+    by: by === 'back' ? 'back' : by === undefined ? undefined : asDuration(by.replace(/^\+/, '')),
+    data: given.data,
+  }),
+  load: () => import('./clock.ts'),
+});
+
+export interface FaultsInput {
+  /** A file; undefined only shows them. */
+  readonly from: string | undefined;
+  readonly clear: boolean;
+  readonly data: string | undefined;
+}
+
+const faultsOptions = {
+  clear: flag('--clear', 'remove all rules'),
+  data: dataOption,
+} as const;
+
+export const faults = defineCommand({
+  path: ['emulator', 'faults'],
+  summary: 'show, set or clear the rules by which the emulator misbehaves',
+  description:
+    'The file holds {"rules": […]}. Which requests: method, path (/v1/ugwo/*/activities, /v1/**), share (0.5: every second ' +
+    'one), times. What becomes of them: delay (5s), then one of status (with retry_after), reset, cut (behind so many ' +
+    'bytes) or bad_json; "when": "after" lets the request be executed before a status or a reset. Rules stay until they ' +
+    'are cleared, and hold for --local, too.',
+  args: [{ name: 'file', about: 'the rules, in place of those there are', required: false }],
+  options: faultsOptions,
+  examples: [
+    {
+      about: 'lose the answer of the next charge',
+      line:
+        `echo '{"rules": [{"method": "POST", "times": 1, "reset": true, "when": "after"}]}' > faults.json\n` +
+        'paycli emulator faults faults.json',
+    },
+    { about: 'behave again', line: 'paycli emulator faults --clear' },
+  ],
+  output: 'each rule as it was given, with seen and fired: how often it met a request, and was heeded',
+  exits: ['usage'],
+  read: ([from], given) => {
+    if (from !== undefined && given.clear) throw usageError("a file and --clear can't be used together");
+    return { from, clear: given.clear ?? false, data: given.data };
+  },
+  load: () => import('./faults.ts'),
+});

@@ -1,0 +1,34 @@
+import { reasonOf, usageError } from '../../core/error.ts';
+import type { ReceivedPage } from '../../core/received.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
+import type { FaultsInput } from './control-spec.ts';
+import { dataFile } from './data-file.ts';
+import { faultView } from './view.ts';
+
+type Needs = Pick<Deps, 'folders' | 'emulator' | 'source'>;
+
+/** The JSON of a file, `-` for standard input; whether it holds rules is the emulator's to say. */
+export const readRules = async (path: string, { source }: Pick<Deps, 'source'>): Promise<unknown> => {
+  const text = await source(path === '-' ? { kind: 'stdin' } : { kind: 'file', path });
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw usageError(`${path} is not JSON: ${reasonOf(thrown)}`);
+  }
+};
+
+async function* onePage(values: readonly unknown[]): AsyncIterable<ReceivedPage> {
+  yield { records: values.map((value) => madeHere(value)), cursor: undefined, nextCursor: null };
+}
+
+/** Shows the rules for faults, or puts others in their place, whether the emulator is running or not. */
+export const run = async ({ from, clear, data }: FaultsInput, deps: Needs): Promise<Result> => {
+  const file = await dataFile(data, deps);
+  const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, deps);
+  const emulator = await deps.emulator();
+  const kept = await emulator.faults({ file, ...(rules === undefined ? {} : { rules }) });
+  const shown = kept.map(({ rule, seen, fired }) => ({ ...rule, seen, fired }));
+  return { kind: 'list', pages: onePage(shown), view: faultView };
+};

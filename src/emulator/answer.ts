@@ -1,0 +1,41 @@
+import { reasonOf } from '../core/error.ts';
+import type { Clock } from '../core/io.ts';
+import type { Dialect } from '../core/local.ts';
+import { SPEECH } from './dialect.ts';
+import { checkedProblem, Refusal, refusal } from './refusal.ts';
+import type { Store } from './store/open.ts';
+
+/** A service over one data file. */
+export interface Service {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly dialect: Dialect;
+}
+
+/** What time it is there, in milliseconds since the epoch: its clock may have been moved. */
+export const nowOf = ({ clock, store }: Pick<Service, 'clock' | 'store'>): number => clock.now() + store.clockOffset();
+
+/** An answer with what all of them carry. */
+export const respond = (
+  service: Service,
+  status: number,
+  type: string,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  new Response(text, {
+    status,
+    headers: {
+      'content-type': type,
+      'cache-control': 'no-store',
+      date: new Date(nowOf(service)).toUTCString(),
+      ...headers,
+    },
+  });
+
+/** Any thrown thing as an error document; one that is no Refusal is a defect, and a 500. */
+export const respondTo = (thrown: unknown, service: Service): Response => {
+  const { problem, headers } = thrown instanceof Refusal ? thrown : refusal(500, reasonOf(thrown));
+  const speech = SPEECH[service.dialect];
+  return respond(service, problem.status, speech.problemType, speech.problem(checkedProblem(problem)), headers);
+};

@@ -1,0 +1,92 @@
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { FaultRule } from '../contract/fault-rule.ts';
+import { parseDuration } from '../core/duration.ts';
+import { respondTo, type Service } from './answer.ts';
+import { refusal } from './refusal.ts';
+import type { Store } from './store/open.ts';
+import type { KeptFault } from './store/settings.ts';
+
+type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
+
+/** `*` stands for one segment, `**` at the end for all that follow. */
+const fits = (pattern: string, path: string): boolean => {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  const isOpen = wanted.at(-1) === '**';
+  return (
+    (isOpen ? given.length >= wanted.length : given.length === wanted.length) &&
+    wanted.every((segment, index) => segment === '*' || segment === '**' || segment === given[index])
+  );
+};
+
+const matches = ({ method, path }: FaultRule, request: { readonly method: string; readonly path: string }): boolean =>
+  (method ?? request.method) === request.method && (path === undefined || fits(path, request.path));
+
+/** Sums of tenths are not exact. */
+const wholes = (count: number): number => Math.floor(count + 1e-9);
+
+/** A share is kept by counting, not by chance, so that a run can be repeated: of a half, every second one. */
+const isTurn = ({ rule: { share = 1, times = Number.POSITIVE_INFINITY }, seen, fired }: KeptFault): boolean =>
+  fired < times && wholes((seen + 1) * share) > wholes(seen * share);
+
+/** The first rule that a request meets in its turn. */
+const ruleFor = (store: Store, request: { readonly method: string; readonly path: string }): FaultRule | undefined => {
+  if (store.faults().length === 0) return undefined;
+  return store.write(() => {
+    for (const kept of store.faults().filter(({ rule }) => matches(rule, request))) {
+      const fired = isTurn(kept);
+      store.countFault(kept.seq, fired);
+      if (fired) return kept.rule;
+    }
+    return undefined;
+  });
+};
+
+/** Sends so many bytes of an answer that says to be whole, and cuts the connection. */
+const sendCut = async (answer: Response, bytes: number, { outgoing }: HttpBindings): Promise<Response> => {
+  const body = Buffer.from(await answer.arrayBuffer());
+  outgoing.writeHead(answer.status, { ...Object.fromEntries(answer.headers), 'content-length': body.byteLength });
+  outgoing.flushHeaders();
+  outgoing.write(body.subarray(0, bytes));
+  outgoing.socket?.destroySoon();
+  return RESPONSE_ALREADY_SENT;
+};
+
+/** A whole answer whose JSON has no end. */
+const spoilt = async (answer: Response): Promise<Response> => {
+  const { status, headers } = answer;
+  return new Response((await answer.text()).slice(0, -1), { status, headers });
+};
+
+/** What a rule makes of a request that is executed by `execute`, or not at all. */
+const misbehave = async (rule: FaultRule, service: Service, env: HttpBindings, execute: () => Promise<Response>) => {
+  const { status, retry_after: retryAfter, reset, cut, bad_json, when = 'before' } = rule;
+  const pause = async (): Promise<void> => {
+    if (rule.delay !== undefined) await service.clock.sleep(parseDuration(rule.delay) ?? 0);
+  };
+  const isReplaced = (status !== undefined || reset !== undefined) && when === 'before';
+  if (when === 'before') await pause();
+  const answer = isReplaced ? undefined : await execute();
+  if (when === 'after') await pause();
+  if (reset === true) {
+    env.incoming.socket.resetAndDestroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+  if (status !== undefined || answer === undefined) {
+    const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+    return respondTo(refusal(status ?? 500, 'a rule for faults of the emulator', { headers }), service);
+  }
+  if (cut !== undefined) return sendCut(answer, cut, env);
+  return bad_json === true ? spoilt(answer) : answer;
+};
+
+/** The service with what the rules of its data file say of faults; the controls, and the hosted page, have none. */
+export const withFaults =
+  (service: Service, fetch: Fetch): Fetch =>
+  async (request, env) => {
+    const { method = '', url = '' } = env.incoming;
+    const path = url.split('?')[0] ?? url;
+    const rule = path.startsWith('/v1/') ? ruleFor(service.store, { method, path }) : undefined;
+    if (rule === undefined) return fetch(request, env);
+    return misbehave(rule, service, env, async () => fetch(request, env));
+  };

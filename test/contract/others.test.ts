@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { faultRules } from '../../src/contract/fault-rule.ts';
+import { oddities } from '../../src/contract/oddities.ts';
+import { onyeCreate } from '../../src/contract/onye.ts';
+import { operations } from '../../src/contract/operations.ts';
+import { readProblem } from '../../src/contract/problem.ts';
+import { provesList, provesNamed } from '../../src/contract/proof.ts';
+import { refundCreate } from '../../src/contract/refund.ts';
+import { ugwoCreate } from '../../src/contract/ugwo.ts';
+import { BOUNDS } from '../../src/core/bounds.ts';
+import { faultsOf, pathsOf } from './faults.ts';
+import { checkoutSnapshot, customer } from './fixtures.ts';
+
+const ACT = 'act.Kw9a.4Ij5Kl6Mn7Op8Qr9St1Uv2Wx';
+
+describe('the body that creates a customer (public material)', () => {
+  it('needs an e-mail address, and keeps the rules of an update', () => {
+    expect(faultsOf(onyeCreate, {})).toEqual([{ propertyPath: 'email', title: 'is required' }]);
+    expect(pathsOf(onyeCreate, { email: 'ada', ref: 'x'.repeat(151) })).toEqual(['email', 'ref']);
+  });
+
+  it('takes what the older plugin sends: blanks in an address, and an empty map of PHP', () => {
+    const billing_address = { address: '1 Marina', address2: '', city: 'Lagos', state: '', zip: '', country: 'NG' };
+    expect(pathsOf(onyeCreate, { email: 'a@b', billing_address, meta: [] })).toEqual([]);
+    expect(
+      pathsOf(onyeCreate, { email: 'a@b', billing_address: { address: '', zip: 'x'.repeat(11) }, meta: [1] }),
+    ).toEqual(['billing_address.address', 'billing_address.zip', 'meta']);
+  });
+});
+
+describe('the body that creates a payment request (public material)', () => {
+  const BODY = { amount: 500_000, currency: 'NGN' };
+
+  it.each([
+    [{}],
+    [{ ref: 'r', description: 'd', metadata: { a: 'b', c: null } }],
+    [{ meta: [], onye_email: 'ada@example.com' }],
+    [{ onye: customer.uid, checkout: checkoutSnapshot.uid, other: { travels: 'untouched' } }],
+  ])('may hold %j', (more) => {
+    expect(ugwoCreate.parse({ ...BODY, ...more })).toEqual({ ...BODY, ...more });
+  });
+
+  it.each([
+    [{ amount: undefined }, 'amount', 'is required'],
+    [{ amount: '500000' }, 'amount', 'should be a whole number'],
+    [{ amount: 5000.5 }, 'amount', 'should be a whole number of the minor unit'],
+    [{ amount: 2 ** 53 }, 'amount', 'should be a whole number of the minor unit'],
+    [{ amount: 0 }, 'amount', 'should be more than 0'],
+    [{ currency: undefined }, 'currency', 'is required'],
+    [{ currency: 'naira' }, 'currency', 'is not a currency code of three letters'],
+    [{ onye: 'ugw.Kw9a.1' }, 'onye', 'is not an identifier ony.XXXX.YYYY…'],
+    [{ onye_email: 'ada' }, 'onye_email', 'is not a valid e-mail address'],
+    [{ checkout: 'x' }, 'checkout', 'is not an identifier chk.XXXX.YYYY…'],
+    [{ ref: 'x'.repeat(151) }, 'ref', 'is too long: 151 characters, at most 150'],
+    [{ description: 'x'.repeat(151) }, 'description', 'is too long: 151 characters, at most 150'],
+    [{ metadata: { a: 1 } }, 'metadata', 'should be an object of keys and texts'],
+  ])('may not hold %j', (more, propertyPath, title) => {
+    expect(faultsOf(ugwoCreate, { ...BODY, ...more })).toEqual([{ propertyPath, title }]);
+  });
+});
+
+describe('the body that gives money back (public material)', () => {
+  it.each([
+    [{ ugwo_activity: 'ugw.Kw9a.1' }, 'ugwo_activity'],
+    [{ amount: 0 }, 'amount'],
+    [{ reason: 'x'.repeat(256) }, 'reason'],
+    [{ destination: 'gtb' }, 'destination'],
+    [{ destination: { provider: '', account_number: '0123456789' } }, 'destination.provider'],
+    [{ destination: { provider: 'gtb', account_number: '012345678' } }, 'destination.account_number'],
+  ])('may not hold %j', (more, path) => {
+    expect(pathsOf(refundCreate, { ugwo_activity: ACT, ...more })).toEqual([path]);
+  });
+
+  it('needs no more than the activity', () => {
+    expect(pathsOf(refundCreate, { ugwo_activity: ACT })).toEqual([]);
+    const destination = { provider: 'gtb', account_number: '0123456789' };
+    expect(pathsOf(refundCreate, { ugwo_activity: ACT, amount: 20_000, reason: 'x'.repeat(255), destination })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('what proves an answer', () => {
+  it.each([[[]], [[{}]], [[{ uid: 5 }, {}]]])('a bare array: %j', (answer) => {
+    expect(provesList(answer, {})).toBeUndefined();
+  });
+
+  it.each([
+    [{ data: [] }, 'the answer is not a list'],
+    [undefined, 'the answer is not a list'],
+    [[[]], 'the answer is not a list of objects'],
+    [['x'], 'the answer is not a list of objects'],
+    [Array(BOUNDS.records + 1).fill({}), 'the answer has 1,001 records, but may have at most 1,000'],
+  ])('none is one like %#', (answer, fault) => {
+    expect(provesList(answer, {})).toBe(fault);
+  });
+
+  it('a refund: an identifier of whatever form', () => {
+    const proof = provesNamed('a refund');
+    for (const uid of ['rfd.Kw9a.1', 'x']) expect(proof({ uid }, {})).toBeUndefined();
+    for (const uid of ['', ' ', 5, null, undefined])
+      expect(proof({ uid }, {})).toBe('the answer has no "uid" of a refund');
+    expect(proof([], {})).toBe('the answer is not a JSON object');
+  });
+});
+
+describe('what is odd in an answer', () => {
+  it('is named in a bare array as in a page', () => {
+    const records = [{ uid: checkoutSnapshot.uid, status: {} }];
+    const said = ['the answer\'s "status" could not be read; it is shown as received'];
+    expect(oddities(operations['checkout.list'], records, {})).toEqual(said);
+    expect(oddities(operations['onye.list'], { data: [{ ...customer, status: {} }], next_cursor: null }, {})).toEqual(
+      said,
+    );
+    expect(oddities(operations['checkout.providers'], [{ psp: {} }], {})).toEqual([
+      'the answer\'s "psp" could not be read; it is shown as received',
+    ]);
+  });
+
+  it('is a deletion that is answered with another customer', () => {
+    const other = { ...customer, uid: 'ony.Kw9a.other' };
+    expect(oddities(operations['onye.delete'], other, { uid: customer.uid })).toEqual([
+      'the service answered with another customer (onye), ony.Kw9a.other',
+    ]);
+  });
+});
+
+describe('an error document of both shapes at once', () => {
+  const both = (field: string) => ({
+    title: 'Validation Failed',
+    status: 422,
+    detail: 'x',
+    violations: [{ propertyPath: 'data.provider', title: 'is unknown' }],
+    message: 'validation_failed',
+    errors: [{ field, message: 'is unknown' }],
+  });
+
+  it.each(['data.provider', 'data[provider]', '[data][provider]'])(
+    'says each fault once, whatever its form: %s',
+    (field) => {
+      expect(readProblem(both(field))?.violations).toEqual([{ propertyPath: 'data.provider', title: 'is unknown' }]);
+    },
+  );
+
+  it('says what only one of them does', () => {
+    expect(readProblem(both('data.phone'))?.violations).toHaveLength(2);
+  });
+});
+
+describe('a rule for faults', () => {
+  it.each([
+    [{ status: 500 }],
+    [{ method: 'POST', path: '/v1/**', share: 0.5, times: 3, delay: '5s', reset: true, when: 'after' }],
+    [{ cut: 0 }],
+    [{ bad_json: true, delay: '1m' }],
+    [{ status: 429, retry_after: 0 }],
+  ])('may be %j', (rule) => {
+    expect(faultRules.parse({ rules: [rule] })).toEqual({ rules: [rule] });
+  });
+});

@@ -1,0 +1,274 @@
+import { createContext, runInContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { openShop, TRANSFER } from './shop.ts';
+import { type Answer, sendRaw } from './support.ts';
+
+const SHOP = 'http://localhost:3000';
+
+const withPage = async () => {
+  const shop = await openShop();
+  const open = (ugwo: string, query: Record<string, string> = {}, headers = {}): Promise<Answer> => {
+    const given = { pk: shop.publicKey, embed: '1', embed_origin: SHOP, ...query };
+    return sendRaw(shop.origin, { path: `/${ugwo}?${new URLSearchParams(given)}`, headers });
+  };
+  return { ...shop, open };
+};
+
+/** As a browser opens a frame. */
+const FRAME = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
+
+const policyOf = ({ headers }: Answer): Record<string, string> =>
+  Object.fromEntries(
+    String(headers['content-security-policy'])
+      .split('; ')
+      .map((rule) => [rule.split(' ')[0] ?? '', rule.split(' ').slice(1).join(' ')]),
+  );
+
+describe('the hosted page', () => {
+  test('shows amount, description, mediums, and the account to pay to', async () => {
+    const { open, request, charge } = await withPage();
+    const { uid } = await request(undefined, { description: 'Two <b>tickets</b> & more' });
+    const before = await open(uid, {}, FRAME);
+    expect([before.status, before.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const text of [
+      'Pay NGN 5,000.00',
+      'Two &#60;b&#62;tickets&#60;/b&#62; &#38; more',
+      '<li>bank_transfer</li><li>ussd</li>',
+    ]) {
+      expect(before.text).toContain(text);
+    }
+    expect(before.text).not.toContain('I have paid');
+    const { next_action } = (await charge(uid, TRANSFER)).json;
+    const { text } = await open(uid, {}, FRAME);
+    expect(text).toContain(`<dd>${next_action.headers.account_number}</dd>`);
+    expect(text).toContain('<button id="paid" type="button">I have paid</button>');
+  });
+
+  test('shows what is to be dialled', async () => {
+    const { open, request, charge } = await withPage();
+    const { uid } = await request();
+    const { next_action } = (await charge(uid)).json;
+    expect((await open(uid)).text).toContain(`<dt>ussd</dt><dd>${next_action.headers.ussd}</dd>`);
+  });
+
+  test('may run and load nothing but what is in it, and is framed by the one origin that was named', async () => {
+    const { open, request } = await withPage();
+    const answer = await open((await request()).uid);
+    expect(policyOf(answer)).toEqual({
+      'default-src': "'none'",
+      'script-src': expect.stringMatching(/^'sha256-[\w+/]{43}='$/),
+      'style-src': expect.stringMatching(/^'sha256-[\w+/]{43}='$/),
+      'connect-src': "'self'",
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': SHOP,
+    });
+    expect(answer.headers).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    expect(answer.text).toContain(`<body data-origin="${SHOP}">`);
+    for (const [tag, rule] of [
+      ['script', 'script-src'],
+      ['style', 'style-src'],
+    ] as const) {
+      const [, inside = ''] = new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(answer.text) ?? [];
+      const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(inside));
+      expect(policyOf(answer)[rule]).toBe(`'sha256-${Buffer.from(digest).toString('base64')}'`);
+    }
+    expect(answer.text).not.toMatch(/ on\w+=| src=| href=/);
+  });
+
+  test('is framed by nobody where it is no embedded one', async () => {
+    const { open, request } = await withPage();
+    const answer = await open((await request()).uid, { embed: '0' });
+    expect([answer.status, policyOf(answer)['frame-ancestors']]).toEqual([200, "'none'"]);
+    expect(answer.text).not.toContain('data-origin');
+  });
+
+  test.each([
+    'https://evil.example',
+    'http://localhost.evil.example:3000',
+    'http://localhost:3000/page',
+    'http://localhost:3000; script-src *',
+    'javascript:alert(1)//localhost',
+    'null',
+    '*',
+    '',
+  ])('the embed_origin %j is none of this machine: 403, framed by nobody', async (embed_origin) => {
+    const { open, request } = await withPage();
+    const answer = await open((await request()).uid, { embed_origin });
+    expect([answer.status, policyOf(answer)['frame-ancestors']]).toEqual([403, "'none'"]);
+    expect(answer.text).not.toContain('data-origin');
+  });
+
+  test('wants the public key: the secret one, another one and none are a 401; an unknown payment request is a 404', async () => {
+    const { open, request, key } = await withPage();
+    const { uid } = await request();
+    for (const pk of [key, `pk.Lcal.${'x'.repeat(80)}`, '']) {
+      const answer = await open(uid, { pk });
+      expect([answer.status, answer.text.includes('5,000')]).toEqual([401, false]);
+    }
+    const answer = await open('ugw.Lcal.nothing');
+    expect([answer.status, answer.text.includes('data-code="ugwo.error.not_found"')]).toEqual([404, true]);
+  });
+
+  test('the public key reads, and does nothing else: 401 on the merchant API, and no other method here', async () => {
+    const { publicKey, origin, request, read } = await withPage();
+    expect(publicKey).toMatch(/^pk\.Lcal\.\w{80}$/);
+    const { uid } = await request();
+    const headers = { authorization: `Bearer ${publicKey}` };
+    for (const [method, path] of [
+      ['GET', '/v1/ugwo'],
+      ['DELETE', `/v1/ugwo/${uid}`],
+      ['POST', '/v1/ugwo'],
+    ] as const) {
+      expect((await sendRaw(origin, { method, path, headers })).status).toBe(401);
+    }
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      expect((await sendRaw(origin, { method, path: `/${uid}?pk=${publicKey}`, headers })).status).toBe(404);
+    }
+    expect((await read(uid)).status).toBe('requires_ugwo');
+  });
+
+  test.each([
+    ['no navigation', { ...FRAME, 'sec-fetch-mode': 'cors' }],
+    ['a foreign origin', { ...FRAME, origin: 'https://evil.example' }],
+    ['a rebound name', { ...FRAME, host: 'evil.example' }],
+  ])('what another site reads in another way is turned away: %s', async (_what, headers) => {
+    const { open, request } = await withPage();
+    expect((await open((await request()).uid, {}, headers)).status).toBe(403);
+  });
+
+  test.each([
+    ['ugwo_processed', async ({ paid }: Awaited<ReturnType<typeof withPage>>) => (await paid()).ugwo],
+    [
+      'ugwo_cancelled',
+      async ({ request, send }: Awaited<ReturnType<typeof withPage>>) => {
+        const { uid } = await request();
+        await send('DELETE', `/v1/ugwo/${uid}`);
+        return uid as string;
+      },
+    ],
+  ])('%s: there is nothing to pay any more', async (code, make) => {
+    const shop = await withPage();
+    const { status, text } = await shop.open(await make(shop));
+    expect(status).toBe(200);
+    expect(text).toContain(`data-code="${code}"`);
+    expect(text).not.toContain('I have paid');
+  });
+});
+
+/** Runs the page's script as a browser would, as far as it needs one; what it says to its parent. */
+const browse = async ({ text, status }: Answer, look: () => Promise<Answer>) => {
+  const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(text) ?? [];
+  const [, attributes = ''] = /<body([^>]*)>/.exec(text) ?? [];
+  const dataset = Object.fromEntries(
+    [...attributes.matchAll(/data-(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+  );
+  const said: { message: Record<string, unknown>; target: string }[] = [];
+  const clicks: Record<string, (event: object) => void> = {};
+  const done = Promise.withResolvers<void>();
+  const elementOf = (id: string) =>
+    text.includes(`id="${id}"`)
+      ? {
+          addEventListener: (_click: string, listener: (event: object) => void) => {
+            clicks[id] = listener;
+          },
+        }
+      : null;
+  const target = {
+    set disabled(value: boolean) {
+      if (!value) done.resolve();
+    },
+  };
+  const parent = { postMessage: (message: Record<string, unknown>, to: string) => said.push({ message, target: to }) };
+  const world = {
+    document: { body: { dataset }, documentElement: { scrollHeight: 480 }, getElementById: elementOf },
+    window: { parent },
+    matchMedia: () => ({ matches: false }),
+    location: { href: 'the same' },
+    fetch: async (_url: string, { headers }: { headers: { accept: string } }) => {
+      expect(headers.accept).toBe('application/json');
+      return { json: async () => (await look()).json };
+    },
+    setTimeout: (work: () => void) => work(),
+  };
+  runInContext(script, createContext(world));
+  return {
+    status,
+    said,
+    types: () => said.map(({ message }) => message['type']),
+    last: () => said.at(-1)?.message,
+    click: async (id: string) => {
+      clicks[id]?.({ target });
+      if (id === 'paid') await done.promise;
+    },
+  };
+};
+
+describe('what its script says to the page around it', () => {
+  const opened = async (wish?: string) => {
+    const shop = await withPage();
+    const { uid } = await shop.request(wish);
+    const { uid: activity } = (await shop.charge(uid)).json;
+    let looks = 0;
+    const look = async () => {
+      looks += 1;
+      if (looks > 2) shop.pass(60);
+      return shop.open(uid, {}, { accept: 'application/json', 'sec-fetch-site': 'same-origin' });
+    };
+    return { ...shop, uid, activity, browser: await browse(await shop.open(uid), look), looks: () => looks };
+  };
+
+  test('ready, theme and resize, to the one origin, and close', async () => {
+    const { browser } = await opened();
+    expect(browser.types()).toEqual(['ready', 'theme', 'resize']);
+    await browser.click('close');
+    expect(browser.last()).toEqual({ source: 'kwugwo', type: 'close' });
+    expect(new Set(browser.said.map(({ target }) => target))).toEqual(new Set([SHOP]));
+    expect(browser.said.map(({ message }) => message['source'])).toEqual(Array(4).fill('kwugwo'));
+    expect(browser.said[2]?.message).toMatchObject({ height: 480 });
+  });
+
+  test('I have paid: it looks until the payment is in, then success with the activity', async () => {
+    const { browser, activity, looks } = await opened('successful:30s');
+    await browser.click('paid');
+    expect(looks()).toBe(3);
+    expect(browser.last()).toEqual({ source: 'kwugwo', type: 'success', activityUid: activity });
+  });
+
+  test('a charge that fails: error with its code and message', async () => {
+    const { browser } = await opened('failed:30s');
+    await browser.click('paid');
+    expect(browser.last()).toMatchObject({ type: 'error', code: 'psp.error.declined', message: expect.any(String) });
+  });
+
+  test('no payment in a long while: nothing but its size', async () => {
+    const { browser, looks } = await opened();
+    await browser.click('paid');
+    expect(looks()).toBe(150);
+    expect(new Set(browser.types())).toEqual(new Set(['ready', 'theme', 'resize']));
+  });
+
+  test('opened too late: error ugwo_processed at once', async () => {
+    const shop = await withPage();
+    const { ugwo } = await shop.paid();
+    const browser = await browse(await shop.open(ugwo), () => Promise.reject(new Error('it has nothing to look for')));
+    expect(browser.last()).toEqual({
+      source: 'kwugwo',
+      type: 'error',
+      code: 'ugwo_processed',
+      message: 'This has been paid already.',
+    });
+  });
+
+  test('settled behind its back by another process: success all the same', async () => {
+    const shop = await opened();
+    await emulatorRoom.settle({ ...shop, activity: shop.activity, as: 'successful', after: undefined });
+    await shop.browser.click('paid');
+    expect(shop.browser.last()).toMatchObject({ type: 'success' });
+  });
+});

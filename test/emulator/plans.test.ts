@@ -1,0 +1,36 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, expect, test, vi } from 'vitest';
+import { openStore } from '../../src/emulator/store/open.ts';
+import { tempFile } from './support.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** The statements of a store, as they are prepared. */
+const statementsOf = (file: string): string[] => {
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  openStore(file).close();
+  return [...new Set(prepare.mock.calls.map(([sql]) => sql))].filter((sql) => !sql.startsWith('PRAGMA'));
+};
+
+/** These read every row on purpose (for seeding), one row alone, or a table of a few rows. */
+const WHOLE = [
+  /SELECT uid FROM onye .*ORDER BY seq$/,
+  /ORDER BY seq DESC LIMIT 1$/,
+  /^SELECT EXISTS/,
+  /FROM fault /,
+  /FROM sqlite_/,
+];
+
+test('no request reads through a table: every statement finds its rows by an index', () => {
+  const file = tempFile();
+  const statements = statementsOf(file).filter((sql) => !WHOLE.some((whole) => whole.test(sql)));
+  expect(statements.length).toBeGreaterThan(20);
+  const db = new DatabaseSync(file);
+  const scans = statements.flatMap((sql) => {
+    const holes = Array.from(sql.matchAll(/\?/g), () => null);
+    const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...holes);
+    return steps.map(({ detail }) => String(detail)).filter((detail) => /^SCAN (?!CONSTANT)|TEMP B-TREE/.test(detail));
+  });
+  db.close();
+  expect(scans).toEqual([]);
+});
