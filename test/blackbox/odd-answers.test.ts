@@ -183,35 +183,43 @@ describe('a no in any words', () => {
     expect(await ledgerRow(home)).toMatchObject({ state: 'rejected', exit_code: code });
   });
 
-  it.each([
-    ['data.provider', '--provider'],
-    ['data[provider]', '--provider'],
-    ['[data][provider]', '--provider'],
-    ['provider', '--provider'],
-    ['data.orderId', '--param orderId'],
-    ['orderId', '--param orderId'],
-    ['phone', undefined],
-    ['checkout.provider', undefined],
-  ])('names the flag behind %s: %s', async (path, option) => {
-    const service = await charges(json(422, { violations: [{ propertyPath: path, title: 'No.' }] }));
+  /** The flag that each violation of an answer is said to be of, by the path that the service gave. */
+  const flags = (ended: Ended): Record<string, string | undefined> => {
+    const violations = errorOf(ended)['violations'] as { property_path: string; title: string; option?: string }[];
+    expect(violations.map(({ title }) => title)).toEqual(violations.map(() => 'No.'));
+    return Object.fromEntries(violations.map(({ property_path, option }) => [property_path, option]));
+  };
+
+  it('names the flag behind each path', async () => {
+    const expected = {
+      'data.provider': '--provider',
+      'data[provider]': '--provider',
+      '[data][provider]': '--provider',
+      provider: '--provider',
+      'data.orderId': '--param orderId',
+      orderId: '--param orderId',
+      phone: undefined,
+      'checkout.provider': undefined,
+    };
+    const violations = Object.keys(expected).map((propertyPath) => ({ propertyPath, title: 'No.' }));
+    const service = await charges(json(422, { violations }));
     const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--param', 'orderId=7', '--json'];
-    const [violation] = errorOf(await paycli(args, { service }))['violations'] as { option?: string }[];
-    expect(violation).toMatchObject({ property_path: path, title: 'No.' });
-    expect(violation?.option).toBe(option);
+    expect(flags(await paycli(args, { service }))).toEqual(expected);
   });
 
-  it.each([
-    ['firstName', '--first-name'],
-    ['first_name', '--first-name'],
-    ['[firstName]', '--first-name'],
-    ['billingAddress.city', '--billing-address'],
-    ['billing_address[city]', '--billing-address'],
-    ['provider', undefined],
-  ])('names the flag of an update behind %s: %s', async (path, option) => {
-    const service = await serve([json(422, { errors: { [path]: 'No.' } })]);
+  it('names the flag of an update behind each path', async () => {
+    const expected = {
+      firstName: '--first-name',
+      first_name: '--first-name',
+      '[firstName]': '--first-name',
+      'billingAddress.city': '--billing-address',
+      'billing_address[city]': '--billing-address',
+      provider: undefined,
+    };
+    const errors = Object.fromEntries(Object.keys(expected).map((path) => [path, 'No.']));
+    const service = await serve([json(422, { errors })]);
     const args = ['onye', 'update', ONYE_ID, '--first-name', 'Ada', '--billing-address', '{"city":"L"}', '--json'];
-    const [violation] = errorOf(await paycli(args, { service }))['violations'] as { option?: string }[];
-    expect(violation?.option).toBe(option);
+    expect(flags(await paycli(args, { service }))).toEqual(expected);
   });
 });
 

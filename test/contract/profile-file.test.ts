@@ -55,4 +55,12 @@ describe('the profile file', () => {
   ])('is refused with %s', (_what, file, paths) => {
     expect(pathsOf(profileFile, file)).toEqual(paths);
   });
+
+  it.each([
+    ['its origin', fileOf({ origin: 'https://api.kwugwo.africa/v1' }), 'is not an exact https:// origin'],
+    ['its key', fileOf({ key_command: ['op'] }), 'must hold either key or key_command'],
+    ['its names', { version: 1, profiles: { '../x': profile } }, 'must be an object whose names are profile names'],
+  ])('is told what is wrong with %s', (_what, file, message) => {
+    expect(profileFile.safeParse(file).error?.issues.map((issue) => issue.message)).toEqual([message]);
+  });
 });
