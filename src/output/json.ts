@@ -1,11 +1,8 @@
 import { densePieces, indentedPieces, minify } from '../core/json.ts';
 import type { Received } from '../core/received.ts';
-import { isPlain, visibleJson } from '../core/sanitize.ts';
+import { visibleJson } from '../core/sanitize.ts';
 import { CHUNK, shown, shownPieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
-
-/** The record's own text, every field and number as it was sent, on one line. */
-const lineOf = (record: Received): string => shown(minify(record.text), visibleJson);
 
 /** The line breaks between tokens stay: there are none inside strings. */
 const visibleIndented = (text: string): string => text.split('\n').map(visibleJson).join('\n');
@@ -19,23 +16,27 @@ export function* jsonRecord(record: Received, indented: boolean): Generator<stri
   yield '\n';
 }
 
-/** The same for a record of a list, whose text has no blanks between its tokens: most are plain, and need nothing done. */
-const lineInList = (record: Received): string => (isPlain(record.text) ? record.text : lineOf(record));
+/** A record of a list, whose text has no blanks between its tokens. */
+const bytesOf = (record: Received): Uint8Array => record.bytes ?? Buffer.from(shown(minify(record.text), visibleJson));
 
-/** Records a line each, behind what stands before the first; one that is large is made in pieces, as a single one is. */
-function* linesOf(records: readonly Received[], start: string, separator: string): Generator<string> {
-  let text = start;
+/** Records a line each, between what stands before the first and behind the last; one that is large is made in pieces, as a single one is. */
+function* linesOf(
+  records: readonly Received[],
+  [start, separator, end]: readonly [start: string, separator: string, end: string],
+): ReturnType<Sink['page']> {
+  const between = Buffer.from(separator);
+  let lines: Uint8Array[] = [Buffer.from(start)];
   for (const [index, record] of records.entries()) {
-    if (index > 0) text += separator;
-    if (record.text.length <= CHUNK) {
-      text += lineInList(record);
+    if (index > 0) lines.push(between);
+    if ((record.bytes ?? record.text).length <= CHUNK) {
+      lines.push(bytesOf(record));
       continue;
     }
-    yield text;
-    text = '';
+    yield Buffer.concat(lines);
+    lines = [];
     for (const piece of densePieces(record.text)) yield* shownPieces(piece, visibleJson);
   }
-  yield text;
+  yield Buffer.concat([...lines, Buffer.from(end)]);
 }
 
 /** `{"data":[…],"next_cursor":…}`, a record a line, valid from the first page to a walk that broke off. */
@@ -53,7 +54,7 @@ export const jsonSink = (): Sink => {
       if (records.length === 0) return yield start;
       const separator = filled ? ',\n' : '\n';
       filled = true;
-      yield* linesOf(records, start + separator, ',\n');
+      yield* linesOf(records, [start + separator, ',\n', '']);
     },
     end: (next) => `${open()}${filled ? '\n' : ''}],"next_cursor":${visibleJson(JSON.stringify(next))}}\n`,
   };
@@ -63,8 +64,7 @@ export const jsonSink = (): Sink => {
 export const ndjsonSink = (): Sink => ({
   *page(records) {
     if (records.length === 0) return;
-    yield* linesOf(records, '', '\n');
-    yield '\n';
+    yield* linesOf(records, ['', '\n', '\n']);
   },
   end: () => '',
 });
