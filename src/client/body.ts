@@ -14,17 +14,21 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const OBJECT = 0x7b;
 
-/** A whole body of JSON, or of a text that holds more than values are made of: passed once, and made into values when they are asked for. */
-export class JsonBody {
+/**
+ * A whole body of JSON, or of a text that holds more than values are made of. It is passed once, and values are made of it where
+ * they are asked for. (A class: V8 keeps every object that is written with a getter of its own for longer than its page.)
+ */
+export class JsonBody implements Received {
   readonly text: string;
-  readonly bytes: Uint8Array;
+  /** The text in UTF-8. */
+  readonly raw: Uint8Array;
   readonly #scan: Scan;
   readonly #value = memo((): unknown => JSON.parse(this.text));
 
-  constructor(text: string, bytes: Uint8Array = encoder.encode(text)) {
+  constructor(text: string, raw: Uint8Array = encoder.encode(text)) {
     this.text = text;
-    this.bytes = bytes;
-    this.#scan = scan(bytes, PAGE_FIELDS);
+    this.raw = raw;
+    this.#scan = scan(raw, PAGE_FIELDS);
   }
 
   get isJson(): boolean {
@@ -36,22 +40,22 @@ export class JsonBody {
     return excessOf(this.#scan);
   }
 
-  get json(): unknown {
+  get value(): unknown {
     return this.#value();
   }
 
-  /** The envelope of a list, by which it is proven: records by their place, where they are objects, and what is said of the way on. */
+  /** The envelope of a list: an object for each record that is one, and what is said of the way on. */
   get envelope(): { readonly data: unknown; readonly next_cursor: unknown } {
     const [data, next] = PAGE_FIELDS.map((field) => this.#scan.members.get(field));
     return {
-      data: data?.elements?.map((element) => (this.bytes[element.start] === OBJECT ? element : null)),
+      data: data?.elements?.map((element) => (this.raw[element.start] === OBJECT ? element : null)),
       next_cursor: next === undefined ? undefined : JSON.parse(this.textAt(next)),
     };
   }
 
   textAt({ start, end }: Span): string {
-    const isAscii = this.bytes.length === this.text.length;
-    return isAscii ? this.text.slice(start, end) : decoder.decode(this.bytes.subarray(start, end));
+    const isAscii = this.raw.length === this.text.length;
+    return isAscii ? this.text.slice(start, end) : decoder.decode(this.raw.subarray(start, end));
   }
 
   /** The records of a page whose envelope is proven. */
@@ -70,18 +74,19 @@ class ListRecord<T> implements Received<T> {
   #text: string | undefined;
 
   constructor(page: JsonBody, span: Element, index: number) {
-    this.bytes = span.isPlain ? page.bytes.subarray(span.start, span.end) : undefined;
+    this.bytes = span.isPlain ? page.raw.subarray(span.start, span.end) : undefined;
     this.#page = page;
     this.#span = span;
     this.#index = index;
   }
 
   get value(): T {
-    return (this.#page.json as { readonly data: readonly T[] }).data[this.#index] as T;
+    return (this.#page.value as { readonly data: readonly T[] }).data[this.#index] as T;
   }
 
   get text(): string {
-    this.#text ??= minify(this.#page.textAt(this.#span));
+    const { isPlain } = this.#span;
+    this.#text ??= isPlain ? this.#page.textAt(this.#span) : minify(this.#page.textAt(this.#span));
     return this.#text;
   }
 }

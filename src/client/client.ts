@@ -9,7 +9,7 @@ import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
-import type { ReceivedList } from './decode.ts';
+import type { JsonBody } from './body.ts';
 import type { Exchange, SendContext, Subject } from './exchange.ts';
 import type { Follow, Followed } from './follow.ts';
 import { followActivity } from './follow.ts';
@@ -174,11 +174,11 @@ export const createClient = (options: ClientOptions): Client => {
       walkPages<ListRecord>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
         const exchange = exchangeOf(options, operations[id], { ...input, query });
-        const page = (await sendRead(options, options.transport, exchange, signal)) as ReceivedList;
-        const { data, next_cursor: nextCursor } = page.body.envelope as ThingPage;
+        const page = (await sendRead(options, options.transport, exchange, signal)) as JsonBody;
+        const { data, next_cursor: nextCursor } = page.envelope as ThingPage;
         const open = (): ReceivedPage<ListRecord> => {
           if (options.isHeard !== false) tell(exchange, page.value);
-          return { records: page.body.records(), cursor, nextCursor };
+          return { records: page.records(), cursor, nextCursor };
         };
         return { count: data.length, nextCursor, open };
       }, walk),

@@ -2,7 +2,6 @@ import type { Operation } from '../contract/operations.ts';
 import { fieldsOf } from '../contract/operations.ts';
 import type { Problem } from '../contract/problem.ts';
 import { PROBLEM_FIELDS, readProblem } from '../contract/problem.ts';
-import type { ThingPage } from '../contract/proof.ts';
 import { nounOf } from '../core/ids.ts';
 import { mayBeInexact, parseTexts } from '../core/json.ts';
 import { cutJson } from '../core/json-cut.ts';
@@ -36,26 +35,13 @@ const aboutOther = ({ prefix, uid }: Subject, value: unknown): string | undefine
  * much as can be read.
  */
 const readValue = (operation: Operation, body: JsonBody): unknown => {
-  if (body.excess !== undefined) return cutJson(body.bytes, fieldsOf(operation));
-  return mayBeInexact(body.text) ? parseTexts(body.text) : body.json;
+  if (body.excess !== undefined) return cutJson(body.raw, fieldsOf(operation));
+  return mayBeInexact(body.text) ? parseTexts(body.text) : body.value;
 };
-
-/** A page of a list: only its envelope was looked at so far, since its records are but shown. */
-export interface ReceivedList extends Received<ThingPage> {
-  readonly body: JsonBody;
-}
-
-const listOf = (body: JsonBody): ReceivedList => ({
-  get value() {
-    return body.json as ThingPage;
-  },
-  text: body.text,
-  body,
-});
 
 /** Bodies into values whose identity is proven, with their text kept. */
 export const decode = {
-  /** The answer of an operation (of a list: a ReceivedList), or why it is none. */
+  /** The answer of an operation, or why it is none. That of a list is its body: of its records no value was made yet. */
   answer: (judged: Judged, { body, servedAt, age }: Answer): Received | Fault => {
     if ('fault' in body) return body;
     const { operation, params, subject } = judged;
@@ -67,8 +53,8 @@ export const decode = {
     const value = isList ? body.envelope : readValue(operation, body);
     const unproven = operation.success.proof(value, params);
     const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, value));
-    if (fault !== undefined) return isFields(isList ? body.json : value) ? { fault, isOther: true } : { fault };
-    if (isList) return listOf(body);
+    if (fault !== undefined) return isFields(isList ? body.value : value) ? { fault, isOther: true } : { fault };
+    if (isList) return body;
     const times = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
     return { value, text, ...(cut === undefined ? {} : { cut }), ...times };
   },
@@ -76,6 +62,6 @@ export const decode = {
   /** What an error document says; undefined where it is no JSON object. */
   problem: (body: Body): Problem | undefined => {
     if ('fault' in body || !body.isJson) return undefined;
-    return readProblem(body.excess === undefined ? body.json : cutJson(body.bytes, PROBLEM_FIELDS));
+    return readProblem(body.excess === undefined ? body.value : cutJson(body.raw, PROBLEM_FIELDS));
   },
 };

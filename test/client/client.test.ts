@@ -143,7 +143,7 @@ describe('what of an answer can not be read', () => {
 
   it('is not looked for in a page where nobody hears of it', async () => {
     const body = whole({ data: [{ ...ugwo(1), status: { code: 7 } }], next_cursor: null });
-    const asked = vi.spyOn(body, 'json', 'get');
+    const asked = vi.spyOn(body, 'value', 'get');
     const { client, notices } = clientOf([answer(200, body)], { isHeard: false });
     for await (const { records } of client.pages('ugwo.list', {}, {})) expect(records).toHaveLength(1);
     expect([notices, asked.mock.calls.length]).toEqual([[], 0]);

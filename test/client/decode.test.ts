@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Body } from '../../src/client/body.ts';
 import { JsonBody } from '../../src/client/body.ts';
-import type { ReceivedList } from '../../src/client/decode.ts';
 import { decode } from '../../src/client/decode.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
@@ -74,7 +73,7 @@ describe('an error document', () => {
 });
 
 describe('a page', () => {
-  const records = (text: string) => (decode.answer(LIST, { body: written(text) }) as ReceivedList).body.records();
+  const records = (text: string) => (decode.answer(LIST, { body: written(text) }) as JsonBody).records();
   const shown = (text: string) => records(text).map(({ value, text: own, bytes }) => [value, own, bytes?.toString()]);
 
   it('has its records, each with its own text, as bytes too where they can be handed on as they are', () => {
@@ -112,9 +111,9 @@ describe('a page', () => {
 
   it('is known by its envelope before any value is made of its records', () => {
     const body = written('{"data":[{"a":1}],"next_cursor":"\\u0062"}');
-    const made = vi.spyOn(body, 'json', 'get');
-    const list = decode.answer(LIST, { body }) as ReceivedList;
-    expect(list.body.envelope).toMatchObject({ data: [{}], next_cursor: 'b' });
+    const made = vi.spyOn(body, 'value', 'get');
+    const list = decode.answer(LIST, { body }) as JsonBody;
+    expect(list.envelope).toMatchObject({ data: [{}], next_cursor: 'b' });
     expect(made).not.toHaveBeenCalled();
     expect(list.value).toEqual({ data: [{ a: 1 }], next_cursor: 'b' });
   });

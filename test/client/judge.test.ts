@@ -29,7 +29,7 @@ const document = (status: number): Body => whole({ title: 'No', status });
 /** A body of which nothing can be made. */
 const hopeless = (): Body => {
   const body = new JsonBody('{}');
-  Object.defineProperty(body, 'json', {
+  Object.defineProperty(body, 'value', {
     get: () => {
       throw new RangeError('too deep');
     },
