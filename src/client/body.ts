@@ -10,7 +10,6 @@ import { PAGE_FIELDS } from '../core/page.ts';
 import type { Received } from '../core/received.ts';
 import type { Bytes } from './answer.ts';
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const OBJECT = 0x7b;
 
@@ -25,7 +24,7 @@ export class JsonBody implements Received {
   readonly #scan: Scan;
   readonly #value = memo((): unknown => JSON.parse(this.text));
 
-  constructor(text: string, raw: Uint8Array = encoder.encode(text)) {
+  constructor(text: string, raw: Uint8Array = Buffer.from(text)) {
     this.text = text;
     this.raw = raw;
     this.#scan = scan(raw, PAGE_FIELDS);

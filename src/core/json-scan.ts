@@ -46,18 +46,20 @@ export interface Scan extends Measure {
   readonly members: ReadonlyMap<string, Member>;
 }
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
 
-const codesOf = (chars: string): ReadonlySet<number | undefined> =>
-  new Set(Array.from(chars, (char) => char.charCodeAt(0)));
-const [SHORT_ESCAPES, HEX] = [codesOf('"\\/bfnrt'), codesOf('0123456789abcdefABCDEF')];
+/** What may follow a backslash, and the digits behind `u`. */
+const [ESCAPE, HEX] = [1, 2] as const;
+const KINDS = new Uint8Array(256);
+for (const char of '"\\/bfnrt') KINDS[char.charCodeAt(0)] = ESCAPE;
+for (const char of '0123456789abcdefABCDEF') KINDS[char.charCodeAt(0)] = (KINDS[char.charCodeAt(0)] ?? 0) | HEX;
 
 /** How long the escape is that begins here; longer than the text where JSON has none such. */
 const escapeSize = (bytes: Uint8Array, at: number): number => {
-  if (SHORT_ESCAPES.has(bytes[at + 1])) return 2;
-  return bytes[at + 1] === U && [2, 3, 4, 5].every((digit) => HEX.has(bytes[at + digit])) ? 6 : bytes.length;
+  const kindAt = (index: number): number => KINDS[bytes[at + index] ?? 0] ?? 0;
+  if (bytes[at + 1] !== U) return (kindAt(1) & ESCAPE) === 0 ? bytes.length : 2;
+  return (kindAt(2) & kindAt(3) & kindAt(4) & kindAt(5) & HEX) === 0 ? bytes.length : 6;
 };
 
 /** Behind the digits that stand here; where there are none, the same place. */
@@ -84,7 +86,7 @@ const numberEnd = (bytes: Uint8Array, from: number): number => {
   return at === exponent ? 0 : at;
 };
 
-const WORDS = ['true', 'false', 'null'].map((word) => encoder.encode(word));
+const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 /** Behind the number or the word that stands here; 0 where there is neither. */
 const scalarEnd = (bytes: Uint8Array, from: number): number => {
   const word = WORDS.find(([first]) => first === bytes[from]);
@@ -222,7 +224,7 @@ export const scan = (bytes: Uint8Array, fields: readonly string[] = [], most = M
 };
 
 /** The same of a text, without any members. */
-export const measure = (text: string): Scan => scan(encoder.encode(text));
+export const measure = (text: string): Scan => scan(Buffer.from(text));
 
 /** How deep arrays and objects are nested. */
 export const depthOf = (text: string): number => measure(text).depth;
@@ -231,7 +233,7 @@ export const isJson = (text: string): boolean => measure(text).isJson;
 
 /** The texts of the elements of the array that an object holds under `field`, without blanks between their tokens. */
 export const elementsOf = (text: string, field: string): string[] => {
-  const bytes = encoder.encode(text);
+  const bytes = Buffer.from(text);
   const elements = scan(bytes, [field]).members.get(field)?.elements ?? [];
   return elements.map(({ start, end }) => minify(textOf(bytes.subarray(start, end))));
 };
