@@ -15,13 +15,15 @@ interface OutputOptions {
   readonly fd: 1 | 2;
   readonly env: Env;
   readonly clean: (text: string) => string;
+  /** Whether there is anything to be cleaned in bytes. */
+  readonly holds: (bytes: Uint8Array) => boolean;
   /** Whether a write that fails is thrown, or lost: what is said beside the data must never end a run. */
   readonly essential: boolean;
 }
 
 /** A file takes what fits and calls that success; only this notices, and fails, when it does not take all. */
-const writeToFile = (fd: number, text: string): void => {
-  const bytes = Buffer.from(text);
+const writeToFile = (fd: number, data: string | Uint8Array): void => {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
   for (let written = 0; written < bytes.byteLength; ) written += writeSync(fd, bytes, written);
 };
 
@@ -60,13 +62,14 @@ const wasClosed = (fd: number): boolean => {
 };
 
 type Failed = NodeJS.ErrnoException | null | undefined;
+type Writer = (data: string | Uint8Array, done: (error: Failed) => void) => void;
 
 /** Calls `done` once the stream has taken the text, or has failed. */
-const writerOf = (stream: NodeJS.WriteStream, fd: number): ((text: string, done: (error: Failed) => void) => void) => {
-  if (!isFile(fd)) return (text, done) => void stream.write(text, done);
-  return (text, done) => {
+const writerOf = (stream: NodeJS.WriteStream, fd: number): Writer => {
+  if (!isFile(fd)) return (data, done) => void stream.write(data, done);
+  return (data, done) => {
     try {
-      writeToFile(fd, text);
+      writeToFile(fd, data);
       done(null);
     } catch (thrown) {
       done(thrown as NodeJS.ErrnoException);
@@ -75,7 +78,7 @@ const writerOf = (stream: NodeJS.WriteStream, fd: number): ((text: string, done:
 };
 
 /** The stream is made when it is first written to: most runs never say a word on stderr. */
-const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, essential }: OutputOptions): Output => {
+const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, holds, essential }: OutputOptions): Output => {
   let closed = false;
   const stream = memo(() => {
     // Without a listener an EPIPE would end the process; each write's callback reports it already.
@@ -84,10 +87,15 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, essential 
   const writer = memo(() => writerOf(stream(), fd));
   const isShut = memo(() => essential && wasClosed(fd));
   const terminal = isTerminal(fd);
-  const write = (text: string): Promise<void> =>
+  const safe = (data: string | Uint8Array): string | Uint8Array => {
+    if (typeof data !== 'string' && !terminal && !holds(data)) return data;
+    const text = clean(typeof data === 'string' ? data : new TextDecoder().decode(data));
+    return terminal ? forTerminal(text) : text;
+  };
+  const write = (data: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
       if (isShut()) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
-      writer()(terminal ? forTerminal(clean(text)) : clean(text), (error) => {
+      writer()(safe(data), (error) => {
         if (error === null || error === undefined) return resolve();
         closed = true;
         if (error.code === 'EPIPE' || !essential) return resolve();
@@ -102,8 +110,8 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, essential 
     get closed() {
       return closed;
     },
-    write: async (text) => {
-      if (!closed) await write(text);
+    write: async (data) => {
+      if (!closed) await write(data);
     },
   };
 };
@@ -152,6 +160,7 @@ export const processIo = (flight: Flight, exit: (code: number) => never): Io => 
     fd: 2,
     env,
     clean: (text) => redactor.cleanAll(text),
+    holds: () => true,
     essential: false,
   });
   return {
@@ -161,7 +170,13 @@ export const processIo = (flight: Flight, exit: (code: number) => never): Io => 
     signals,
     flight,
     stdin: openInput(signals.stop, stderr),
-    stdout: openOutput(() => process.stdout, { fd: 1, env, clean: (text) => redactor.clean(text), essential: true }),
+    stdout: openOutput(() => process.stdout, {
+      fd: 1,
+      env,
+      clean: (text) => redactor.clean(text),
+      holds: (bytes) => redactor.holds(bytes),
+      essential: true,
+    }),
     stderr,
     random: () => Math.random(),
   };

@@ -9,7 +9,7 @@ import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
-import { decode } from './decode.ts';
+import type { JsonBody } from './body.ts';
 import type { Exchange, SendContext, Subject } from './exchange.ts';
 import type { Follow, Followed } from './follow.ts';
 import { followActivity } from './follow.ts';
@@ -69,6 +69,8 @@ export interface Client {
 export interface ClientOptions extends SendContext {
   readonly transport: Transport;
   readonly origin: string;
+  /** False: nobody hears a notice, and what is odd in the records of a page is not looked for. */
+  readonly isHeard?: boolean;
   /** False: the local checks are left to the service (--no-validate). */
   readonly validate: boolean;
 }
@@ -172,11 +174,11 @@ export const createClient = (options: ClientOptions): Client => {
       walkPages<ListRecord>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
         const exchange = exchangeOf(options, operations[id], { ...input, query });
-        const page = (await sendRead(options, options.transport, exchange, signal)) as Received<ThingPage>;
-        const { data, next_cursor: nextCursor } = page.value;
+        const page = (await sendRead(options, options.transport, exchange, signal)) as JsonBody;
+        const { data, next_cursor: nextCursor } = page.envelope as ThingPage;
         const open = (): ReceivedPage<ListRecord> => {
-          tell(exchange, page.value);
-          return decode.page(page, cursor);
+          if (options.isHeard !== false) tell(exchange, page.value);
+          return { records: page.records(), cursor, nextCursor };
         };
         return { count: data.length, nextCursor, open };
       }, walk),

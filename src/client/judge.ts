@@ -55,7 +55,7 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
   if (isNo(exchange, status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
   const said = `the service answered ${status} ${problem?.title ?? ''}`.trimEnd();
   // Proxies say 429, too, having passed the request on or not.
-  if (status === 429 && 'json' in body && isOwnDocument(status, body.json)) {
+  if (status === 429 && !('fault' in body) && body.excess === undefined && isOwnDocument(status, body.value)) {
     return { state: 'slow_down', error: notSent(exchange, said, status), retryAfter: outcome.retryAfter };
   }
   const reason = problem === undefined ? `the answer was ${status} and not a JSON object` : said;

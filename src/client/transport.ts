@@ -1,17 +1,15 @@
 import type { Dispatcher } from 'undici';
 import type { Method } from '../contract/operations.ts';
-import { excessOf } from '../core/bounds.ts';
-import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
-import { cleanedAnswer } from '../core/cleaned.ts';
 import { PayError } from '../core/error.ts';
 import type { Clock, Env } from '../core/io.ts';
-import { measureBytes } from '../core/json.ts';
 import { ageOf } from './age.ts';
-import type { Bytes, RawAnswer } from './answer.ts';
+import type { RawAnswer } from './answer.ts';
 import { answerTo } from './answer.ts';
 import type { Credentials } from './authorize.ts';
 import { authorize } from './authorize.ts';
+import type { Body } from './body.ts';
+import { readBody } from './body.ts';
 import { openDispatcher, routeOf } from './dispatcher.ts';
 import type { Limits } from './ends.ts';
 import { endsOf } from './ends.ts';
@@ -34,15 +32,6 @@ export type Outcome =
       readonly body: Body;
     }
   | Failure;
-
-/**
- * The whole body: as JSON; as a text that holds more than values are made of, and what there is too much of; or why there is
- * neither.
- */
-export type Body =
-  | { readonly text: string; readonly json: unknown }
-  | { readonly text: string; readonly excess: string }
-  | { readonly fault: string };
 
 /** One request to be made. */
 export interface Attempt extends Limits {
@@ -72,37 +61,6 @@ export interface TransportOptions {
   /** Takes the known secrets out of what is answered. */
   readonly clean: Clean;
 }
-
-const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-};
-
-const readJson = async (text: string, bytes: Uint8Array): Promise<Body> => {
-  const excess = excessOf(measureBytes(bytes));
-  await breathe(bytes.byteLength);
-  if (excess !== undefined) return { text, excess };
-  try {
-    return { text, json: JSON.parse(text) };
-  } catch {
-    return { fault: text === '' ? 'the answer is empty' : 'the answer is not JSON' };
-  }
-};
-
-/** A body of any bytes as JSON, or why it is none. Known secrets are taken out first: a later cut would leave half of one. */
-export const readBody = async (body: Bytes, clean: Clean): Promise<Body> => {
-  if ('fault' in body) return body;
-  const text = decodeUtf8(body.bytes);
-  if (text === undefined) return { fault: 'the answer is not valid UTF-8' };
-  const cleaned = cleanedAnswer(text, clean);
-  await breathe(body.bytes.byteLength);
-  const read = await readJson(cleaned, body.bytes);
-  await breathe(body.bytes.byteLength);
-  return read;
-};
 
 const header = ({ headers }: RawAnswer, name: string): string | undefined => {
   const value = headers[name];

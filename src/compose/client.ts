@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { Transport } from '../client/transport.ts';
 import { cleanedUrl } from '../core/cleaned.ts';
 import { visible } from '../core/sanitize.ts';
+import { isSilent } from './notice.ts';
 import type { Run } from './run.ts';
 import type { Target } from './target.ts';
 
@@ -65,6 +66,7 @@ export const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 
     timeout,
     debug,
     notice,
+    isHeard: !isSilent(io, globals),
     validate,
   });
 };

@@ -1,4 +1,4 @@
-import type { Measure } from './json.ts';
+import type { Measure } from './json-scan.ts';
 import { withoutKeys } from './secret.ts';
 
 /**

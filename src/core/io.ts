@@ -3,10 +3,10 @@ import type { Redactor } from './secret.ts';
 /**
  * One output stream, and the one door to it: secrets that are known are taken out of all that is written, and what goes to a
  * terminal holds nothing but text and what this program draws with. Writes resolve when the stream has taken them, so that a
- * slow reader slows the writer.
+ * slow reader slows the writer. Bytes are UTF-8.
  */
 export interface Output {
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
   /** Width in columns; 80 where nothing says it. */
   readonly columns: number;

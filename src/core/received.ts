@@ -5,6 +5,8 @@
 export interface Received<T = unknown> {
   readonly value: T;
   readonly text: string;
+  /** The text as UTF-8, where it can be handed on as it is: printable ASCII without blanks between tokens, in which no secret is. */
+  readonly bytes?: Uint8Array | undefined;
   /** The `Date` header: the service's own clock as it answered, in milliseconds since the epoch, to the second; where it said so. */
   readonly servedAt?: number;
   /** The `Age` header: how long the answer had lain in a cache, in milliseconds; absent where it came from the service itself. */

@@ -65,6 +65,12 @@ export class Redactor {
     return withoutKeys(this.clean(text));
   }
 
+  /** Whether `clean` would change what these bytes say in UTF-8. */
+  holds(bytes: Uint8Array): boolean {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return this.#secrets.some((secret) => buffer.includes(secret));
+  }
+
   clean(text: string): string {
     let cleaned = text;
     // A function, since in a text `$&` would stand for the secret itself.

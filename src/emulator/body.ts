@@ -1,4 +1,5 @@
-import { depthOf, parseExact } from '../core/json.ts';
+import { parseExact } from '../core/json.ts';
+import { depthOf } from '../core/json-scan.ts';
 import { refusal } from './refusal.ts';
 
 /** The largest request body, in bytes. */

@@ -13,14 +13,17 @@ export const cleanOf =
 /** The record as it may be laid out: where a secret stands in one of its strings, another one without it. */
 export const cleanedRecord = (record: Received, clean: Clean): Received => {
   const text = cleanedJson(record.text, clean);
-  return text === record.text ? record : { ...record, text, value: JSON.parse(text) };
+  return text === record.text ? record : { ...record, text, bytes: undefined, value: JSON.parse(text) };
 };
 
-/** One look at all of a page: one for each record would take much of the time of a walk. */
-const cleanedRecords = (records: readonly Received[], clean: Clean): readonly Received[] =>
-  holdsSecret(records.map(({ text }) => text).join('\n'), clean)
-    ? records.map((record) => cleanedRecord(record, clean))
-    : records;
+/**
+ * One look at all of a page: one for each record would take much of the time of a walk. What can be handed on as bytes has had its
+ * own as it came, and has another as it is written.
+ */
+const cleanedRecords = (records: readonly Received[], clean: Clean): readonly Received[] => {
+  const texts = records.filter(({ bytes }) => bytes === undefined).map(({ text }) => text);
+  return holdsSecret(texts.join('\n'), clean) ? records.map((record) => cleanedRecord(record, clean)) : records;
+};
 
 /** The sink, given nothing but such records. */
 export const cleanedSink = (sink: Sink, clean: Clean): Sink => ({

@@ -2,7 +2,7 @@ import { BOUNDS, cutText } from '../core/bounds.ts';
 import { cleanedJson, cleanedUrl } from '../core/cleaned.ts';
 import type { ErrorDetail, PayError, Violation } from '../core/error.ts';
 import { densePieces } from '../core/json.ts';
-import { isJson } from '../core/json-cut.ts';
+import { isJson } from '../core/json-scan.ts';
 import { visible, visibleJson } from '../core/sanitize.ts';
 import type { Redactor } from '../core/secret.ts';
 import { joined, shownPieces } from './pieces.ts';

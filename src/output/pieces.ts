@@ -64,22 +64,27 @@ export function* rowPieces(texts: readonly string[], { show, between, end }: Row
 }
 
 /** Joins pieces to larger ones, so that few are written; an empty one stays a chance to pause. */
-export function* joined(pieces: Iterable<string>): Generator<string> {
+export function* joined<T extends string | Uint8Array>(pieces: Iterable<T>): Generator<T | string> {
   let text = '';
   for (const piece of pieces) {
-    text += piece;
-    if (piece !== '' && text.length < CHUNK) continue;
+    if (typeof piece === 'string') text += piece;
+    if (piece !== '' && text.length < CHUNK && typeof piece === 'string') continue;
     yield text;
     text = '';
+    if (typeof piece !== 'string') yield piece;
   }
   yield text;
 }
 
 /** Writes pieces one after the other, as the reader takes them; what takes long gives way to signals in between. */
-export const writePieces = async (output: Output, pieces: Iterable<string>, clock: Clock): Promise<void> => {
+export const writePieces = async (
+  output: Output,
+  pieces: Iterable<string | Uint8Array>,
+  clock: Clock,
+): Promise<void> => {
   let since = clock.ticks();
   for (const piece of pieces) {
-    for (const part of shownPieces(piece, (text) => text, PORTION)) {
+    for (const part of typeof piece === 'string' ? shownPieces(piece, (text) => text, PORTION) : [piece]) {
       if (output.closed) return;
       if (part !== '') await output.write(part);
       if (clock.ticks() - since < LONGEST_MS) continue;

@@ -6,7 +6,7 @@ import { visibleText } from '../core/sanitize.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
 import { joined, rowPieces, shown, shownPieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
-import { exactValue, isEnum, isObject, machineText } from './value.ts';
+import { exactValue, isBlank, isEnum, isObject, isScalar, machineText } from './value.ts';
 
 /** A cell that holds neither a TAB nor a line break: both, and the backslash, are written as escapes. */
 const escaped = (text: string): string =>
@@ -38,16 +38,21 @@ export const tsvSink = (names: readonly string[] | undefined, view: View): Sink 
   };
 };
 
-const membersOf = (value: unknown): [string, unknown][] =>
-  isObject(value) || Array.isArray(value) ? Object.entries(value) : [];
+/** One after the other, since a list may be the largest thing there is. */
+const namesIn = (value: unknown): Iterable<string | number> =>
+  Array.isArray(value) ? value.keys() : isObject(value) ? Object.keys(value) : [];
 
 /** `key<TAB>value` lines of everything in `value`; nested names are joined by dots, list elements count from 0. */
 function* flatLines(value: unknown, path: string, view: View): Generator<string> {
   const kind = view.columns.find((column) => column.path === path)?.kind;
   const isPair = (kind === 'enum' || kind === 'state') && isEnum(value);
-  const members = isPair || path.length > BOUNDS.path ? [] : membersOf(value);
-  if (members.length === 0) return yield* line(path, machineText(value, kind));
-  for (const [name, member] of members) yield* flatLines(member, path === '' ? name : `${path}.${name}`, view);
+  if (isPair || path.length > BOUNDS.path || isBlank(value) || isScalar(value)) {
+    return yield* line(path, machineText(value, kind));
+  }
+  for (const name of namesIn(value)) {
+    const member = (value as Readonly<Record<string | number, unknown>>)[name];
+    yield* flatLines(member, path === '' ? `${name}` : `${path}.${name}`, view);
+  }
 }
 
 function* recordLines(record: Received, names: readonly string[] | undefined, view: View): Generator<string> {
@@ -56,7 +61,7 @@ function* recordLines(record: Received, names: readonly string[] | undefined, vi
     for (const { path, kind } of checkRecordColumns(names, view, record)) {
       yield* line(path, machineText(valueAt(value, path), kind));
     }
-  } else if (membersOf(value).length > 0) {
+  } else if (!isScalar(value) && !isBlank(value)) {
     yield* flatLines(value, '', view);
   } else if (!isObject(value)) {
     yield `${cell(machineText(value, undefined))}\n`;

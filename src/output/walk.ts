@@ -30,10 +30,10 @@ const take = (page: ReceivedPage, room: number) => {
 const SLICE = 256 * 1024;
 
 /** The text of a page, a slice after the other where it is large. */
-function* textsOf(records: readonly Received[], more: boolean, sink: Sink): Generator<string> {
+function* textsOf(records: readonly Received[], more: boolean, sink: Sink): ReturnType<Sink['page']> {
   let [from, size] = [0, 0];
-  for (const [index, { text }] of records.entries()) {
-    size += text.length;
+  for (const [index, record] of records.entries()) {
+    size += (record.bytes ?? record.text).length;
     if (size < SLICE || index + 1 === records.length) continue;
     yield* sink.page(records.slice(from, index + 1), true);
     [from, size] = [index + 1, 0];

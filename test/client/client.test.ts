@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { Outcome } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import type { PayError } from '../../src/core/error.ts';
 import { ACTIVITY, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
 import type { Script } from './scripted.ts';
-import { answer, scripted, whole } from './scripted.ts';
+import { answer, EXCESS, large, scripted, whole } from './scripted.ts';
 import { thrownBy } from './support.ts';
 
 const CHARGE = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
@@ -21,7 +21,14 @@ const clientOf = (outcomes: readonly Outcome[], script: Script = {}, validate = 
     closed += 1;
   };
   const notice = (line: string): void => void notices.push(line);
-  const client = createClient({ ...context, notice, transport: { ...transport, close }, validate });
+  const { isHeard } = script;
+  const client = createClient({
+    ...context,
+    notice,
+    ...(isHeard === undefined ? {} : { isHeard }),
+    transport: { ...transport, close },
+    validate,
+  });
   return { client, notices, closed: () => closed, ...seen };
 };
 
@@ -134,11 +141,18 @@ describe('what of an answer can not be read', () => {
     expect(notices.length).toBeGreaterThan(0);
   });
 
+  it('is not looked for in a page where nobody hears of it', async () => {
+    const body = whole({ data: [{ ...ugwo(1), status: { code: 7 } }], next_cursor: null });
+    const asked = vi.spyOn(body, 'value', 'get');
+    const { client, notices } = clientOf([answer(200, body)], { isHeard: false });
+    for await (const { records } of client.pages('ugwo.list', {}, {})) expect(records).toHaveLength(1);
+    expect([notices, asked.mock.calls.length]).toEqual([[], 0]);
+  });
+
   it('is too much of it: only the first is read', async () => {
-    const excess = 'the answer has more than 100,000 values';
-    const { client, notices } = clientOf([answer(200, { text: JSON.stringify(ACTIVITY), excess })]);
+    const { client, notices } = clientOf([answer(200, large(ACTIVITY))]);
     await client.call('ugwo.charge', CHARGE);
-    expect(notices).toEqual([`note: ${excess}; only the first part is read and shown; -o json shows all`]);
+    expect(notices).toEqual([`note: ${EXCESS}; only the first part is read and shown; -o json shows all`]);
   });
 
   it('changes nothing of what was done, be it that even that can not be told', async () => {

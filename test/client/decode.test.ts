@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Body } from '../../src/client/body.ts';
+import { JsonBody } from '../../src/client/body.ts';
 import { decode } from '../../src/client/decode.ts';
-import type { Body } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
-import type { ThingPage } from '../../src/contract/proof.ts';
 import { ACTIVITY, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
+import { EXCESS, large, whole } from './scripted.ts';
 
 const GET = {
   operation: operations['onye.get'],
@@ -13,9 +14,7 @@ const GET = {
 const LIST = { operation: operations['ugwo.list'], params: {} };
 const CHARGE = { operation: operations['ugwo.charge'], params: { ugwoUid: UGWO_ID } };
 
-const written = (text: string): Body => ({ text, json: JSON.parse(text) });
-const whole = (value: unknown): Body => written(JSON.stringify(value));
-const large = (text: string): Body => ({ text, excess: 'the answer holds more than 100,000 values' });
+const written = (text: string): JsonBody => new JsonBody(text);
 const EXACT = '12345678901234567890';
 
 describe('an answer', () => {
@@ -50,41 +49,72 @@ describe('an answer', () => {
   });
 
   it('that holds too much fails a read, and leaves what a write did done', () => {
-    const text = JSON.stringify(ACTIVITY);
-    const excess = 'the answer holds more than 100,000 values';
-    expect(decode.answer(GET, { body: large(JSON.stringify({ uid: ONYE_ID })) })).toStrictEqual({ fault: excess });
-    expect(decode.answer(CHARGE, { body: large(text), servedAt: 5 })).toStrictEqual({
+    const body = large(ACTIVITY);
+    expect(decode.answer(GET, { body: large({ uid: ONYE_ID }) })).toStrictEqual({ fault: EXCESS });
+    expect(decode.answer(CHARGE, { body, servedAt: 5 })).toStrictEqual({
       value: expect.objectContaining({ uid: ACTIVITY.uid }),
-      text,
-      cut: excess,
+      text: body.text,
+      cut: EXCESS,
       servedAt: 5,
     });
-    expect(decode.answer(CHARGE, { body: large(text.slice(1)) })).toStrictEqual({ fault: 'the answer is not JSON' });
+    const half = written(body.text.slice(0, -1));
+    expect(decode.answer(CHARGE, { body: half })).toStrictEqual({ fault: 'the answer is not JSON' });
   });
 });
 
 describe('an error document', () => {
   it('is what a JSON object says, however much it holds', () => {
     expect(decode.problem(whole({ title: 'No' }))).toMatchObject({ title: 'No' });
-    expect(decode.problem(large('{"title":"No","status":422}'))).toMatchObject({ title: 'No' });
+    expect(decode.problem(large({ title: 'No', status: 422 }))).toMatchObject({ title: 'No' });
     expect(decode.problem(whole('no'))).toBeUndefined();
-    expect(decode.problem(large('{"title":'))).toBeUndefined();
+    expect(decode.problem(written(large({}).text.slice(0, -1)))).toBeUndefined();
     expect(decode.problem({ fault: 'the answer is empty' })).toBeUndefined();
   });
 });
 
 describe('a page', () => {
-  it('has its records, each with its own text, and its cursors', () => {
+  const records = (text: string) => (decode.answer(LIST, { body: written(text) }) as JsonBody).records();
+  const shown = (text: string) =>
+    records(text).map(({ value, text: own, bytes }) => [value, own, bytes && Buffer.from(bytes).toString()]);
+
+  it('has its records, each with its own text, as bytes too where they can be handed on as they are', () => {
     const [one, two] = [ugwo(1), ugwo(2)];
     const text = JSON.stringify({ data: [one, two], next_cursor: 'b' });
-    const value = JSON.parse(text) as ThingPage;
-    expect(decode.page({ value, text }, 'a')).toEqual({
-      records: [
-        { value: one, text: JSON.stringify(one) },
-        { value: two, text: JSON.stringify(two) },
-      ],
-      cursor: 'a',
-      nextCursor: 'b',
-    });
+    expect(shown(text)).toEqual([one, two].map((value) => [value, JSON.stringify(value), JSON.stringify(value)]));
+  });
+
+  it.each([
+    ['a blank between tokens', '{"a": 1}', '{"a":1}'],
+    ['a line break between tokens', '{"a":1\n}', '{"a":1}'],
+    ['a letter that is not ASCII', '{"a":"\u00e9"}', '{"a":"\u00e9"}'],
+    ['a bidi control', '{"a":"\u202e"}', '{"a":"\u202e"}'],
+    ['a C1 control', '{"\u009b":1}', '{"\u009b":1}'],
+    ['DEL', '{"a":"\u007f"}', '{"a":"\u007f"}'],
+  ])('hands on no record with %s as it came, and those beside it all the same', (_what, record, own) => {
+    const text = `{"data":[{"n":1},${record},{"n":2}],"next_cursor":null}`;
+    const found = records(text);
+    expect(found.map((one) => one.text)).toEqual(['{"n":1}', own, '{"n":2}']);
+    expect(found.map(({ bytes }) => bytes !== undefined)).toEqual([true, false, true]);
+  });
+
+  it.each([
+    ['no records', '{"next_cursor":null}'],
+    ['records that are no list', '{"data":{},"next_cursor":null}'],
+    ['a record that is a text', '{"data":[{},"x"],"next_cursor":null}'],
+    ['no way on', '{"data":[]}'],
+    ['an empty way on', '{"data":[],"next_cursor":""}'],
+    ['more records than a page may have', `{"data":[${'{},'.repeat(1000)}{}],"next_cursor":null}`],
+    ['a way on that is too long', `{"data":[],"next_cursor":"${'c'.repeat(4097)}"}`],
+  ])('with %s is none', (_what, text) => {
+    expect(decode.answer(LIST, { body: written(text) })).toStrictEqual({ fault: expect.any(String), isOther: true });
+  });
+
+  it('is known by its envelope before any value is made of its records', () => {
+    const body = written('{"data":[{"a":1}],"next_cursor":"\\u0062"}');
+    const made = vi.spyOn(body, 'value', 'get');
+    const list = decode.answer(LIST, { body }) as JsonBody;
+    expect(list.envelope).toMatchObject({ data: [{}], next_cursor: 'b' });
+    expect(made).not.toHaveBeenCalled();
+    expect(list.value).toEqual({ data: [{ a: 1 }], next_cursor: 'b' });
   });
 });

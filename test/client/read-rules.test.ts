@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Body } from '../../src/client/body.ts';
 import type { Exchange } from '../../src/client/exchange.ts';
 import { sendRead } from '../../src/client/read.ts';
-import type { Body, Outcome } from '../../src/client/transport.ts';
+import type { Outcome } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { PayError } from '../../src/core/error.ts';
 import { ONYE_ID } from '../support/service.ts';

@@ -1,4 +1,6 @@
-import type { Attempt, Body, Outcome } from '../../src/client/transport.ts';
+import type { Body } from '../../src/client/body.ts';
+import { JsonBody } from '../../src/client/body.ts';
+import type { Attempt, Outcome } from '../../src/client/transport.ts';
 
 /** What happens beside the attempts. */
 export interface Script {
@@ -8,6 +10,8 @@ export interface Script {
   /** In the turn in which an attempt is handed over. */
   readonly onSend?: (attempt: Attempt) => void;
   readonly onWait?: () => void;
+  /** Whether anybody hears notices. */
+  readonly isHeard?: boolean;
 }
 
 /** The world of one request whose attempts end as they are told to, by clocks that only its waits and attempts move. */
@@ -51,7 +55,12 @@ export const scripted = (outcomes: readonly Outcome[], script: Script = {}) => {
   return { context, transport, attempts, waits, debug };
 };
 
-export const whole = (value: unknown): Body => ({ text: JSON.stringify(value), json: value });
+export const whole = (value: unknown): JsonBody => new JsonBody(JSON.stringify(value));
+
+/** What there is too much of in the text below. */
+export const EXCESS = 'the answer has more than 100,000 values';
+/** The same object behind more than may be read. */
+export const large = (object: object): JsonBody => whole({ more: Array.from({ length: 100_000 }, () => 0), ...object });
 
 export const answer = (status: number, body: Body = whole({ title: 'No' }), retryAfter?: string): Outcome => ({
   kind: 'answer',

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutJson, isJson } from '../../src/core/json-cut.ts';
+import { cutJson as cutBytes } from '../../src/core/json-cut.ts';
+import { isJson } from '../../src/core/json-scan.ts';
 import { valueAt } from '../../src/core/path.ts';
+
+const cutJson = (text: string, names: readonly string[]): { readonly value: unknown } | undefined =>
+  isJson(text) ? { value: cutBytes(new TextEncoder().encode(text), names) } : undefined;
 
 const parses = (text: string): boolean => {
   try {

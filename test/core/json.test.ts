@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  depthOf,
-  elementsOf,
-  indent,
-  minify,
-  NumberText,
-  parseExact,
-  parseTexts,
-  printExact,
-} from '../../src/core/json.ts';
+import { indent, minify, NumberText, parseExact, parseTexts, printExact } from '../../src/core/json.ts';
+import { depthOf, elementsOf } from '../../src/core/json-scan.ts';
 
 /** A JSON value as its tokens, made without the code under test, and how deep it is nested. */
 interface Tokens {

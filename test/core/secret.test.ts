@@ -121,6 +121,11 @@ describe('Redactor', () => {
     expect(redactor.clean('first-secret second-SECRET')).toBe('[secret …cret] [secret …CRET]');
   });
 
+  it('finds in bytes what it would take out of their text', () => {
+    expect(redactorOf(KEY).holds(Buffer.from(`é ${KEY}`))).toBe(true);
+    expect(redactorOf(KEY).holds(Buffer.from(KEY.slice(1)))).toBe(false);
+  });
+
   it('leaves what is shorter than 8 characters alone, or any word could be taken for a secret', () => {
     expect(redactorOf('1234567', '').clean('1234567 a 12345678')).toBe('1234567 a 12345678');
     expect(redactorOf('12345678').clean('1234567 a 12345678')).toBe('1234567 a [secret …5678]');

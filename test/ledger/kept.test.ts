@@ -47,6 +47,13 @@ it('what is too long to be a word, and more to do than anybody can, are not kept
   expect(steps.map((next_action) => keptActivity({ next_action }).nextAction)).toEqual([steps[0], null]);
 });
 
+it('what there is to do is counted as it would be printed, to the last character', () => {
+  const step = (more: string): object => ({ 'a"b': [1, -0.5, true, null, {}, [], 'é\n'], more });
+  const room = BOUNDS.kept - JSON.stringify(step('')).length;
+  const steps = [step('x'.repeat(room)), step('x'.repeat(room + 1))];
+  expect(steps.map((next_action) => keptActivity({ next_action }).nextAction)).toEqual([steps[0], null]);
+});
+
 it('what names no activity has no name, and nothing to do is null', () => {
   for (const nothing of [{}, { uid: 7, next_action: undefined }, null, []]) {
     expect(keptActivity(nothing)).toStrictEqual({ uid: '', status: '', nextAction: null, createdAt: undefined });

@@ -36,10 +36,11 @@ describe('a text that is shown in pieces', () => {
 describe('what is large is made in pieces', () => {
   const MOST = 512 * 1024;
   const large = (text: string): Received => recordOf({ uid: 'x', description: text });
-  const longest = (pieces: Iterable<string>): number => Math.max(...[...pieces].map((piece) => piece.length));
+  const longest = (pieces: Iterable<string | Uint8Array>): number =>
+    Math.max(...[...pieces].map((piece) => piece.length));
   const text = '\u0085"'.repeat(500_000);
 
-  it.each<[string, Iterable<string>]>([
+  it.each<[string, Iterable<string | Uint8Array>]>([
     ['a record as csv', csvRecord(large(text), undefined, ugwoView, false)],
     ['a row of csv', csvSink(undefined, ugwoView, false).page([large(text)], false)],
     ['a row of tsv', tsvSink(undefined, ugwoView).page([large(text)], false)],
@@ -55,7 +56,7 @@ describe('what is large is made in pieces', () => {
 it('gives way to signals where writing takes long, and stops where nobody reads', async () => {
   let [now, turns, closed] = [0, 0, false];
   const clock: Clock = { now: () => now, ticks: () => now, sleep: async () => undefined };
-  const written: string[] = [];
+  const written: unknown[] = [];
   const output: Output = {
     isTerminal: false,
     columns: 80,

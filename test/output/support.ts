@@ -23,7 +23,8 @@ class FakeOutput implements Output {
     this.columns = columns;
   }
 
-  async write(text: string): Promise<void> {
+  async write(data: string | Uint8Array): Promise<void> {
+    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
     this.writes.push(text);
     await this.taken(text);
   }

@@ -1,6 +1,7 @@
 import { reasonOf } from '../../core/error.ts';
 import { fromSpreadsheet } from '../../core/formula.ts';
-import { depthOf, NumberText, parseExact } from '../../core/json.ts';
+import { NumberText, parseExact } from '../../core/json.ts';
+import { depthOf } from '../../core/json-scan.ts';
 import type { ColumnFault } from '../row-end.ts';
 import type { Format } from './format.ts';
 

@@ -1,4 +1,5 @@
-import { depthOf, NumberText, parseExact } from '../../core/json.ts';
+import { NumberText, parseExact } from '../../core/json.ts';
+import { depthOf } from '../../core/json-scan.ts';
 import type { Fail } from './fault.ts';
 import type { InputRow } from './row.ts';
 import { fieldsOf } from './row.ts';

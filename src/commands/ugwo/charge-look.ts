@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Activity } from '../../contract/activity.ts';
 import { PayError } from '../../core/error.ts';
-import { elementsOf } from '../../core/json.ts';
+import { elementsOf } from '../../core/json-scan.ts';
 import { formatMoney } from '../../core/money.ts';
 import { valueAt } from '../../core/path.ts';
 import type { Received } from '../../core/received.ts';

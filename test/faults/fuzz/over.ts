@@ -1,7 +1,8 @@
+import type { Body } from '../../../src/client/body.ts';
+import { readBody } from '../../../src/client/body.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { createClient } from '../../../src/client/client.ts';
-import type { Attempt, Body, Outcome } from '../../../src/client/transport.ts';
-import { readBody } from '../../../src/client/transport.ts';
+import type { Attempt, Outcome } from '../../../src/client/transport.ts';
 
 export const ORIGIN = 'https://api.example';
 
