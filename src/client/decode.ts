@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/operations.ts';
-import { fieldsOf } from '../contract/operations.ts';
+import { fieldsOf, isPaged } from '../contract/operations.ts';
 import type { Problem } from '../contract/problem.ts';
 import { PROBLEM_FIELDS, readProblem } from '../contract/problem.ts';
 import { nounOf } from '../core/ids.ts';
@@ -49,7 +49,7 @@ export const decode = {
     // It fails a read. What a write did is done all the same.
     if (cut !== undefined && operation.safety === 'safe') return { fault: cut };
     if (!body.isJson) return { fault: 'the answer is not JSON' };
-    const isList = operation.query !== undefined;
+    const isList = isPaged(operation);
     const value = isList ? body.envelope : readValue(operation, body);
     const unproven = operation.success.proof(value, params);
     const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, value));

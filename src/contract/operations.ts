@@ -210,6 +210,9 @@ export type ProvenOf<K extends OperationId> = K extends ListId
     ? readonly ListRecord[]
     : Thing;
 
+/** Whether an operation answers with a page of a list; a bare array is a thing of its own. */
+export const isPaged = ({ success }: Operation): boolean => success.proof === provesPage;
+
 /** What of an answer is looked at beside its documented fields. */
 const LOOKED_AT = ['ugwo_uid', 'medium', 'provider', 'phone', 'data'];
 
