@@ -3,7 +3,7 @@ import type { OperationId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
 import type { FlagOf, Guess } from '../core/flags.ts';
 import type { IdPrefix } from '../core/ids.ts';
-import type { Entry } from '../ledger/ledger.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { RowSignals } from './pacing/run.ts';
 import type { Cells } from './reading/cells.ts';
 import type { RowEnd } from './row-end.ts';

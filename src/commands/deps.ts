@@ -12,7 +12,8 @@ import type { Received } from '../core/received.ts';
 import type { Result } from '../core/result.ts';
 import type { ReadSource } from '../core/source.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
-import type { Asked, Ledger, Place } from '../ledger/ledger.ts';
+import type { Asked, Place } from '../ledger/entry.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
 
 /**

@@ -6,7 +6,8 @@ import { isId } from '../core/ids.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
 import { placeWords } from '../core/place-words.ts';
 import { shellLine } from '../core/shell.ts';
-import type { Asked, Entry, Ledger } from '../ledger/ledger.ts';
+import type { Asked, Entry } from '../ledger/entry.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Rooms } from './rooms.ts';
 import type { Run } from './run.ts';
 

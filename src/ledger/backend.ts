@@ -1,7 +1,8 @@
 import type { PayError } from '../core/error.ts';
 import type { RowCounts } from '../core/row.ts';
+import type { Entry, Moment, Outcome, Sender } from './entry.ts';
 import type { Job, JobRow, Update } from './job.ts';
-import type { Entry, ListFilter, Moment, Outcome, Sender } from './ledger.ts';
+import type { ListFilter } from './ledger.ts';
 
 /** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
 export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {

@@ -2,9 +2,10 @@ import { randomInt } from 'node:crypto';
 import { CHARGE } from '../core/effect.ts';
 import { isTakenUp, rowStateOf } from '../core/row.ts';
 import type { Backend, Decision } from './backend.ts';
+import type { Entry, Intent, Moment } from './entry.ts';
 import { asItStands, lostAmong } from './gone.ts';
 import { elsewhereOf, guard } from './guard.ts';
-import type { BeginOptions, Begun, Entry, Intent, Moment, Obstacle } from './ledger.ts';
+import type { BeginOptions, Begun, Obstacle } from './ledger.ts';
 import { isEmulator } from './place.ts';
 import { begun } from './transitions.ts';
 

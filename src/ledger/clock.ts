@@ -1,5 +1,5 @@
 import { parseInstant } from '../core/time.ts';
-import type { Entry, Mark, Moment, Told } from './ledger.ts';
+import type { Entry, Mark, Moment, Told } from './entry.ts';
 
 /** How long it is from one moment to another by the clock that nobody sets; undefined when that can't be told. */
 export const elapsed = (from: Mark, to: Mark): number | undefined =>

@@ -1,5 +1,5 @@
 import { formatDateAtom } from '../core/time.ts';
-import type { Evidence } from './ledger.ts';
+import type { Evidence } from './entry.ts';
 
 /** The first ones tell how it began, the last ones how it stands; what was seen in between is dropped beyond this many. */
 const MOST = 30;

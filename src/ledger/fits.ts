@@ -2,7 +2,7 @@ import { isMedium, machineValue } from '../core/medium.ts';
 import { readNextAction } from '../core/next-action.ts';
 import { valueAt } from '../core/path.ts';
 import { parseInstant } from '../core/time.ts';
-import type { Charge } from './ledger.ts';
+import type { Charge } from './entry.ts';
 import { isSamePhone, lastDigits } from './private.ts';
 
 // What an activity, as the service shows it, says about the charge that made it. Every field may be missing or odd.

@@ -1,5 +1,5 @@
 import type { Backend, Query } from './backend.ts';
-import type { Entry, Sender } from './ledger.ts';
+import type { Entry, Sender } from './entry.ts';
 import { lost } from './transitions.ts';
 
 type World = Pick<Backend, 'isGone' | 'moment'>;

@@ -4,10 +4,11 @@ import { isMedium } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
 import { payableUntil } from '../core/payable.ts';
 import { serviceTime, serviceTimeNow } from './clock.ts';
+import type { Charge, Entry, Intent, KeptActivity, Moment } from './entry.ts';
+import { isCharge } from './entry.ts';
 import { isNoCharge, isOtherMedium, mediumOf } from './fits.ts';
 import { keptActivity } from './kept.ts';
-import type { BeginOptions, Charge, Entry, Intent, KeptActivity, Moment, Obstacle, Refusal } from './ledger.ts';
-import { isCharge } from './ledger.ts';
+import type { BeginOptions, Obstacle, Refusal } from './ledger.ts';
 import { latest } from './news.ts';
 import type { Shown } from './shown.ts';
 

@@ -1,5 +1,5 @@
 import type { RowCounts } from '../core/row.ts';
-import type { Charge } from './ledger.ts';
+import type { Charge } from './entry.ts';
 
 /** What the ledger keeps of a row of a job's file: charges, the last of which counts, or one update. */
 export type JobKind = 'charge' | 'update';

@@ -2,10 +2,10 @@ import { idProblem } from '../core/ids.ts';
 import type { RowCounts } from '../core/row.ts';
 import { isTakenUp } from '../core/row.ts';
 import type { Backend, Decision, KeptUpdate } from './backend.ts';
+import { isCharge } from './entry.ts';
 import { isLost, readSwept, sweep } from './gone.ts';
 import type { Jobs, Update } from './job.ts';
 import type { Ledger } from './ledger.ts';
-import { isCharge } from './ledger.ts';
 import { cleaned, withoutNumbers } from './private.ts';
 import { GONE } from './transitions.ts';
 

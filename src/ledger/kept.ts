@@ -2,7 +2,7 @@ import { BOUNDS } from '../core/bounds.ts';
 import { statusOf } from '../core/charge.ts';
 import { printExact } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
-import type { KeptActivity } from './ledger.ts';
+import type { KeptActivity } from './entry.ts';
 
 /** How long a value is as JSON, as far as it is no longer than `most`: printed to be counted, an answer may take millions. */
 const lengthUpTo = (most: number, value: unknown): number => {

@@ -2,8 +2,8 @@ import { isId } from '../core/ids.ts';
 import { valueAt } from '../core/path.ts';
 import { parseInstant } from '../core/time.ts';
 import { boundOf, elapsed, sendingTime } from './clock.ts';
+import type { Charge, Moment } from './entry.ts';
 import { contradictionOf, isDeclinedAtOnce, isNoCharge, isOfOther, isOtherMedium, mediumOf, wordAt } from './fits.ts';
-import type { Charge, Moment } from './ledger.ts';
 import type { Shown } from './shown.ts';
 
 /** What a read of the payment request showed, or why it showed nothing. */

@@ -1,5 +1,5 @@
 import { standingOf } from '../core/charge.ts';
-import type { Entry, Evidence, KeptActivity, Outcome } from './ledger.ts';
+import type { Entry, Evidence, KeptActivity, Outcome } from './entry.ts';
 
 /** What can decide how a charge stands, in the order of the evidence. */
 const DECISIVE = ['resolved', 'answer', 'emergency_line'];

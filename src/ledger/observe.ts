@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts';
 import { elapsed } from './clock.ts';
+import type { Asked, Entry, KeptActivity, Moment } from './entry.ts';
 import { asShown, wasSeenExpired } from './guard.ts';
-import type { Asked, Entry, KeptActivity, Moment } from './ledger.ts';
 import { latest } from './news.ts';
 import { addsTo, asking, observed } from './transitions.ts';
 

@@ -1,9 +1,9 @@
 import { formatDateAtom } from '../core/time.ts';
 import type { Backend, Decision } from './backend.ts';
 import { elapsed } from './clock.ts';
+import type { Entry, Evidence, Moment, Outcome, Resolution } from './entry.ts';
 import { evidenceOf, withEvidence } from './evidence.ts';
 import { asItStands } from './gone.ts';
-import type { Entry, Evidence, Moment, Outcome, Resolution } from './ledger.ts';
 import { isNews, latest, lateWord, wasResolved } from './news.ts';
 import { changed, withMore } from './transitions.ts';
 

@@ -1,7 +1,7 @@
 import { isRefunded, standingOf } from '../core/charge.ts';
+import type { Entry, Moment } from './entry.ts';
+import { isCharge } from './entry.ts';
 import { payableFor, wasSeenExpired } from './guard.ts';
-import type { Entry, Moment } from './ledger.ts';
-import { isCharge } from './ledger.ts';
 
 /** What has become of the money of an accepted charge, in the order in which it is told. */
 export const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'] as const;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isLoopback } from '../core/origin.ts';
 import { LOCAL_KEY_PREFIX } from '../core/secret.ts';
-import type { Place } from './ledger.ts';
+import type { Place } from './entry.ts';
 
 const WORKSPACE = /^[sp]k\.([A-Za-z0-9]{4})\./;
 const NAME_LENGTH = 12;

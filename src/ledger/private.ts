@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { printExact } from '../core/json.ts';
-import type { Entry } from './ledger.ts';
+import type { Entry } from './entry.ts';
 
 /** So many digits of a phone number are kept: enough to know it by, too few to call. */
 const KEPT_DIGITS = 4;

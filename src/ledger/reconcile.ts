@@ -1,8 +1,9 @@
 import { valueAt } from '../core/path.ts';
 import { elapsed, sendingTime } from './clock.ts';
+import type { Charge, Evidence, KeptActivity, Mark } from './entry.ts';
 import { evidenceOf } from './evidence.ts';
 import { wordAt } from './fits.ts';
-import type { Charge, Evidence, KeptActivity, Ledger, Mark } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import type { Candidate, Look, Sight, Sorted, Timed } from './look.ts';
 import { sortActivities } from './look.ts';
 import { cleaned } from './private.ts';

@@ -1,9 +1,10 @@
 import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
+import type { Charge, Entry } from './entry.ts';
+import { isCharge } from './entry.ts';
 import { keptActivity } from './kept.ts';
-import type { Charge, Entry, Ledger, ListFilter } from './ledger.ts';
-import { isCharge } from './ledger.ts';
+import type { Ledger, ListFilter } from './ledger.ts';
 import { shownOf } from './shown.ts';
 
 /** What a refresh needs of a client: a read, undefined where the service has none. Throws what a read throws. */

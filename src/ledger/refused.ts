@@ -3,10 +3,11 @@ import { PayError } from '../core/error.ts';
 import { readNextAction } from '../core/next-action.ts';
 import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
+import type { Entry, Intent, KeptActivity } from './entry.ts';
+import { isCharge } from './entry.ts';
 import { payableFor } from './guard.ts';
 import { asActivity } from './kept.ts';
-import type { Entry, Intent, KeptActivity, Refusal, Refused } from './ledger.ts';
-import { isCharge } from './ledger.ts';
+import type { Refusal, Refused } from './ledger.ts';
 
 /** What the customer can still use, in one line a piece. */
 const stillUsable = ({ by, activity, moment }: Refused): string[] => {

@@ -1,8 +1,8 @@
 import { chargeOnce } from './charge.ts';
+import { isCharge } from './entry.ts';
 import { contradictsOf } from './fits.ts';
 import { rowsBegun } from './jobs.ts';
 import { asActivity, keptActivity } from './kept.ts';
-import { isCharge } from './ledger.ts';
 import { wasResolved } from './news.ts';
 import { openSums, paymentOf } from './payments.ts';
 import { asksTheSame } from './private.ts';

@@ -8,8 +8,9 @@ import { provedBy } from '../core/proved.ts';
 import type { Received } from '../core/received.ts';
 import { shellLine } from '../core/shell.ts';
 import { elapsed } from './clock.ts';
+import type { Entry, Intent, Moment, Outcome, Place } from './entry.ts';
 import { evidenceOf } from './evidence.ts';
-import type { BeginOptions, Entry, Intent, Ledger, Moment, Outcome, Place, Refused } from './ledger.ts';
+import type { BeginOptions, Ledger, Refused } from './ledger.ts';
 import { cleaned, digestOf, withoutNumbers } from './private.ts';
 import { refusedError } from './refused.ts';
 

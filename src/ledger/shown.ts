@@ -4,7 +4,7 @@ import { isId } from '../core/ids.ts';
 import { machineValue } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
-import type { Asked } from './ledger.ts';
+import type { Asked } from './entry.ts';
 
 /** What a read of a payment request showed (public-facts.md, Payment requests): of each field only what can be read. */
 export interface Shown {

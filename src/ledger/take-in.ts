@@ -1,5 +1,5 @@
 import type { Backend, EmergencyLine } from './backend.ts';
-import type { Entry, Evidence, Mark } from './ledger.ts';
+import type { Entry, Evidence, Mark } from './entry.ts';
 import { isNews, latest } from './news.ts';
 import { changed, withMore } from './transitions.ts';
 

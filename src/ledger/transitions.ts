@@ -1,6 +1,6 @@
 import type { ChargeState } from '../core/charge.ts';
+import type { Asked, Entry, Evidence, Intent, KeptActivity, Moment, Sender, Told } from './entry.ts';
 import { evidenceOf, withEvidence } from './evidence.ts';
-import type { Asked, Entry, Evidence, Intent, KeptActivity, Moment, Sender, Told } from './ledger.ts';
 
 /** A charge that is about to be sent; its place is the backend's to say. */
 export const begun = (id: string, intent: Intent, sender: Sender, { at, mark }: Moment): Entry => ({

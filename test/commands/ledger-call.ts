@@ -8,7 +8,8 @@ import type { Received } from '../../src/core/received.ts';
 import { madeHere } from '../../src/core/received.ts';
 import type { Result } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
-import type { Charge, Ledger, Place } from '../../src/ledger/ledger.ts';
+import type { Charge, Place } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { ledgerRoom } from '../../src/ledger/room.ts';
 import { globals } from './profile-call.ts';
 

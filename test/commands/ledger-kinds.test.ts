@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import type { Entry } from '../../src/ledger/ledger.ts';
+import type { Entry } from '../../src/ledger/entry.ts';
 import { charge, memoryLedger, SENT } from '../ledger/support/memory.ts';
 import type { Row } from './ledger-call.ts';
 import { call, idOf, numbered, shows } from './ledger-call.ts';

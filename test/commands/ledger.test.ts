@@ -4,7 +4,8 @@ import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/received.ts';
 import { formatLocal } from '../../src/core/time.ts';
-import type { Evidence, Ledger } from '../../src/ledger/ledger.ts';
+import type { Evidence } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
 import { call, fails, idOf, numbered, shows } from './ledger-call.ts';
 

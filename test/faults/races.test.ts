@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Entry } from '../../src/ledger/ledger.ts';
+import type { Entry } from '../../src/ledger/entry.ts';
 import { RUNTIME } from '../support/built.ts';
 import { newFolder } from '../support/program.ts';
 import { countBy } from './bulk-file.ts';

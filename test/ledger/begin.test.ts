@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Intent, Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import type { Intent, Outcome } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, intent } from './support/charges.ts';
 

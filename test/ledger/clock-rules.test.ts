@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { boundOf, elapsed, sendingTime, serviceTime, serviceTimeNow } from '../../src/ledger/clock.ts';
-import type { Charge } from '../../src/ledger/ledger.ts';
+import type { Charge } from '../../src/ledger/entry.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const HOUR = 60 * MINUTE;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Evidence } from '../../src/ledger/entry.ts';
 import { evidenceOf, withEvidence } from '../../src/ledger/evidence.ts';
-import type { Evidence } from '../../src/ledger/ledger.ts';
 import { NOON } from './support/charges.ts';
 
 const numbered = (number: number): Evidence => evidenceOf('look', NOON, { number });

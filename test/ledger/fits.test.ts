@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Charge } from '../../src/ledger/entry.ts';
 import {
   contradictionOf,
   contradictsOf,
@@ -9,7 +10,6 @@ import {
   mediumOf,
   wordAt,
 } from '../../src/ledger/fits.ts';
-import type { Charge } from '../../src/ledger/ledger.ts';
 import { NOON } from './support/charges.ts';
 
 const TRANSFER = { type: 'user_action', headers: { account_number: '0123456789' } };

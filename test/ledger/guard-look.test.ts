@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
+import type { Charge } from '../../src/ledger/entry.ts';
+import type { Refusal } from '../../src/ledger/ledger.ts';
 import type { Shown } from '../../src/ledger/shown.ts';
 import { shownOf } from '../../src/ledger/shown.ts';
 import { account, charge, guard, MINUTE, momentAt, NOON } from './support/charges.ts';

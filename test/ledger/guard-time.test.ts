@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Charge, Moment } from '../../src/ledger/entry.ts';
 import { payableFor } from '../../src/ledger/guard.ts';
-import type { Charge, Moment } from '../../src/ledger/ledger.ts';
 import { guard } from './support/charges.ts';
 import { charge, markAt, momentAt, SENT } from './support/memory.ts';
 

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
+import type { Charge } from '../../src/ledger/entry.ts';
 import { asShown, elsewhereOf } from '../../src/ledger/guard.ts';
-import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
+import type { Refusal } from '../../src/ledger/ledger.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const dial = account({ nextAction: { type: 'user_action', headers: { ussd: '*737#' } } });

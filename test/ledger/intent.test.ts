@@ -3,7 +3,7 @@ import { PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/received.ts';
 import type { ChargeRequest } from '../../src/ledger/charge.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
-import type { Intent } from '../../src/ledger/ledger.ts';
+import type { Intent } from '../../src/ledger/entry.ts';
 import { shownOf } from '../../src/ledger/shown.ts';
 import { thrownBy } from '../client/support.ts';
 import { ACTIVITY } from '../support/service.ts';

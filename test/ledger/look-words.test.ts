@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Charge, Evidence, Ledger } from '../../src/ledger/ledger.ts';
+import type { Charge, Evidence } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Look, Sight } from '../../src/ledger/look.ts';
 import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Charge, Evidence, KeptActivity } from '../../src/ledger/ledger.ts';
+import type { Charge, Evidence, KeptActivity } from '../../src/ledger/entry.ts';
 import { isNews, latest, lateWord, wasResolved } from '../../src/ledger/news.ts';
 import { account, charge } from './support/charges.ts';
 

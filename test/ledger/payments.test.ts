@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Charge, Told } from '../../src/ledger/ledger.ts';
+import type { Charge, Told } from '../../src/ledger/entry.ts';
 import type { Payment } from '../../src/ledger/payments.ts';
 import { openSums, paymentOf } from '../../src/ledger/payments.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDateAtom } from '../../src/core/time.ts';
+import type { Charge, Evidence } from '../../src/ledger/entry.ts';
 import { withEvidence } from '../../src/ledger/evidence.ts';
-import type { Charge, Evidence, Ledger } from '../../src/ledger/ledger.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Look, Sight } from '../../src/ledger/look.ts';
 import type { Conclusion } from '../../src/ledger/reconcile.ts';
 import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';

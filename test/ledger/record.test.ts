@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Evidence, Ledger, Outcome } from '../../src/ledger/ledger.ts';
+import type { Evidence, Outcome } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, intent, MINUTE, NOON } from './support/charges.ts';
 

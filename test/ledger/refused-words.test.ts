@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatLocal } from '../../src/core/time.ts';
-import type { Charge, KeptActivity, Refusal } from '../../src/ledger/ledger.ts';
+import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
+import type { Refusal } from '../../src/ledger/ledger.ts';
 import { refusedError } from '../../src/ledger/refused.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 

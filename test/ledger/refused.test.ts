@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Charge, Refusal } from '../../src/ledger/ledger.ts';
+import type { Charge } from '../../src/ledger/entry.ts';
+import type { Refusal } from '../../src/ledger/ledger.ts';
 import { refusedError } from '../../src/ledger/refused.ts';
 import { account, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger, Outcome, Sender } from '../../src/ledger/ledger.ts';
+import type { Outcome, Sender } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';

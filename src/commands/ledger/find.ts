@@ -1,8 +1,9 @@
 import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
 import { didYouMean } from '../../core/suggest.ts';
+import type { Entry } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
-import type { Entry, Ledger } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 
 /** So many of the newest are looked through for one that was meant. */
 const NEWEST = 100;

@@ -2,7 +2,7 @@ import { countText, kindWord } from '../../core/effect.ts';
 import { PayError } from '../../core/error.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatLocal } from '../../core/time.ts';
-import type { Entry } from '../../ledger/ledger.ts';
+import type { Entry } from '../../ledger/entry.ts';
 import type { Why } from '../../ledger/reconcile.ts';
 
 /** What is still unknown, and why. */

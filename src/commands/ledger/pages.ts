@@ -2,7 +2,8 @@ import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
 import { PAGE_MAX } from '../../core/page.ts';
 import type { Received, ReceivedPage } from '../../core/received.ts';
-import type { Entry, Ledger, ListFilter } from '../../ledger/ledger.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { recordOf } from './view.ts';
 

@@ -1,8 +1,9 @@
 import { PayError, usageError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import type { Result } from '../../core/result.ts';
+import type { Charge } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
-import type { Charge, Ledger, ListFilter } from '../../ledger/ledger.ts';
+import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Deps } from '../deps.ts';
 import { find, findJob, namesJob } from './find.ts';

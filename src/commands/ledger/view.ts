@@ -7,7 +7,7 @@ import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
 import { formatDateAtom } from '../../core/time.ts';
-import type { Entry } from '../../ledger/ledger.ts';
+import type { Entry } from '../../ledger/entry.ts';
 import type { Payment, Sum } from '../../ledger/payments.ts';
 
 /** An instant as output has it. */

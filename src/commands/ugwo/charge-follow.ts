@@ -8,7 +8,7 @@ import { interrupted } from '../../core/interrupt.ts';
 import { formatMoney } from '../../core/money.ts';
 import { placeWords } from '../../core/place-words.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Charge } from '../../ledger/ledger.ts';
+import type { Charge } from '../../ledger/entry.ts';
 import type { Sum, Sums } from '../../ledger/payments.ts';
 import type { Deps } from '../deps.ts';
 

@@ -3,7 +3,8 @@ import type { Doors } from '../../bulk/world.ts';
 import type { PayError } from '../../core/error.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Charged } from '../../ledger/charge.ts';
-import type { Entry, Moment, Refused } from '../../ledger/ledger.ts';
+import type { Entry, Moment } from '../../ledger/entry.ts';
+import type { Refused } from '../../ledger/ledger.ts';
 import type { Shown } from '../../ledger/shown.ts';
 import type { Deps } from '../deps.ts';
 

@@ -5,7 +5,7 @@ import { printExact } from '../../core/json.ts';
 import { isStepUnreadable } from '../../core/next-action.ts';
 import { valueAt } from '../../core/path.ts';
 import { rowStateOf } from '../../core/row.ts';
-import type { Asked, Entry } from '../../ledger/ledger.ts';
+import type { Asked, Entry } from '../../ledger/entry.ts';
 import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 
 /** What the report says of a charge, besides row, state and error: the activity and what the customer must do. */

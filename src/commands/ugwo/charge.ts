@@ -7,7 +7,7 @@ import { namingFlags } from '../../core/flags.ts';
 import { isStepUnreadable } from '../../core/next-action.ts';
 import type { Received } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
-import type { Entry } from '../../ledger/ledger.ts';
+import type { Entry } from '../../ledger/entry.ts';
 import type { Shown } from '../../ledger/shown.ts';
 import type { WaitOptions } from '../activity/followed-shared.ts';
 import { chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../activity/followed-shared.ts';

@@ -4,7 +4,7 @@ import type { DatabaseKind } from '../../database/kind.ts';
 import { versionReader } from '../../database/migrate.ts';
 import { transact } from '../../database/transact.ts';
 import type { Backend, Purpose } from '../backend.ts';
-import type { Entry, Moment, Sender } from '../ledger.ts';
+import type { Entry, Moment, Sender } from '../entry.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 import { groupCommit } from './group.ts';
 import type { Highest } from './highest.ts';

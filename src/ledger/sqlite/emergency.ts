@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, r
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../../database/file.ts';
 import type { EmergencyLine } from '../backend.ts';
-import type { Sender } from '../ledger.ts';
+import type { Sender } from '../entry.ts';
 import { thisMachine } from '../machine.ts';
 
 /** In bytes. A longer line might not find room: it goes without what only the customer needs, and without long words. */

@@ -1,7 +1,7 @@
 import { PayError, reasonOf } from '../../core/error.ts';
 import { isBusy } from '../../database/sqlite-error.ts';
 import type { EmergencyLine } from '../backend.ts';
-import type { Sender } from '../ledger.ts';
+import type { Sender } from '../entry.ts';
 import type { EmergencyFile } from './emergency.ts';
 import { emergencyText, openEmergencyFile } from './emergency.ts';
 

@@ -1,7 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ChargeState } from '../../core/charge.ts';
 import { CHARGE } from '../../core/effect.ts';
-import type { ChargeTerms, Entry, Evidence, KeptActivity, Told } from '../ledger.ts';
+import type { ChargeTerms, Entry, Evidence, KeptActivity, Told } from '../entry.ts';
 import { checksumOf } from './checksum.ts';
 import { AT } from './columns.ts';
 import { bootOf } from './sender.ts';

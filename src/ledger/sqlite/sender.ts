@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import type { Sender } from '../ledger.ts';
+import type { Sender } from '../entry.ts';
 import { thisMachine } from '../machine.ts';
 
 const PROC = '/proc';

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { Damage } from '../../database/sqlite-error.ts';
 import type { Query } from '../backend.ts';
-import type { Entry } from '../ledger.ts';
+import type { Entry } from '../entry.ts';
 import { checked } from './checksum.ts';
 import { AT, CHANGING, COLUMNS, FIXED } from './columns.ts';
 import type { Row } from './rows.ts';

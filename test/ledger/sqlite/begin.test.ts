@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Intent, Ledger } from '../../../src/ledger/ledger.ts';
+import type { Intent } from '../../../src/ledger/entry.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { thrownBy } from '../../client/support.ts';
 import { intent, NOON, newPath, open } from '../support/charges.ts';
 

@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DatabaseKind, Journal } from '../../../src/database/kind.ts';
-import type { Ledger, Outcome } from '../../../src/ledger/ledger.ts';
+import type { Outcome } from '../../../src/ledger/entry.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { LEDGER_FILE } from '../../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import type { Patience } from '../../../src/ledger/sqlite/patience.ts';

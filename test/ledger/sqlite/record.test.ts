@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { Ledger, Outcome } from '../../../src/ledger/ledger.ts';
+import type { Outcome } from '../../../src/ledger/entry.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { thrownBy } from '../../client/support.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beside, intent, NOON, newPath, open } from '../support/charges.ts';

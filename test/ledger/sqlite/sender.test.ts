@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sender } from '../../../src/ledger/ledger.ts';
+import type { Sender } from '../../../src/ledger/entry.ts';
 import { bootOf, isGone, thisSender } from '../../../src/ledger/sqlite/sender.ts';
 import { newFolder } from '../../support/program.ts';
 

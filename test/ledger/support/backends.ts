@@ -1,4 +1,5 @@
-import type { Ledger, Moment } from '../../../src/ledger/ledger.ts';
+import type { Moment } from '../../../src/ledger/entry.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../../src/ledger/open.ts';
 import type { LedgerOptions } from '../../../src/ledger/sqlite/backend.ts';
 import { bootOf } from '../../../src/ledger/sqlite/sender.ts';

@@ -2,17 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { CHARGE } from '../../../src/core/effect.ts';
+import type { Charge, Entry, Intent, KeptActivity, Moment, Sender } from '../../../src/ledger/entry.ts';
 import { guard as guardOf } from '../../../src/ledger/guard.ts';
-import type {
-  BeginOptions,
-  Charge,
-  Entry,
-  Intent,
-  KeptActivity,
-  Ledger,
-  Moment,
-  Sender,
-} from '../../../src/ledger/ledger.ts';
+import type { BeginOptions, Ledger } from '../../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../../src/ledger/sqlite/backend.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../../support/ledger.ts';

@@ -3,8 +3,8 @@ import { PayError, reasonOf } from '../../../src/core/error.ts';
 import type { RowCounts } from '../../../src/core/row.ts';
 import { rowStateOf } from '../../../src/core/row.ts';
 import type { Backend, KeptUpdate, Query } from '../../../src/ledger/backend.ts';
+import type { Entry } from '../../../src/ledger/entry.ts';
 import type { Job } from '../../../src/ledger/job.ts';
-import type { Entry } from '../../../src/ledger/ledger.ts';
 
 const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
 

@@ -1,5 +1,6 @@
 import { CHARGE } from '../../../src/core/effect.ts';
-import type { Charge, Entry, Intent, Ledger, Mark, Moment, Sender } from '../../../src/ledger/ledger.ts';
+import type { Charge, Entry, Intent, Mark, Moment, Sender } from '../../../src/ledger/entry.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../../src/ledger/open.ts';
 import { memoryBackend, memoryStore } from './memory-backend.ts';
 
