@@ -1,3 +1,4 @@
+import { BOUNDS } from './bounds.ts';
 import { minify } from './json.ts';
 import { escapeSize, scalarEnd } from './json-tokens.ts';
 
@@ -84,8 +85,10 @@ class Notes {
   end(depth: number, before: number, isPlain: boolean): void {
     let end = before;
     while (isBlank(this.#bytes[end - 1] as number)) end -= 1;
-    if (depth === 2) this.#elements?.push({ start: this.#element, end, isPlain });
-    else if (this.#field !== undefined) {
+    if (depth === 2) {
+      // What there is beyond the bounds is never read.
+      if ((this.#elements?.length ?? 0) <= BOUNDS.values) this.#elements?.push({ start: this.#element, end, isPlain });
+    } else if (this.#field !== undefined) {
       this.members.set(this.#field, { start: this.#start, end, elements: this.#elements });
     }
   }
