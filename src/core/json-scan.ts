@@ -1,3 +1,4 @@
+import type { Measure } from './bounds.ts';
 import { BOUNDS } from './bounds.ts';
 import { minify } from './json.ts';
 import { escapeSize, scalarEnd } from './json-tokens.ts';
@@ -27,16 +28,6 @@ export interface Element extends Span {
 export interface Member extends Span {
   /** Where it is an array. */
   readonly elements: readonly Element[] | undefined;
-}
-
-/** What a JSON text is made of, as far as memory and time depend on it. */
-export interface Measure {
-  /** How deep arrays and objects are nested. */
-  readonly depth: number;
-  /** How many values there are, the members of objects and the elements of arrays each for themselves. */
-  readonly values: number;
-  /** The longest name of a member, in bytes. */
-  readonly name: number;
 }
 
 /** What was passed, up to its end or to what makes it no JSON. */
