@@ -1,4 +1,3 @@
-import type { Measure } from './json-scan.ts';
 import { withoutKeys } from './secret.ts';
 
 /**
@@ -43,6 +42,16 @@ export const BOUNDS = {
 
 /** A count for people. */
 export const grouped = (count: number): string => new Intl.NumberFormat('en-US').format(count);
+
+/** What a JSON text is made of, as far as memory and time depend on it. */
+export interface Measure {
+  /** How deep arrays and objects are nested. */
+  readonly depth: number;
+  /** How many values there are, the members of objects and the elements of arrays each for themselves. */
+  readonly values: number;
+  /** The longest name of a member, in bytes. */
+  readonly name: number;
+}
 
 /** What of a measured text is beyond the bounds, as a sentence; undefined where nothing is. */
 export const excessOf = ({ depth, values, name }: Measure): string | undefined => {

@@ -1,15 +1,16 @@
+import type { Measure } from './bounds.ts';
+import { BOUNDS } from './bounds.ts';
 import { minify } from './json.ts';
+import { escapeSize, scalarEnd } from './json-tokens.ts';
 
 /**
  * One pass over a JSON text as UTF-8, which makes nothing of it: whether it is JSON as JSON.parse takes it, how much of it there
  * is, and where in it records begin and end. Safe on bytes of any kind, depth and size, so that it is asked before parsing.
  */
 
-const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, DELETE] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d, 0x7f] as const;
+const [QUOTE, BACKSLASH, COMMA, COLON, DELETE] = [0x22, 0x5c, 0x2c, 0x3a, 0x7f] as const;
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 const [BLANK, TAB, LINE_FEED, RETURN] = [0x20, 0x09, 0x0a, 0x0d] as const;
-const [DOT, PLUS, ZERO, NINE, E, U] = [0x2e, 0x2b, 0x30, 0x39, 0x65, 0x75] as const;
-const LOWER = 0x20;
 
 /** A stretch of bytes. */
 export interface Span {
@@ -29,16 +30,6 @@ export interface Member extends Span {
   readonly elements: readonly Element[] | undefined;
 }
 
-/** What a JSON text is made of, as far as memory and time depend on it. */
-export interface Measure {
-  /** How deep arrays and objects are nested. */
-  readonly depth: number;
-  /** How many values there are, the members of objects and the elements of arrays each for themselves. */
-  readonly values: number;
-  /** The longest name of a member, in bytes. */
-  readonly name: number;
-}
-
 /** What was passed, up to its end or to what makes it no JSON. */
 export interface Scan extends Measure {
   readonly isJson: boolean;
@@ -48,51 +39,6 @@ export interface Scan extends Measure {
 
 const decoder = new TextDecoder();
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
-
-/** What may follow a backslash, and the digits behind `u`. */
-const [ESCAPE, HEX] = [1, 2] as const;
-const KINDS = new Uint8Array(256);
-for (const char of '"\\/bfnrt') KINDS[char.charCodeAt(0)] = ESCAPE;
-for (const char of '0123456789abcdefABCDEF') KINDS[char.charCodeAt(0)] = (KINDS[char.charCodeAt(0)] ?? 0) | HEX;
-
-/** How long the escape is that begins here; longer than the text where JSON has none such. */
-const escapeSize = (bytes: Uint8Array, at: number): number => {
-  const kindAt = (index: number): number => KINDS[bytes[at + index] ?? 0] ?? 0;
-  if (bytes[at + 1] !== U) return (kindAt(1) & ESCAPE) === 0 ? bytes.length : 2;
-  return (kindAt(2) & kindAt(3) & kindAt(4) & kindAt(5) & HEX) === 0 ? bytes.length : 6;
-};
-
-/** Behind the digits that stand here; where there are none, the same place. */
-const digitsEnd = (bytes: Uint8Array, from: number): number => {
-  let at = from;
-  for (let code = bytes[at] ?? 0; code >= ZERO && code <= NINE; code = bytes[at] ?? 0) at += 1;
-  return at;
-};
-
-/** Behind the number that stands here; 0 where there is none. */
-const numberEnd = (bytes: Uint8Array, from: number): number => {
-  const start = bytes[from] === MINUS ? from + 1 : from;
-  let at = bytes[start] === ZERO ? start + 1 : digitsEnd(bytes, start);
-  if (at === start) return 0;
-  if (bytes[at] === DOT) {
-    const fraction = at + 1;
-    at = digitsEnd(bytes, fraction);
-    if (at === fraction) return 0;
-  }
-  if (((bytes[at] ?? 0) | LOWER) !== E) return at;
-  const sign = bytes[at + 1];
-  const exponent = at + (sign === PLUS || sign === MINUS ? 2 : 1);
-  at = digitsEnd(bytes, exponent);
-  return at === exponent ? 0 : at;
-};
-
-const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
-/** Behind the number or the word that stands here; 0 where there is neither. */
-const scalarEnd = (bytes: Uint8Array, from: number): number => {
-  const word = WORDS.find(([first]) => first === bytes[from]);
-  if (word === undefined) return numberEnd(bytes, from);
-  return word.every((code, index) => bytes[from + index] === code) ? from + word.length : 0;
-};
 
 const isBlank = (code: number): boolean => code === BLANK || code === LINE_FEED || code === RETURN || code === TAB;
 
@@ -130,8 +76,10 @@ class Notes {
   end(depth: number, before: number, isPlain: boolean): void {
     let end = before;
     while (isBlank(this.#bytes[end - 1] as number)) end -= 1;
-    if (depth === 2) this.#elements?.push({ start: this.#element, end, isPlain });
-    else if (this.#field !== undefined) {
+    if (depth === 2) {
+      // What there is beyond the bounds is never read.
+      if ((this.#elements?.length ?? 0) <= BOUNDS.values) this.#elements?.push({ start: this.#element, end, isPlain });
+    } else if (this.#field !== undefined) {
       this.members.set(this.#field, { start: this.#start, end, elements: this.#elements });
     }
   }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BOUNDS } from '../../src/core/bounds.ts';
 import { indent, minify, NumberText, parseExact, parseTexts, printExact } from '../../src/core/json.ts';
-import { depthOf, elementsOf } from '../../src/core/json-scan.ts';
+import { depthOf, elementsOf, scan } from '../../src/core/json-scan.ts';
 
 /** A JSON value as its tokens, made without the code under test, and how deep it is nested. */
 interface Tokens {
@@ -210,6 +211,11 @@ describe('elementsOf', () => {
     ['a number instead of an object', '5', []],
   ])('finds %s', (_what, text, elements) => {
     expect(elementsOf(text, 'data')).toEqual(elements);
+  });
+
+  it('notes no more elements than can be read', () => {
+    const bytes = Buffer.from(`{"data":[${'0,'.repeat(1_000_000)}0]}`);
+    expect(scan(bytes, ['data']).members.get('data')?.elements).toHaveLength(BOUNDS.values + 1);
   });
 
   it('finds any field by the name that it stands for', () => {
