@@ -10,6 +10,8 @@ export interface Service {
   readonly store: Store;
   readonly clock: Clock;
   readonly dialect: Dialect;
+  /** Aborted when it closes: nothing is waited for any more. */
+  readonly closing: AbortSignal;
 }
 
 /** What time it is there, in milliseconds since the epoch: its clock may have been moved. */

@@ -62,7 +62,7 @@ const spoilt = async (answer: Response): Promise<Response> => {
 const misbehave = async (rule: FaultRule, service: Service, env: HttpBindings, execute: () => Promise<Response>) => {
   const { status, retry_after: retryAfter, reset, cut, bad_json, when = 'before' } = rule;
   const pause = async (): Promise<void> => {
-    if (rule.delay !== undefined) await service.clock.sleep(parseDuration(rule.delay) ?? 0);
+    if (rule.delay !== undefined) await service.clock.sleep(parseDuration(rule.delay) ?? 0, service.closing);
   };
   const isReplaced = (status !== undefined || reset !== undefined) && when === 'before';
   if (when === 'before') await pause();

@@ -51,7 +51,8 @@ export const invalid = (violations: readonly Violation[]): Refusal =>
 /** The same for a rule that the service has a code of its own for. */
 export const invalidBy = (code: string, field: string): Refusal => {
   const { problem } = invalid([{ propertyPath: field, title: code }]);
-  return new Refusal({ ...problem, detail: code, message: code });
+  const violations = [{ propertyPath: field, title: code, code }];
+  return new Refusal({ ...problem, violations, detail: code, message: code });
 };
 
 /** The part of a schema that judges an answer. */

@@ -31,7 +31,9 @@ const stop = async (server: Server): Promise<void> => {
 };
 
 /** Puts the service on a port of this machine alone; it takes the store over and closes it in the end. */
-export const serve = async (service: Service, port: number): Promise<RunningEmulator> => {
+export const serve = async (opened: Omit<Service, 'closing'>, port: number): Promise<RunningEmulator> => {
+  const closing = new AbortController();
+  const service: Service = { ...opened, closing: closing.signal };
   const listener = getRequestListener(withFaults(service, makeApp(service).fetch) as Listener, {
     // The program around it keeps its own Request and Response.
     overrideGlobalObjects: false,
@@ -51,6 +53,7 @@ export const serve = async (service: Service, port: number): Promise<RunningEmul
     publicKey: service.store.setting('public_key') ?? '',
     controlToken: service.store.setting('control_token') ?? '',
     close: () => {
+      closing.abort();
       closed ??= stop(server).finally(() => service.store.close());
       return closed;
     },

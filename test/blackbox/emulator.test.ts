@@ -311,3 +311,19 @@ it('a payment request whose metadata says lost is charged, and the answer is los
   expect(ended).toMatchObject({ code: 6, stdout: '' });
   expect(ended.stderr).not.toContain('aborted a request');
 });
+
+it('misbehaves by rule with --local, too, and its clock can be moved', async () => {
+  const home = newFolder();
+  const uid = (await list(home, '--limit', '1')).data[0]?.uid ?? '';
+  const rules = join(home, 'faults.json');
+  writeFileSync(rules, '{"rules": [{"method": "POST", "times": 1, "reset": true, "when": "after"}]}');
+  const set = await paycli(['emulator', 'faults', rules, '--json'], { home });
+  expect(JSON.parse(set.stdout)).toMatchObject({ data: [{ times: 1, seen: 0, fired: 0 }] });
+  const charge = ['ugwo', 'charge', uid, '--local', '--medium', 'bank_transfer', '--json'];
+  expect(await paycli(charge, { home })).toMatchObject({ code: 6, stdout: '' });
+  expect((await paycli(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);
+  const moved = await paycli(['emulator', 'clock', '+15m', '--json'], { home });
+  expect(JSON.parse(moved.stdout)).toMatchObject({ moved: 900_000 });
+  const got = await paycli(['ugwo', 'get', uid, '--local', '--json'], { home });
+  expect(JSON.parse(got.stdout).activities).toMatchObject([{ status: 'failed', error: { code: 'psp.error.expired' } }]);
+});

@@ -83,6 +83,21 @@ describe('what a rule does', () => {
   });
 });
 
+test('a delay does not outlast the emulator', async () => {
+  const { charge, uid, clock, close } = await faulty({ method: 'POST', delay: '1h' });
+  const { promise: asleep, resolve } = Promise.withResolvers<void>();
+  Object.assign(clock, {
+    sleep: (_ms: number, signal: AbortSignal) => {
+      resolve();
+      return new Promise((_done, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+  });
+  const charged = raised(charge(uid));
+  await asleep;
+  await close();
+  expect(await charged).toMatchObject({ code: 'ECONNRESET' });
+});
+
 describe('which requests a rule meets', () => {
   const statuses = async (shop: Shop, path: string, count: number) => {
     const seen = [];

@@ -93,7 +93,8 @@ describe('POST /v1/ugwo', () => {
     const { post } = await openShop();
     const answer = await post('/v1/ugwo', { ...BODY, currency: 'USD' });
     expect(violationsOf(answer)).toEqual(['currency']);
-    expect(answer.json).toMatchObject({ message: 'nzube.ugwo.error.currency_not_allowed' });
+    const code = 'nzube.ugwo.error.currency_not_allowed';
+    expect(answer.json).toMatchObject({ message: code, detail: code, violations: [{ code }] });
     expect((await post('/v1/ugwo', { ...BODY, currency: 'GHS' })).json.checkout.mediums).toEqual([
       { medium: 'mobile_money' },
     ]);
