@@ -34,7 +34,7 @@ export interface FileOfRows<T> {
 }
 
 /** All that the steps of one run share. */
-interface Run<T> {
+interface JobRun<T> {
   readonly bulk: BulkInput;
   /** How messages call the file. */
   readonly name: string;
@@ -58,7 +58,7 @@ interface Opened<T> {
 
 /** The job that a file is with these options, and who sends its rows. */
 const jobOf = async <T>(
-  { bulk, kind, doors, io, world }: Run<T>,
+  { bulk, kind, doors, io, world }: JobRun<T>,
   input: Input,
   { named }: RowReader<T>,
 ): Promise<Opened<T>['job']> => {
@@ -76,7 +76,7 @@ const jobOf = async <T>(
 };
 
 /** What the file holds; throws unless it can be sent, as far as that can be known before. */
-const planOf = async <T>(run: Run<T>, { input, reader, reporter, job }: Opened<T>): Promise<Plan> => {
+const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opened<T>): Promise<Plan> => {
   const { bulk, name, kind, world } = run;
   const { stop, progress, openSeen } = world;
   const seen = bulk.allowRepeats ? undefined : openSeen();
@@ -97,7 +97,7 @@ const planOf = async <T>(run: Run<T>, { input, reader, reporter, job }: Opened<T
 
 /** Asks before rows are sent to where money may be real. */
 const ask = async <T>(
-  { kind, confirm }: Run<T>,
+  { kind, confirm }: JobRun<T>,
   { place, protocol, ledger }: Doors,
   id: string,
   plan: Plan,
@@ -120,7 +120,7 @@ const NOTHING_SENT = {
 };
 
 /** Plans, asks, and works off. Nothing is sent before all of the file is read and right. */
-const runOpened = async <T>(run: Run<T>, opened: Opened<T>): Promise<JobEnd> => {
+const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> => {
   const { bulk, name, kind, world } = run;
   const { input, reader, reporter, job } = opened;
   const { progress, stop } = world;
@@ -152,7 +152,7 @@ const runOpened = async <T>(run: Run<T>, opened: Opened<T>): Promise<JobEnd> => 
   return { ...worked, ...(aborted ? { stopped: reason as PayError } : {}), id, name, rows, bad: bad.count };
 };
 
-const runJob = async <T>(run: Run<T>): Promise<JobEnd> => {
+const runJob = async <T>(run: JobRun<T>): Promise<JobEnd> => {
   const { bulk, name, kind, world } = run;
   const { source, folder, progress, notice } = world;
   const { from, inputFormat: format, delimiter } = bulk;

@@ -1,6 +1,6 @@
 import type { GivenAmount } from '../core/amount.ts';
 import { usageError } from '../core/error.ts';
-import type { Given } from './define.ts';
+import type { GivenOptions } from './define.ts';
 import { option } from './define.ts';
 import { asText } from './options.ts';
 
@@ -11,7 +11,7 @@ export const AMOUNT_OPTIONS = {
 } as const;
 
 /** What was given as an amount; undefined where nothing was. Throws a usage error for both ways at once. */
-export const givenAmount = ({ amount, amountMinor }: Given<typeof AMOUNT_OPTIONS>): GivenAmount | undefined => {
+export const givenAmount = ({ amount, amountMinor }: GivenOptions<typeof AMOUNT_OPTIONS>): GivenAmount | undefined => {
   if (amount !== undefined && amountMinor !== undefined) {
     throw usageError("--amount and --amount-minor can't be used together");
   }

@@ -1,5 +1,5 @@
 import { usageError } from '../core/error.ts';
-import type { Given } from './define.ts';
+import type { GivenOptions } from './define.ts';
 import { flag, option } from './define.ts';
 import { asInteger, asOneOf, asRate, asText } from './options.ts';
 
@@ -42,7 +42,7 @@ export const BULK_OPTIONS = {
   resume: option('--resume <job>', 'with --from: continue this job; refused if the file or the options differ', asJob),
 } as const;
 
-type BulkGiven = Given<typeof BULK_OPTIONS>;
+type BulkGiven = GivenOptions<typeof BULK_OPTIONS>;
 
 const UNSAID = {
   concurrency: AT_ONCE,

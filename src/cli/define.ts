@@ -38,7 +38,7 @@ export const argument = (name: string, about: string): ArgumentSpec => ({ name, 
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 /** What was given: each key is there only when its option was. */
-export type Given<O extends OptionSpecs> = {
+export type GivenOptions<O extends OptionSpecs> = {
   readonly [K in keyof O]?: O[K] extends OptionSpec<infer T> ? T : never;
 };
 
@@ -72,7 +72,7 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   /** False: it says itself what is unknown, and nobody is reminded of it at its end. */
   readonly reminds?: false;
   /** Arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */
-  readonly read: (args: readonly string[], given: Given<O>, how: { readonly validate: boolean }) => I;
+  readonly read: (args: readonly string[], given: GivenOptions<O>, how: { readonly validate: boolean }) => I;
   readonly load: () => Promise<Handler<I, D>>;
 }
 

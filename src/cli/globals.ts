@@ -2,7 +2,7 @@ import { usageError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
 import type { Format } from '../core/result.ts';
 import { FORMATS } from '../core/result.ts';
-import type { Given } from './define.ts';
+import type { GivenOptions } from './define.ts';
 import { flag, option } from './define.ts';
 import { asDuration, asNames, asOneOf, asText } from './options.ts';
 
@@ -56,7 +56,7 @@ export const GLOBAL_OPTIONS = {
   noValidate: flag('--no-validate', 'skip the local checks and let the service judge'),
 } as const;
 
-type GivenGlobals = Given<typeof GLOBAL_OPTIONS>;
+type GivenGlobals = GivenOptions<typeof GLOBAL_OPTIONS>;
 
 /** The emulator is meant: by --local, or by the reserved profile. */
 const isLocal = (given: GivenGlobals, env: Env): boolean =>

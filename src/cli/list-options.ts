@@ -4,7 +4,7 @@ import { parseDuration } from '../core/duration.ts';
 import { usageError } from '../core/error.ts';
 import type { ListInput, Moment, RecordFilter } from '../core/record-filter.ts';
 import { parseInstant } from '../core/time.ts';
-import type { Given, OptionSpecs } from './define.ts';
+import type { GivenOptions, OptionSpecs } from './define.ts';
 import { flag, option } from './define.ts';
 import { asInteger, asText } from './options.ts';
 
@@ -76,7 +76,7 @@ export const MONEY_FILTER_OPTIONS = {
 
 type AllOptions = typeof WALK_OPTIONS & typeof FILTER_OPTIONS & typeof MONEY_FILTER_OPTIONS;
 
-const filterOf = (given: Given<AllOptions>): RecordFilter | undefined => {
+const filterOf = (given: GivenOptions<AllOptions>): RecordFilter | undefined => {
   const { status: statuses, since, until, ref, email, customer, amount, amountMinor } = given;
   if (amount !== undefined && amountMinor !== undefined) {
     throw usageError("--amount and --amount-minor can't be used together");
@@ -87,8 +87,8 @@ const filterOf = (given: Given<AllOptions>): RecordFilter | undefined => {
 };
 
 /** What a list is asked for. */
-export const readList = <O extends OptionSpecs>(options: Given<O>): ListInput => {
-  const given = options as Given<AllOptions>;
+export const readList = <O extends OptionSpecs>(options: GivenOptions<O>): ListInput => {
+  const given = options as GivenOptions<AllOptions>;
   if (given.cursor === '') throw usageError('--cursor is empty');
   const filter = filterOf(given);
   return {

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
-import type { CommandSpec, Given, OptionSpec, OptionSpecs } from './define.ts';
+import type { CommandSpec, GivenOptions, OptionSpec, OptionSpecs } from './define.ts';
 import type { Globals } from './globals.ts';
 import { checkGlobals, GLOBAL_OPTIONS, readGlobals } from './globals.ts';
 import { commandHelp, NARROWEST_WRAP, rootHelp } from './help.ts';
@@ -44,7 +44,7 @@ const toCommander = (spec: OptionSpec): Option => {
   });
 };
 
-const given = <O extends OptionSpecs>(specs: O, command: Command): Given<O> => {
+const given = <O extends OptionSpecs>(specs: O, command: Command): GivenOptions<O> => {
   const values = command.opts();
   const entries = Object.entries(specs).flatMap(([key, spec]) => {
     const option = new Option(spec.flags);
@@ -52,7 +52,7 @@ const given = <O extends OptionSpecs>(specs: O, command: Command): Given<O> => {
     if (option.negate) return value === false ? [[key, true] as const] : [];
     return value === undefined ? [] : [[key, value] as const];
   });
-  return Object.fromEntries(entries) as Given<O>;
+  return Object.fromEntries(entries) as GivenOptions<O>;
 };
 
 const globalsOf = (program: Command, env: Env): Globals => readGlobals(given(GLOBAL_OPTIONS, program), env);

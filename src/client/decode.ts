@@ -16,7 +16,7 @@ type Answer = Pick<Extract<Outcome, { kind: 'answer' }>, 'body'> &
 
 type Judged = Pick<Exchange, 'operation' | 'params' | 'subject'>;
 
-interface Fault {
+interface AnswerFault {
   readonly fault: string;
   /** It is a whole object, and another one than was asked for. */
   readonly isOther?: true;
@@ -42,7 +42,7 @@ const readValue = (operation: Operation, body: JsonBody): unknown => {
 /** Bodies into values whose identity is proven, with their text kept. */
 export const decode = {
   /** The answer of an operation, or why it is none. That of a list is its body: of its records no value was made yet. */
-  answer: (judged: Judged, { body, servedAt, age }: Answer): Received | Fault => {
+  answer: (judged: Judged, { body, servedAt, age }: Answer): Received | AnswerFault => {
     if ('fault' in body) return body;
     const { operation, params, subject } = judged;
     const { text, excess: cut } = body;

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/io.ts';
-import type { Mark } from './marker.ts';
+import type { HandOver } from './marker.ts';
 
 /** When an attempt ends at the latest. */
 export interface Limits {
@@ -39,7 +39,7 @@ const after = (clock: Clock, ms: number, told: () => void): (() => void) => {
  * been handed over is told about and awaited. A run has one pair of signals and may have a million attempts, so nothing
  * of an attempt stays with them. (AbortSignal.any would keep what somebody still listens to.)
  */
-export const endsOf = ({ signal, stop, timeout }: Limits, mark: Mark, clock: Clock): Ends => {
+export const endsOf = ({ signal, stop, timeout }: Limits, mark: HandOver, clock: Clock): Ends => {
   const end = new AbortController();
   const onStop = (reason: unknown): void => {
     if (mark.handedOver) stop?.held();

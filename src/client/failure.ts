@@ -1,5 +1,5 @@
 import { PayError, reasonOf } from '../core/error.ts';
-import type { Mark } from './marker.ts';
+import type { HandOver } from './marker.ts';
 import { provenNotSent } from './marker.ts';
 
 /** Why there is no answer. */
@@ -89,7 +89,7 @@ const inWords = (thrown: unknown): string => {
  * Judges a failure by the mark alone. Error codes only tell, of what is proven not sent, whether the other end was not
  * trusted.
  */
-export const failureOf = (thrown: unknown, mark: Mark): Failure => {
+export const failureOf = (thrown: unknown, mark: HandOver): Failure => {
   const codes = codesOf(thrown);
   const why = { reason: inWords(thrown), ...(codes[0] === undefined ? {} : { code: codes[0] }) };
   if (!provenNotSent(mark)) return { kind: 'broken', ...why };

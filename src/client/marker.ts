@@ -4,7 +4,7 @@ import { subscribe } from 'node:diagnostics_channel';
  * What proves that a request was not sent. No error code does: one ECONNRESET looks like another. undici publishes the
  * moment in which it hands a request to a connected socket; only when that moment never came is "not sent" certain.
  */
-export interface Mark {
+export interface HandOver {
   readonly method: string;
   readonly path: string;
   /** The request was seen being made, so that its hand-over can't have been missed. */
@@ -16,8 +16,8 @@ interface Published {
   readonly request: { readonly method: string; readonly path: string };
 }
 
-const marks = new WeakMap<object, Mark>();
-let making: Mark | undefined;
+const marks = new WeakMap<object, HandOver>();
+let making: HandOver | undefined;
 
 // A CONNECT to a proxy may be made in the same turn; method and path tell the marked request from it.
 subscribe('undici:request:create', (message) => {
@@ -32,10 +32,10 @@ subscribe('undici:client:sendHeaders', (message) => {
   if (mark !== undefined) mark.handedOver = true;
 });
 
-export const newMark = (method: string, path: string): Mark => ({ method, path, traced: false, handedOver: false });
+export const newMark = (method: string, path: string): HandOver => ({ method, path, traced: false, handedOver: false });
 
 /** Runs `dispatch`, which must make its request before it returns, and ties that request to the mark. */
-export const withMark = <T>(mark: Mark, dispatch: () => T): T => {
+export const withMark = <T>(mark: HandOver, dispatch: () => T): T => {
   making = mark;
   try {
     return dispatch();
@@ -45,4 +45,4 @@ export const withMark = <T>(mark: Mark, dispatch: () => T): T => {
 };
 
 /** True only when it is proven that no byte of the request left. */
-export const provenNotSent = (mark: Mark): boolean => mark.traced && !mark.handedOver;
+export const provenNotSent = (mark: HandOver): boolean => mark.traced && !mark.handedOver;

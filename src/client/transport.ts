@@ -16,7 +16,7 @@ import { endsOf } from './ends.ts';
 import type { Failure } from './failure.ts';
 import { failureOf } from './failure.ts';
 import { httpDate } from './http-date.ts';
-import type { Mark } from './marker.ts';
+import type { HandOver } from './marker.ts';
 import { newMark, withMark } from './marker.ts';
 
 /** What one attempt ended as. */
@@ -89,7 +89,7 @@ const requestOf = (attempt: Attempt, options: TransportOptions): Dispatcher.Disp
 const roundTrip = async (
   dispatcher: Dispatcher,
   attempt: Attempt,
-  mark: Mark,
+  mark: HandOver,
   signal: AbortSignal,
   options: TransportOptions,
 ): Promise<Outcome> => {

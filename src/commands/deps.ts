@@ -12,7 +12,7 @@ import type { Received } from '../core/received.ts';
 import type { Result } from '../core/result.ts';
 import type { ReadSource } from '../core/source.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
-import type { Asked, Place } from '../ledger/entry.ts';
+import type { Place, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
 
@@ -45,7 +45,7 @@ export interface Deps {
    * Tells the ledger, where there is one, how activities stand by now, when by the service's clock, and what their payment
    * request asks for; never fails.
    */
-  observe(activities: readonly unknown[], servedAt?: number, asked?: Asked): Promise<void>;
+  observe(activities: readonly unknown[], servedAt?: number, asked?: RequestTerms): Promise<void>;
   /** The protocol around the ledger: how a charge is sent once, and what may be concluded of one that is unknown. */
   protocol(): Promise<LedgerRoom>;
   /**
@@ -63,7 +63,7 @@ export interface Deps {
   /** What that needs of the world. */
   jobWorld(): Promise<JobWorld>;
   /** Told of a walk over many pages: its memory stays the same, however many. */
-  walkFar(): Promise<void>;
+  holdMemory(): Promise<void>;
   /** Who runs this, for what the ledger records of a person's decision. */
   operator(): Promise<string>;
   profiles(): Promise<ProfileRoom>;

@@ -13,7 +13,7 @@ import type { Deps } from './deps.ts';
 import type { Searched } from './search.ts';
 import { cursorBehind, searching } from './search.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'walkFar' | 'preview' | 'notice'>;
+type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'holdMemory' | 'preview' | 'notice'>;
 
 /** One of the service's lists. */
 export interface ListOf extends Searched {
@@ -122,7 +122,7 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Needs): 
     return preview(list, { limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);
   }
   const client = await deps.client('read');
-  if (input.reach.kind !== 'page' || input.filter !== undefined) await deps.walkFar();
+  if (input.reach.kind !== 'page' || input.filter !== undefined) await deps.holdMemory();
   const command = goOn(list, input, limit, deps.globals, deps.io.clock.now());
   const pages = telling(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
   const max = mostOf(input);

@@ -16,12 +16,12 @@ export interface Searched {
 }
 
 /** How far a search has looked. */
-interface Looked {
+interface Extent {
   count: number;
   oldest: number | undefined;
 }
 
-const look = (looked: Looked, { records }: ReceivedPage): void => {
+const look = (looked: Extent, { records }: ReceivedPage): void => {
   looked.count += records.length;
   for (const { value } of records) {
     const at = createdAt(value);
@@ -29,7 +29,7 @@ const look = (looked: Looked, { records }: ReceivedPage): void => {
   }
 };
 
-const sayLooked = ({ count, oldest }: Looked, records: string): string =>
+const sayLooked = ({ count, oldest }: Extent, records: string): string =>
   `Looked through ${count} ${records}${oldest === undefined ? '' : `, back to ${formatLocalFull(oldest)}`}.`;
 
 /** The cursor behind the first `count` records of a list; undefined where the service gives none, or other records. */
@@ -72,7 +72,7 @@ export async function* searching(
 ): AsyncGenerator<ReceivedPage> {
   const now = io.clock.now();
   const [matches, ends] = [matcher(filter, now), endsAt(filter, now)];
-  const looked: Looked = { count: 0, oldest: undefined };
+  const looked: Extent = { count: 0, oldest: undefined };
   let room = most;
   try {
     for await (const page of pages) {

@@ -8,14 +8,14 @@ import type { Deps } from './deps.ts';
 type Needs = Pick<Deps, 'globals' | 'client' | 'preview'>;
 
 /** How the records of an answer are shown, where that is not as they came. */
-type Shown = (record: unknown) => readonly unknown[];
+type RecordsOf = (record: unknown) => readonly unknown[];
 
 const recordOf = (exact: unknown): Received => {
   const text = printExact(exact);
   return { value: JSON.parse(text), text };
 };
 
-async function* pageOf({ text }: Received, shown: Shown): AsyncGenerator<ReceivedPage> {
+async function* pageOf({ text }: Received, shown: RecordsOf): AsyncGenerator<ReceivedPage> {
   const records = (parseExact(text) as unknown[]).flatMap(shown);
   yield { records: records.map(recordOf), cursor: undefined, nextCursor: null };
 }
@@ -26,7 +26,7 @@ export const wholeList = async (
   call: CallInput,
   view: View,
   deps: Needs,
-  shown: Shown = (record) => [record],
+  shown: RecordsOf = (record) => [record],
 ): Promise<Result> => {
   if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview(operation, call));
   const received = await (await deps.client('read')).call(operation, call);

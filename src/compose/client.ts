@@ -4,11 +4,15 @@ import type { Transport } from '../client/transport.ts';
 import { cleanedUrl } from '../core/cleaned.ts';
 import { visible } from '../core/sanitize.ts';
 import { isSilent } from './notice.ts';
-import type { Run } from './run.ts';
+import type { RunContext } from './run.ts';
 import type { Target } from './target.ts';
 
 /** Tells on a terminal that a request takes long. The lines of --debug, and the progress of a file, move by themselves. */
-const watched = async (transport: Transport, { io, globals, status }: Run, origin: string): Promise<Transport> => {
+const watched = async (
+  transport: Transport,
+  { io, globals, status }: RunContext,
+  origin: string,
+): Promise<Transport> => {
   const { stderr, clock, env } = io;
   if (!stderr.isTerminal || globals.quiet || globals.debug) return transport;
   const [{ openStatusLine }, { openWaiting }, { stylesFor }] = await Promise.all([
@@ -31,7 +35,7 @@ const watched = async (transport: Transport, { io, globals, status }: Run, origi
 };
 
 /** The client for one origin and key. */
-export const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 'key'>): Promise<Client> => {
+export const openClient = async (run: RunContext, credentials: Pick<Target, 'origin' | 'key'>): Promise<Client> => {
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
@@ -75,7 +79,7 @@ export const openClient = async (run: Run, credentials: Pick<Target, 'origin' | 
  * Loads all that tells how a write has ended, before it begins: a package that is replaced meanwhile, or a want of
  * descriptors, must not hide what was done.
  */
-export const loadWords = async ({ io, globals }: Run): Promise<void> => {
+export const loadWords = async ({ io, globals }: RunContext): Promise<void> => {
   const [{ stylesFor }] = await Promise.all([
     import('../output/style.ts'),
     import('../output/error.ts'),

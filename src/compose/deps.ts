@@ -7,11 +7,11 @@ import type { Io } from '../core/io.ts';
 import { memo } from '../core/memo.ts';
 import { loadWords, openClient } from './client.ts';
 import { holdMemory, openCheckPath, openJobWorld } from './job-world.ts';
-import { ledgerAside, openLedgerOf } from './ledger.ts';
+import { besideLedger, openLedgerOf } from './ledger.ts';
 import { openNotice } from './notice.ts';
 import { onceWith } from './once.ts';
 import { openRooms } from './rooms.ts';
-import type { Run, Status } from './run.ts';
+import type { RunContext, Status } from './run.ts';
 import { previewTarget, targetOf } from './target.ts';
 
 /** The rooms behind one run, each loaded by import() when it is first asked for. */
@@ -19,11 +19,11 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
   // Only --debug shows where an error arose, and undici makes an error of every connection that it closes.
   if (!globals.debug) Error.stackTraceLimit = 0;
   const status: Status = {};
-  const run: Run = { io, globals, version, closing: [], notice: openNotice(io, globals, status), status };
+  const run: RunContext = { io, globals, version, closing: [], notice: openNotice(io, globals, status), status };
   const rooms = openRooms(io);
   const target = memo(() => targetOf(run, rooms));
   const ledger = memo(() => openLedgerOf(run, rooms));
-  const { observe, remind } = ledgerAside(run, rooms, ledger);
+  const { observe, remind } = besideLedger(run, rooms, ledger);
   const deps: Omit<Deps, 'once'> = {
     io,
     globals,
@@ -43,7 +43,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
       return placeOf(origin, key, profile);
     },
     jobWorld: () => openJobWorld(run, rooms),
-    walkFar: () => holdMemory(run, 'walk'),
+    holdMemory: () => holdMemory(run, 'walk'),
     ledger,
     observe,
     operator: async () => (await import('../ledger/operator.ts')).operator(),

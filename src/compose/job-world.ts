@@ -3,11 +3,11 @@ import { usesColor } from '../cli/color.ts';
 import { usageError } from '../core/error.ts';
 import { isSilent } from './notice.ts';
 import type { Rooms } from './rooms.ts';
-import type { Run } from './run.ts';
+import type { RunContext } from './run.ts';
 
 /** Keeps the memory of a run that may be long from growing with it. */
 export const holdMemory = async (
-  { io, closing }: Pick<Run, 'io' | 'closing'>,
+  { io, closing }: Pick<RunContext, 'io' | 'closing'>,
   what: 'walk' | 'file',
 ): Promise<void> => {
   const { holdYoungSpace, YOUNG_SPACE } = await import('../cli/young-space.ts');
@@ -26,7 +26,10 @@ export const openCheckPath = async () => {
 };
 
 /** What a file of rows needs of the world. */
-export const openJobWorld = async ({ io, globals, notice, status, closing }: Run, rooms: Rooms): Promise<JobWorld> => {
+export const openJobWorld = async (
+  { io, globals, notice, status, closing }: RunContext,
+  rooms: Rooms,
+): Promise<JobWorld> => {
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }

@@ -6,15 +6,15 @@ import { isId } from '../core/ids.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
 import { placeWords } from '../core/place-words.ts';
 import { shellLine } from '../core/shell.ts';
-import type { Asked, Entry } from '../ledger/entry.ts';
+import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Rooms } from './rooms.ts';
-import type { Run } from './run.ts';
+import type { RunContext } from './run.ts';
 
 const ledgerPath = async (rooms: Rooms): Promise<string> => `${(await rooms.folders()).data}/${LEDGER_FILE_NAME}`;
 
 /** The ledger of this machine. */
-export const openLedgerOf = async ({ io, closing }: Run, rooms: Rooms): Promise<Ledger> => {
+export const openLedgerOf = async ({ io, closing }: RunContext, rooms: Rooms): Promise<Ledger> => {
   const [{ openLedger }, { isGone, thisSender }, { thisMachine }] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
     import('../ledger/sqlite/sender.ts'),
@@ -29,7 +29,7 @@ export const openLedgerOf = async ({ io, closing }: Run, rooms: Rooms): Promise<
     self,
     isGone: (sender, overdue) => isGone(sender, self, overdue),
     clean: (text) => redactor.cleanAll(text),
-    patience: { sleep: clock.sleep, ticks: clock.ticks, ...signals },
+    lockWait: { sleep: clock.sleep, ticks: clock.ticks, ...signals },
   });
   closing.push(() => ledger.close());
   return ledger;
@@ -45,11 +45,11 @@ const findOut = (unknown: readonly Entry[]): string => {
 };
 
 /** What the ledger is told and asked beside the command itself: none is made for it, and its failure is never the command's. */
-export const ledgerAside = (run: Run, rooms: Rooms, ledger: () => Promise<Ledger>) => {
+export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> =>
     existsSync(await ledgerPath(rooms)) ? await use(await ledger()) : undefined;
   return {
-    observe: async (activities: readonly unknown[], servedAt?: number, asked?: Asked): Promise<void> => {
+    observe: async (activities: readonly unknown[], servedAt?: number, asked?: RequestTerms): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {
         const { keptActivity } = await rooms.protocol();
         // Of one whose status can't be read, what is known already says more.

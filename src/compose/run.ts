@@ -4,7 +4,7 @@ import type { Io } from '../core/io.ts';
 import type { StatusLine } from '../output/status-line.ts';
 
 /** One run: what it was asked for, and what it must let go of at its end. */
-export interface Run {
+export interface RunContext {
   readonly io: Io;
   readonly globals: Globals;
   readonly version: string;

@@ -2,7 +2,7 @@ import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core
 import { environmentName } from '../core/origin.ts';
 import type { RunningEmulator } from '../emulator/room.ts';
 import type { Rooms } from './rooms.ts';
-import type { Run } from './run.ts';
+import type { RunContext } from './run.ts';
 
 /** Where a run's requests go, and how that is told to an operator. */
 export interface Target {
@@ -13,7 +13,7 @@ export interface Target {
 }
 
 /** The service of --local: it lives as long as the command, over data that stays and is made at the first use. */
-const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<RunningEmulator> => {
+const startLocal = async ({ io, closing, notice }: RunContext, rooms: Rooms): Promise<RunningEmulator> => {
   const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
   const [file, { clock }] = [`${data}/${LOCAL_DATA_FILE}`, io];
   const said = firstUse(await room.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
@@ -26,7 +26,7 @@ const startLocal = async ({ io, closing, notice }: Run, rooms: Rooms): Promise<R
 const LOCAL = { label: 'local: the emulator on this machine', profile: LOCAL_PROFILE } as const;
 
 /** Where requests go that are really sent. */
-export const targetOf = async (run: Run, rooms: Rooms): Promise<Target> => {
+export const targetOf = async (run: RunContext, rooms: Rooms): Promise<Target> => {
   if (run.globals.local) {
     const { origin, key } = await startLocal(run, rooms);
     return { origin, key, ...LOCAL };
@@ -37,7 +37,7 @@ export const targetOf = async (run: Run, rooms: Rooms): Promise<Target> => {
 };
 
 /** Where a request would go that is only shown: no key is needed. */
-export const previewTarget = async (run: Run, rooms: Rooms): Promise<Pick<Target, 'origin' | 'key'>> => {
+export const previewTarget = async (run: RunContext, rooms: Rooms): Promise<Pick<Target, 'origin' | 'key'>> => {
   if (!run.globals.local) return { origin: await (await rooms.profiles()).origin(run.globals), key: '' };
   const { origin, key } = await startLocal(run, rooms);
   await run.notice('This local address is temporary; `paycli emulator start` runs one that stays.');

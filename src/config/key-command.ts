@@ -41,7 +41,7 @@ const failure = (program: string, what: string): PayError =>
 const childEnv = (env: Env): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== 'PAYCLI_SECRET_KEY'));
 
-interface Run {
+interface CommandRun {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -53,7 +53,7 @@ interface Run {
 /** Whether a program is started as the leader of a group of its own; on Windows it would get a window. */
 const leads = ({ platform }: Machine): boolean => platform !== 'win32';
 
-const start = ({ file, args, env, machine, fail }: Run): ChildProcess => {
+const start = ({ file, args, env, machine, fail }: CommandRun): ChildProcess => {
   try {
     // Not in the working folder: version managers and helpers read settings from where they run.
     const options = { cwd: parse(file).root, env, shell: false, windowsHide: true, detached: leads(machine) };
@@ -67,7 +67,7 @@ const start = ({ file, args, env, machine, fail }: Run): ChildProcess => {
 };
 
 /** Ends a program with all that it started. */
-const end = (child: ChildProcess, { machine }: Run): void => {
+const end = (child: ChildProcess, { machine }: CommandRun): void => {
   try {
     if (leads(machine) && child.pid !== undefined) machine.killGroup(child.pid);
     else child.kill('SIGKILL');
@@ -77,7 +77,7 @@ const end = (child: ChildProcess, { machine }: Run): void => {
 };
 
 /** What the program printed. Whatever goes wrong, it is killed and its output dropped. */
-const outputOf = async (run: Run): Promise<string> => {
+const outputOf = async (run: CommandRun): Promise<string> => {
   if (run.stop.aborted) throw interrupted(run.stop.reason);
   const child = start(run);
   const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -8,7 +8,7 @@ import type { Folders } from './folders.ts';
 import { runKeyCommand, splitCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
 import { thisMachine } from './machine.ts';
-import type { Asked, Chosen } from './settings.ts';
+import type { Chosen, PlaceGiven } from './settings.ts';
 import { checkKey, checkName, checkOrigin, choose } from './settings.ts';
 import { openStore } from './store.ts';
 import type { Target } from './target.ts';
@@ -38,11 +38,11 @@ export interface NewProfile {
  */
 export interface ProfileRoom {
   /** Origin and key by cli.md's precedence: flag, then environment, then the default profile. Never the emulator. */
-  target(asked: Asked): Promise<Target>;
+  target(asked: PlaceGiven): Promise<Target>;
   /** The origin alone, for --dry-run: needs no key. */
-  origin(asked: Asked): Promise<string>;
+  origin(asked: PlaceGiven): Promise<string>;
   /** What flags and environment say, checked; no profile is read. */
-  chosen(asked: Asked): Chosen;
+  chosen(asked: PlaceGiven): Chosen;
   list(): readonly ProfileSummary[];
   /** Throws where nothing could be stored, for what its folder is; changes nothing. */
   checkFolder(): void;

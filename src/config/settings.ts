@@ -5,7 +5,7 @@ import { checkBaseUrl, isLoopback } from '../core/origin.ts';
 import { keyFault } from '../core/secret.ts';
 
 /** The settings of one call that say who it is for. */
-export interface Asked {
+export interface PlaceGiven {
   readonly profile: string | undefined;
   readonly baseUrl: string | undefined;
 }
@@ -48,7 +48,7 @@ export const checkOrigin = (text: string, from: string): string => {
 };
 
 /** Flag before environment. A variable that is set but empty is an error, never a silent step to the next source. */
-export const choose = (asked: Asked, env: Env): Chosen => {
+export const choose = (asked: PlaceGiven, env: Env): Chosen => {
   const name = asked.profile ?? env['PAYCLI_PROFILE'];
   const url = asked.baseUrl ?? env['PAYCLI_BASE_URL'];
   const from = asked.baseUrl === undefined ? 'PAYCLI_BASE_URL' : '--base-url';

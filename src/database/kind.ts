@@ -5,7 +5,7 @@ import type { PayError } from '../core/error.ts';
 export type Journal = 'wal' | 'truncate';
 
 /** What can be wrong with a database file. */
-export interface Fault {
+export interface DatabaseFault {
   /**
    * `foreign`: another program's, or no database at all; never written to. `newer`: made by a newer paycli. `damaged`:
    * ours, but not to be read. `unusable`: the system refused.
@@ -35,5 +35,5 @@ export interface DatabaseKind {
   /** Runs in the transaction that makes the file. */
   readonly fill?: (db: DatabaseSync) => void;
   /** A fault as an error of the room that the file belongs to. */
-  readonly error: (fault: Fault) => PayError;
+  readonly error: (fault: DatabaseFault) => PayError;
 }

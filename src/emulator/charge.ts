@@ -12,8 +12,8 @@ import type { Handler } from './handler.ts';
 import { derivedDigits, newId, randomText } from './ids.ts';
 import { isPaid } from './paid.ts';
 import { invalid, refusal, UNFUNDED } from './refusal.ts';
+import { type Scripted, scriptedOf } from './scripted.ts';
 import type { ActivityPlan } from './store/activities.ts';
-import { type Wish, wishOf } from './wish.ts';
 
 type Data = ActivityCreate['data'];
 
@@ -78,10 +78,10 @@ const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): Outcome =>
 };
 
 /** What becomes of an open charge by itself: an account expires, unless something else was wished for before. */
-const planOf = (data: Data, wish: Wish | undefined, now: number): ActivityPlan | undefined => {
+const planOf = (data: Data, scripted: Scripted | undefined, now: number): ActivityPlan | undefined => {
   const expiry = data.medium === 'bank_transfer' ? expiryOf(data, now) : Number.POSITIVE_INFINITY;
-  if (wish?.kind === 'end' && now + wish.after <= expiry) {
-    return { ending: wish.ending, due: now + wish.after, paid: wish.paid };
+  if (scripted?.kind === 'end' && now + scripted.after <= expiry) {
+    return { ending: scripted.ending, due: now + scripted.after, paid: scripted.paid };
   }
   return data.medium === 'bank_transfer' ? { ending: 'expired', due: expiry } : undefined;
 };
@@ -114,14 +114,14 @@ export const charge: Handler<'ugwo.charge'> = ({ params, body, now, hangUp }, st
   refuseUnrouted(body.data, ugwo);
   const { medium } = body.data;
   const uid = newId('act');
-  const wish = wishOf(ugwo, medium);
-  if (wish?.kind === 'unfunded') throw refusal(402, UNFUNDED);
-  const outcome = wish?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, ugwo, uid, now);
+  const scripted = scriptedOf(ugwo, medium);
+  if (scripted?.kind === 'unfunded') throw refusal(402, UNFUNDED);
+  const outcome = scripted?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, ugwo, uid, now);
   const reference = outcome.status === 'failed' ? null : `EMU-${randomText(16)}`;
   const activity = activityOn(ugwo, { uid, medium, reference, outcome, at: utc(now) });
-  if (wish?.kind === 'lost') hangUp();
-  if (wish?.kind === 'lost' && !wish.made) return activity;
-  const plan = wish?.kind === 'fail' ? undefined : planOf(body.data, wish, now);
+  if (scripted?.kind === 'lost') hangUp();
+  if (scripted?.kind === 'lost' && !scripted.made) return activity;
+  const plan = scripted?.kind === 'fail' ? undefined : planOf(body.data, scripted, now);
   store.addActivity({ activity, ugwo: ugwo.uid }, plan);
   if (activity.status === 'processing') store.setUgwoStatus(ugwo.uid, 'processing');
   return activity;

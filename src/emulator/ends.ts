@@ -5,10 +5,10 @@ import type { Ending } from '../core/local.ts';
 import { machineValue } from '../core/medium.ts';
 import { formatDateAtom } from '../core/time.ts';
 import { isPaid } from './paid.ts';
+import { takenBackAfter } from './scripted.ts';
 import type { ActivityPlan, KeptActivity } from './store/activities.ts';
 import type { Store } from './store/open.ts';
 import type { RefundEnding } from './store/refunds.ts';
-import { takenBackAfter } from './wish.ts';
 
 const FAULTS = {
   failed: { code: 'psp.error.declined', message: 'The provider refused this charge, as the emulator was asked to.' },

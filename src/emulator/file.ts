@@ -1,5 +1,5 @@
 import { PayError, usageError } from '../core/error.ts';
-import type { DatabaseKind, Fault } from '../database/kind.ts';
+import type { DatabaseFault, DatabaseKind } from '../database/kind.ts';
 import { randomKey } from './ids.ts';
 import { MIGRATIONS } from './schema.ts';
 
@@ -13,7 +13,7 @@ export class BeyondUse extends PayError {
   }
 }
 
-const errorOf = ({ kind, path, what, cause }: Fault): PayError => {
+const errorOf = ({ kind, path, what, cause }: DatabaseFault): PayError => {
   if (kind === 'newer' || kind === 'damaged') return new BeyondUse(path, what, cause);
   if (kind === 'foreign') return usageError(`${path} is not a data file of the emulator`, { hint: ELSEWHERE });
   return usageError(`the emulator's data file ${path} ${what}`, { hint: ELSEWHERE, cause });

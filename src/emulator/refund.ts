@@ -6,15 +6,15 @@ import { chargedBy, REFUND_FAULT, refundedOf } from './ends.ts';
 import type { Handler, RequestOf } from './handler.ts';
 import { derivedId, newId } from './ids.ts';
 import { invalidBy, refusal, UNFUNDED } from './refusal.ts';
+import { asksFor, refundWish } from './scripted.ts';
 import type { Store } from './store/open.ts';
-import { asksFor, refundWish } from './wish.ts';
 
 type Body = RequestOf<'refund.create'>['body'];
 
 /** In kobo (public material); of other currencies nothing is known. */
 const LEAST: Readonly<Record<string, number>> = { NGN: 20_000 };
 
-/** How long a refund takes that no wish says it of. */
+/** How long a refund takes that nothing scripted says it of. */
 const USUAL_MS = 10_000;
 
 const PAID = ['successful', 'partially_refunded', 'refunded'];
@@ -45,8 +45,8 @@ export const createRefund: Handler<'refund.create'> = ({ body, now }, store): Re
   if (asksFor(ugwo, '402')) throw refusal(402, UNFUNDED);
   const currency = machineValue(ugwo.currency ?? '');
   const amount = amountOf(body, kept.activity, currency, store);
-  const wish = refundWish(ugwo);
-  const isFailed = wish?.ending === 'failed' && wish.after === 0;
+  const scripted = refundWish(ugwo);
+  const isFailed = scripted?.ending === 'failed' && scripted.after === 0;
   const at = formatDateAtom({ ms: now, offset: 0 });
   const refund: Refund = {
     ...body,
@@ -65,7 +65,7 @@ export const createRefund: Handler<'refund.create'> = ({ body, now }, store): Re
   };
   const plan = isFailed
     ? undefined
-    : { ending: wish?.ending ?? ('successful' as const), due: now + (wish?.after ?? USUAL_MS) };
+    : { ending: scripted?.ending ?? ('successful' as const), due: now + (scripted?.after ?? USUAL_MS) };
   store.addRefund(refund, kept.activity.uid, plan);
   return refund;
 };

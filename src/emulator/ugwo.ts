@@ -9,8 +9,8 @@ import { newId } from './ids.ts';
 import { pageOf } from './list.ts';
 import { addCustomer } from './onye.ts';
 import { invalid, invalidBy, refusal, UNFUNDED } from './refusal.ts';
+import { asksFor } from './scripted.ts';
 import type { Store } from './store/open.ts';
-import { asksFor } from './wish.ts';
 
 type Body = RequestOf<'ugwo.create'>['body'];
 

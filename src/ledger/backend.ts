@@ -60,7 +60,7 @@ export interface Backend {
   /** Room for the outcomes of so many charges at once, where they can't be written here. */
   reserve(atOnce: number): void;
   /** Keeps an outcome that could not be written; gives what is to be thrown. */
-  keepAside(line: EmergencyLine, thrown: unknown): PayError;
+  keepInEmergency(line: EmergencyLine, thrown: unknown): PayError;
   /** The key of digests that only this ledger can make. */
   readonly key: string;
   readonly self: Sender;

@@ -8,12 +8,12 @@ import type { Received } from '../core/received.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import type { ChargeTerms, Intent, Outcome } from './entry.ts';
 import { isOtherMedium } from './fits.ts';
-import { keptActivity } from './kept.ts';
+import { keptActivity } from './kept-activity.ts';
 import type { Ledger, Refused } from './ledger.ts';
 import { cleaned, digestOf, lastDigits, phoneDigestOf, withoutPhone } from './private.ts';
+import type { RequestSeen } from './request-seen.ts';
 import type { Sending, SendWorld } from './send-once.ts';
 import { sendOnce } from './send-once.ts';
-import type { Shown } from './shown.ts';
 
 /** A charge to be made under the protocol. */
 export interface ChargeRequest extends Sending {
@@ -25,7 +25,7 @@ export interface ChargeRequest extends Sending {
   /** The row of a file that it is made for; `retry` makes it again where nothing came of it. */
   readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
   /** What a look at the payment request has shown just now; undefined where none could be had. */
-  readonly shown?: Shown | undefined;
+  readonly shown?: RequestSeen | undefined;
 }
 
 export type Charged =

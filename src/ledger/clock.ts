@@ -1,8 +1,8 @@
 import { parseInstant } from '../core/time.ts';
-import type { Entry, Mark, Moment, Told } from './entry.ts';
+import type { Entry, Moment, ServiceTime, UptimeMark } from './entry.ts';
 
 /** How long it is from one moment to another by the clock that nobody sets; undefined when that can't be told. */
-export const elapsed = (from: Mark, to: Mark): number | undefined =>
+export const elapsed = (from: UptimeMark, to: UptimeMark): number | undefined =>
   from.boot !== '' && from.boot === to.boot && Math.min(from.uptime, to.uptime) >= 0
     ? to.uptime - from.uptime
     : undefined;
@@ -13,7 +13,7 @@ const UNCOMPARED_MS = 2 * 60_000;
 const FAR_MS = 2 * 3_600_000;
 
 /** What the service's clock shows now, going by what it told once and how long ago that was. */
-const since = ({ service, at, mark }: Told, now: Moment): number => {
+const since = ({ service, at, mark }: ServiceTime, now: Moment): number => {
   const passed = elapsed(mark, now.mark);
   // After a restart of the machine, whose clock may have been set, the earlier of two guesses.
   return passed === undefined ? Math.min(now.at, now.at + service - at) : service + passed;
@@ -36,7 +36,7 @@ const sentBy = (charge: Entry): Moment => {
 };
 
 /** What the service said that its activity was made at, as a clock that was read when the charge had been sent. */
-const toldByCreation = (charge: Entry): Told | undefined => {
+const toldByCreation = (charge: Entry): ServiceTime | undefined => {
   const created = parseInstant(charge.activity?.createdAt ?? '')?.ms;
   if (created === undefined) return undefined;
   const sent = sentBy(charge);

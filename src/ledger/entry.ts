@@ -14,7 +14,7 @@ export interface Sender {
 }
 
 /** A moment by a clock that nobody sets: milliseconds since the machine was started, and in which boot. */
-export interface Mark {
+export interface UptimeMark {
   /** Empty where the system does not say. */
   readonly boot: string;
   /** Less than 0 where it can't be told. */
@@ -25,11 +25,11 @@ export interface Mark {
 export interface Moment {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly mark: Mark;
+  readonly mark: UptimeMark;
 }
 
 /** When the service last told how an activity stands, by every clock there is. */
-export interface Told extends Moment {
+export interface ServiceTime extends Moment {
   /** The service's clock, in milliseconds since the epoch. */
   readonly service: number;
 }
@@ -55,7 +55,7 @@ export interface ChargeTerms {
   /** When the account was asked to expire, where that was asked. */
   readonly expiresAt?: number | undefined;
   /** What a look at the payment request has shown. */
-  readonly asked?: Asked;
+  readonly asked?: RequestTerms;
 }
 
 /** Something that is about to be sent, and must not be made twice (charge-protocol, steps 1 and 2). */
@@ -77,7 +77,7 @@ export interface Intent extends Place, Partial<ChargeTerms> {
 }
 
 /** What a payment request asks for, as far as a look has shown it. */
-export interface Asked {
+export interface RequestTerms {
   /** In the minor unit. */
   readonly amount?: number | undefined;
   readonly currency?: string | undefined;
@@ -118,10 +118,10 @@ export interface Entry extends Intent {
   readonly createdAt: number;
   /** Who is sending it, or was. */
   readonly sender: Sender;
-  readonly begun: Mark;
+  readonly begun: UptimeMark;
   /** How long its sending took; undefined when its process did not live to say. */
   readonly took: number | undefined;
-  readonly told: Told | undefined;
+  readonly told: ServiceTime | undefined;
   /** When its state became what it is; undefined while it is being sent. */
   readonly recordedAt: number | undefined;
   /** What the run that sent it ended with. */

@@ -7,10 +7,10 @@ import { serviceTime, serviceTimeNow } from './clock.ts';
 import type { Charge, Entry, Intent, KeptActivity, Moment } from './entry.ts';
 import { isCharge } from './entry.ts';
 import { isNoCharge, isOtherMedium, mediumOf } from './fits.ts';
-import { keptActivity } from './kept.ts';
+import { keptActivity } from './kept-activity.ts';
 import type { BeginOptions, Obstacle, Refusal } from './ledger.ts';
-import { latest } from './news.ts';
-import type { Shown } from './shown.ts';
+import { latest } from './precedence.ts';
+import type { RequestSeen } from './request-seen.ts';
 
 const untilOf = (activity: KeptActivity | undefined): number | undefined =>
   activity && payableUntil({ status: activity.status, next_action: activity.nextAction });
@@ -69,7 +69,7 @@ const FINAL: Readonly<Record<string, Refusal>> = {
   cancelled: 'cancelled',
 };
 
-const refusalByRequest = ({ status, paidInFull, noCheckout }: Shown): Refusal | undefined => {
+const refusalByRequest = ({ status, paidInFull, noCheckout }: RequestSeen): Refusal | undefined => {
   if (Object.hasOwn(FINAL, status)) return FINAL[status];
   if (paidInFull) return 'paid';
   return noCheckout ? 'no_checkout' : undefined;
@@ -96,14 +96,14 @@ export const asShown = <T extends Entry>(charge: T, activity: KeptActivity, { at
 };
 
 /** All activities that a look shows: those that are listed, and the latest where it is not among them. */
-const activitiesIn = ({ activities = [], last }: Shown): readonly unknown[] => {
+const activitiesIn = ({ activities = [], last }: RequestSeen): readonly unknown[] => {
   const uid = valueAt(last, 'uid');
   const isListed = last === undefined || activities.some((one) => valueAt(one, 'uid') === uid);
   return isListed ? activities : [...activities, last];
 };
 
 /** The same, by uid. */
-const byUid = (shown: Shown): ReadonlyMap<string, KeptActivity> =>
+const byUid = (shown: RequestSeen): ReadonlyMap<string, KeptActivity> =>
   new Map(
     activitiesIn(shown)
       .map((raw) => keptActivity(raw, shown.servedAt))
@@ -124,7 +124,7 @@ const ofEarlier = (
   });
 
 /** Activities that nobody here has made: a colleague, the dashboard, another machine. */
-const ofOthers = (earlier: readonly Entry[], shown: Shown, medium: string, moment: Moment): Obstacle[] => {
+const ofOthers = (earlier: readonly Entry[], shown: RequestSeen, medium: string, moment: Moment): Obstacle[] => {
   const { servedAt } = shown;
   const owned = new Set(earlier.map(({ activity }) => activity?.uid));
   return activitiesIn(shown).flatMap((raw) => {
@@ -139,7 +139,7 @@ const ofOthers = (earlier: readonly Entry[], shown: Shown, medium: string, momen
 };
 
 /** What the payment request itself says, with the activity that says the same where one does. */
-const ofRequest = (shown: Shown, others: readonly Obstacle[]): Obstacle[] => {
+const ofRequest = (shown: RequestSeen, others: readonly Obstacle[]): Obstacle[] => {
   const why = refusalByRequest(shown);
   if (why === undefined) return [];
   const paid = others.find((one) => one.why === 'paid');

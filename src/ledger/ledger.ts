@@ -1,7 +1,7 @@
 import type { ChargeState } from '../core/charge.ts';
-import type { Asked, Entry, Evidence, Intent, KeptActivity, Moment, Outcome, Resolution } from './entry.ts';
+import type { Entry, Evidence, Intent, KeptActivity, Moment, Outcome, RequestTerms, Resolution } from './entry.ts';
 import type { Jobs } from './job.ts';
-import type { Shown } from './shown.ts';
+import type { RequestSeen } from './request-seen.ts';
 
 /**
  * Why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid, was paid, was of the same row
@@ -53,7 +53,7 @@ export interface BeginOptions {
   /** Makes what a job's row asks for again where nothing came of it. */
   readonly retry?: boolean;
   /** What a look has shown just now. */
-  readonly shown?: Shown | undefined;
+  readonly shown?: RequestSeen | undefined;
 }
 
 export interface ListFilter {
@@ -103,7 +103,7 @@ export interface Ledger {
    * How activities stand by now, as a read has shown, and what their payment request asks for; of those that no charge owns
    * nothing is kept. `wait`: a locked ledger is waited for.
    */
-  observe(activities: readonly KeptActivity[], asked?: Asked, wait?: boolean): Promise<void>;
+  observe(activities: readonly KeptActivity[], asked?: RequestTerms, wait?: boolean): Promise<void>;
   /** Files of charges and updates, and their rows. */
   readonly jobs: Jobs;
   /** Now, by the clocks that the ledger goes by. */

@@ -1,8 +1,8 @@
 import type { Backend } from './backend.ts';
 import { elapsed } from './clock.ts';
-import type { Asked, Entry, KeptActivity, Moment } from './entry.ts';
+import type { Entry, KeptActivity, Moment, RequestTerms } from './entry.ts';
 import { asShown, wasSeenExpired } from './guard.ts';
-import { latest } from './news.ts';
+import { latest } from './precedence.ts';
 import { addsTo, asking, observed } from './transitions.ts';
 
 /** So long what the service told last is good enough, in milliseconds: a wait need not write at each of its looks. */
@@ -28,7 +28,7 @@ const isWorthNoting = (charge: Entry, now: KeptActivity, moment: Moment): boolea
 };
 
 /** A charge after a read has shown its activity, and what its payment request asks for; the same one where that says nothing new. */
-const after = (charge: Entry, seen: KeptActivity, asked: Asked, moment: Moment): Entry => {
+const after = (charge: Entry, seen: KeptActivity, asked: RequestTerms, moment: Moment): Entry => {
   const now = latest(charge.activity, seen);
   const standing = isWorthNoting(charge, now, moment) ? observed(charge, now, moment) : charge;
   return addsTo(standing, asked) ? asking(standing, asked) : standing;
@@ -38,7 +38,7 @@ const after = (charge: Entry, seen: KeptActivity, asked: Asked, moment: Moment):
 export const observe = (
   backend: Backend,
   activities: readonly KeptActivity[],
-  asked: Asked,
+  asked: RequestTerms,
   kept: (activity: KeptActivity, charge: Entry) => KeptActivity,
   wait: boolean,
 ): Promise<void> => {

@@ -53,7 +53,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
         ...(given.evidence === undefined ? {} : { evidence: seen(given.evidence) }),
       };
       return record(backend, id, intent?.about ?? '', outcome).catch((thrown: unknown) => {
-        throw backend.keepAside({ ...lineOf(id, intent), recorded_at: backend.moment().at, ...outcome }, thrown);
+        throw backend.keepInEmergency({ ...lineOf(id, intent), recorded_at: backend.moment().at, ...outcome }, thrown);
       });
     },
     resolve: (id, resolution) =>

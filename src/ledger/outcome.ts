@@ -4,7 +4,7 @@ import { elapsed } from './clock.ts';
 import type { Entry, Evidence, Moment, Outcome, Resolution } from './entry.ts';
 import { evidenceOf, withEvidence } from './evidence.ts';
 import { asItStands } from './gone.ts';
-import { isNews, latest, lateWord, wasResolved } from './news.ts';
+import { changesState, latest, lateWord, wasResolved } from './precedence.ts';
 import { changed, withMore } from './transitions.ts';
 
 type Writes<T> = Decision<readonly Entry[], T>;
@@ -22,7 +22,7 @@ const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[]
   const marks = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
   const seen = withMore(withMore(charge, word), marks);
   const reopens = outcome.state === 'unknown' && charge.state === 'not_created';
-  if (!isNews(charge, outcome) || (reopens && isTaken(charge, standing))) return seen;
+  if (!changesState(charge, outcome) || (reopens && isTaken(charge, standing))) return seen;
   const activity = outcome.activity && latest(charge.activity, outcome.activity);
   const took = elapsed(charge.begun, now.mark) ?? now.at - charge.createdAt;
   return changed(seen, { ...outcome, activity, moment: now, took, evidence: seen.evidence });

@@ -1,11 +1,11 @@
 import { valueAt } from '../core/path.ts';
+import type { Candidate, Look, RequestRead, Sorted, Timed } from './candidates.ts';
+import { sortActivities } from './candidates.ts';
 import { elapsed, sendingTime } from './clock.ts';
-import type { Charge, Evidence, KeptActivity, Mark } from './entry.ts';
+import type { Charge, Evidence, KeptActivity, UptimeMark } from './entry.ts';
 import { evidenceOf } from './evidence.ts';
 import { wordAt } from './fits.ts';
 import type { Ledger } from './ledger.ts';
-import type { Candidate, Look, Sight, Sorted, Timed } from './look.ts';
-import { sortActivities } from './look.ts';
 import { cleaned } from './private.ts';
 import type { SendWorld } from './send-once.ts';
 
@@ -57,12 +57,14 @@ const looksOf = ({ evidence }: Charge): Evidence[] => evidence.filter(({ kind })
 
 /** An empty look, as far as time goes. */
 interface Empty {
-  readonly mark: Mark;
+  readonly mark: UptimeMark;
   readonly servedAt: number | undefined;
 }
 
 const emptyOf = ({ mark, served_at: servedAt }: Evidence): Empty[] =>
-  mark === undefined ? [] : [{ mark: mark as Mark, servedAt: typeof servedAt === 'number' ? servedAt : undefined }];
+  mark === undefined
+    ? []
+    : [{ mark: mark as UptimeMark, servedAt: typeof servedAt === 'number' ? servedAt : undefined }];
 
 /** The empty looks that no other look came after; oldest first. */
 const emptySince = (charge: Charge): Empty[] => {
@@ -218,7 +220,7 @@ export interface Reconciled {
   readonly left: Extract<Conclusion, { state: 'unknown' }> | undefined;
 }
 
-const ownedIn = async (ledger: Ledger, sight: Sight): Promise<ReadonlySet<string>> => {
+const ownedIn = async (ledger: Ledger, sight: RequestRead): Promise<ReadonlySet<string>> => {
   const activities = 'activities' in sight ? (sight.activities ?? []) : [];
   return ledger.owned(activities.map((activity) => valueAt(activity, 'uid')).filter((uid) => typeof uid === 'string'));
 };
@@ -245,7 +247,7 @@ const write = async (ledger: Ledger, id: string, conclusion: Conclusion): Promis
 export const reconcile = async (
   ledger: Ledger,
   charge: Charge,
-  look: (charge: Charge) => Promise<Sight>,
+  look: (charge: Charge) => Promise<RequestRead>,
   { clean }: Pick<SendWorld, 'clean'>,
 ): Promise<Reconciled> => {
   const askedAt = ledger.moment().at;

@@ -3,9 +3,9 @@ import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import type { Charge, Entry } from './entry.ts';
 import { isCharge } from './entry.ts';
-import { keptActivity } from './kept.ts';
+import { keptActivity } from './kept-activity.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
-import { shownOf } from './shown.ts';
+import { shownOf } from './request-seen.ts';
 
 /** What a refresh needs of a client: a read, undefined where the service has none. Throws what a read throws. */
 interface Reader {

@@ -6,7 +6,7 @@ import { formatLocal } from '../core/time.ts';
 import type { Entry, Intent, KeptActivity } from './entry.ts';
 import { isCharge } from './entry.ts';
 import { payableFor } from './guard.ts';
-import { asActivity } from './kept.ts';
+import { asActivity } from './kept-activity.ts';
 import type { Refusal, Refused } from './ledger.ts';
 
 /** What the customer can still use, in one line a piece. */

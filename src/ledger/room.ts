@@ -2,15 +2,15 @@ import { chargeOnce } from './charge.ts';
 import { isCharge } from './entry.ts';
 import { contradictsOf } from './fits.ts';
 import { rowsBegun } from './jobs.ts';
-import { asActivity, keptActivity } from './kept.ts';
-import { wasResolved } from './news.ts';
+import { asActivity, keptActivity } from './kept-activity.ts';
 import { openSums, paymentOf } from './payments.ts';
+import { wasResolved } from './precedence.ts';
 import { asksTheSame } from './private.ts';
 import { reconcile } from './reconcile.ts';
 import { chargesOf, refreshCharge } from './refresh.ts';
 import { refusedError } from './refused.ts';
+import { shownOf, withActivity } from './request-seen.ts';
 import { makeOnce } from './send-once.ts';
-import { shownOf, withActivity } from './shown.ts';
 
 /** The ledger's protocol, for the commands that are given it. */
 export const ledgerRoom = {

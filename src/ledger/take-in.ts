@@ -1,6 +1,6 @@
 import type { Backend, EmergencyLine } from './backend.ts';
-import type { Entry, Evidence, Mark } from './entry.ts';
-import { isNews, latest } from './news.ts';
+import type { Entry, Evidence, UptimeMark } from './entry.ts';
+import { changesState, latest } from './precedence.ts';
 import { changed, withMore } from './transitions.ts';
 
 /** An older paycli called the moment otherwise. */
@@ -23,13 +23,13 @@ const isKnown = (charge: Entry, { recorded_at: recordedAt }: EmergencyLine): boo
   charge.evidence.some(({ line }) => (line as Partial<EmergencyLine> | undefined)?.recorded_at === recordedAt);
 
 /** When a line was written is known by the machine's clock alone. */
-const UNMARKED: Mark = { boot: '', uptime: 0 };
+const UNMARKED: UptimeMark = { boot: '', uptime: 0 };
 
 /** A charge after a line about it: the line is what the service said, so it holds whatever was concluded without it. */
 const after = (charge: Entry, line: EmergencyLine): Entry => {
   if (isKnown(charge, line)) return charge;
   const seen = withMore(charge, asEvidence(line));
-  if (!isNews(charge, line)) return seen;
+  if (!changesState(charge, line)) return seen;
   const { state, exitCode, activity } = line;
   const moment = { at: line.recorded_at, mark: UNMARKED };
   const known = activity && latest(charge.activity, activity);

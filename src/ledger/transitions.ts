@@ -1,5 +1,5 @@
 import type { ChargeState } from '../core/charge.ts';
-import type { Asked, Entry, Evidence, Intent, KeptActivity, Moment, Sender, Told } from './entry.ts';
+import type { Entry, Evidence, Intent, KeptActivity, Moment, RequestTerms, Sender, ServiceTime } from './entry.ts';
 import { evidenceOf, withEvidence } from './evidence.ts';
 
 /** A charge that is about to be sent; its place is the backend's to say. */
@@ -30,7 +30,7 @@ export interface Change {
   readonly evidence: readonly Evidence[];
 }
 
-const toldBy = (activity: KeptActivity | undefined, { at, mark }: Moment): Told | undefined =>
+const toldBy = (activity: KeptActivity | undefined, { at, mark }: Moment): ServiceTime | undefined =>
   activity?.servedAt === undefined ? undefined : { service: activity.servedAt, at, mark };
 
 /** As it is kept: the service's time goes with the moment at which it was told. */
@@ -81,11 +81,11 @@ export const observed = (charge: Entry, activity: KeptActivity, moment: Moment):
 const ASKED = ['amount', 'currency', 'ref', 'customer'] as const;
 
 /** Whether a look has shown more of what the payment request asks for than is known. */
-export const addsTo = ({ asked = {} }: Entry, shown: Asked): boolean =>
+export const addsTo = ({ asked = {} }: Entry, shown: RequestTerms): boolean =>
   ASKED.some((name) => asked[name] === undefined && shown[name] !== undefined);
 
 /** The first word about each stays. */
-export const asking = (charge: Entry, shown: Asked): Entry => ({
+export const asking = (charge: Entry, shown: RequestTerms): Entry => ({
   ...charge,
   asked: Object.fromEntries(ASKED.map((name) => [name, charge.asked?.[name] ?? shown[name]])),
 });

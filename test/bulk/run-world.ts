@@ -1,4 +1,4 @@
-import type { Consequence, Ran, RowSignals, Run } from '../../src/bulk/pacing/run.ts';
+import type { Consequence, Ran, RowSignals, RowsRun } from '../../src/bulk/pacing/run.ts';
 import { runRows } from '../../src/bulk/pacing/run.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -26,7 +26,7 @@ export interface Planned {
 }
 
 export interface WorldOptions
-  extends Partial<Omit<Run<number, End>, 'rows' | 'work' | 'stop' | 'clock' | 'onSettled'>> {
+  extends Partial<Omit<RowsRun<number, End>, 'rows' | 'work' | 'stop' | 'clock' | 'onSettled'>> {
   /** Called with the count of all so far, too. */
   readonly onSettled?: (row: number, end: End, tally: Readonly<Record<string, number>>) => void | Promise<void>;
   /** Each row says so when the service has answered, before it is settled. */

@@ -1,13 +1,13 @@
 import { channel } from 'node:diagnostics_channel';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Mark } from '../../src/client/marker.ts';
+import type { HandOver } from '../../src/client/marker.ts';
 import { newMark, provenNotSent, withMark } from '../../src/client/marker.ts';
 
 const [made, handedOver] = [channel('undici:request:create'), channel('undici:client:sendHeaders')];
 const request = (method = 'POST', path = '/v1/a') => ({ method, path });
 const tell = (which: typeof made, about: object): void => which.publish({ request: about });
-const marked = (...requests: readonly object[]): Mark => {
+const marked = (...requests: readonly object[]): HandOver => {
   const mark = newMark('POST', '/v1/a');
   withMark(mark, () => {
     for (const one of requests) tell(made, one);

@@ -3,19 +3,19 @@ import { openRows } from '../../src/bulk/reading/rows.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { UpdateItem } from '../../src/commands/onye/update-kind.ts';
 import { updateKind } from '../../src/commands/onye/update-kind.ts';
-import type { Given } from '../../src/commands/onye/update-one.ts';
+import type { GivenFields } from '../../src/commands/onye/update-one.ts';
 import { printExact } from '../../src/core/json.ts';
 
 const UID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
-const NONE: Given = { fields: new Map(), change: undefined };
-const OPTIONS: Given = {
+const NONE: GivenFields = { fields: new Map(), change: undefined };
+const OPTIONS: GivenFields = {
   fields: new Map([
     ['email', { value: 'all@example.com', flag: '--email' }],
     ['meta', { value: { tier: 'vip' }, flag: '--meta' }],
   ]),
   change: undefined,
 };
-const changing = (set: Record<string, unknown>, ...unset: string[]): Given => ({
+const changing = (set: Record<string, unknown>, ...unset: string[]): GivenFields => ({
   ...NONE,
   change: { set, unset },
 });
@@ -23,7 +23,7 @@ const changing = (set: Record<string, unknown>, ...unset: string[]): Given => ({
 type Format = 'csv' | 'ndjson';
 
 const client = { check: () => undefined } as unknown as Client;
-const opened = (columns: readonly string[], options: Given, format: Format = 'ndjson', validate = true) =>
+const opened = (columns: readonly string[], options: GivenFields, format: Format = 'ndjson', validate = true) =>
   openRows(updateKind(options, client), { columns, format }, { client, validate });
 /** As a row that is not the first one of its file. */
 const rowOf = (fields: object, options = NONE, format: Format = 'csv', validate = true) =>
@@ -123,7 +123,7 @@ describe('the change of metadata that a row asks for', () => {
     expect(bodyOf({ 'merge_meta.a': 'x' })).toEqual({});
   });
 
-  it.each<[object, Given, string]>([
+  it.each<[object, GivenFields, string]>([
     [{ 'merge_meta.a:': '{' }, NONE, 'merge_meta.a:: not JSON'],
     [{ meta: { a: 1 }, 'merge_meta.b': 'x' }, NONE, "merge_meta.b: can't be used together with meta"],
     [{ 'merge_meta.a': 'x' }, OPTIONS, 'merge_meta.a: sets the same field as --meta'],

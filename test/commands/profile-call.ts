@@ -110,7 +110,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     once: unexpected,
     bulk: unexpected,
     jobWorld: unexpected,
-    walkFar: unexpected,
+    holdMemory: unexpected,
     folders: unexpected,
     place: unexpected,
     ledger: unexpected,

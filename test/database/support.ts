@@ -7,16 +7,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import type { DatabaseKind, Fault } from '../../src/database/kind.ts';
+import type { DatabaseFault, DatabaseKind } from '../../src/database/kind.ts';
 import { openDatabase } from '../../src/database/open.ts';
 
 export const SOURCES = join(import.meta.dirname, '../../src');
 
 /** A fault as it was given to the room that the file belongs to. */
 class TestFault extends PayError {
-  readonly fault: Fault;
+  readonly fault: DatabaseFault;
 
-  constructor(fault: Fault) {
+  constructor(fault: DatabaseFault) {
     super('ledger', `${fault.path} ${fault.what}`, { cause: fault.cause });
     this.fault = fault;
   }
@@ -53,7 +53,7 @@ export const opened = (path: string, kind = kindOf()): DatabaseSync => {
 export const openOnce = (path: string, kind = kindOf()): void => openDatabase(path, kind, (db) => db.close());
 
 /** The fault that opening a file ends in. */
-export const faultOf = (path: string, kind = kindOf()): Fault => {
+export const faultOf = (path: string, kind = kindOf()): DatabaseFault => {
   try {
     openOnce(path, kind);
   } catch (thrown) {

@@ -210,9 +210,9 @@ const browse = async ({ text, status }: Answer, look: () => Promise<Answer>) => 
 };
 
 describe('what its script says to the page around it', () => {
-  const opened = async (wish?: string) => {
+  const opened = async (scripted?: string) => {
     const shop = await withPage();
-    const { uid } = await shop.request(wish);
+    const { uid } = await shop.request(scripted);
     const { uid: activity } = (await shop.charge(uid)).json;
     let looks = 0;
     const look = async () => {

@@ -126,9 +126,9 @@ describe('POST /v1/refunds', () => {
   test.each([
     ['refund:failed', 'failed', 0],
     ['refund:failed:30s', 'processing', 30],
-  ])('metadata.emulate %s: with error.message, and nothing is given back', async (wish, status, seconds) => {
+  ])('metadata.emulate %s: with error.message, and nothing is given back', async (scripted, status, seconds) => {
     const { paid, post, read, pass, file } = await openShop();
-    const { ugwo, activity } = await paid(wish);
+    const { ugwo, activity } = await paid(scripted);
     const { json } = await post('/v1/refunds', { ugwo_activity: activity });
     expect(json).toMatchObject({
       status,

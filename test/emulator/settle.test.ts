@@ -14,16 +14,16 @@ const USSD = { medium: 'ussd', provider: 'gtb' };
 const MOBILE = { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' };
 
 /** A running emulator with one payment request to charge, whose metadata.emulate is `wish`. */
-const charging = async (wish?: string) => {
+const charging = async (scripted?: string) => {
   const emulator = await startEmulator({ customers: 1, ugwo: 10 });
   const { data } = (await emulator.send('GET', '/v1/ugwo')).json;
   const [ugwo, cedi] = data;
   const change = inFile(emulator.file, (db) =>
-    wish === undefined
+    scripted === undefined
       ? undefined
       : db
           .prepare("UPDATE ugwo SET record = json_set(record, '$.metadata.emulate', ?) WHERE uid = ?")
-          .run(wish, ugwo.uid),
+          .run(scripted, ugwo.uid),
   );
   expect(change?.changes ?? 1).toBe(1);
   const path = `/v1/ugwo/${ugwo.uid}`;
@@ -259,8 +259,8 @@ describe('metadata.emulate', () => {
     ['successful:30s', 'successful', null],
     ['failed:30s', 'failed', DECLINED],
     ['expired:30s', 'failed', EXPIRED],
-  ])('%s: so long after the charge', async (wish, status, error) => {
-    const { charge, read, clock } = await charging(wish);
+  ])('%s: so long after the charge', async (scripted, status, error) => {
+    const { charge, read, clock } = await charging(scripted);
     expect(await charge(TRANSFER)).toMatchObject({ status: 'requires_action', error: null });
     clock.set(NOON + 30 * SECOND - 1);
     expect((await read()).activities[0].status).toBe('requires_action');
@@ -278,8 +278,8 @@ describe('metadata.emulate', () => {
 
   test.each(['successful', 'successful:', 'successful:soon', 'won:30s', 'lost:', 'fail:mobile_money', ''])(
     '%j asks for nothing',
-    async (wish) => {
-      const { charge, read, clock } = await charging(wish);
+    async (scripted) => {
+      const { charge, read, clock } = await charging(scripted);
       expect(await charge(USSD)).toMatchObject({ status: 'requires_action' });
       clock.set(NOON + 60 * MINUTE);
       expect((await read()).activities[0].status).toBe('requires_action');
@@ -300,8 +300,8 @@ describe('metadata.emulate', () => {
   test.each([
     ['lost', 1],
     ['lost:unmade', 0],
-  ])('%s: the connection is cut without an answer, and %i charges were made', async (wish, made) => {
-    const { charge, read } = await charging(wish);
+  ])('%s: the connection is cut without an answer, and %i charges were made', async (scripted, made) => {
+    const { charge, read } = await charging(scripted);
     await expect(charge(USSD)).rejects.toMatchObject({ code: 'ECONNRESET' });
     const { activities } = await read();
     expect(activities).toHaveLength(made);

@@ -5,10 +5,10 @@ import { type Answer, type Emulator, inFile, type Setting, startEmulator } from 
 export interface Shop extends Emulator {
   post(path: string, body: unknown): Promise<Answer>;
   /** A new payment request, whose metadata.emulate is `wish`. */
-  request(wish?: string, more?: Readonly<Record<string, unknown>>): Promise<Answer['json']>;
+  request(scripted?: string, more?: Readonly<Record<string, unknown>>): Promise<Answer['json']>;
   charge(ugwo: string, data?: unknown): Promise<Answer>;
   /** One of its own that is paid, and the activity that paid it. */
-  paid(wish?: string, data?: unknown): Promise<{ readonly ugwo: string; readonly activity: string }>;
+  paid(scripted?: string, data?: unknown): Promise<{ readonly ugwo: string; readonly activity: string }>;
   read(ugwo: string): Promise<Answer['json']>;
   /** Moves the clock on by so many seconds. */
   pass(seconds: number): void;
@@ -21,8 +21,8 @@ export const openShop = async (setting: Setting = {}): Promise<Shop> => {
   const emulator = await startEmulator(setting);
   const { send, clock } = emulator;
   const post: Shop['post'] = (path, body) => send('POST', path, body);
-  const request: Shop['request'] = async (wish, more = {}) => {
-    const metadata = wish === undefined ? {} : { emulate: wish };
+  const request: Shop['request'] = async (scripted, more = {}) => {
+    const metadata = scripted === undefined ? {} : { emulate: scripted };
     return (await post('/v1/ugwo', { amount: 500_000, currency: 'NGN', metadata, ...more })).json;
   };
   const charge: Shop['charge'] = (ugwo, data = USSD) => post(`/v1/ugwo/${ugwo}/activities`, { type: 'charge', data });
@@ -31,8 +31,8 @@ export const openShop = async (setting: Setting = {}): Promise<Shop> => {
     post,
     request,
     charge,
-    paid: async (wish, data) => {
-      const { uid: ugwo } = await request(wish);
+    paid: async (scripted, data) => {
+      const { uid: ugwo } = await request(scripted);
       const { uid: activity } = (await charge(ugwo, data)).json;
       await emulatorRoom.settle({ ...emulator, activity, as: 'successful', after: undefined });
       return { ugwo, activity };

@@ -2,15 +2,15 @@ import type { Client } from '../../src/client/client.ts';
 import type { Deps } from '../../src/commands/deps.ts';
 import { lookFirst } from '../../src/commands/ugwo/charge-look.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { RequestSeen } from '../../src/ledger/request-seen.ts';
 import { ledgerRoom } from '../../src/ledger/room.ts';
-import type { Shown } from '../../src/ledger/shown.ts';
 
 /** Looks at a payment request before it is charged, as `ugwo charge` does; throws what that throws. */
 export const lookedAt = async (
   ugwo: string,
   client: Pick<Client, 'look'>,
   ledger: Ledger,
-): Promise<Shown | undefined> => {
+): Promise<RequestSeen | undefined> => {
   const deps = {
     protocol: async () => ledgerRoom,
     // What the ledger could not note keeps nothing from being charged: the guard is shown the same.

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { PayError } from '../../src/core/error.ts';
 import type { Received } from '../../src/core/received.ts';
+import type { RequestRead } from '../../src/ledger/candidates.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import type { Charge, Sender } from '../../src/ledger/entry.ts';
 import { isCharge } from '../../src/ledger/entry.ts';
-import { keptActivity } from '../../src/ledger/kept.ts';
+import { keptActivity } from '../../src/ledger/kept-activity.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Sight } from '../../src/ledger/look.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
-import type { Shown } from '../../src/ledger/shown.ts';
+import type { RequestSeen } from '../../src/ledger/request-seen.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../support/ledger.ts';
@@ -62,7 +62,7 @@ interface Snapshot {
 }
 
 interface Seen {
-  readonly shown: Shown | undefined;
+  readonly shown: RequestSeen | undefined;
   readonly snapshot: Snapshot;
 }
 
@@ -344,7 +344,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
   const reconcileAll = async (ledger: Ledger, how: Glance): Promise<void> => {
     for (const charge of (await ledger.unknown()).filter(isCharge)) {
       let snapshot: Snapshot | undefined;
-      const look = async ({ about: ugwo }: Charge): Promise<Sight> => {
+      const look = async ({ about: ugwo }: Charge): Promise<RequestRead> => {
         snapshot = await glance(ugwo, how);
         if (snapshot === undefined) return { unavailable: 'the service is away' };
         const { value, servedAt, age } = snapshot.record;

@@ -81,7 +81,7 @@ const chargesIn = async (path: string, journal: Journal) => {
       self: { pid: process.pid, boot: 'after the crash', started: '' },
       isGone: () => true,
       clean: (text) => text,
-      patience: { ticks: () => 0, sleep: () => Promise.resolve(), ...NEVER },
+      lockWait: { ticks: () => 0, sleep: () => Promise.resolve(), ...NEVER },
       kind: { ...LEDGER_FILE, journal },
     }),
   );

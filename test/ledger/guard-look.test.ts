@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge } from '../../src/ledger/entry.ts';
 import type { Refusal } from '../../src/ledger/ledger.ts';
-import type { Shown } from '../../src/ledger/shown.ts';
-import { shownOf } from '../../src/ledger/shown.ts';
+import type { RequestSeen } from '../../src/ledger/request-seen.ts';
+import { shownOf } from '../../src/ledger/request-seen.ts';
 import { account, charge, guard, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
@@ -19,11 +19,11 @@ const made = (some: Readonly<Record<string, unknown>> = {}): Record<string, unkn
 });
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
 
-const look = (ugwo: Readonly<Record<string, unknown>>, servedAt: number | undefined = NOON): Shown =>
+const look = (ugwo: Readonly<Record<string, unknown>>, servedAt: number | undefined = NOON): RequestSeen =>
   shownOf(ugwo, servedAt === undefined ? {} : { servedAt });
 
 const why = (
-  shown: Shown | undefined,
+  shown: RequestSeen | undefined,
   { medium = 'bank_transfer', charges = [] as readonly Charge[], again = false, at = NOON } = {},
 ): Refusal | undefined => guard(charges, medium, { again, shown }, momentAt(at))?.why;
 

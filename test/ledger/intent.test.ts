@@ -4,7 +4,7 @@ import { madeHere } from '../../src/core/received.ts';
 import type { ChargeRequest } from '../../src/ledger/charge.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import type { Intent } from '../../src/ledger/entry.ts';
-import { shownOf } from '../../src/ledger/shown.ts';
+import { shownOf } from '../../src/ledger/request-seen.ts';
 import { thrownBy } from '../client/support.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { NOON, PLACE } from './support/charges.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Charge, Told } from '../../src/ledger/entry.ts';
+import type { Charge, ServiceTime } from '../../src/ledger/entry.ts';
 import type { Payment } from '../../src/ledger/payments.ts';
 import { openSums, paymentOf } from '../../src/ledger/payments.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const LATE = NOON + 20 * MINUTE;
-const seenAt = (after: number): Told => ({ ...momentAt(NOON + after), service: NOON + after });
+const seenAt = (after: number): ServiceTime => ({ ...momentAt(NOON + after), service: NOON + after });
 const ofStatus = (status: string, more: Partial<Charge> = {}): Charge =>
   charge({ activity: account({ status }), ...more });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDateAtom } from '../../src/core/time.ts';
+import type { Look, RequestRead } from '../../src/ledger/candidates.ts';
 import type { Charge, Evidence } from '../../src/ledger/entry.ts';
 import { withEvidence } from '../../src/ledger/evidence.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Look, Sight } from '../../src/ledger/look.ts';
 import type { Conclusion } from '../../src/ledger/reconcile.ts';
 import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
@@ -742,7 +742,7 @@ describe('reconcile', () => {
   };
   const showing =
     (activities: readonly unknown[], servedAt = at) =>
-    async (): Promise<Sight> => ({ activities, servedAt });
+    async (): Promise<RequestRead> => ({ activities, servedAt });
 
   it('writes what it concludes and gives the row as it then stands', async () => {
     const ledger = ledgerAt([charge()], at - 50, at);

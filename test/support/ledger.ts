@@ -12,7 +12,7 @@ export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): 
   self: { pid: process.pid, boot: 'boot', started: String(process.pid) },
   isGone: () => false,
   clean: (text) => text,
-  patience: {
+  lockWait: {
     sleep: (ms, signal) => wait(ms, undefined, { signal }),
     ticks: () => performance.now(),
     stop: new AbortController().signal,

@@ -26,7 +26,7 @@ export interface RowSignals {
   readonly landed: (stops: PayError | undefined) => void;
 }
 
-export interface Run<R, E extends Consequence = Consequence> extends PaceOptions {
+export interface RowsRun<R, E extends Consequence = Consequence> extends PaceOptions {
   /**
    * Asked for a row only when one can be started, and closed when the run ends before it. A row that is being read is
    * waited for, also after a signal: what can hang must end by itself.
@@ -57,7 +57,7 @@ interface Parts {
 const LANDED = 3;
 
 /** Waits until one more row may start; false when none may any more. */
-const mayStart = async ({ pace, flights, halt }: Parts, clock: Run<unknown>['clock']): Promise<boolean> => {
+const mayStart = async ({ pace, flights, halt }: Parts, clock: RowsRun<unknown>['clock']): Promise<boolean> => {
   while (!halt.signal.aborted) {
     const wait = pace.wait();
     const isFull = flights.inFlight >= pace.limit || flights.open >= pace.limit * (1 + LANDED);
@@ -69,7 +69,7 @@ const mayStart = async ({ pace, flights, halt }: Parts, clock: Run<unknown>['clo
 };
 
 const startRows = async <R>(
-  run: Pick<Run<R>, 'rows' | 'clock'>,
+  run: Pick<RowsRun<R>, 'rows' | 'clock'>,
   parts: Parts,
   start: (row: R) => void,
 ): Promise<void> => {
@@ -87,7 +87,7 @@ const startRows = async <R>(
  * Works on rows side by side, as many at once as the pace allows; each one once, or not at all. Ends when all are done,
  * or when those in flight are, after a signal or an end that stops.
  */
-export const runRows = async <R, E extends Consequence = Consequence>(run: Run<R, E>): Promise<Ran> => {
+export const runRows = async <R, E extends Consequence = Consequence>(run: RowsRun<R, E>): Promise<Ran> => {
   const parts: Parts = { pace: openPace(run), flights: openFlights(), halt: openHalt(run.stop) };
   const { pace, flights, halt } = parts;
   let started = 0;

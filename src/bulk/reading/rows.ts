@@ -12,13 +12,13 @@ import type { InputRow } from './row.ts';
 import { fieldsOf } from './row.ts';
 
 /** What a row asks for, and what it is about. */
-export interface Asked<T> {
+export interface RowItem<T> {
   readonly key: string;
   readonly item: T;
 }
 
 /** That, or all that is wrong with a row. */
-export type ReadRow<T> = Asked<T> | { readonly faults: readonly ColumnFault[] };
+export type ReadRow<T> = RowItem<T> | { readonly faults: readonly ColumnFault[] };
 
 /** The rows of a file as a noun reads them. */
 export interface RowReader<T> {

@@ -5,7 +5,7 @@ import { isTakenUp } from '../../core/row.ts';
 import type { Update, UpdateOutcome } from '../../ledger/job.ts';
 import type { Repeatable, RowKind } from '../kind.ts';
 import type { RowSignals } from '../pacing/run.ts';
-import type { Asked, RowReader } from '../reading/rows.ts';
+import type { RowItem, RowReader } from '../reading/rows.ts';
 import type { RowEnd } from '../row-end.ts';
 import { endOf } from '../row-end.ts';
 import type { Doors, FileDeps } from '../world.ts';
@@ -73,7 +73,7 @@ export const repeatableRows = <T>(
     return noted;
   };
 
-  const update = async ({ key, item }: Asked<T>, row: number, signals: RowSignals): Promise<RowEnd> => {
+  const update = async ({ key, item }: RowItem<T>, row: number, signals: RowSignals): Promise<RowEnd> => {
     const reads = readsFirst(item);
     if (!reads && (await begin(key, row, false))) return send(item, row, signals);
     const [before] = await jobs.updates(job, row, row);

@@ -1,5 +1,5 @@
 import type { RowSignals } from '../pacing/run.ts';
-import type { Asked } from '../reading/rows.ts';
+import type { RowItem } from '../reading/rows.ts';
 import type { RowEnd } from '../row-end.ts';
 
 /** How the rows of a job are sent, each once over any number of runs. */
@@ -9,7 +9,7 @@ export interface Sender<T> {
   /** Whether a row that stands like this is to be sent, or sent again. */
   readonly takesUp: (end: RowEnd) => boolean;
   /** Sends it, once, and tells meanwhile what the others must hear of. */
-  readonly send: (asked: Asked<T>, row: number, signals: RowSignals) => Promise<RowEnd>;
+  readonly send: (asked: RowItem<T>, row: number, signals: RowSignals) => Promise<RowEnd>;
 }
 
 /** A job whose rows are sent. */

@@ -8,7 +8,7 @@ import type { Bits } from '../planning/bits.ts';
 import { newBits } from '../planning/bits.ts';
 import type { Input } from '../reading/input.ts';
 import type { InputRow } from '../reading/row.ts';
-import type { Asked, RowReader } from '../reading/rows.ts';
+import type { RowItem, RowReader } from '../reading/rows.ts';
 import type { RowEnd } from '../row-end.ts';
 import { invalidEnd } from '../row-end.ts';
 import { wasStopped } from '../row-exit.ts';
@@ -57,7 +57,7 @@ const unreadable = (thrown: unknown): PayError => {
   });
 };
 
-interface Item<T> extends Asked<T> {
+interface Item<T> extends RowItem<T> {
   readonly row: InputRow;
 }
 

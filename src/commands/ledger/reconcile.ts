@@ -4,16 +4,16 @@ import { LOCAL_PROFILE } from '../../core/local.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import type { RequestRead } from '../../ledger/candidates.ts';
 import type { Charge, Entry, Place } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Sight } from '../../ledger/look.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Deps } from '../deps.ts';
 import { find } from './find.ts';
-import type { Left } from './left.ts';
-import { leftError } from './left.ts';
 import { onePage, recorderOf } from './pages.ts';
 import type { ReconcileInput } from './spec.ts';
+import type { StillUnknown } from './still-unknown.ts';
+import { leftError } from './still-unknown.ts';
 import { listView } from './view.ts';
 
 type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'place' | 'ledger' | 'protocol' | 'notice'>;
@@ -39,7 +39,7 @@ const chosen = async (ledger: Ledger, ids: readonly string[], deps: Needs): Prom
 };
 
 /** A read that failed says nothing of the charge, and must not end the look at the others. */
-const asUnavailable = (thrown: unknown): Sight => {
+const asUnavailable = (thrown: unknown): RequestRead => {
   if (!(thrown instanceof PayError) || !['read_failed', 'rejected'].includes(thrown.kind)) throw thrown;
   const { status } = thrown.detail;
   return { unavailable: thrown.message, ...(status === undefined ? {} : { status }) };
@@ -47,7 +47,7 @@ const asUnavailable = (thrown: unknown): Sight => {
 
 const lookWith =
   (client: Client, { shownOf }: LedgerRoom) =>
-  async ({ about }: Charge): Promise<Sight> => {
+  async ({ about }: Charge): Promise<RequestRead> => {
     try {
       const record = await client.call('ugwo.get', { params: { uid: about } });
       return shownOf(record.value, record);
@@ -57,15 +57,15 @@ const lookWith =
   };
 
 /** An entry as it now stands. */
-interface Looked {
+interface Reconciled {
   readonly charge: Entry;
-  readonly left?: Left;
+  readonly left?: StillUnknown;
 }
 
 /** Each looked at in turn. Nothing is asked of the profile or the network before there is one to look at. */
 const looker = (ledger: Ledger, deps: Needs) => {
   let [place, client] = [undefined as Place | undefined, undefined as Client | undefined];
-  return async (charge: Entry): Promise<Looked> => {
+  return async (charge: Entry): Promise<Reconciled> => {
     if (charge.state === 'sending') return { charge, left: { charge, why: 'sending' } };
     if (charge.state !== 'unknown') return { charge };
     place ??= await deps.place();
@@ -85,7 +85,7 @@ export const run = async ({ ids }: ReconcileInput, deps: Needs): Promise<Result>
   const charges = await chosen(ledger, ids, deps);
   if (charges.length > 1) await deps.notice(`Checking ${charges.length} payment requests.`);
   const look = looker(ledger, deps);
-  const looked: Looked[] = [];
+  const looked: Reconciled[] = [];
   // All of them, whether or not somebody goes on reading: the exit code speaks of all.
   for (const charge of charges) looked.push(await look(charge));
   const record = await recorderOf(deps);

@@ -6,7 +6,7 @@ import { printExact } from '../../core/json.ts';
 import { namesAlong } from '../../core/property-path.ts';
 import type { MetaChange } from './meta.ts';
 import { changeFlag, customerToMerge, mergedBody, metaOf, readCustomer } from './meta.ts';
-import type { Given } from './update-one.ts';
+import type { GivenFields } from './update-one.ts';
 import { isApplied, isMerged } from './update-seen.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ const fieldOf = (column: string): string | undefined => {
 };
 
 /** The flag of an option beside which a column can't stand: it gives the same, or the metadata in another way. */
-const flagBeside = (column: string, { fields, change }: Given): string | undefined => {
+const flagBeside = (column: string, { fields, change }: GivenFields): string | undefined => {
   const field = fieldOf(column) ?? '';
   if (field === META && change !== undefined) return changeFlag(change);
   if (field !== MERGE) return fields.get(field)?.flag;
@@ -47,7 +47,7 @@ const flagBeside = (column: string, { fields, change }: Given): string | undefin
 const isOf = (field: string) => (column: string) => fieldOf(column) === field;
 
 /** Refuses what can't stand together: which of the two would be meant is anybody's guess. */
-const checkColumns = (columns: readonly string[], options: Given): void => {
+const checkColumns = (columns: readonly string[], options: GivenFields): void => {
   for (const column of columns) {
     const flag = flagBeside(column, options);
     if (flag === undefined) continue;
@@ -63,7 +63,7 @@ const checkColumns = (columns: readonly string[], options: Given): void => {
 };
 
 /** The rows of NDJSON may differ in their names, so that the first of them does not tell all. */
-const findClashes = ({ names, given, fault }: Cells, options: Given): void => {
+const findClashes = ({ names, given, fault }: Cells, options: GivenFields): void => {
   for (const column of names) {
     const flag = flagBeside(column, options);
     if (flag !== undefined) fault(column, `sets the same field as ${flag}`);
@@ -74,7 +74,7 @@ const findClashes = ({ names, given, fault }: Cells, options: Given): void => {
 };
 
 /** What a row changes of the metadata key by key: what its columns set, and what the options do. */
-const changeOf = (cells: Cells, { change }: Given): MetaChange | undefined => {
+const changeOf = (cells: Cells, { change }: GivenFields): MetaChange | undefined => {
   const own = cells.object(MERGE) ?? {};
   const unset = change?.unset ?? [];
   for (const name of Object.keys(own).filter((one) => unset.includes(one))) {
@@ -88,7 +88,7 @@ const changeOf = (cells: Cells, { change }: Given): MetaChange | undefined => {
  * The update that a row asks for (interface.md 4.1): the fields that it gives, and those of the options. An empty cell of CSV
  * and null leave a field as it is; an empty text of NDJSON sets it. The contract is not asked here.
  */
-const readRow = (cells: Cells, uid: string, options: Given): UpdateItem => {
+const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem => {
   const { given } = cells;
   findClashes(cells, options);
   const objects = OBJECTS.map((name) => [name, cells.object(name)] as const);
@@ -120,7 +120,7 @@ const columnAmong = (columns: readonly string[], path: string): string | undefin
   return columnAmong(columns, [MERGE, ...parts.slice(1)].join('.'));
 };
 
-const optionsText = ({ fields, change }: Given): string => {
+const optionsText = ({ fields, change }: GivenFields): string => {
   const given = [...fields].map(([name, { value }]) => [name, value]);
   return printExact(change === undefined ? given : [...given, change]);
 };
@@ -143,7 +143,7 @@ const sending = (client: Client): Repeatable<UpdateItem> => ({
 });
 
 /** The rows of a file of updates; the options give what the file has no column for. */
-export const updateKind = (options: Given, client: Client): RowKind<UpdateItem> => ({
+export const updateKind = (options: GivenFields, client: Client): RowKind<UpdateItem> => ({
   command: 'onye update',
   words: {
     verb: 'Update',

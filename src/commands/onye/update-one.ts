@@ -16,7 +16,7 @@ export interface Field {
 }
 
 /** All that the options give. */
-export interface Given {
+export interface GivenFields {
   readonly fields: ReadonlyMap<string, Field>;
   readonly change: MetaChange | undefined;
 }
@@ -95,7 +95,7 @@ const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): 
 };
 
 /** Updates a customer (interface.md 4.1). */
-export const updateOne = async (uid: string, { fields, change }: Given, deps: Deps): Promise<Result> => {
+export const updateOne = async (uid: string, { fields, change }: GivenFields, deps: Deps): Promise<Result> => {
   if (fields.size === 0 && change === undefined) {
     throw usageError('--data is empty: nothing to change');
   }

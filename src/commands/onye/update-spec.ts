@@ -1,6 +1,6 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
-import type { Given } from '../../cli/define.ts';
+import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
@@ -61,7 +61,7 @@ const readMerge = (set: readonly Pair[], unset: readonly string[]): MetaInput =>
   return { kind: 'merge', set, unset };
 };
 
-const readMeta = (given: Given<typeof options>): MetaInput | undefined => {
+const readMeta = (given: GivenOptions<typeof options>): MetaInput | undefined => {
   const merges = given.mergeMeta !== undefined || given.unsetMeta !== undefined;
   const ways = [given.meta, given.metaJson, given.clearMeta, merges || undefined].filter((way) => way !== undefined);
   if (ways.length > 1) {
@@ -73,14 +73,14 @@ const readMeta = (given: Given<typeof options>): MetaInput | undefined => {
   return given.clearMeta === true ? { kind: 'clear' } : undefined;
 };
 
-const texts = (given: Given<typeof options>): Record<string, string> => {
+const texts = (given: GivenOptions<typeof options>): Record<string, string> => {
   const fields = { email: given.email, ref: given.ref, first_name: given.firstName, last_name: given.lastName };
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
   );
 };
 
-const readChanges = (given: Given<typeof options>): Changes => ({
+const readChanges = (given: GivenOptions<typeof options>): Changes => ({
   fields: texts(given),
   billingAddress: given.billingAddress,
   meta: readMeta(given),
@@ -101,7 +101,7 @@ const CHANGES = [
   'data',
 ] as const satisfies readonly (keyof typeof options)[];
 
-const readOne = (uid: string | undefined, given: Given<typeof options>, validate: boolean): UpdateInput => {
+const readOne = (uid: string | undefined, given: GivenOptions<typeof options>, validate: boolean): UpdateInput => {
   if (uid === undefined) {
     throw usageError("missing required argument 'onye': a customer, ony.…", {
       hint: 'or update many from a file: --from customers.csv',
@@ -115,7 +115,7 @@ const readOne = (uid: string | undefined, given: Given<typeof options>, validate
   return { kind: 'one', uid, changes: readChanges(given) };
 };
 
-const readFile = (bulk: BulkInput, args: readonly string[], given: Given<typeof options>): UpdateInput => {
+const readFile = (bulk: BulkInput, args: readonly string[], given: GivenOptions<typeof options>): UpdateInput => {
   if (args.length > 0) throw usageError("--from and a customer can't be used together");
   return { kind: 'file', bulk, changes: readChanges(given) };
 };

@@ -5,12 +5,12 @@ import { elementsOf } from '../../core/json-scan.ts';
 import { formatMoney } from '../../core/money.ts';
 import { valueAt } from '../../core/path.ts';
 import type { Received } from '../../core/received.ts';
-import type { Shown } from '../../ledger/shown.ts';
+import type { RequestSeen } from '../../ledger/request-seen.ts';
 import type { Deps } from '../deps.ts';
 
 /** What a look at a payment request has shown before it is charged. */
 export interface Looked {
-  readonly shown: Shown;
+  readonly shown: RequestSeen;
   readonly record: Received;
 }
 
@@ -55,7 +55,7 @@ export const lookFirst = async (
 };
 
 /** What is about to be charged, in one line. */
-export const aboutToCharge = (ugwo: string, { asked, description, email }: Shown): string => {
+export const aboutToCharge = (ugwo: string, { asked, description, email }: RequestSeen): string => {
   const { amount, currency, ref, customer } = asked;
   const money = amount === undefined ? undefined : formatMoney(amount, currency ?? '');
   const parts = [money, ref, description, email ?? customer].filter((part) => part !== undefined);

@@ -5,7 +5,7 @@ import { placeWords } from '../../core/place-words.ts';
 import type { Charged } from '../../ledger/charge.ts';
 import type { Entry, Moment } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
-import type { Shown } from '../../ledger/shown.ts';
+import type { RequestSeen } from '../../ledger/request-seen.ts';
 import type { Deps } from '../deps.ts';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface Once extends Partial<Pick<Attempt, 'row' | 'judged'>> {
   readonly data: Data;
   readonly again: boolean;
   /** What a look has shown, and when that was asked for. */
-  readonly shown: Shown | undefined;
+  readonly shown: RequestSeen | undefined;
   readonly since: Moment;
   /** Told of a charge at another origin; what it throws keeps this one from being sent. */
   readonly elsewhere: (charge: Entry) => Promise<void>;

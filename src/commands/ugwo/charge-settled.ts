@@ -5,7 +5,7 @@ import { printExact } from '../../core/json.ts';
 import { isStepUnreadable } from '../../core/next-action.ts';
 import { valueAt } from '../../core/path.ts';
 import { rowStateOf } from '../../core/row.ts';
-import type { Asked, Entry } from '../../ledger/entry.ts';
+import type { Entry, RequestTerms } from '../../ledger/entry.ts';
 import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 
 /** What the report says of a charge, besides row, state and error: the activity and what the customer must do. */
@@ -47,10 +47,10 @@ const activityFields = (activity: unknown): Fields => {
 const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
   isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: STEP_UNREADABLE } : { exitCode: 0 };
 
-const askedFields = ({ amount, currency, ref }: Asked): Fields => ({ amount, currency, ref });
+const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({ amount, currency, ref });
 
 /** A charge that was made by this run. */
-export const madeNow = (activity: unknown, id: string, asked: Asked = {}): RowEnd => {
+export const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEnd => {
   const payment = standingOf(statusOf(activity));
   const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
   const state = rowStateOf('accepted', statusOf(activity));

@@ -1,6 +1,6 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
-import type { Given } from '../../cli/define.ts';
+import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { asDuration, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
@@ -50,7 +50,7 @@ const options = {
   ),
   ...BULK_OPTIONS,
 } as const;
-type ChargeGiven = Given<typeof options>;
+type ChargeGiven = GivenOptions<typeof options>;
 
 /** One charge. */
 export interface OneCharge {

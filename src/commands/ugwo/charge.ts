@@ -8,7 +8,7 @@ import { isStepUnreadable } from '../../core/next-action.ts';
 import type { Received } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
-import type { Shown } from '../../ledger/shown.ts';
+import type { RequestSeen } from '../../ledger/request-seen.ts';
 import type { WaitOptions } from '../activity/followed-shared.ts';
 import { chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
@@ -51,7 +51,7 @@ const make = async (
   const { ugwo, earlier } = input;
   const since = ledger.moment();
   const looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
-  const charge = (shown: Shown | undefined) => {
+  const charge = (shown: RequestSeen | undefined) => {
     const sends = async (): Promise<void> => {
       if (shown !== undefined && deps.io.stderr.isTerminal) await deps.notice(aboutToCharge(ugwo, shown));
     };

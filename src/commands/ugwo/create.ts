@@ -10,7 +10,7 @@ import { createBody, described, differences, flagOf } from './create-body.ts';
 import type { CreateInput } from './create-spec.ts';
 import { ugwoView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'once' | 'notice' | 'preview' | 'source' | 'walkFar'>;
+type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'once' | 'notice' | 'preview' | 'source' | 'holdMemory'>;
 
 export const view = ugwoView;
 
@@ -34,7 +34,7 @@ const findByRef = async (client: Client, ref: unknown): Promise<Received | undef
 /** The request that has the reference, where it is the one that was asked for; else what is thrown names what differs. */
 const existing = async (body: Body, taken: PayError, client: Client, deps: Needs): Promise<Result> => {
   await deps.notice(`The reference ${String(body['ref'])} exists already; looking for its payment request.`);
-  await deps.walkFar();
+  await deps.holdMemory();
   const found = await findByRef(client, body['ref']);
   if (found === undefined) throw taken.with({ hint: 'no payment request with this reference is listed; use another' });
   const differing = differences(found.value, body);

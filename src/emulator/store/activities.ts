@@ -3,7 +3,7 @@ import type { Activity } from '../../contract/activity.ts';
 import { printExact } from '../../core/json.ts';
 import type { Ending } from '../../core/local.ts';
 import { meantBy } from '../ids.ts';
-import { type Plan, planOf, type Row, recordOf, textOf } from './rows.ts';
+import { type Due, planOf, type Row, recordOf, textOf } from './rows.ts';
 
 /** An activity with the payment request that it is on. */
 export interface KeptActivity {
@@ -12,7 +12,7 @@ export interface KeptActivity {
 }
 
 /** What becomes of an activity by itself, and how much is paid then where that is not its amount. */
-export interface ActivityPlan extends Plan<Ending> {
+export interface ActivityPlan extends Due<Ending> {
   readonly paid?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Refund } from '../../contract/refund.ts';
 import { printExact } from '../../core/json.ts';
-import { type Plan, planOf, recordOf } from './rows.ts';
+import { type Due, planOf, recordOf } from './rows.ts';
 
 export type RefundEnding = 'successful' | 'failed';
 
@@ -14,7 +14,7 @@ export const refunds = (db: DatabaseSync) => {
   return {
     /** Every refund of an activity, oldest first. */
     refundsOf: (activity: string) => of.all(activity).flatMap((row) => recordOf<Refund>(row) ?? []),
-    addRefund: (refund: Refund, activity: string, plan: Plan<RefundEnding> | undefined) =>
+    addRefund: (refund: Refund, activity: string, plan: Due<RefundEnding> | undefined) =>
       void insert.run(refund.uid, activity, printExact(refund), plan?.due ?? null, plan?.ending ?? null),
     /** As it has ended. */
     endRefund: (refund: Refund) => void update.run(printExact(refund), refund.uid),

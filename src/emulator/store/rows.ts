@@ -10,7 +10,7 @@ export interface Placed<T> {
 }
 
 /** What an open thing becomes by itself, and when, in milliseconds since the epoch. */
-export interface Plan<Ending extends string> {
+export interface Due<Ending extends string> {
   readonly ending: Ending;
   readonly due: number;
 }
@@ -26,7 +26,7 @@ export const recordOf = <T>(row: Row, column = 'record'): T | undefined => {
 };
 
 /** The plan in the columns `due` and `ending`. */
-export const planOf = <Ending extends string>(row: Row): Plan<Ending> | undefined => {
+export const planOf = <Ending extends string>(row: Row): Due<Ending> | undefined => {
   const ending = textOf(row, 'ending');
   return ending === undefined ? undefined : { ending: ending as Ending, due: Number(row?.['due']) };
 };

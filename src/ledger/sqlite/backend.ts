@@ -5,13 +5,13 @@ import { versionReader } from '../../database/migrate.ts';
 import { transact } from '../../database/transact.ts';
 import type { Backend, Purpose } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
+import { diskGuard } from './disk-guard.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 import { groupCommit } from './group.ts';
 import type { Highest } from './highest.ts';
 import { jobStatements } from './job-statements.ts';
-import { lifelineOf } from './lifeline.ts';
-import type { Patience } from './patience.ts';
-import { patiently } from './patience.ts';
+import type { LockWait } from './lock-wait.ts';
+import { patiently } from './lock-wait.ts';
 import { bootOf } from './sender.ts';
 import type { Statements } from './statements.ts';
 
@@ -28,7 +28,7 @@ export interface LedgerOptions {
   readonly isGone: (sender: Sender, overdue: boolean) => boolean;
   /** Takes the known secrets out of a text. */
   readonly clean: (text: string) => string;
-  readonly patience: Patience;
+  readonly lockWait: LockWait;
   readonly kind?: DatabaseKind;
 }
 
@@ -56,11 +56,11 @@ const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind) => {
 };
 
 /** Waits for a locked file in one transaction, alone or with others, and for as long as the purpose is worth. */
-const writerOf = (db: DatabaseSync, { path, self, patience, kind = LEDGER_FILE }: LedgerOptions) => {
-  const lifeline = lifelineOf(path, self);
+const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }: LedgerOptions) => {
+  const lifeline = diskGuard(path, self);
   const checks = checksOf(db, path, kind);
-  const signals = [patience.stop, patience.leave];
-  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> => patiently(work, patience, until);
+  const signals = [lockWait.stop, lockWait.leave];
+  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> => patiently(work, lockWait, until);
   const together = groupCommit(db, commit, signals, checks.file);
 
   const begun = async <T>(work: () => T): Promise<T> => {
@@ -70,7 +70,7 @@ const writerOf = (db: DatabaseSync, { path, self, patience, kind = LEDGER_FILE }
         checks.version();
         return work();
       };
-      return await together(checked, patience.stop);
+      return await together(checked, lockWait.stop);
     } catch (thrown) {
       const error = asLedgerError(thrown, path);
       lifeline.failed(error);
@@ -82,7 +82,7 @@ const writerOf = (db: DatabaseSync, { path, self, patience, kind = LEDGER_FILE }
     try {
       if (purpose === 'intent') return await begun(work);
       if (purpose === 'glance') return transact(db, work);
-      return await together(work, purpose === 'outcome' ? patience.leave : patience.stop);
+      return await together(work, purpose === 'outcome' ? lockWait.leave : lockWait.stop);
     } catch (thrown) {
       throw asLedgerError(thrown, path);
     }
@@ -90,7 +90,7 @@ const writerOf = (db: DatabaseSync, { path, self, patience, kind = LEDGER_FILE }
 
   const read = async <T>(work: () => T): Promise<T> => {
     try {
-      return await patiently(work, patience, patience.stop);
+      return await patiently(work, lockWait, lockWait.stop);
     } catch (thrown) {
       throw asLedgerError(thrown, path);
     }
@@ -153,7 +153,7 @@ export const backendOver = (
         }),
     },
     reserve: lifeline.reserve,
-    keepAside: lifeline.unrecorded,
+    keepInEmergency: lifeline.unrecorded,
     close: async () => {
       db.close();
       lifeline.close();

@@ -1,14 +1,14 @@
 import { PayError, reasonOf } from '../../core/error.ts';
-import type { DatabaseKind, Fault } from '../../database/kind.ts';
+import type { DatabaseFault, DatabaseKind } from '../../database/kind.ts';
 import { isBusy, isDamage } from '../../database/sqlite-error.ts';
-import { TRY_MS } from './patience.ts';
+import { TRY_MS } from './lock-wait.ts';
 import { MIGRATIONS } from './schema.ts';
 
 const KEEP =
   'first copy it and the -wal and -emergency files beside it. If you move it away, paycli starts a new ledger, ' +
   'which knows none of the old charges and refuses none of them';
 
-const HINTS: Readonly<Record<Fault['kind'], string>> = {
+const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: `it may be a ledger whose first bytes are damaged: ${KEEP}`,
   newer: 'use the newer paycli; this one does not touch a ledger that it does not understand',
   damaged: `${KEEP}; \`sqlite3 FILE .recover\` reads what is left of it`,
@@ -18,7 +18,7 @@ const HINTS: Readonly<Record<Fault['kind'], string>> = {
 };
 
 /** Any trouble with the ledger: exit 10, nothing was sent. */
-export const ledgerError = (fault: Fault): PayError =>
+export const ledgerError = (fault: DatabaseFault): PayError =>
   new PayError('ledger', `the ledger ${fault.path} ${fault.what}`, { hint: HINTS[fault.kind], cause: fault.cause });
 
 /** The ledger's file: what it holds must outlive a loss of power. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EmergencyLine } from '../backend.ts';
-import type { LeftBehind } from './emergency.ts';
-import { leftBehind, removeLeftBehind } from './emergency.ts';
+import type { LeftBehind } from './emergency-file.ts';
+import { leftBehind, removeLeftBehind } from './emergency-file.ts';
 import { ledgerError } from './file.ts';
 
 /** A process that ended badly may have taken the disk with it: what SQLite can find wrong is found before it is used. */
@@ -11,7 +11,7 @@ const check = (db: DatabaseSync, path: string): void => {
 };
 
 /** What processes could not write into the ledger itself. */
-export interface Left {
+export interface Unfinished {
   readonly lines: readonly EmergencyLine[];
   /**
    * Removes the files of processes that have ended. A line about a charge that the ledger does not know is another ledger's,
@@ -21,7 +21,7 @@ export interface Left {
 }
 
 /** One that has ended without closing the ledger is also a reason to look whether it is whole; throws when it is not. */
-export const leftBeside = (db: DatabaseSync, path: string, isGone: (left: LeftBehind) => boolean): Left => {
+export const leftBeside = (db: DatabaseSync, path: string, isGone: (left: LeftBehind) => boolean): Unfinished => {
   const all = leftBehind(path);
   const gone = all.filter(isGone);
   if (gone.length > 0) check(db, path);

@@ -10,9 +10,9 @@ import { backendOver } from './backend.ts';
 import { asLedgerError, LEDGER_FILE } from './file.ts';
 import type { Highest } from './highest.ts';
 import { highestPath, openHighest } from './highest.ts';
-import type { Left } from './left-behind.ts';
+import type { Unfinished } from './left-behind.ts';
 import { leftBeside } from './left-behind.ts';
-import { patiently } from './patience.ts';
+import { patiently } from './lock-wait.ts';
 import type { Statements } from './statements.ts';
 import { statements } from './statements.ts';
 
@@ -32,7 +32,7 @@ const refuseOldCopy = (sql: Statements, highest: Highest, path: string): void =>
   });
 };
 
-const openBackend = (options: LedgerOptions): { readonly backend: Backend; readonly left: Left } => {
+const openBackend = (options: LedgerOptions): { readonly backend: Backend; readonly left: Unfinished } => {
   const { path, now, isGone, kind = LEDGER_FILE } = options;
   return openDatabase(path, kind, (db) => {
     // Its folder may have been missing, and made by somebody else meanwhile.
@@ -46,7 +46,7 @@ const openBackend = (options: LedgerOptions): { readonly backend: Backend; reado
   });
 };
 
-const recover = async (backend: Backend, { lines, remove }: Left): Promise<void> => {
+const recover = async (backend: Backend, { lines, remove }: Unfinished): Promise<void> => {
   try {
     remove(await takeIn(backend, lines));
   } catch (thrown) {
@@ -60,10 +60,10 @@ const recover = async (backend: Backend, { lines, remove }: Left): Promise<void>
  * not ours, open to others, locked for too long.
  */
 export const openLedger = async (options: LedgerOptions): Promise<Ledger> => {
-  const { path, patience, clean } = options;
+  const { path, lockWait, clean } = options;
   checkAccess(path);
   try {
-    const { backend, left } = await patiently(() => openBackend(options), patience, patience.stop);
+    const { backend, left } = await patiently(() => openBackend(options), lockWait, lockWait.stop);
     await recover(backend, left);
     return ledgerOver(backend, clean);
   } catch (thrown) {

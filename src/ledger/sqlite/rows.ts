@@ -1,7 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ChargeState } from '../../core/charge.ts';
 import { CHARGE } from '../../core/effect.ts';
-import type { ChargeTerms, Entry, Evidence, KeptActivity, Told } from '../entry.ts';
+import type { ChargeTerms, Entry, Evidence, KeptActivity, ServiceTime } from '../entry.ts';
 import { checksumOf } from './checksum.ts';
 import { AT } from './columns.ts';
 import { bootOf } from './sender.ts';
@@ -28,9 +28,9 @@ const activityOf = (row: Row): KeptActivity | undefined => {
   };
 };
 
-const toldOf = (row: Row): Told | undefined => {
+const toldOf = (row: Row): ServiceTime | undefined => {
   const json = optionalText(row[AT.told]);
-  return json === undefined ? undefined : (JSON.parse(json) as Told);
+  return json === undefined ? undefined : (JSON.parse(json) as ServiceTime);
 };
 
 /** What a charge has and nothing else. */

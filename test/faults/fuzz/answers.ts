@@ -8,7 +8,7 @@ import { operations } from '../../../src/contract/operations.ts';
 import { BOUNDS } from '../../../src/core/bounds.ts';
 import { EXIT_CODES } from '../../../src/core/exit.ts';
 import { Redactor } from '../../../src/core/secret.ts';
-import { keptActivity } from '../../../src/ledger/kept.ts';
+import { keptActivity } from '../../../src/ledger/kept-activity.ts';
 import { errorLine } from '../../../src/output/error.ts';
 import { mutatedInput, mutatedText } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';

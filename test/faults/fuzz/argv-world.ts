@@ -85,7 +85,7 @@ export const newWorld = (): World => {
     protocol: async () => ledgerRoom,
     bulk: async () => shut(),
     jobWorld: async () => shut(),
-    walkFar: async () => undefined,
+    holdMemory: async () => undefined,
     operator: async () => 'ada',
     profiles: async () => shut(),
     probe: async () => shut(),

@@ -19,7 +19,7 @@ export const openAt = (path: string): Promise<Ledger> =>
       uptime: () => UP,
       self: { pid: 4711, boot: 'boot pid:[1]', started: '100' },
       // The file is damaged, not locked: nothing is worth a wait.
-      patience: {
+      lockWait: {
         sleep: async () => undefined,
         ticks: () => performance.now(),
         stop: new AbortController().signal,

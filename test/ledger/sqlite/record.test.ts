@@ -48,12 +48,12 @@ describe('how an activity stands by now', () => {
   it('is not waited for with a locked ledger, unless that is asked for', async () => {
     const path = newPath();
     const slept: number[] = [];
-    const { patience } = ledgerOptions(path);
+    const { lockWait } = ledgerOptions(path);
     const sleep = async (ms: number): Promise<void> => {
       slept.push(ms);
       other.exec('ROLLBACK');
     };
-    const ledger = await open(path, { patience: { ...patience, sleep } });
+    const ledger = await open(path, { lockWait: { ...lockWait, sleep } });
     const id = await begin(ledger);
     await ledger.record(id, ACCEPTED);
     const other = new DatabaseSync(path);

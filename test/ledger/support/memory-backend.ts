@@ -96,7 +96,7 @@ export const memoryBackend = (
       },
     },
     reserve: () => undefined,
-    keepAside: (_line, thrown) => new PayError('unrecorded', reasonOf(thrown), { cause: thrown }),
+    keepInEmergency: (_line, thrown) => new PayError('unrecorded', reasonOf(thrown), { cause: thrown }),
     close: async () => undefined,
   };
 };

@@ -1,5 +1,5 @@
 import { CHARGE } from '../../../src/core/effect.ts';
-import type { Charge, Entry, Intent, Mark, Moment, Sender } from '../../../src/ledger/entry.ts';
+import type { Charge, Entry, Intent, Moment, Sender, UptimeMark } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../../src/ledger/open.ts';
 import { memoryBackend, memoryStore } from './memory-backend.ts';
@@ -23,7 +23,7 @@ export const intent = (some: Partial<Intent> = {}): Intent => ({
 });
 
 /** The clock that nobody sets, on a machine whose own clock has been right since it was started. */
-export const markAt = (at: number, boot = 'this boot'): Mark => ({ boot, uptime: at - SENT + 86_400_000 });
+export const markAt = (at: number, boot = 'this boot'): UptimeMark => ({ boot, uptime: at - SENT + 86_400_000 });
 
 /** A moment as a machine notes it whose own clock is ahead by so much. */
 export const momentAt = (at: number, ahead = 0, boot?: string): Moment => ({ at: at + ahead, mark: markAt(at, boot) });

@@ -4,11 +4,11 @@ import { parseInstant } from '../core/time.ts';
 import { boundOf, elapsed, sendingTime } from './clock.ts';
 import type { Charge, Moment } from './entry.ts';
 import { contradictionOf, isDeclinedAtOnce, isNoCharge, isOfOther, isOtherMedium, mediumOf, wordAt } from './fits.ts';
-import type { Shown } from './shown.ts';
+import type { RequestSeen } from './request-seen.ts';
 
 /** What a read of the payment request showed, or why it showed nothing. */
-export type Sight =
-  | (Pick<Shown, 'servedAt' | 'age' | 'activities'> & Partial<Pick<Shown, 'status'>>)
+export type RequestRead =
+  | (Pick<RequestSeen, 'servedAt' | 'age' | 'activities'> & Partial<Pick<RequestSeen, 'status'>>)
   /** `status` is the one of the answer, when there was an answer. */
   | { readonly unavailable: string; readonly status?: number };
 
@@ -19,12 +19,12 @@ export interface Timed extends Moment {
 }
 
 /** One look at a payment request. */
-export type Look = Sight & Timed;
+export type Look = RequestRead & Timed;
 /** A look, as far as time goes. */
 type Sighted = Timed & { readonly servedAt?: number };
 
 /** As much of an activity as evidence may keep: nothing that a customer or a key could be read from. */
-export interface Kept {
+export interface KeptCandidate {
   readonly uid: string | null;
   readonly status: string | null;
   readonly medium: string | null;
@@ -58,13 +58,13 @@ type Doubt =
 
 export interface Candidate {
   readonly activity: unknown;
-  readonly kept: Kept;
+  readonly kept: KeptCandidate;
   /** Undefined: it is the charge's as far as can be seen. */
   readonly doubt: Doubt | undefined;
 }
 
 export interface Excluded {
-  readonly kept: Kept;
+  readonly kept: KeptCandidate;
   readonly why: Exclusion | Contradiction;
 }
 
@@ -91,7 +91,7 @@ const createdAt = (activity: unknown): number | undefined => {
   return typeof text === 'string' ? parseInstant(text)?.ms : undefined;
 };
 
-const keptOf = (activity: unknown): Kept => {
+const keptOf = (activity: unknown): KeptCandidate => {
   const uid = valueAt(activity, 'uid');
   return {
     uid: typeof uid === 'string' && isId('act', uid) ? uid : null,
@@ -138,7 +138,7 @@ const isBefore = ({ from }: Sending, created: number, { at, askedAt }: Timed): b
 const exclusionOf = (
   charge: Charge,
   activity: unknown,
-  kept: Kept,
+  kept: KeptCandidate,
   { from }: Sending,
   owned: ReadonlySet<string>,
 ): Exclusion | undefined => {
@@ -159,7 +159,13 @@ const contradictionBy = (charge: Charge, activity: unknown, { certain }: Sending
   return contradictionOf(charge, activity);
 };
 
-const doubtOf = (charge: Charge, activity: unknown, kept: Kept, sending: Sending, look: Sighted): Doubt | undefined => {
+const doubtOf = (
+  charge: Charge,
+  activity: unknown,
+  kept: KeptCandidate,
+  sending: Sending,
+  look: Sighted,
+): Doubt | undefined => {
   if (kept.uid === null) return 'no identifier';
   const created = createdAt(activity);
   if (created === undefined) return 'no time';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge, Evidence, KeptActivity } from '../../src/ledger/entry.ts';
-import { isNews, latest, lateWord, wasResolved } from '../../src/ledger/news.ts';
+import { changesState, latest, lateWord, wasResolved } from '../../src/ledger/precedence.ts';
 import { account, charge } from './support/charges.ts';
 
 const AT = '2026-11-20T12:00:00+00:00';
@@ -35,7 +35,7 @@ describe('what a process says of its own charge', () => {
     'of a charge that is %s, namely %s, counts as the table says',
     (state, said) => {
       const isOpen = state === 'sending' || state === 'unknown';
-      expect(isNews(charge({ state }), { state: said })).toBe(isOpen || (CHANGED[said] ?? []).includes(state));
+      expect(changesState(charge({ state }), { state: said })).toBe(isOpen || (CHANGED[said] ?? []).includes(state));
     },
   );
 

@@ -6,7 +6,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { Why } from '../../ledger/reconcile.ts';
 
 /** What is still unknown, and why. */
-export interface Left {
+export interface StillUnknown {
   readonly charge: Entry;
   /** `unseen`: it is no charge, and the service does not show what became of it. */
   readonly why: Why | 'sending' | 'elsewhere' | 'unseen';
@@ -17,7 +17,7 @@ export interface Left {
 }
 
 /** The run that leaves something unknown. */
-export interface Run {
+export interface Leaving {
   /** What it has looked at. */
   readonly looked: readonly Entry[];
   /** The command that looks again. */
@@ -29,7 +29,7 @@ export interface Run {
 /** More names than these on a line are not read. */
 const MOST_NAMED = 3;
 
-const namesOf = (left: readonly Left[]): string => {
+const namesOf = (left: readonly StillUnknown[]): string => {
   const names = left.slice(0, MOST_NAMED).map(({ charge }) => charge.id);
   return left.length > names.length ? `${names.join(', ')} and ${left.length - names.length} more` : names.join(', ');
 };
@@ -37,16 +37,16 @@ const namesOf = (left: readonly Left[]): string => {
 const MINUTE_MS = 60_000;
 
 /** When a look can settle all of them, up to the next minute since no seconds are shown. */
-const lastOf = (left: readonly Left[]): number =>
+const lastOf = (left: readonly StillUnknown[]): number =>
   Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
 
-const byHandCommand = ({ charge: { id } }: Left): string =>
+const byHandCommand = ({ charge: { id } }: StillUnknown): string =>
   `\`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
 
-const byHand = (one: Left): string =>
+const byHand = (one: StillUnknown): string =>
   `check the payment request in the service's dashboard, then run ${byHandCommand(one)}`;
 
-const elsewhere = (one: Left): string => {
+const elsewhere = (one: StillUnknown): string => {
   const { service, origin, profile } = one.charge;
   // Named by its key and not by an origin: an emulator, which is gone once its data was made anew.
   if (!service.includes('://'))
@@ -56,7 +56,9 @@ const elsewhere = (one: Left): string => {
 };
 
 /** What to do next about charges that are left for the same cause, the first of which is `first`. */
-const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], run: Run) => string>> = {
+const NEXT: Readonly<
+  Record<StillUnknown['why'], (first: StillUnknown, all: readonly StillUnknown[], run: Leaving) => string>
+> = {
   not_yet: (_first, all, { again, now }) =>
     `no activity found yet; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
   several: ({ charge, reason }) =>
@@ -70,8 +72,8 @@ const NEXT: Readonly<Record<Left['why'], (first: Left, all: readonly Left[], run
   unseen: (first) => `look for the ${kindWord(first.charge.kind)} at the service, then run ${byHandCommand(first)}`,
 };
 
-const groupsOf = (left: readonly Left[]): Left[][] => {
-  const groups = new Map<string, Left[]>();
+const groupsOf = (left: readonly StillUnknown[]): StillUnknown[][] => {
+  const groups = new Map<string, StillUnknown[]>();
   for (const one of left) {
     const key = one.why === 'elsewhere' ? elsewhere(one) : `${one.why} ${one.charge.kind}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
@@ -80,7 +82,7 @@ const groupsOf = (left: readonly Left[]): Left[][] => {
 };
 
 /** The end of a reconciliation that leaves something unknown: exit 6, with what to do next for each cause. */
-export const leftError = (left: readonly Left[], run: Run): PayError => {
+export const leftError = (left: readonly StillUnknown[], run: Leaving): PayError => {
   const message =
     run.looked.length === 1
       ? `${left[0]?.charge.id} is still ${left[0]?.why === 'sending' ? 'being sent' : 'unknown'}`

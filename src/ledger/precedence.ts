@@ -12,7 +12,7 @@ export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>
  * Whether what a process says of its own charge changes a row that others may have resolved meanwhile: that the service
  * accepted it always does, and a doubt counts for more than a "not created" that nobody should have said so soon.
  */
-export const isNews = ({ state }: Entry, said: Pick<Outcome, 'state'>): boolean =>
+export const changesState = ({ state }: Entry, said: Pick<Outcome, 'state'>): boolean =>
   state === 'sending' ||
   state === 'unknown' ||
   said.state === 'accepted' ||

@@ -4,9 +4,9 @@ import type { DatabaseKind, Journal } from '../../../src/database/kind.ts';
 import type { Outcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { LEDGER_FILE } from '../../../src/ledger/sqlite/file.ts';
+import type { LockWait } from '../../../src/ledger/sqlite/lock-wait.ts';
+import { patiently } from '../../../src/ledger/sqlite/lock-wait.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
-import type { Patience } from '../../../src/ledger/sqlite/patience.ts';
-import { patiently } from '../../../src/ledger/sqlite/patience.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
 import { intent } from '../support/memory.ts';
@@ -19,7 +19,7 @@ const HOW = { again: false };
 const waiting = (onWait: (waits: number) => void = () => undefined) => {
   const [stop, leave] = [new AbortController(), new AbortController()];
   const waited: { ms: number; signal: AbortSignal }[] = [];
-  const patience: Patience = {
+  const lockWait: LockWait = {
     stop: stop.signal,
     leave: leave.signal,
     // SQLite has waited a tenth of a second in each try.
@@ -30,31 +30,31 @@ const waiting = (onWait: (waits: number) => void = () => undefined) => {
       signal.throwIfAborted();
     },
   };
-  return { stop, leave, waited, patience };
+  return { stop, leave, waited, lockWait };
 };
 
 describe('patiently', () => {
   it('gives what the work gives, at the first try that nobody locks out', async () => {
-    const { patience, waited, stop } = waiting();
+    const { lockWait, waited, stop } = waiting();
     let tries = 0;
     const work = (): string => {
       tries += 1;
       if (tries < 4) throw busy();
       return 'done';
     };
-    expect(await patiently(work, patience, stop.signal)).toBe('done');
+    expect(await patiently(work, lockWait, stop.signal)).toBe('done');
     expect([tries, waited.length]).toEqual([4, 3]);
   });
 
   it('gives up after twenty seconds, tries counted, with what SQLite said', async () => {
-    const { patience, waited, stop } = waiting();
+    const { lockWait, waited, stop } = waiting();
     const thrown = busy();
     let tries = 0;
     const work = (): never => {
       tries += 1;
       throw thrown;
     };
-    await expect(patiently(work, patience, stop.signal)).rejects.toBe(thrown);
+    await expect(patiently(work, lockWait, stop.signal)).rejects.toBe(thrown);
     const spent = waited.reduce((sum, { ms }) => sum + ms, (tries - 1) * (LEDGER_FILE.busyTimeout ?? 0));
     // The last step goes past them.
     expect(spent).toBeGreaterThanOrEqual(20_000);
@@ -63,27 +63,27 @@ describe('patiently', () => {
   });
 
   it('does not wait for what waiting does not mend', async () => {
-    const { patience, waited, stop } = waiting();
+    const { lockWait, waited, stop } = waiting();
     const thrown = Object.assign(new Error('disk I/O error'), { errcode: 10 });
     const work = (): never => {
       throw thrown;
     };
-    await expect(patiently(work, patience, stop.signal)).rejects.toBe(thrown);
+    await expect(patiently(work, lockWait, stop.signal)).rejects.toBe(thrown);
     expect(waited).toEqual([]);
   });
 
   it('still tries once when the signal has been given already', async () => {
-    const { patience, stop } = waiting();
+    const { lockWait, stop } = waiting();
     stop.abort('SIGINT');
-    expect(await patiently(() => 'done', patience, stop.signal)).toBe('done');
+    expect(await patiently(() => 'done', lockWait, stop.signal)).toBe('done');
   });
 });
 
 /** A ledger, and a second connection that locks its file as another process would. */
-const ledgerWith = async (patience: Patience, journal: Journal, more: Partial<DatabaseKind> = {}) => {
+const ledgerWith = async (lockWait: LockWait, journal: Journal, more: Partial<DatabaseKind> = {}) => {
   const path = `${newFolder('ledger')}/ledger.sqlite`;
   const kind = { ...LEDGER_FILE, journal, ...more };
-  const ledger = await openLedger(ledgerOptions(path, { patience, kind }));
+  const ledger = await openLedger(ledgerOptions(path, { lockWait, kind }));
   onTestFinished(() => ledger.close());
   const other = new DatabaseSync(path);
   onTestFinished(() => other.close());
@@ -98,8 +98,8 @@ const begun = async (ledger: Ledger): Promise<string> => {
 
 describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process keeps locked', (journal) => {
   it('is ended by stop before a charge is begun, and begins again when the lock is gone', async () => {
-    const { stop, patience, waited } = waiting(() => stop.abort('SIGTERM'));
-    const { ledger, lock, unlock } = await ledgerWith(patience, journal);
+    const { stop, lockWait, waited } = waiting(() => stop.abort('SIGTERM'));
+    const { ledger, lock, unlock } = await ledgerWith(lockWait, journal);
     lock();
     await expect(ledger.begin(intent(), HOW)).rejects.toMatchObject({
       kind: 'interrupted',
@@ -114,10 +114,10 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
   });
 
   it('is ended by leave, and by nothing before, when what became of a charge is to be noted', async () => {
-    const { stop, leave, patience, waited } = waiting((waits) => {
+    const { stop, leave, lockWait, waited } = waiting((waits) => {
       if (waits === 3) leave.abort('SIGINT');
     });
-    const { ledger, lock, unlock } = await ledgerWith(patience, journal);
+    const { ledger, lock, unlock } = await ledgerWith(lockWait, journal);
     const id = await begun(ledger);
     stop.abort('SIGINT');
     lock();
@@ -138,8 +138,8 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
   });
 
   it('notes what became of a charge when the lock goes, whatever the first signal says', async () => {
-    const { stop, patience, waited } = waiting((waits) => waits === 2 && release());
-    const { ledger, lock, unlock } = await ledgerWith(patience, journal);
+    const { stop, lockWait, waited } = waiting((waits) => waits === 2 && release());
+    const { ledger, lock, unlock } = await ledgerWith(lockWait, journal);
     const release = unlock;
     const id = await begun(ledger);
     stop.abort('SIGINT');
@@ -150,8 +150,8 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
   });
 
   it('is ended by stop as it is read, where that needs the lock, and as a charge is resolved or noted', async () => {
-    const { stop, patience } = waiting(() => stop.abort('SIGINT'));
-    const { ledger, lock } = await ledgerWith(patience, journal);
+    const { stop, lockWait } = waiting(() => stop.abort('SIGINT'));
+    const { ledger, lock } = await ledgerWith(lockWait, journal);
     const id = await begun(ledger);
     lock();
     const evidence = { kind: 'look', at: '2026-11-20T12:00:00+00:00' };
@@ -163,8 +163,8 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
   });
 
   it('gives up in the end with what to do, and begins again when the lock is gone', async () => {
-    const { patience, waited } = waiting();
-    const { ledger, lock, unlock } = await ledgerWith(patience, journal, { busyTimeout: 0 });
+    const { lockWait, waited } = waiting();
+    const { ledger, lock, unlock } = await ledgerWith(lockWait, journal, { busyTimeout: 0 });
     lock();
     await expect(ledger.begin(intent(), HOW)).rejects.toMatchObject({
       kind: 'ledger',
@@ -177,8 +177,8 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
   });
 
   it('begins, reads and notes when the lock goes', async () => {
-    const { patience, waited } = waiting(() => release());
-    const { ledger, lock, unlock } = await ledgerWith(patience, journal);
+    const { lockWait, waited } = waiting(() => release());
+    const { ledger, lock, unlock } = await ledgerWith(lockWait, journal);
     const release = unlock;
     lock();
     const id = await begun(ledger);
@@ -190,25 +190,25 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
 });
 
 it('a ledger with a log is opened and read without waiting while another process writes', async () => {
-  const { path, kind, lock } = await ledgerWith(waiting().patience, 'wal');
+  const { path, kind, lock } = await ledgerWith(waiting().lockWait, 'wal');
   lock();
-  const { patience, waited } = waiting();
-  const ledger = await openLedger(ledgerOptions(path, { patience, kind }));
+  const { lockWait, waited } = waiting();
+  const ledger = await openLedger(ledgerOptions(path, { lockWait, kind }));
   expect(await ledger.unknown()).toEqual([]);
   expect(waited).toEqual([]);
   await ledger.close();
 });
 
 it('a lock of a ledger without a log is waited for as it is opened, and ended by stop', async () => {
-  const first = await ledgerWith(waiting().patience, 'truncate');
+  const first = await ledgerWith(waiting().lockWait, 'truncate');
   first.lock();
-  const { stop, patience } = waiting(() => stop.abort('SIGINT'));
-  await expect(openLedger(ledgerOptions(first.path, { patience, kind: first.kind }))).rejects.toMatchObject({
+  const { stop, lockWait } = waiting(() => stop.abort('SIGINT'));
+  await expect(openLedger(ledgerOptions(first.path, { lockWait, kind: first.kind }))).rejects.toMatchObject({
     kind: 'interrupted',
     detail: { exitCode: 130 },
   });
   const there = waiting(() => first.unlock());
-  const ledger = await openLedger(ledgerOptions(first.path, { patience: there.patience, kind: first.kind }));
+  const ledger = await openLedger(ledgerOptions(first.path, { lockWait: there.lockWait, kind: first.kind }));
   expect(there.waited.length).toBe(1);
   await ledger.close();
 });

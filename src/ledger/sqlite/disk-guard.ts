@@ -2,14 +2,14 @@ import { PayError, reasonOf } from '../../core/error.ts';
 import { isBusy } from '../../database/sqlite-error.ts';
 import type { EmergencyLine } from '../backend.ts';
 import type { Sender } from '../entry.ts';
-import type { EmergencyFile } from './emergency.ts';
-import { emergencyText, openEmergencyFile } from './emergency.ts';
+import type { EmergencyFile } from './emergency-file.ts';
+import { emergencyText, openEmergencyFile } from './emergency-file.ts';
 
 const LOCKED = 'keep the line shown here; the next run that can use the ledger saves it';
 const BROKEN = 'keep the line shown here, and do not run the command again until the disk is fixed';
 
 /** What a process holds on to when its ledger fails it (charge-protocol, step 5 and Durability). */
-export const lifelineOf = (path: string, self: Sender) => {
+export const diskGuard = (path: string, self: Sender) => {
   let broken: PayError | undefined;
   let file: EmergencyFile | undefined;
   let lines = 1;

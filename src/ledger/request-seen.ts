@@ -4,10 +4,10 @@ import { isId } from '../core/ids.ts';
 import { machineValue } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
-import type { Asked } from './entry.ts';
+import type { RequestTerms } from './entry.ts';
 
 /** What a read of a payment request showed (public-facts.md, Payment requests): of each field only what can be read. */
-export interface Shown {
+export interface RequestSeen {
   /** The service's own clock as it answered, in milliseconds, to the second; where it said so. */
   readonly servedAt?: number;
   /** How old the answer was when it came, in milliseconds: it is a cache's. */
@@ -18,7 +18,7 @@ export interface Shown {
   readonly paidInFull: boolean;
   /** It says that it has no checkout. */
   readonly noCheckout: boolean;
-  readonly asked: Asked;
+  readonly asked: RequestTerms;
   readonly description: string | undefined;
   readonly email: string | undefined;
   /** Undefined where the service does not list them. */
@@ -65,7 +65,7 @@ const isPaidInFull = (ugwo: unknown): boolean => {
 };
 
 /** What a look has shown, with how one of its activities stands by now. */
-export const withActivity = (shown: Shown | undefined, { value, servedAt }: Received): Shown => {
+export const withActivity = (shown: RequestSeen | undefined, { value, servedAt }: Received): RequestSeen => {
   const uid = valueAt(value, 'uid');
   const others = (shown?.activities ?? []).filter((one) => valueAt(one, 'uid') !== uid);
   return {
@@ -79,7 +79,7 @@ export const withActivity = (shown: Shown | undefined, { value, servedAt }: Rece
 export const shownOf = (
   ugwo: unknown,
   { servedAt, age }: { readonly servedAt?: number; readonly age?: number } = {},
-): Shown => {
+): RequestSeen => {
   return {
     ...(servedAt === undefined ? {} : { servedAt }),
     ...(age === undefined ? {} : { age }),

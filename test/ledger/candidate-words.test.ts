@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Look, RequestRead } from '../../src/ledger/candidates.ts';
 import type { Charge, Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Look, Sight } from '../../src/ledger/look.ts';
 import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
 
@@ -200,7 +200,7 @@ describe('empty looks', () => {
 describe('a look that is written', () => {
   const world = { clean: (text: string) => text };
   const at = END + MINUTE;
-  const showing = (activities: readonly unknown[]) => async (): Promise<Sight> => ({ activities, servedAt: at });
+  const showing = (activities: readonly unknown[]) => async (): Promise<RequestRead> => ({ activities, servedAt: at });
   const ledgerOf = (row: Charge, some: Partial<Ledger> = {}): Ledger => ({ ...memoryLedger([row], () => at), ...some });
 
   it('asks for the owners of what has a name', async () => {
@@ -235,7 +235,7 @@ describe('a look that is written', () => {
     const note = async (): Promise<never> => {
       throw new Error('nothing was to be noted');
     };
-    const unreadable = async (): Promise<Sight> => ({ unavailable: 'no' });
+    const unreadable = async (): Promise<RequestRead> => ({ unavailable: 'no' });
     const { left } = await reconcile(ledgerOf(charge(), { note }), charge(), unreadable, world);
     expect(left).toMatchObject({ why: 'unreadable' });
   });

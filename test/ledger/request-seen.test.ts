@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Received } from '../../src/core/received.ts';
-import { shownOf, withActivity } from '../../src/ledger/shown.ts';
+import { shownOf, withActivity } from '../../src/ledger/request-seen.ts';
 import { NOON } from './support/charges.ts';
 
 const ONYE = 'ony.AbCd.000000000000000000000001';

@@ -4,7 +4,7 @@ import { ENDINGS, type Ending } from '../core/local.ts';
 import { valueAt } from '../core/path.ts';
 
 /** What `metadata.emulate` of a payment request asks for when it is charged. */
-export type Wish =
+export type Scripted =
   /** `fail`, or `fail:<medium>` for that one alone: it fails at once. */
   | { readonly kind: 'fail' }
   /** `402`: refused, since the workspace's own balance is too low. */
@@ -34,7 +34,7 @@ const endOf = <T extends string>(word: string, endings: readonly T[]) => {
   return /^[1-9]\d{0,14}$/.test(paid) && name === 'successful' ? { ending, after, paid: Number(paid) } : undefined;
 };
 
-const chargeWish = (word: string, medium: string): Wish | undefined => {
+const chargeWish = (word: string, medium: string): Scripted | undefined => {
   if (word === 'fail' || word === `fail:${medium}`) return { kind: 'fail' };
   if (word === '402') return { kind: 'unfunded' };
   if (word === 'lost' || word === 'lost:unmade') return { kind: 'lost', made: word === 'lost' };
@@ -43,10 +43,10 @@ const chargeWish = (word: string, medium: string): Wish | undefined => {
 };
 
 /** What its next charge is to become. */
-export const wishOf = (ugwo: Asking, medium: string): Wish | undefined =>
+export const scriptedOf = (ugwo: Asking, medium: string): Scripted | undefined =>
   wordsOf(ugwo)
     .map((word) => chargeWish(word, medium))
-    .find((wish) => wish !== undefined);
+    .find((scripted) => scripted !== undefined);
 
 /** `taken_back:2m`: how many milliseconds after it was paid the provider takes the money back. */
 export const takenBackAfter = (ugwo: Asking): number | undefined =>
@@ -65,7 +65,7 @@ export const refundWish = (ugwo: Asking) =>
     .map((word) =>
       word === 'failed' ? ({ ending: 'failed', after: 0 } as const) : endOf(word, ['successful', 'failed']),
     )
-    .find((wish) => wish !== undefined);
+    .find((scripted) => scripted !== undefined);
 
 /** `402` (charges and refunds are refused), `402:create` (it can't be made at all), `unrouted` (it gets no checkout). */
 export const asksFor = (ugwo: Asking, what: '402' | '402:create' | 'unrouted'): boolean => wordsOf(ugwo).includes(what);
