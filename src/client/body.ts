@@ -1,10 +1,13 @@
+import { KEPT_FIELDS } from '../contract/operations.ts';
 import { excessOf } from '../core/bounds.ts';
-import { breathe } from '../core/breath.ts';
+import { breathe, inTurns } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
-import { cleanedAnswer } from '../core/cleaned.ts';
+import { answerSteps } from '../core/cleaned.ts';
 import { minify } from '../core/json.ts';
-import type { Element, Scan, Span } from '../core/json-scan.ts';
-import { scan } from '../core/json-scan.ts';
+import { cutJson, cutSteps } from '../core/json-cut.ts';
+import type { Element, Span } from '../core/json-members.ts';
+import type { Scan } from '../core/json-scan.ts';
+import { scan, scanSteps } from '../core/json-scan.ts';
 import { memo } from '../core/memo.ts';
 import { PAGE_FIELDS } from '../core/page.ts';
 import type { Received } from '../core/received.ts';
@@ -23,11 +26,19 @@ export class JsonBody implements Received {
   readonly raw: Uint8Array;
   readonly #scan: Scan;
   readonly #value = memo((): unknown => JSON.parse(this.text));
+  readonly #kept: { readonly value: unknown } | undefined;
 
-  constructor(text: string, raw: Uint8Array = Buffer.from(text)) {
+  /** `passed` and `kept` are there where that was done in steps. */
+  constructor(text: string, raw: Uint8Array = Buffer.from(text), passed?: Scan, kept?: { readonly value: unknown }) {
     this.text = text;
     this.raw = raw;
-    this.#scan = scan(raw, PAGE_FIELDS);
+    this.#scan = passed ?? scan(raw, PAGE_FIELDS);
+    this.#kept = kept;
+  }
+
+  /** So much of what is beyond the bounds as can be kept. */
+  get kept(): unknown {
+    return this.#kept === undefined ? cutJson(this.raw, KEPT_FIELDS) : this.#kept.value;
   }
 
   get isJson(): boolean {
@@ -111,10 +122,14 @@ export const readBody = async (received: Bytes, clean: Clean): Promise<Body> => 
   const text = decodeUtf8(bytes);
   if (text === undefined) return { fault: 'the answer is not valid UTF-8' };
   await breathe(bytes.byteLength);
-  const cleaned = cleanedAnswer(text, clean);
+  const cleaned = await inTurns(answerSteps(text, clean));
   await breathe(bytes.byteLength);
-  const body = new JsonBody(cleaned, cleaned === text ? withoutMark(bytes) : undefined);
+  const raw = cleaned === text ? withoutMark(bytes) : Buffer.from(cleaned);
+  const passed = await inTurns(scanSteps(raw, PAGE_FIELDS));
   await breathe(bytes.byteLength);
+  const isTooMuch = passed.isJson && excessOf(passed) !== undefined;
+  const kept = isTooMuch ? { value: await inTurns(cutSteps(raw, KEPT_FIELDS)) } : undefined;
+  const body = new JsonBody(cleaned, raw, passed, kept);
   if (body.isJson || body.excess !== undefined) return body;
   return { fault: cleaned === '' ? 'the answer is empty' : 'the answer is not JSON' };
 };

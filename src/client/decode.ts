@@ -1,10 +1,8 @@
-import type { Operation } from '../contract/operations.ts';
-import { fieldsOf, isPaged } from '../contract/operations.ts';
+import { isPaged } from '../contract/operations.ts';
 import type { Problem } from '../contract/problem.ts';
-import { PROBLEM_FIELDS, readProblem } from '../contract/problem.ts';
+import { readProblem } from '../contract/problem.ts';
 import { nounOf } from '../core/ids.ts';
 import { mayBeInexact, parseTexts } from '../core/json.ts';
-import { cutJson } from '../core/json-cut.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import type { Body, JsonBody } from './body.ts';
@@ -34,8 +32,8 @@ const aboutOther = ({ prefix, uid }: Subject, value: unknown): string | undefine
  * The value of a thing, which is kept and passed on to a customer: no number loses digits. Of an answer that holds too much, so
  * much as can be read.
  */
-const readValue = (operation: Operation, body: JsonBody): unknown => {
-  if (body.excess !== undefined) return cutJson(body.raw, fieldsOf(operation));
+const readValue = (body: JsonBody): unknown => {
+  if (body.excess !== undefined) return body.kept;
   return mayBeInexact(body.text) ? parseTexts(body.text) : body.value;
 };
 
@@ -50,7 +48,7 @@ export const decode = {
     if (cut !== undefined && operation.safety === 'safe') return { fault: cut };
     if (!body.isJson) return { fault: 'the answer is not JSON' };
     const isList = isPaged(operation);
-    const value = isList ? body.envelope : readValue(operation, body);
+    const value = isList ? body.envelope : readValue(body);
     const unproven = operation.success.proof(value, params);
     const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, value));
     if (fault !== undefined) return isFields(isList ? body.value : value) ? { fault, isOther: true } : { fault };
@@ -62,6 +60,6 @@ export const decode = {
   /** What an error document says; undefined where it is no JSON object. */
   problem: (body: Body): Problem | undefined => {
     if ('fault' in body || !body.isJson) return undefined;
-    return readProblem(body.excess === undefined ? body.value : cutJson(body.raw, PROBLEM_FIELDS));
+    return readProblem(body.excess === undefined ? body.value : body.kept);
   },
 };

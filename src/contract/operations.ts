@@ -8,6 +8,7 @@ import type { Judge } from './common.ts';
 import { listOf } from './common.ts';
 import { onye, onyeCreate, onyeUpdate } from './onye.ts';
 import { page, pageQuery } from './page.ts';
+import { PROBLEM_FIELDS } from './problem.ts';
 import type { ListRecord, Proof, Thing, ThingPage } from './proof.ts';
 import { isNoOtherType, namesNoOther, provesList, provesNamed, provesPage, provesThing } from './proof.ts';
 import { refund, refundCreate } from './refund.ts';
@@ -220,6 +221,11 @@ const LOOKED_AT = ['ugwo_uid', 'medium', 'provider', 'phone', 'data'];
 export const fieldsOf = ({ success }: Operation): readonly string[] => [
   ...Object.keys('shape' in success.schema ? (success.schema.shape as object) : {}),
   ...LOOKED_AT,
+];
+
+/** The same of all of them, and of their error documents. */
+export const KEPT_FIELDS: readonly string[] = [
+  ...new Set([...Object.values<Operation>(operations).flatMap(fieldsOf), ...PROBLEM_FIELDS]),
 ];
 
 /** The path of an operation with its parameters in place, each encoded. Unsafe segments must have been refused before. */

@@ -1,4 +1,5 @@
 import { BOUNDS } from './bounds.ts';
+import { atOnce } from './breath.ts';
 import { parseTexts } from './json.ts';
 import { scan } from './json-scan.ts';
 
@@ -83,7 +84,7 @@ const nameOf = (quoted: Uint8Array): string | undefined =>
   quoted.length > BOUNDS.name ? undefined : (JSON.parse(decoder.decode(quoted)) as string);
 
 /** The value of a text, or its first parts; undefined where there is no room for any of it. */
-const cutValue = (bytes: Uint8Array, room: Room, depth: number): unknown => {
+function* cutValue(bytes: Uint8Array, room: Room, depth: number): Generator<void, unknown> {
   if (room.values < 1) return undefined;
   if (!isContainer(bytes) || bytes.length <= MEASURED) {
     const { values, depth: deepest, name } = scan(bytes);
@@ -97,20 +98,21 @@ const cutValue = (bytes: Uint8Array, room: Room, depth: number): unknown => {
   for (const part of partsOf(bytes)) {
     if (members.size >= MOST_PARTS || room.values < 1) break;
     const name = part.name === undefined ? String(members.size) : nameOf(part.name);
-    const value = name === undefined ? undefined : cutValue(part.value, room, depth + 1);
+    if (part.value.length > MEASURED) yield;
+    const value = name === undefined ? undefined : yield* cutValue(part.value, room, depth + 1);
     if (name !== undefined && value !== undefined) members.set(name, value);
   }
   return isObject(bytes) ? Object.fromEntries(members) : [...members.values()];
-};
+}
 
 const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((code, index) => code === other[index]);
 
 /**
  * So much of JSON as the bounds let be kept: the members `names` of its object, as far as they go, and the first of the others;
- * numbers that a double can't hold as their texts.
+ * numbers that a double can't hold as their texts. A step ends behind each part that is large.
  */
-export const cutJson = (json: Uint8Array, names: readonly string[]): unknown => {
+export function* cutSteps(json: Uint8Array, names: readonly string[]): Generator<void, unknown> {
   const bytes = json.subarray(skipBlanks(json, 0));
   // Nothing that matters is anything else than an object.
   if (!isObject(bytes)) return null;
@@ -121,15 +123,18 @@ export const cutJson = (json: Uint8Array, names: readonly string[]): unknown => 
   const mayBeWanted = (name: Uint8Array): boolean =>
     quoted.some((wanted) => isSame(wanted, name)) || name.includes(BACKSLASH);
   for (const { name: given, value: part } of partsOf(bytes)) {
+    if (part.length > MEASURED) yield;
     if (given === undefined || (members.size >= MOST_PARTS && !mayBeWanted(given))) continue;
     const name = nameOf(given);
     if (name === undefined) continue;
     const isWanted = names.includes(name);
     if (!isWanted && members.size >= MOST_PARTS) continue;
-    const value = cutValue(part, isWanted ? { ...ROOM } : others, 1);
+    const value = yield* cutValue(part, isWanted ? { ...ROOM } : others, 1);
     // Of a repeated name the last counts, as it does for JSON.parse.
     if (value === undefined) members.delete(name);
     else members.set(name, value);
   }
   return Object.fromEntries(members);
-};
+}
+
+export const cutJson = (json: Uint8Array, names: readonly string[]): unknown => atOnce(cutSteps(json, names));
