@@ -36,7 +36,7 @@ function* searchSteps(text: string, clean: Clean): Generator<void, boolean> {
   for (let at = 0; at < text.length; at += STRETCH - SHARED) {
     let from = at;
     // An escape is read from its start.
-  XX
+    while (text[from - 1] === '\\') from -= 1;
     const read = unescaped(text.slice(from, at + STRETCH));
     if (clean(read) !== read) return true;
     yield;
