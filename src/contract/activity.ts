@@ -4,8 +4,8 @@ import { valueAt } from '../core/path.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
 import type { Judge } from './common.ts';
-import { enumLike, id, instant, noEntries, notBlank } from './common.ts';
-import { phoneFault } from './phone.ts';
+import { described, enumLike, INSTANT, id, instant, noEntries, notBlank } from './common.ts';
+import { INTERNATIONAL, phoneFault } from './phone.ts';
 
 const bankAccount = z.looseObject({
   bank_name: z.string().min(1),
@@ -17,16 +17,29 @@ const dialString = z.looseObject({ ussd: z.string().min(1) });
 
 const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
 
+/** In JSON Schema: an object that has the key. */
+const holds = (key: string) => ({ properties: { [key]: {} }, required: [key] });
+
 /**
  * `headers` of a user_action (interface.md 2.5). Which medium they are for is read from their keys; keys of a known
  * medium must then be whole, since half an account number sends a customer's money astray.
  */
-const userActionHeaders = z.union([z.record(z.string(), z.unknown()), noEntries]).superRefine((headers, context) => {
-  const known = 'ussd' in headers ? dialString : BANK_KEYS.some((key) => key in headers) ? bankAccount : undefined;
-  for (const issue of known?.safeParse(headers).error?.issues ?? []) {
-    context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-  }
-});
+const userActionHeaders = z
+  .union([z.record(z.string(), z.unknown()), noEntries])
+  .superRefine((headers, context) => {
+    const known = 'ussd' in headers ? dialString : BANK_KEYS.some((key) => key in headers) ? bankAccount : undefined;
+    for (const issue of known?.safeParse(headers).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+    }
+  })
+  .register(described, {
+    anyOf: [
+      noEntries,
+      dialString,
+      { allOf: [bankAccount], not: holds('ussd') },
+      { type: 'object', not: { anyOf: ['ussd', ...BANK_KEYS].map(holds) } },
+    ],
+  });
 
 const userAction = z.looseObject({
   type: z.literal('user_action'),
@@ -36,12 +49,17 @@ const userAction = z.looseObject({
 /** An action of a type that is not known here. */
 const otherAction = z.looseObject({ type: z.string().min(1) });
 
-const nextAction = z.looseObject({ type: z.string() }).superRefine((action, context) => {
-  const schema = action.type === 'user_action' ? userAction : otherAction;
-  for (const issue of schema.safeParse(action).error?.issues ?? []) {
-    context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-  }
-});
+const nextAction = z
+  .looseObject({ type: z.string() })
+  .superRefine((action, context) => {
+    const schema = action.type === 'user_action' ? userAction : otherAction;
+    for (const issue of schema.safeParse(action).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+    }
+  })
+  .register(described, {
+    anyOf: [userAction, { allOf: [otherAction], not: { properties: { type: { const: 'user_action' } } } }],
+  });
 
 /** An activity: interface.md 2.4. `status` is one of section 3 or a later one; a new value is a value. */
 export const activity = z.looseObject({
@@ -59,14 +77,17 @@ export const activity = z.looseObject({
 });
 export type Activity = z.output<typeof activity>;
 
-const expiresAt = z.string({ error: 'should be text' }).refine((text) => parseInstant(text) !== undefined, {
-  error: 'is not an ISO 8601 time with an offset',
-});
+const expiresAt = z
+  .string({ error: 'should be text' })
+  .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
+  .register(described, INSTANT);
 
-const phone = notBlank.superRefine((text, context) => {
-  const message = text.trim() === '' ? undefined : phoneFault(text);
-  if (message !== undefined) context.addIssue(message);
-});
+const phone = notBlank
+  .superRefine((text, context) => {
+    const message = text.trim() === '' ? undefined : phoneFault(text);
+    if (message !== undefined) context.addIssue(message);
+  })
+  .register(described, { type: 'string', pattern: INTERNATIONAL.source });
 
 /** The body that creates a charge (interface.md 4.2), one variant a medium. Keys of `data` without a name here travel untouched. */
 const chargeBody = z.looseObject({
@@ -105,6 +126,7 @@ const expiryFault = (body: unknown, now: number): string | undefined => {
  * the schema: to make one costs a hundred times what judging by it does, and a file has a million bodies.
  */
 export const activityCreate = (now: number): Judge<ActivityCreate> => ({
+  schema: chargeBody,
   safeParse: (body) => {
     const result = chargeBody.safeParse(body);
     const message = expiryFault(body, now);

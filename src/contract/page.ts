@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { PAGE_MAX } from '../core/page.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from '../core/page.ts';
+import { described } from './common.ts';
 
 /** A page of any list: interface.md 2.6; how many records it may hold is asked before (proof.ts). `next_cursor` must be there: a page that forgets it would end a walk in silence. */
 export const page = <T extends z.ZodType>(record: T) =>
@@ -16,5 +17,7 @@ export const pageQuery = z.looseObject({
       else if (limit < 1) context.addIssue('should be at least 1');
       else if (limit > PAGE_MAX) context.addIssue(`should be at most ${PAGE_MAX}`);
     })
+    // What a query says as text.
+    .register(described, { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })
     .optional(),
 });

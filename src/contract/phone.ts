@@ -1,5 +1,5 @@
 /** A plus, a country code and the rest: 6 to 15 digits in all. */
-const INTERNATIONAL = /^\+[1-9]\d{5,14}$/;
+export const INTERNATIONAL = /^\+[1-9]\d{5,14}$/;
 const [FEWEST, MOST] = [6, 15];
 const EXAMPLE = '+2348031234567';
 

@@ -3,7 +3,7 @@ import { BOUNDS, cutList, cutText } from '../core/bounds.ts';
 import type { Violation } from '../core/error.ts';
 import { valueAt } from '../core/path.ts';
 import { namesAlong } from '../core/property-path.ts';
-import { listOf } from './common.ts';
+import { described, listOf } from './common.ts';
 
 /** The service's own error documents. Where a proxy may say the same, a 429, only these prove that it was the service. */
 const problemDocument = z.looseObject({
@@ -14,17 +14,21 @@ const problemDocument = z.looseObject({
   violations: listOf(z.looseObject({ propertyPath: z.string(), title: z.string() })).nullish(),
 });
 /** `nzube.ugwo.error.ref_already_exists` */
-const DOTTED_CODE = /^[a-z][\w-]*(?:\.[\w-]+)+$/i;
+const DOTTED_CODE = /^[A-Za-z][\w-]*(?:\.[\w-]+)+$/;
 /**
  * The second shape that is live: `{message: "<code>", errors: [{field, message}]}` (public material). A gateway says
  * `{message: "Conflict", errors: []}`, too: only a code of the service's, or a fault that it names, makes it its own.
  */
-const messageDocument = z
-  .looseObject({
-    message: z.string(),
-    errors: listOf(z.looseObject({ field: z.string().optional(), message: z.string() })),
-  })
-  .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message));
+const message = z.looseObject({
+  message: z.string(),
+  errors: listOf(z.looseObject({ field: z.string().optional(), message: z.string() })),
+});
+const messageDocument = message
+  .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message))
+  .register(described, {
+    allOf: [message],
+    anyOf: [{ properties: { errors: { minItems: 1 } } }, { properties: { message: { pattern: DOTTED_CODE.source } } }],
+  });
 
 /** Whether an error document is one of the service's own shapes, for the status that it came with. */
 export const isOwnDocument = (status: number, body: unknown): boolean => {
@@ -101,4 +105,6 @@ export const PROBLEM_FIELDS: readonly string[] = [
 
 /** What the emulator answers with: RFC 7807 with the service's `violations`. */
 export const problemAnswer = problemDocument;
+/** The other shape. */
+export const messageAnswer = messageDocument;
 export type ProblemAnswer = z.output<typeof problemDocument>;

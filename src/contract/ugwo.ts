@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { activity } from './activity.ts';
 import { checkoutSnapshot } from './checkout.ts';
-import { anyMembers, enumLike, id, instant, listOf, objectOrText, textMap, textOf } from './common.ts';
+import { anyMembers, described, enumLike, id, instant, listOf, objectOrText, textMap, textOf } from './common.ts';
 import { onyeCreate } from './onye.ts';
 
 /** A payment request as lists show it: interface.md 2.2, the rest from public material. Amounts in the minor unit. */
@@ -26,7 +26,8 @@ export const ugwoWithActivities = ugwo.extend({ activities: listOf(activity).nul
 export const minorAmount = z
   .number({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be a whole number') })
   .refine((amount) => Number.isSafeInteger(amount), { error: 'should be a whole number of the minor unit' })
-  .refine((amount) => amount > 0, { error: 'should be more than 0' });
+  .refine((amount) => amount > 0, { error: 'should be more than 0' })
+  .register(described, { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 /** The body that creates a payment request (public material); the service's own plugin says `meta` and `onye_email`. */
 export const ugwoCreate = z.looseObject({

@@ -11,6 +11,7 @@ import { refusePages, refuseStrangers } from './guard.ts';
 import type { RequestOf } from './handler.ts';
 import type { Answering } from './handlers.ts';
 import { handlers } from './handlers.ts';
+import { OPENAPI, openapiText } from './openapi.ts';
 import { PAGE, showPage } from './page.ts';
 import { checked, invalid, refusal } from './refusal.ts';
 
@@ -92,7 +93,7 @@ const mountControls = (app: Hono<Env>, service: Service): void => {
 
 /**
  * The service of interface.md as a web application; its routes are the contract's table of operations. Beside them stand the
- * hosted page, which a public key opens, and the controls, which have a key of their own.
+ * hosted page, which a public key opens, the contract, which needs no key, and the controls, which have one of their own.
  */
 export const makeApp = (service: Service): Hono<Env> => {
   const app = new Hono<Env>();
@@ -102,12 +103,13 @@ export const makeApp = (service: Service): Hono<Env> => {
     const isPage = PAGE.test(path);
     refusePages(headers, context.env.incoming.socket.localPort ?? 0, isPage);
     const key = path.startsWith(CONTROL) ? (service.store.setting('control_token') ?? '') : service.store.key;
-    if (!isPage) refuseStrangers(headers, key);
+    if (!isPage && !(path === OPENAPI && context.req.method === 'GET')) refuseStrangers(headers, key);
     await next();
   });
   for (const id of operationIds) mount(app, service, id);
   refuseOtherMethods(app);
   mountControls(app, service);
+  app.get(OPENAPI, async () => respond(service, 200, 'application/json', await openapiText()));
   app.get('/:ugwo{ugw\\.[^/]+}', (context) => showPage(service, context.req.param('ugwo'), context.req.raw));
   app.notFound((context) => respondTo(refusal(404, `there is nothing at ${context.req.path}`), service));
   app.onError((thrown) => respondTo(thrown, service));

@@ -6,6 +6,7 @@ import { nowOf } from './answer.ts';
 import type { ClockState } from './control.ts';
 import { moveClock, setFaults } from './control.ts';
 import { BeyondUse, DATA_FILE } from './file.ts';
+import { openapiText } from './openapi.ts';
 import { seedStore } from './seed.ts';
 import type { Settled, Settling } from './settle.ts';
 import { settle as settleIn, unknownActivity } from './settle.ts';
@@ -48,6 +49,8 @@ export interface EmulatorRoom {
   clock(options: { readonly file: string; readonly clock: Clock; readonly by?: number | 'back' }): Promise<ClockState>;
   /** The rules for faults; `rules` replaces them. They stay until they are replaced, and hold for `--local`, too. */
   faults(options: { readonly file: string; readonly rules?: unknown }): Promise<readonly KeptFault[]>;
+  /** The contract as an OpenAPI document, in JSON. */
+  openapi(): Promise<string>;
   /** Removes every record; the key stays, and no identifier is given again. A file that is damaged or from a newer paycli is made anew, with a new key. */
   reset(options: { readonly file: string; readonly clock: Clock }): Promise<void>;
 }
@@ -102,4 +105,4 @@ const reset: EmulatorRoom['reset'] = async ({ file }) => {
 };
 
 /** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
-export const emulatorRoom: EmulatorRoom = { start, seed, settle, clock: moved, faults, reset };
+export const emulatorRoom: EmulatorRoom = { start, seed, settle, clock: moved, faults, openapi: openapiText, reset };

@@ -15,6 +15,7 @@ const FILES: readonly (readonly [name: RegExp, least: number, most: number])[] =
   [/^dist\/chunks\/[\w.-]+\.js$/, 5, 200],
   [/^dist\/THIRD-PARTY-LICENSES\.txt$/, 1, 1],
   [/^dist\/sbom\.cdx\.json$/, 1, 1],
+  [/^dist\/openapi\.json$/, 1, 1],
 ];
 
 describe('the npm package', () => {

@@ -46,6 +46,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   commander: 'cli',
   hono: 'emulator',
   '@hono/node-server': 'emulator',
+  '#openapi': 'emulator',
 };
 
 /** What only the outermost files may touch: the process, the wall clock, chance. */

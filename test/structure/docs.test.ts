@@ -38,7 +38,7 @@ describe('the README', () => {
   });
 
   it.each(lines)('has a line that parses: %s', (line) => {
-    const [, ...argv] = words(line.replaceAll('.…', '.AbCd.1'));
+    const [, ...argv] = words(line.replaceAll('.…', '.AbCd.1').replaceAll(/\$(\w+)/g, '$1.AbCd.1'));
     expect(parseArgv(argv, SPECS, { version: '0', width: 80, nouns: NOUNS, env: {} })).toMatchObject({ kind: 'run' });
   });
 

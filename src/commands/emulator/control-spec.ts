@@ -31,6 +31,21 @@ export const clock = defineCommand({
   load: () => import('./clock.ts'),
 });
 
+export const openapi = defineCommand({
+  path: ['emulator', 'openapi'],
+  summary: 'print the contract of the service as an OpenAPI document',
+  description:
+    'OpenAPI 3.1, in JSON: what paycli sends and how it reads answers. A running emulator serves it at /openapi.json, ' +
+    'and the package holds it as paycli/openapi.json.',
+  args: [],
+  options: {},
+  examples: [{ about: 'keep it in a file', line: 'paycli emulator openapi > openapi.json' }],
+  output: 'the document',
+  exits: ['usage'],
+  read: () => ({}),
+  load: () => import('./openapi.ts'),
+});
+
 export interface FaultsInput {
   /** A file; undefined only shows them. */
   readonly from: string | undefined;

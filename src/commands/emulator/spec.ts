@@ -3,7 +3,7 @@ import { asDuration, asInteger, asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS, SEEDED } from '../../core/local.ts';
-import { clock, dataOption, faults } from './control-spec.ts';
+import { clock, dataOption, faults, openapi } from './control-spec.ts';
 
 const MOST_RECORDS = 10_000_000;
 
@@ -178,4 +178,4 @@ const settle = defineCommand({
 });
 
 /** The noun `emulator`. */
-export const emulatorCommands = [start, seed, settle, clock, faults, reset];
+export const emulatorCommands = [start, seed, settle, clock, faults, openapi, reset];

@@ -41,8 +41,9 @@ export const requests = (db: DatabaseSync) => {
   const byRef = db.prepare('SELECT 1 FROM ugwo WHERE ref = ? LIMIT 1');
   const insert = db.prepare('INSERT INTO ugwo (uid, onye, ref, record) VALUES (?, ?, ?, ?)');
   const setStatus = db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?");
+  // A number of JavaScript is bound as a float, and would be written with `.0`.
   const pay = db.prepare(`UPDATE ugwo
-    SET record = json_set(record, '$.total_amount_paid', ifnull(record ->> '$.total_amount_paid', 0) + ?)
+    SET record = json_set(record, '$.total_amount_paid', ifnull(record ->> '$.total_amount_paid', 0) + CAST(? AS INTEGER))
     WHERE uid = ?`);
   return {
     ugwo: (uid: string) => ugwoOf(find.get(...meantBy(uid))),

@@ -1,0 +1,204 @@
+/** The OpenAPI document, made of the contract's table of operations, and of nothing else that could say otherwise. */
+import { readFileSync } from 'node:fs';
+import type * as z from 'zod';
+import { activity } from '../src/contract/activity.ts';
+import { checkout, checkoutSnapshot, provider } from '../src/contract/checkout.ts';
+import { enumLike } from '../src/contract/common.ts';
+import { onye, onyeCreate, onyeUpdate } from '../src/contract/onye.ts';
+import type { Operation, OperationId, Safety } from '../src/contract/operations.ts';
+import { operations } from '../src/contract/operations.ts';
+import { messageAnswer, problemAnswer } from '../src/contract/problem.ts';
+import { refund, refundCreate } from '../src/contract/refund.ts';
+import { ugwo, ugwoCreate, ugwoWithActivities } from '../src/contract/ugwo.ts';
+import { ID_KINDS, type IdPrefix, nounOf } from '../src/core/ids.ts';
+import { componentsOf, type JsonSchema, jsonSchemaOf, type Named } from './json-schema.ts';
+
+const { version, license } = JSON.parse(readFileSync('package.json', 'utf8')) as Readonly<Record<string, string>>;
+
+/** What each operation does, in a line. */
+const SUMMARIES: Readonly<Record<OperationId, string>> = {
+  'onye.get': 'Get a customer',
+  'onye.create': 'Create a customer',
+  'onye.list': 'List customers, newest first',
+  'onye.update': 'Update a customer: only the fields sent change, and metadata is replaced whole',
+  'onye.delete': 'Delete a customer; the answer is what it was before',
+  'ugwo.create': 'Create a payment request; amounts are in the minor unit of the currency',
+  'ugwo.charge': 'Charge a payment request through a medium',
+  'ugwo.get': 'Get a payment request with every activity on it',
+  'activity.get': 'Get an activity, to see what has become of a charge',
+  'ugwo.list': 'List payment requests, newest first',
+  'ugwo.cancel': 'Cancel a payment request that is not paid yet',
+  'checkout.list': 'List checkouts, all at once',
+  'checkout.get': 'Get a checkout',
+  'checkout.providers': 'List who serves a medium of a checkout, and for which banks',
+  'refund.create': 'Pay back what was paid by an activity, all of it where no amount is given',
+};
+
+const SAFETIES: Readonly<Record<Safety, string>> = {
+  safe: 'Changes nothing: it may be sent again at any time.',
+  checked: 'May be sent again once it is known that nothing was applied: a repetition answers otherwise.',
+  'never-repeat': 'Each send makes a new thing, and there is no idempotency key: never send it again blindly.',
+};
+
+const TAGS = {
+  onye: 'Customers',
+  ugwo: 'Payment requests',
+  activity: 'Activities: attempts to charge a payment request',
+  checkout: 'Checkouts: the currency and the mediums of payment requests',
+  refund: 'Money that goes back',
+} as const;
+
+const NAMED: Named = new Map<z.core.$ZodType, string>([
+  [onye, 'Onye'],
+  [onyeCreate, 'OnyeCreate'],
+  [onyeUpdate, 'OnyeUpdate'],
+  [ugwo, 'Ugwo'],
+  [ugwoWithActivities, 'UgwoWithActivities'],
+  [ugwoCreate, 'UgwoCreate'],
+  [activity, 'Activity'],
+  [checkout, 'Checkout'],
+  [checkoutSnapshot, 'CheckoutSnapshot'],
+  [provider, 'Provider'],
+  [refund, 'Refund'],
+  [refundCreate, 'RefundCreate'],
+  [problemAnswer, 'Problem'],
+  [messageAnswer, 'Message'],
+  [enumLike, 'Enum'],
+]);
+
+const isSchema = (judge: object): judge is z.ZodType => '_zod' in judge;
+
+/** The schema of what an operation is sent. */
+export const bodySchema = ({ body }: Operation): z.ZodType | undefined => {
+  const judge = body?.(0);
+  return judge === undefined || isSchema(judge) ? judge : judge.schema;
+};
+
+const json = (schema: JsonSchema): object => ({ 'application/json': { schema } });
+
+const parameterIn = (name: string, kind: IdPrefix | 'text'): object => ({
+  name,
+  in: 'path',
+  required: true,
+  description: kind === 'text' ? `The ${name}` : `The identifier of ${ID_KINDS[kind]}`,
+  schema:
+    kind === 'text'
+      ? { type: 'string', minLength: 1 }
+      : { type: 'string', pattern: `^${kind}(\\.[A-Za-z0-9_]+){2,}$`, title: nounOf(kind) },
+});
+
+const QUERIES: Readonly<Record<string, string>> = {
+  cursor: 'The `next_cursor` of the page before; opaque',
+  limit: 'How many records a page has at most',
+  'filter[status][]': '1: active, 2: inactive; may be given several times',
+  'filter[currency][]': 'A currency code; may be given several times',
+};
+
+const parametersOf = ({ params, query }: Operation): object[] => {
+  const asked = query === undefined ? {} : (jsonSchemaOf(query, NAMED)['properties'] as Record<string, JsonSchema>);
+  return [
+    ...Object.entries(params).map(([name, kind]) => parameterIn(name, kind)),
+    ...Object.entries(asked).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      description: QUERIES[name] ?? name,
+      schema,
+      ...(schema['type'] === 'array' ? { style: 'form', explode: true } : {}),
+    })),
+  ];
+};
+
+const REFUSED = {
+  400: 'The body cannot be read.',
+  401: 'The key is missing, wrong, or of another environment; the body may be empty.',
+  402: "The workspace's own balance is too low.",
+  403: 'The key is not permitted to do this.',
+  404: 'There is no such thing in this workspace.',
+  405: 'The method is not possible here.',
+  409: 'The state of the thing, or another one like it, stands in the way.',
+  415: 'The body is not JSON.',
+  422: 'The request breaks a rule; `violations` and `errors` name the fields.',
+} as const;
+
+const refused = (description: string): object => {
+  const schema = { $ref: '#/components/schemas/Refusal' };
+  return { description, content: { 'application/problem+json': { schema }, 'application/json': { schema } } };
+};
+
+const responsesOf = ({ success, problems }: Operation): object => ({
+  [success.status]: { description: 'Done.', content: json(jsonSchemaOf(success.schema, NAMED)) },
+  ...Object.fromEntries(problems.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+  429: { $ref: '#/components/responses/429' },
+  '5XX': { $ref: '#/components/responses/5XX' },
+});
+
+const operationOf = (id: OperationId): object => {
+  const operation: Operation = operations[id];
+  const [tag = ''] = id.split('.');
+  const body = bodySchema(operation);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary: SUMMARIES[id],
+    description: SAFETIES[operation.safety],
+    parameters: parametersOf(operation),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: json(jsonSchemaOf(body, NAMED)) } }),
+    responses: responsesOf(operation),
+  };
+};
+
+const pathsOf = (): object => {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const id of Object.keys(operations) as OperationId[]) {
+    const { method, path } = operations[id];
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(id) };
+  }
+  return paths;
+};
+
+/** The whole document. */
+export const openapi = (): Readonly<Record<string, unknown>> => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Payments service',
+    summary: 'Customers (onye), payment requests (ugwo), their charges and refunds, as paycli reads the service',
+    description:
+      'Answers are described as they are read: unknown fields and new values of enums pass, an enum may come as a pair ' +
+      '`[value, label]`, and a documented field may be missing. Of rules about the moment, and of those that only the ' +
+      'service knows, nothing is said.',
+    version,
+    license: { name: license, identifier: license },
+  },
+  servers: [
+    { url: 'https://sandbox-api.kwugwo.africa', description: 'Sandbox' },
+    { url: 'https://api.kwugwo.africa', description: 'Live' },
+    {
+      url: 'http://127.0.0.1:{port}',
+      description: '`paycli emulator start --port 8080`',
+      variables: { port: { default: '8080' } },
+    },
+  ],
+  security: [{ secretKey: [] }],
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  paths: pathsOf(),
+  components: {
+    securitySchemes: {
+      secretKey: { type: 'http', scheme: 'bearer', description: 'The secret key of a workspace, `sk.…`' },
+    },
+    responses: {
+      ...Object.fromEntries(Object.entries(REFUSED).map(([status, why]) => [status, refused(why)])),
+      429: {
+        ...refused('Too many requests; nothing was done.'),
+        headers: { 'Retry-After': { description: 'Seconds to wait, or a date', schema: { type: 'string' } } },
+      },
+      '5XX': { description: 'The service failed; what was to be written may have been.' },
+    },
+    schemas: {
+      ...componentsOf(NAMED),
+      Refusal: {
+        description: 'Either shape, or both at once.',
+        anyOf: [{ $ref: '#/components/schemas/Problem' }, { $ref: '#/components/schemas/Message' }],
+      },
+    },
+  },
+});

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newFolder, paycli } from '../support/program.ts';
+import { tryLines } from '../support/shell.ts';
+
+/** The first block of commands under a heading of the README. */
+const linesUnder = (heading: string): string => {
+  const [, section = ''] = readFileSync('README.md', 'utf8').split(`\n## ${heading}\n`);
+  const [block = ''] = /(?:^ {4}.*\n)+/m.exec(section) ?? [];
+  return block.replaceAll(/^ {4}/gm, '').trim();
+};
+
+const REQUEST = 'uid,status,amount,currency,ref';
+
+describe.runIf(process.platform !== 'win32')("an operator's day, as the README shows it", () => {
+  it('ends with a customer, a request that is paid and half refunded, and one that is cancelled', async () => {
+    const day = linesUnder("A day's work, on this machine alone");
+    expect(day.split('\n')).toHaveLength(10);
+    const [home, cwd] = [newFolder(), newFolder('cwd')];
+    const { codes, ended } = await tryLines(day, { home, cwd, env: { PAYCLI_PROFILE: 'local' } });
+    expect(codes, ended.stderr).toEqual([]);
+
+    const look = async (...words: readonly string[]): Promise<string> =>
+      (await paycli([...words, '--local'], { home })).stdout;
+    const found = JSON.parse(await look('onye', 'list', '--email', 'ada@example.com', '--all', '--json'));
+    expect(found.data).toHaveLength(1);
+    const [paid, cancelled] = await Promise.all(
+      ['INV-1', 'INV-2'].map(async (ref) => JSON.parse(await look('ugwo', 'list', '--ref', ref, '--json')).data[0]),
+    );
+    expect(paid).toMatchObject({ status: 'partially_refunded', amount: 500_000, total_amount_paid: 500_000 });
+    expect(paid.onye.uid).toBe(found.data[0].uid);
+    expect(cancelled).toMatchObject({ status: 'cancelled', amount: 90_000, total_amount_paid: 0 });
+    // Digits as they should be written, too.
+    expect(await look('ugwo', 'get', paid.uid, '-o', 'tsv')).toContain('\ntotal_amount_paid\t500000\n');
+    expect(await look('ledger', 'list', '-o', 'tsv', '--columns', 'kind,state')).toContain('refund\taccepted\n');
+
+    const shown = /^ugw\.\S+\tcancelled\t90000\tNGN\tINV-2\t.*\nugw\.\S+\tpartially_refunded\t500000\tNGN\tINV-1\t/m;
+    expect(ended.stdout).toMatch(shown);
+    const [header, ...rows] = readFileSync(join(cwd, 'today.csv'), 'utf8').trimEnd().split('\r\n');
+    expect(header).toMatch(new RegExp(`^${REQUEST},`));
+    expect(rows.map((row) => row.split(',').slice(1, 5).join())).toEqual(
+      expect.arrayContaining(['cancelled,90000,NGN,INV-2', 'partially_refunded,500000,NGN,INV-1']),
+    );
+  });
+});

@@ -1,0 +1,244 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bodySchema, openapi } from '../../scripts/openapi.ts';
+import type { Operation, OperationId } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/operations.ts';
+import { messageAnswer, problemAnswer } from '../../src/contract/problem.ts';
+import * as fixtures from './fixtures.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+interface Documented {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Json }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Json }>> }>>;
+}
+
+const document = openapi() as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly responses: Json };
+};
+const table = Object.entries(operations) as [OperationId, Operation][];
+
+const documented = ({ path, method }: Operation): Documented =>
+  document.paths[path]?.[method.toLowerCase()] as Documented;
+
+// Another reader of the same document, which knows nothing of zod.
+const ajv = new Ajv2020({ strict: false });
+ajv.addSchema({ $id: 'https://paycli.invalid/', components: document.components });
+const readerOf = (schema: Json) => {
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"https://paycli.invalid/#/components');
+  return ajv.compile(JSON.parse(text) as Json);
+};
+const componentReader = (name: string) => readerOf({ $ref: `#/components/schemas/${name}` });
+
+const CHECKOUT = {
+  ...fixtures.checkoutSnapshot,
+  name: 'Naira',
+  status: ['active', 'Active'],
+  mediums: [{ medium: 'ussd', position: 1, is_default: true }, { medium: ['bank_transfer', 'x'] }],
+};
+const REFUND = {
+  uid: 'ref.Kw9a.1',
+  status: 'processing',
+  amount: 20_000,
+  currency: 'NGN',
+  ref: null,
+  reason: 'twice',
+  ugwo_activity: fixtures.ussdActivity.uid,
+  ugwo: { uid: fixtures.ugwoWithCheckout.uid },
+  destination: { provider: 'gtb', account_number: '0123456789' },
+  error: { message: 'no' },
+  created_at: '2026-11-20T13:50:02+01:00',
+};
+const ADDRESS = { address: '1 Broad Street', address2: '', city: 'Lagos', state: 'LA', zip: '100001', country: 'NG' };
+const CUSTOMER = { email: 'ada@example.com', ref: 'a', first_name: 'Ada', last_name: 'Obi', billing_address: ADDRESS };
+const activities = [
+  fixtures.bankTransferActivity,
+  fixtures.ussdActivity,
+  fixtures.mobileMoneyActivity,
+  fixtures.failedActivity,
+  fixtures.laterActivity,
+];
+
+/** What each operation may answer with. */
+const ANSWERS: Readonly<Record<OperationId, readonly unknown[]>> = {
+  'onye.get': [fixtures.customer, fixtures.customerOfFewWords],
+  'onye.create': [fixtures.customer],
+  'onye.list': [{ data: [fixtures.customer], next_cursor: null }],
+  'onye.update': [fixtures.customer],
+  'onye.delete': [fixtures.customer],
+  'ugwo.create': [fixtures.ugwoWithCheckout, fixtures.ugwoWithoutCheckout],
+  'ugwo.charge': activities,
+  'ugwo.get': [{ ...fixtures.ugwoWithCheckout, activities: activities.slice(1, 3) }],
+  'activity.get': activities,
+  'ugwo.list': [fixtures.middlePage, fixtures.emptyPage],
+  'ugwo.cancel': [fixtures.ugwoWithCheckout],
+  'checkout.list': [[CHECKOUT]],
+  'checkout.get': [CHECKOUT],
+  'checkout.providers': [[{ psp: 'psp', banks: [{ code: 'gtb', name: 'GTBank' }] }]],
+  'refund.create': [REFUND],
+};
+
+/** What each operation that takes a body may be sent. */
+const BODIES: Partial<Record<OperationId, readonly unknown[]>> = {
+  'onye.create': [{ ...CUSTOMER, meta: { tier: 'vip' } }],
+  'onye.update': [{ ...CUSTOMER, meta: {} }],
+  'ugwo.create': [
+    {
+      ...{ amount: 500_000, currency: 'NGN', onye: fixtures.customer.uid, onye_email: 'ada@example.com', ref: 'INV-1' },
+      ...{ description: 'Two', checkout: fixtures.checkoutSnapshot.uid, metadata: { a: null }, meta: { b: 'c' } },
+    },
+  ],
+  'ugwo.charge': [
+    { type: 'charge', data: { medium: 'bank_transfer', expires_at: '2026-11-20T14:05:02+01:00' } },
+    { type: 'charge', data: { medium: 'ussd', provider: 'gtb' } },
+    { type: 'charge', data: { medium: 'mobile_money', provider: 'mtn', phone: '+233241234567' } },
+  ],
+  'refund.create': [
+    {
+      ...{ ugwo_activity: fixtures.ussdActivity.uid, amount: 20_000, ref: 'r', reason: 'twice' },
+      destination: { provider: 'gtb', account_number: '0123456789' },
+    },
+  ],
+};
+
+const long = (text: string): string[] => [50, 51, 100, 101, 150, 151, 255, 256].map((length) => text.repeat(length));
+
+/** What may stand anywhere, right or wrong there. Moments that no calendar has are beyond any schema. */
+const ANYTHING: readonly unknown[] = [
+  ...[null, true, 0, 1, -1, 1.5, 20_000, 2 ** 53 - 1, 2 ** 53, '', ' ', 'x', '1', '2', '3', [], {}, [null], ['1', '3']],
+  ...[{ a: 1 }, { a: 'b' }, { a: null }, ['a'], ['a', 'b'], ['', 'b'], ['a', ''], ['a', 1], ['a', 'b', 'c']],
+  ...['ony.A.b', 'ugw.A.b', 'act.A.b', 'chk.A.b', 'act.A', 'act..b', 'act.A.b-c'],
+  ...['ony', 'ugw', 'act', 'chk'].flatMap((kind) => [250, 251].map((length) => `${kind}.A.${'b'.repeat(length)}`)),
+  ...['a@b', 'a b@c', '"a b"@c', 'a@b c', 'NGN', 'ngn', 'NGNX', 'NG', 'N1', 'charge', 'a.b', '.a', 'a b.c'],
+  ...['+2348031234567', '08031234567', '+12345', '+1234567890123456', '0123456789', '01234567890'],
+  ...['2026-11-20T13:50:02Z', '2026-11-20t13:50+0100', ' 2026-11-20T13:50:02,5z ', '2026-11-20T13:50:02.1234567890Z'],
+  ...['2026-13-20T13:50:02Z', '2026-11-32T13:50:02Z', '2026-11-20T24:50:02Z', '2026-11-20T13:60:02Z'],
+  ...['2026-11-20 13:50:02Z', '2026-11-20T13:50:60Z', '2026-11-20T13:50:02', '2026-11-20T13:50:02+24:00'],
+  ...[{ type: 'user_action' }, { type: '' }, { type: 'new' }, { type: 'user_action', headers: {} }, 'user_action'],
+  ...['bank_transfer', 'ussd', 'mobile_money', 'card', ...long('\u00e9'), ...long('\u{1f600}')],
+];
+const LITTLE: readonly unknown[] = ['x', '', null, {}];
+const NAMES = [
+  'x_new',
+  'ussd',
+  'bank_name',
+  'account_name',
+  'account_number',
+  'expires_at',
+  'type',
+  'status',
+  'headers',
+];
+
+/** The example with one thing in it another, or gone, or one more. */
+function* changesOf(value: unknown): Generator<unknown> {
+  yield* ANYTHING;
+  if (Array.isArray(value)) {
+    yield* LITTLE.map((one) => [...value, one]);
+    for (const [index, one] of value.entries()) for (const by of changesOf(one)) yield value.with(index, by);
+  } else if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value);
+    for (const gone of entries) yield Object.fromEntries(entries.filter((one) => one !== gone));
+    for (const name of NAMES) yield* LITTLE.map((by) => ({ ...value, [name]: by }));
+    for (const [name, one] of entries) for (const by of changesOf(one)) yield { ...value, [name]: by };
+  }
+}
+
+interface Reader {
+  safeParse(value: unknown): { readonly success: boolean; readonly error?: unknown };
+}
+
+/** Both read the examples in the same way, those with one change, each, and some of those with two. */
+const agree = (zod: Reader | undefined, other: (value: unknown) => unknown, examples: readonly unknown[]): void => {
+  expect(examples.map((one) => [zod?.safeParse(one).success, other(one)])).toEqual(examples.map(() => [true, true]));
+  const disagreed = (one: unknown): boolean => other(one) !== zod?.safeParse(one).success;
+  const once = examples.flatMap((one) => [...changesOf(one)]);
+  expect(once.filter(disagreed)).toEqual([]);
+  const twice = fc.constantFrom(...once).chain((one) => fc.constantFrom(...changesOf(one)));
+  fc.assert(fc.property(twice, (one) => !disagreed(one)));
+  expect(new Set(once.map((one) => zod?.safeParse(one).success))).toEqual(new Set([true, false]));
+};
+
+describe('the OpenAPI document', () => {
+  it('has every operation of the contract, and no other', () => {
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map((one) => one.operationId),
+    );
+    expect(ids.sort()).toEqual(table.map(([id]) => id).sort());
+  });
+
+  it.each(table)('%s has its parameters and its statuses', (id, operation) => {
+    const { operationId, parameters, responses, requestBody } = documented(operation);
+    expect(operationId).toBe(id);
+    const query = operation.query as { readonly shape: object } | undefined;
+    expect(parameters.map(({ name }) => name)).toEqual([
+      ...Object.keys(operation.params),
+      ...Object.keys(query?.shape ?? {}),
+    ]);
+    const statuses = [operation.success.status, ...operation.problems, 429].map(String);
+    expect(Object.keys(responses).sort()).toEqual([...statuses, '5XX'].sort());
+    expect(requestBody !== undefined).toBe(operation.body !== undefined);
+    for (const status of operation.problems) expect(document.components.responses).toHaveProperty(String(status));
+  });
+
+  it('is asked with a bearer key', () => {
+    expect(document).toMatchObject({
+      security: [{ secretKey: [] }],
+      components: { securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } } },
+    });
+  });
+});
+
+describe('a schema that several operations answer with', () => {
+  it('is documented as one', () => {
+    for (const [, one] of table)
+      for (const [, other] of table.filter(([, { success }]) => success.schema === one.success.schema))
+        expect(documented(one).responses['200']).toEqual(documented(other).responses['200']);
+  });
+});
+
+describe('another reader of the document', () => {
+  const schemas = table.map(([, { success }]) => success.schema);
+  const different = table.filter(([, { success }], index) => schemas.indexOf(success.schema) === index);
+
+  it.each(different)('takes and refuses the answers of %s as zod does', (id, operation) => {
+    const { schema } = documented(operation).responses['200']?.content?.['application/json'] ?? { schema: {} };
+    agree(operation.success.schema, readerOf(schema), ANSWERS[id]);
+  });
+
+  it.each(table.filter(([, { body }]) => body !== undefined))('and the bodies of %s', (id, operation) => {
+    const { schema } = documented(operation).requestBody?.content['application/json'] ?? { schema: {} };
+    agree(bodySchema(operation), readerOf(schema), BODIES[id] ?? []);
+  });
+
+  it.each([
+    ['Problem', problemAnswer, [fixtures.validationProblem, fixtures.notFoundProblem, fixtures.leanProblem]],
+    ['Message', messageAnswer, [fixtures.messageProblem, { message: 'a.b', errors: [] }]],
+  ] as const)('and the error document %s', (name, schema, examples) => {
+    agree(schema, componentReader(name), examples);
+  });
+
+  it.each(table.filter(([, { query }]) => query !== undefined))('and the queries of %s', (_id, operation) => {
+    for (const { name, schema } of documented(operation).parameters) {
+      const isNumber = schema['type'] === 'integer';
+      const read = readerOf(schema);
+      const texts = ['', 'x', '1', '2', '3', 'NGN', 'ngn', 'NGNX', '1e1', '-1', '0', '100', '101'];
+      const values = schema['type'] === 'array' ? [[], ...texts.map((one) => [one]), ['1', 'x'], ['NGN', '1']] : texts;
+      for (const value of values) {
+        const sent = isNumber && /^-?\d+$/.test(String(value)) ? Number(value) : value;
+        expect([value, read(sent)]).toEqual([value, operation.query?.safeParse({ [name]: value }).success]);
+      }
+    }
+  });
+
+  it.each(table.filter(([, { params }]) => Object.keys(params).length > 0))('and the paths of %s', (_id, operation) => {
+    for (const { name, schema } of documented(operation).parameters.filter((one) => one.in === 'path')) {
+      const kind = operation.params[name];
+      expect(readerOf(schema)(kind === 'text' ? 'ussd' : `${kind}.AbCd.0a1b2c3d4e5f6g7h8i9j0k1_t`)).toBe(true);
+      expect(readerOf(schema)(kind === 'text' ? '' : 'xyz.AbCd.1')).toBe(false);
+    }
+  });
+});

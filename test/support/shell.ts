@@ -1,0 +1,50 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect } from 'vitest';
+import { PROGRAM } from './built.ts';
+import { type Ended, newFolder, type RunOptions, start } from './program.ts';
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** A folder for PATH with programs of these names, each a line of shell. */
+const programs = (lines: Readonly<Record<string, string>>): string => {
+  const folder = newFolder('bin');
+  for (const [name, line] of Object.entries(lines)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return folder;
+};
+
+/** What a user's shell finds as `paycli`. */
+const PAYCLI = `exec ${PROGRAM.map(quoted).join(' ')} "$@"`;
+
+interface Place {
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly cwd?: string;
+  readonly also?: Readonly<Record<string, string>>;
+}
+
+/** What starts a shell with a script in which `paycli` is the program. */
+export const inShell = (script: string, { home = newFolder(), env = {}, also = {}, ...rest }: Place): RunOptions => {
+  const path = [programs({ paycli: PAYCLI, ...also }), process.env['PATH'] ?? ''].join(delimiter);
+  return { home, program: ['/bin/sh', '-c', script], env: { PATH: path, ...env }, ...rest };
+};
+
+export interface Tried {
+  /** How each line ended that did not end with 0. */
+  readonly codes: number[];
+  readonly ended: Ended;
+}
+
+/** Runs lines one after the other, as they are printed, in a shell. */
+export const tryLines = async (lines: string, place: Place): Promise<Tried> => {
+  const codes = join(newFolder('codes'), 'codes');
+  const script = lines.split('\n').map((line) => `${line}\necho $? >> ${quoted(codes)}`);
+  const ended = await start([], inShell(script.join('\n'), place)).ended;
+  const all = existsSync(codes) ? readFileSync(codes, 'utf8').trim().split('\n').map(Number) : [];
+  expect(all, ended.stderr).toHaveLength(lines.split('\n').length);
+  return { codes: all.filter((code) => code !== 0), ended };
+};
