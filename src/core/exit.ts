@@ -27,7 +27,7 @@ export const EXIT_MEANINGS = {
   rejected: ['the service said no: 400, 402, 404, 405, 409, 415, 422', 'no'],
   auth: ['no usable profile or key, 401, 403, TLS not trusted, unsafe setting', 'no'],
   not_sent: ['nothing was applied, for certain: no connection, or 429 after all retries', 'yes'],
-  unknown: ['the charge or update may have been applied', 'no: `paycli ledger reconcile`'],
+  unknown: ['the charge, refund or update may have been applied', 'no: `paycli ledger reconcile`'],
   unrecorded: [
     "applied, but the result couldn't be saved or printed, or the next action couldn't be read; keep the line on stderr",
     'no',
@@ -37,12 +37,12 @@ export const EXIT_MEANINGS = {
     'yes',
   ],
   refused: [
-    "refused by paycli, nothing was sent: an earlier charge is unknown, under way, still payable or paid, or the payment request can't be charged",
+    "refused by paycli, nothing was sent: an earlier charge or refund is unknown, under way, still payable, paid or made, or the payment request can't be charged",
     'reconcile, or `--again`',
   ],
   ledger: ["the ledger can't be used; nothing was sent", 'no'],
   charge_failed: [
-    'the charge was made, and its status is `failed` (after a wait also `refunded`)',
+    'the charge or refund was made, and its status is `failed` (of a charge after a wait also `refunded`)',
     'charge with another medium',
   ],
   pending: ['`--wait` ended before the payment was paid or failed', 'yes, wait again: `paycli activity wait`'],

@@ -8,9 +8,9 @@ export type Format = (typeof FORMATS)[number];
 /**
  * How a value is shown to people. `enum` and `state` take a string or a `[value, label]` pair; `money` is an integer in
  * the minor unit of the currency at `currency`; a `count` is grouped by thousands, and none is nothing to say; a `customer`
- * is shown by e-mail, else by name, else by uid. Formats for programs (tsv, csv) show the machine's value instead.
+ * is shown by e-mail, else by name, else by uid; `mediums` are a list of objects with a `medium` each. Formats for programs (tsv, csv) show the machine's value instead.
  */
-export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count' | 'customer';
+export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count' | 'customer' | 'mediums';
 
 export interface Column {
   /** The dotted path into the record; also the header, and the name for `--columns`. */

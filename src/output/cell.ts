@@ -87,6 +87,12 @@ const customerText = (customer: unknown): string => {
   return plainText(email) || name.join(' ') || plainText(uid);
 };
 
+/** The mediums of a checkout, by their names; what is none of these lists stays as it is. */
+const mediumsText = (value: unknown): string => {
+  const names = Array.isArray(value) ? value.map((one) => machineValue(valueAt(one, 'medium'))) : [''];
+  return names.includes('') ? plainText(value) : cutText(names.join(', '), BOUNDS.cell);
+};
+
 const textOf = (record: unknown, column: Column): string => {
   const value = valueAt(record, column.path);
   if (column.kind === 'time') return timeText(value);
@@ -94,6 +100,7 @@ const textOf = (record: unknown, column: Column): string => {
   if (column.kind === 'enum' || column.kind === 'state') return enumText(value);
   if (column.kind === 'count') return countText(value, column.always === true);
   if (column.kind === 'customer') return customerText(value);
+  if (column.kind === 'mediums') return mediumsText(value);
   return plainText(value);
 };
 

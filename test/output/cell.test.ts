@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { CellKind } from '../../src/core/result.ts';
 import { formatLocalFull } from '../../src/core/time.ts';
 import { cellOf } from '../../src/output/cell.ts';
 import { stylesFor } from '../../src/output/style.ts';
 
-const textOf = async (value: unknown, kind: 'enum' | 'state' | 'time'): Promise<string> =>
+const textOf = async (value: unknown, kind: CellKind): Promise<string> =>
   cellOf({ value }, { path: 'value', kind }, await stylesFor(false)).text;
 
 describe('the cell of an enum', () => {
@@ -38,5 +39,16 @@ describe('the cell of a time', () => {
   it('shows what it can not read', async () => {
     expect(await textOf('soon', 'time')).toBe('soon');
     expect(await textOf(1_795_179_900, 'time')).toBe('1795179900');
+  });
+});
+
+describe('the cell of mediums', () => {
+  it.each([
+    ['names', [{ medium: 'bank_transfer' }, { medium: ['ussd', 'enum.medium.ussd'] }], 'bank_transfer, ussd'],
+    ['no list', 'ussd', 'ussd'],
+    ['an empty list', [], ''],
+    ['a list of something else', [{ medium: 'ussd' }, { name: 'x' }], '[{"medium": "ussd"}, {"name": "x"}]'],
+  ])('shows %s', async (_what, value, text) => {
+    expect(await textOf(value, 'mediums')).toBe(text);
   });
 });

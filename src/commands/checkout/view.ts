@@ -7,7 +7,7 @@ export const checkoutView: View = {
     { path: 'name', flexible: true, needed: true, least: 8 },
     { path: 'currency', kind: 'enum', needed: true },
     { path: 'status', kind: 'state', needed: true },
-    { path: 'mediums', flexible: true },
+    { path: 'mediums', kind: 'mediums', flexible: true },
   ],
 };
 

@@ -5,9 +5,9 @@ import { valueAt } from '../../core/path.ts';
 import type { Result } from '../../core/result.ts';
 import { removeRecord } from '../remove.ts';
 import type { GetInput } from './get-spec.ts';
-import { ugwoView } from './view.ts';
+import { wholeUgwoView } from './view.ts';
 
-export const view = ugwoView;
+export const view = wholeUgwoView;
 
 /** What of a payment request tells a person that it is the right one. */
 const described = (request: Thing): string => {

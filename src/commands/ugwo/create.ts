@@ -8,11 +8,11 @@ import type { Deps } from '../deps.ts';
 import type { Body } from './create-body.ts';
 import { createBody, described, differences, flagOf } from './create-body.ts';
 import type { CreateInput } from './create-spec.ts';
-import { ugwoView } from './view.ts';
+import { wholeUgwoView } from './view.ts';
 
 type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'once' | 'notice' | 'preview' | 'source' | 'holdMemory'>;
 
-export const view = ugwoView;
+export const view = wholeUgwoView;
 
 /** The service's word for a reference that another payment request has (public material). */
 const isRefTaken = (thrown: unknown): thrown is PayError =>
