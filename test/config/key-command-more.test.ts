@@ -88,5 +88,8 @@ describe('the look-up of a program', () => {
     const machine = { ...thisMachine, cwd: () => join(cwd, 'bin') };
     expect(findProgram('op', { PATH: join(cwd, '..bin') }, machine)).toBe(join(cwd, '..bin', 'op'));
     expect(findProgram('op', { PATH: join(cwd, 'bin') }, machine)).toBeUndefined();
+    // Nor over the folder that the working folder lies in.
+    script(join(cwd, 'op'), 'exit');
+    expect(findProgram('op', { PATH: cwd }, machine)).toBe(join(cwd, 'op'));
   });
 });
