@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProgram } from '../../src/config/find-program.ts';
 import { runKeyCommand } from '../../src/config/key-command.ts';
@@ -76,6 +76,7 @@ describe('the look-up of a program', () => {
     expect(findProgram('op', { PATH: one, Path: other }, thisMachine)).toBe(join(one, 'op'));
     expect(findProgram('op', { PATH: [one, other].join(delimiter) }, thisMachine)).toBe(join(one, 'op'));
     expect(findProgram('', { PATH: one }, thisMachine)).toBeUndefined();
+    expect(findProgram(join(basename(one), 'op'), { PATH: dirname(one) }, thisMachine)).toBeUndefined();
   });
 
   it('passes over folders inside the working folder, and not over those that are only called alike', () => {
@@ -88,5 +89,8 @@ describe('the look-up of a program', () => {
     const machine = { ...thisMachine, cwd: () => join(cwd, 'bin') };
     expect(findProgram('op', { PATH: join(cwd, '..bin') }, machine)).toBe(join(cwd, '..bin', 'op'));
     expect(findProgram('op', { PATH: join(cwd, 'bin') }, machine)).toBeUndefined();
+    // Nor over the folder that the working folder lies in.
+    script(join(cwd, 'op'), 'exit');
+    expect(findProgram('op', { PATH: cwd }, machine)).toBe(join(cwd, 'op'));
   });
 });

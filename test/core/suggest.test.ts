@@ -108,6 +108,7 @@ describe('didYouMean', () => {
 
   it.each(['a   b', 'a-b', 'A - B', 'a\t-\nb'])('reads the blanks and dashes in %j as one underscore', (typed) => {
     expect(didYouMean(typed, ['a_b'])).toBe('a_b');
+    expect(didYouMean(typed, ['ab', 'a_b'])).toBe('a_b');
   });
 
   it('prefers the nearest word to the first one', () => {
@@ -118,6 +119,14 @@ describe('didYouMean', () => {
   it('of the words that what was typed starts with, takes the longest, and none of two letters', () => {
     expect(didYouMean('gtbanking_plc', ['gtb', 'gtbank', 'gtban'])).toBe('gtbank');
     expect(didYouMean('gtbanking_plc', ['gt'])).toBeUndefined();
+  });
+
+  it.each(['', ' '])('has nothing to go by in %j, whatever the words are', (typed) => {
+    expect(didYouMean(typed, ['a', '_'])).toBeUndefined();
+  });
+
+  it('takes two letters for swapped only where both are', () => {
+    expect(didYouMean('yxab', ['xzab'])).toBeUndefined();
   });
 
   it('looks at 64 characters, not at 65', () => {

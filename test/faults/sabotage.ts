@@ -29,11 +29,11 @@ export const OFF: Sabotage = {
 
 export const SENT_FIRST: Sabotage = {
   name: 'the intent after the send',
-  file: 'src/ledger/charge.ts',
-  from: 'const { now, send } = world;',
-  to: `const { now } = world;
-    const sent = await world.send().then((value) => ({ value }), (thrown: unknown) => ({ thrown }));
-    const send = async () => { if ('thrown' in sent) throw sent.thrown; return sent.value; };`,
+  file: 'src/ledger/send-once.ts',
+  from: 'const { place, effect, bound, words } = sending;',
+  to: `const { place, effect, bound, words } = sending;
+    const sent = await send(() => false).then((value) => ({ value }), (thrown: unknown) => ({ thrown }));
+    send = async () => { if ('thrown' in sent) throw sent.thrown; return sent.value; };`,
 };
 
 export const EMERGENCY_UNSYNCED: Sabotage = {
@@ -50,7 +50,8 @@ export const FOLDER_UNSYNCED: Sabotage = {
   to: "openSync(folder, 'r');\n  try {",
 };
 
-const sabotaged = ({ name, file, from, to }: Sabotage, source: string): string => {
+/** The source of a file with the change in it. */
+export const sabotaged = ({ name, file, from, to }: Sabotage, source: string): string => {
   const found = source.split(from).length - 1;
   if (found !== 1) throw new Error(`the sabotage "${name}" finds its line ${found} times in ${file}, not once`);
   return source.replace(from, () => to);
