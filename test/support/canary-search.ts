@@ -1,5 +1,5 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { CANARY } from './canary.ts';
 import { foldersGoTo } from './memory.ts';
 
@@ -13,23 +13,29 @@ const formsOf = (key: string): string[] => {
   return [key, encodeURIComponent(key), ...shifted];
 };
 
-/** What is in a file; nothing where a program that still runs has taken it away meanwhile. */
-const contentsOf = (file: string): Buffer => {
+/** What `read` gives; `nothing` where a program that still runs has taken away what was to be read. */
+const orNothing = <T>(read: () => T, nothing: T): T => {
   try {
-    return readFileSync(file);
+    return read();
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return nothing;
     throw thrown;
   }
 };
 
+const filesUnder = (folder: string): string[] =>
+  orNothing(() => readdirSync(folder, { withFileTypes: true }), []).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesUnder(path);
+    return entry.isFile() ? [path] : [];
+  });
+
 /** Files under a folder that hold the key, but for the store of profiles, which is there to hold it. */
 export const holding = (folder: string, key: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== 'config.json')
-    .map((entry) => join(entry.parentPath, entry.name))
+  filesUnder(folder)
+    .filter((file) => basename(file) !== 'config.json')
     .filter((file) => {
-      const bytes = contentsOf(file);
+      const bytes = orNothing(() => readFileSync(file), Buffer.alloc(0));
       return formsOf(key).some((form) => bytes.includes(form));
     })
     .map((file) => relative(folder, file));
