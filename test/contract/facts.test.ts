@@ -7,7 +7,7 @@ const hasTitle = (text: string, title: string): boolean =>
   ["'", '"', '`'].some((quote) => text.includes(`${quote}${title.replaceAll(quote, `\\${quote}`)}`));
 
 describe('a fact of the public material is held by tests that there are', () => {
-  it.each(FACTS)('%s', (_fact, ...tests) => {
+  it.each(FACTS.map(([fact, ...tests]) => [fact, tests] as const))('%s', (_fact, tests) => {
     expect(tests.length).toBeGreaterThan(0);
     for (const [name, title] of tests) {
       const file = `test/${name}.test.ts`;

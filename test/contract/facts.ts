@@ -152,7 +152,7 @@ export const FACTS: readonly Fact[] = [
   ['401 and 403 are about the key', ['client/judge', "%i in the service's own document: auth"]],
   [
     'a 500 proves nothing of a write, and reads are tried again',
-    ['client/judge', 'of any status that no row names is unknown'],
+    ['client/judge', '%i: unknown, whatever it says'],
     ['client/read-rules', 'the attempts of a read'],
   ],
   [
