@@ -3,8 +3,12 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Tests that put another module in the place of a real one: each needs a process of its own. All others share theirs. */
 const ALONE = ['test/config/folders-of-platform.test.ts', 'test/config/private-file-race.test.ts'];
 
-// What is told of Bun can only be seen in a program that runs on it.
-const exclude = process.env['PAYCLI_PROGRAM'] === undefined ? ['test/standalone/**'] : [];
+const exclude = [
+  // What is told of Bun can only be seen in a program that runs on it.
+  ...(process.env['PAYCLI_PROGRAM'] === undefined ? ['test/standalone/**'] : []),
+  // What a proxy says, where there is one: `npm run check:proxy` brings it.
+  ...(process.env['PAYCLI_PRISM'] === undefined ? ['test/outside/**'] : []),
+];
 
 export default defineConfig({
   test: {

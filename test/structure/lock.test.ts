@@ -11,7 +11,8 @@ interface Locked {
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
 
-const { packages } = read<{ packages: Readonly<Record<string, Locked>> }>('package-lock.json');
+const packagesOf = (path: string) => read<{ packages: Readonly<Record<string, Locked>> }>(path).packages;
+const packages = packagesOf('package-lock.json');
 const fromRegistry = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
 const namesWhere = (is: (one: Locked) => boolean): string[] =>
   fromRegistry.filter(([, one]) => is(one)).map(([path]) => path);
@@ -20,6 +21,13 @@ describe('the lock file', () => {
   it('holds a checksum for every package that npm brings', () => {
     expect(fromRegistry.length).toBeGreaterThan(50);
     expect(namesWhere(({ integrity }) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual([]);
+  });
+
+  it('is not alone: that of the contract proxy holds a checksum for every package, too, and runs no scripts', () => {
+    const proxys = Object.entries(packagesOf('scripts/prism/package-lock.json')).filter(([path]) => path !== '');
+    expect(proxys.length).toBeGreaterThan(100);
+    expect(proxys.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual([]);
+    expect(readFileSync('scripts/check-proxy.ts', 'utf8')).toContain("['ci', '--ignore-scripts'");
   });
 
   it('has no package that runs a script when it is installed, and none is allowed to', () => {

@@ -38,7 +38,7 @@ const start = defineCommand({
     'amount is paid), taken_back:2m (after it was paid), 402 (the workspace has no balance), lost (the charge is made, but ' +
     'the answer is lost), lost:unmade (the answer is lost and no charge is made); refund:failed or refund:failed:30s what ' +
     'a refund does; unrouted or 402:create what its creation does; several are parted by blanks. Beside the service there ' +
-    'is its hosted page, /ugw.…?pk=PUBLIC_KEY&embed=1&embed_origin=ORIGIN, and, with control_token for a key, ' +
+    'is its hosted page, /ugw.…?pk=PUBLIC_KEY&embed=1&embed_origin=ORIGIN, /openapi.json, and, with control_token for a key, ' +
     '/emulator/clock and /emulator/faults. --dialect live writes enums as pairs with ' +
     'translation keys, empty objects as [], amounts as text, identifiers ending in _t, and errors as {message, errors}, ' +
     'so that you can test your client with that, too.',
