@@ -63,7 +63,7 @@ export const operations = {
     effect: {
       kind: 'customer',
       done: 'created',
-      hint: 'look for it by its e-mail address before you run it again: `paycli onye list --email …`',
+      hint: 'look for it by its e-mail address before you send it again: `paycli onye list --email …`',
     },
   },
   'onye.list': {

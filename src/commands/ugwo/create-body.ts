@@ -6,6 +6,8 @@ import { formatMoney } from '../../core/money.ts';
 import { pairsToObject } from '../../core/pairs.ts';
 import { valueAt } from '../../core/path.ts';
 import { namesAlong } from '../../core/property-path.ts';
+import type { Difference, Unique } from '../taken.ts';
+import { said } from '../taken.ts';
 import type { CreateWords } from './create-spec.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -72,10 +74,7 @@ const metadataDiffers = (request: unknown, wanted: object): boolean => {
 };
 
 /** The fields in which a payment request is another than the one that was asked for. */
-export const differences = (
-  request: unknown,
-  body: Body,
-): readonly { readonly name: string; readonly there: string }[] =>
+const differences = (request: unknown, body: Body): readonly Difference[] =>
   Object.entries(body).flatMap(([name, value]) => {
     if (typeof value === 'object' && value !== null) {
       return metadataDiffers(request, value) ? [{ name, there: 'is another there' }] : [];
@@ -89,3 +88,19 @@ export const differences = (
       name === 'amount' && there !== undefined ? formatMoney(there, shownAs(request, 'currency') ?? '') : there;
     return [{ name, there: said === undefined ? 'is not there' : `is ${said} there` }];
   });
+
+/** A workspace has at most one payment request with a reference (public material). */
+export const BY_REF: Unique = {
+  field: 'ref',
+  word: 'reference',
+  one: 'payment request',
+  list: 'ugwo.list',
+  get: 'ugwo.get',
+  isTaken: (thrown) => said(thrown).includes('ref_already_exists'),
+  folded: (text) => text,
+  differences: ({ value }, body) => differences(value, body),
+  conflict: (ref) => ({
+    message: `the reference ${ref} belongs to another payment request`,
+    hint: 'use another --ref, or ask for the same',
+  }),
+};
