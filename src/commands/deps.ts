@@ -29,6 +29,8 @@ export interface Once {
   readonly saying?: string;
   readonly once?: boolean;
   readonly again?: boolean;
+  /** Why nothing came of what an answer shows; undefined where something did. */
+  readonly failure?: (value: unknown) => string | undefined;
 }
 
 /** What a command may reach, each room loaded when it is first asked for. */

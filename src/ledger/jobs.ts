@@ -46,8 +46,7 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
       await sweep(backend);
       return withoutZeros(await jobs.chargeTally(id));
     },
-    charges: async (job, first, last) =>
-      (await readSwept(backend, { job, rows: [first, last], order: 'row' })).filter(isCharge),
+    entries: (job, first, last) => readSwept(backend, { job, rows: [first, last], order: 'row' }),
     updates: async (job, first, last) => (await jobs.updates(job, first, last)).map(asItStands),
     beginUpdate: ({ job, row, onye, deadline }, how) =>
       jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {

@@ -107,7 +107,7 @@ const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem =>
 };
 
 /** The column among `columns` that a property of the body came from; undefined where it came from none. */
-const columnAmong = (columns: readonly string[], path: string): string | undefined => {
+export const columnAmong = (columns: readonly string[], path: string): string | undefined => {
   const parts = namesAlong(path, [
     ...TEXTS,
     ...OBJECTS,
