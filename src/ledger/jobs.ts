@@ -2,7 +2,6 @@ import { idProblem } from '../core/ids.ts';
 import type { RowCounts } from '../core/row.ts';
 import { isTakenUp } from '../core/row.ts';
 import type { Backend, Decision, KeptUpdate } from './backend.ts';
-import { isCharge } from './entry.ts';
 import { isLost, readSwept, sweep } from './gone.ts';
 import type { Jobs, Update } from './job.ts';
 import type { Ledger } from './ledger.ts';
