@@ -8,8 +8,8 @@ import type { RowKind } from './kind.ts';
 import { jobId } from './planning/job-id.ts';
 import type { Plan, Planning } from './planning/plan.ts';
 import { checkRows, planRows } from './planning/plan.ts';
-import { questionOf } from './planning/question.ts';
-import { refuseBad, refuseEmpty, refuseOther, refuseReport } from './planning/refusals.ts';
+import { questionOf, sumsText } from './planning/question.ts';
+import { refuseBad, refuseCheck, refuseEmpty, refuseOther, refuseReport } from './planning/refusals.ts';
 import type { Input } from './reading/input.ts';
 import { openInput } from './reading/input.ts';
 import type { RowReader } from './reading/rows.ts';
@@ -102,11 +102,14 @@ const ask = async <T>(
   id: string,
   plan: Plan,
 ): Promise<void> => {
-  if (!isGuarded(place.origin)) return;
+  if (kind.asks !== true && !isGuarded(place.origin)) return;
   const before = await protocol.rowsBegun(ledger, id);
   const what = [...plan.counts].map(([name, count]) => `${name} ${count}`).join(', ');
   const rows = plan.rows - plan.bad.count;
-  await confirm(questionOf({ ...kind.words, rows, before, what, total: kind.total?.() }, place), 'refuse');
+  await confirm(
+    questionOf({ ...kind.words, rows, before, what, total: kind.total?.() ?? sumsText(plan.sums) }, place),
+    'refuse',
+  );
 };
 
 const NOTHING_SENT = {
@@ -176,6 +179,7 @@ export const runFile = async <T>({ bulk, kindOf, view }: FileOfRows<T>, deps: Fi
   const world = await deps.jobWorld();
   const client = await deps.client(dryRun ? (bulk.check ? 'read' : 'preview') : 'write');
   const kind = kindOf(client);
+  refuseCheck(bulk, kind);
   const doors = dryRun
     ? undefined
     : { client, ledger: await deps.ledger(), protocol: await deps.protocol(), place: await deps.place() };

@@ -12,13 +12,14 @@ import type { Doors, JobWorld } from './world.ts';
 /** The column that names what a row is about. */
 export interface KeyColumn {
   readonly name: string;
-  readonly prefix: IdPrefix;
+  /** Where it is an identifier. */
+  readonly prefix?: IdPrefix;
   /** Other names that the same thing has in the output of this program. */
   readonly aliases: readonly string[];
-  /** What is said of a row without it. */
-  readonly missing: string;
-  /** What is said of one that has another thing there. */
-  readonly wrong: (text: string, problem: string) => string;
+  /** What is said of a row without it; undefined where rows may be without. */
+  readonly missing?: string;
+  /** What is said of one that has no such identifier there. */
+  readonly wrong?: (text: string, problem: string) => string;
 }
 
 /** A row that is being sent. */
@@ -42,7 +43,7 @@ export type Done =
       readonly unrecorded?: PayError | undefined;
     }
   /** The row had been done before. */
-  | { readonly kind: 'kept'; readonly charge: Entry };
+  | { readonly kind: 'kept'; readonly entry: Entry };
 
 /** Rows that must never be sent twice. */
 export interface Protected<T> {
@@ -52,7 +53,7 @@ export interface Protected<T> {
   /** Sends it under the ledger's protocol, as one that is sent by itself; throws the guard's no. */
   readonly once: (item: T, attempt: Attempt, doors: Doors) => Promise<Done>;
   /** How a row stands by what the ledger has of it. */
-  readonly kept: (charge: Entry, doors: Doors) => RowEnd;
+  readonly kept: (entry: Entry, doors: Doors) => RowEnd;
 }
 
 /** Rows that set what is absolute: where a read shows that nothing of it was applied, they are sent again. */
@@ -105,6 +106,8 @@ export interface RowKind<T> {
   readonly checkColumns: (columns: readonly string[]) => void;
   /** What a row asks for; what is wrong with it is told to the cells. */
   readonly read: (cells: Cells, key: string) => T | undefined;
+  /** What a row without its key is known by: another one of the same is a repeat. */
+  readonly keyOf?: (item: T) => string;
   /** The request that it becomes. */
   readonly request: (item: T) => { readonly operation: OperationId; readonly input: CallInput };
   /** The column, or the flag, that a property of the body came from. */
@@ -112,10 +115,14 @@ export interface RowKind<T> {
   readonly guessOf?: (item: T) => Guess;
   /** What the question before the first row counts it as. */
   readonly counts: (item: T) => readonly string[];
+  /** What the rows come to by themselves, for the same question: undefined of one that does not say. */
+  readonly money?: (item: T) => { readonly currency: string; readonly minor: number } | undefined;
+  /** It is asked about wherever it is sent, not only where money may be real. */
+  readonly asks?: true;
   /** What all rows come to, once they were checked. */
   readonly total?: () => string | undefined;
-  /** Looks at what a row is about, and gives what keeps it from being sent (--check); throws what the read throws. */
-  readonly check: (key: string) => Promise<readonly string[]>;
+  /** Looks at what a row is about, and gives what keeps it from being sent (--check); throws what the read throws. Undefined where there is nothing to look at. */
+  readonly check?: (key: string) => Promise<readonly string[]>;
   readonly sending: Protected<T> | Repeatable<T>;
   /** Waits for what comes of the rows of a job (--wait). */
   readonly follow?: ((job: string, world: JobWorld, doors: Doors) => Promise<Aftermath>) | undefined;

@@ -1,3 +1,5 @@
+import type { AnyRequest } from '../contract/any.ts';
+import { anyOperation, operationOf } from '../contract/any.ts';
 import { oddities } from '../contract/oddities.ts';
 import type { ListId, Operation, OperationId, ProvenOf } from '../contract/operations.ts';
 import { breaches, operations, pathOf } from '../contract/operations.ts';
@@ -35,6 +37,13 @@ export interface Preview {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
+/** What is called: an operation of the table by its name, or a request that it need not know. */
+export type Called = OperationId | AnyRequest;
+type Proven<K extends Called> = K extends OperationId ? ProvenOf<K> : unknown;
+
+const operationFor = (called: Called): Operation =>
+  typeof called === 'string' ? operations[called] : anyOperation(called);
+
 /** What the ledger keeps of a write. */
 export interface Checked {
   readonly path: string;
@@ -49,17 +58,19 @@ export interface Checked {
  */
 export interface Client {
   /** `signal` gives up a read that nobody waits for any more; a write is never given up so. */
-  call<K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal): Promise<Received<ProvenOf<K>>>;
+  call<K extends Called>(called: K, input: CallInput, signal?: AbortSignal): Promise<Received<Proven<K>>>;
   /** A read that the service may not have: undefined where it has none, or answers every GET alike. Throws what `call` throws. */
   look<K extends OperationId>(id: K, input: CallInput): Promise<Received<ProvenOf<K>> | undefined>;
   /** Reads an activity until its status is final, or until there is nothing more to wait for. */
   follow(follow: Follow): Promise<Followed<Thing>>;
   /** The pages of a list; the next one is asked for while the current one is being consumed. */
-  pages(id: ListId, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<ListRecord>>;
+  pages(called: ListId | AnyRequest, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<ListRecord>>;
   /** The same checks as `call`, and what is to be kept of it before it is sent; touches no network. */
-  check(id: OperationId, input: CallInput): Checked;
+  check(called: Called, input: CallInput): Checked;
   /** What `call` would send, checked so. */
-  preview(id: OperationId, input: CallInput): Preview;
+  preview(called: Called, input: CallInput): Preview;
+  /** The operation of the table that a request is, with the parameters in its path. */
+  match(request: AnyRequest): ReturnType<typeof operationOf>;
   /** How long one write can take at the longest, and one attempt of it, in milliseconds. */
   readonly longestWrite: number;
   readonly longestAttempt: number;
@@ -143,8 +154,8 @@ const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true 
 export const createClient = (options: ClientOptions): Client => {
   const writing = { ...options, held: sayHeld(options) };
   const tell = tellOddities(options);
-  const call = async <K extends OperationId>(id: K, input: CallInput, signal?: AbortSignal) => {
-    const exchange = exchangeOf(options, operations[id], input);
+  const call = async <K extends Called>(called: K, input: CallInput, signal?: AbortSignal) => {
+    const exchange = exchangeOf(options, operationFor(called), input);
     const received =
       exchange.operation.safety === 'safe'
         ? await sendRead(options, options.transport, exchange, signal)
@@ -157,23 +168,23 @@ export const createClient = (options: ClientOptions): Client => {
       options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
     }
     await breathe(received.text.length);
-    return received as Received<ProvenOf<K>>;
+    return received as Received<Proven<K>>;
   };
   return {
     call,
-    look: async (id, input) => {
+    look: async <K extends OperationId>(id: K, input: CallInput) => {
       try {
-        return await call(id, input);
+        return (await call(id, input)) as Received<ProvenOf<K>>;
       } catch (thrown) {
         if (thrown instanceof PayError && showsNothing(thrown)) return undefined;
         throw thrown;
       }
     },
     follow: (follow) => followActivity(options, (signal) => call('activity.get', follow, signal), follow),
-    pages: (id, input, walk) =>
+    pages: (called, input, walk) =>
       walkPages<ListRecord>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
-        const exchange = exchangeOf(options, operations[id], { ...input, query });
+        const exchange = exchangeOf(options, operationFor(called), { ...input, query });
         const page = (await sendRead(options, options.transport, exchange, signal)) as JsonBody;
         const { data, next_cursor: nextCursor } = page.envelope as ThingPage;
         const open = (): ReceivedPage<ListRecord> => {
@@ -182,12 +193,13 @@ export const createClient = (options: ClientOptions): Client => {
         };
         return { count: data.length, nextCursor, open };
       }, walk),
-    check: (id, input) => {
-      const { operation, path, body } = exchangeOf(options, operations[id], input);
+    check: (called, input) => {
+      const { operation, path, body } = exchangeOf(options, operationFor(called), input);
       return { path, body, effect: operation.effect ?? ANY_EFFECT };
     },
-    preview: (id, input) => {
-      const { operation, path, body } = exchangeOf(options, operations[id], input);
+    match: operationOf,
+    preview: (called, input) => {
+      const { operation, path, body } = exchangeOf(options, operationFor(called), input);
       const preview = { method: operation.method, url: `${options.origin}${path}` };
       return body === undefined ? preview : { ...preview, body: input.body ?? {} };
     },

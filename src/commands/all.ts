@@ -1,6 +1,7 @@
 import type { CommandSpec, OptionSpecs } from '../cli/define.ts';
 import type { Noun } from '../cli/program.ts';
 import { activityCommands } from './activity/spec.ts';
+import { apiCommand } from './api/spec.ts';
 import { checkoutCommands } from './checkout/spec.ts';
 import type { Deps } from './deps.ts';
 import { emulatorCommands } from './emulator/spec.ts';
@@ -17,6 +18,7 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...onyeCommands,
   ...refundCommands,
   ...checkoutCommands,
+  apiCommand,
   ...ledgerCommands,
   ...profileCommands,
   ...emulatorCommands,

@@ -2,10 +2,9 @@ import type { BulkRoom } from '../bulk/room.ts';
 import type { JobWorld } from '../bulk/world.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
-import type { CallInput, Client, Preview } from '../client/client.ts';
+import type { Called, CallInput, Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
-import type { OperationId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import type { Received } from '../core/received.ts';
@@ -29,6 +28,8 @@ export interface Once {
   readonly saying?: string;
   readonly once?: boolean;
   readonly again?: boolean;
+  /** Why nothing came of what an answer shows; undefined where something did. */
+  readonly failure?: (value: unknown) => string | undefined;
 }
 
 /** What a command may reach, each room loaded when it is first asked for. */
@@ -54,7 +55,7 @@ export interface Deps {
    * made stands in the way of another, unless `again`. Gives what is to be shown.
    */
   once(
-    id: OperationId,
+    called: Called,
     input: CallInput,
     how: Once,
   ): Promise<{ readonly record: Received; readonly wrote: true; readonly failure?: PayError }>;

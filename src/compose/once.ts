@@ -7,17 +7,17 @@ type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'protocol' | '
 /** Sends one request that must not be made twice: checked, asked about, and under the ledger's protocol (see `Deps.once`). */
 export const onceWith =
   ({ io, globals, ...deps }: Needs): Deps['once'] =>
-  async (id, input, { about, question, saying, once = false, again = false }) => {
+  async (called, input, { about, question, saying, once = false, again = false, failure }) => {
     const client = await deps.client('write');
     // What is refused here and now leaves no trace in the ledger.
-    const checked = client.check(id, input);
+    const checked = client.check(called, input);
     if (question !== undefined) await deps.confirm(question, 'refuse');
     else if (saying !== undefined && io.stderr.isTerminal) await deps.notice(saying);
     const [protocol, ledger, place] = [await deps.protocol(), await deps.ledger(), await deps.place()];
     const sending = { place, bound: client.longestWrite, attempt: client.longestAttempt, words: placeWords(globals) };
     const { record, unrecorded } = await protocol.makeOnce(
       ledger,
-      { ...sending, ...checked, about, once, again },
+      { ...sending, ...checked, about, once, again, isFailed: (value) => failure?.(value) !== undefined },
       {
         now: io.clock.now,
         clean: (text) => io.redactor.cleanAll(text),
@@ -25,7 +25,7 @@ export const onceWith =
           deps.notice(
             `${about} has an earlier ${kindWord(kind)} at ${origin} (${earlier}), which may have gone through.`,
           ),
-        send: (overdue) => client.call(id, { ...input, overdue }),
+        send: (overdue) => client.call(called, { ...input, overdue }),
       },
     );
     return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };

@@ -14,7 +14,7 @@ import { isNoOtherType, namesNoOther, provesList, provesNamed, provesPage, prove
 import { refund, refundCreate } from './refund.ts';
 import { ugwo, ugwoCreate, ugwoWithActivities } from './ugwo.ts';
 
-export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST';
+export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
 
 /**
  * May an operation be sent again? `safe`: any time. `checked`: repeating it does no harm, but it answers otherwise (404, 409)
@@ -40,7 +40,7 @@ export interface Operation {
   readonly effect?: Effect;
 }
 
-const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
+export const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
 
 /** The table of endpoints: the single truth for client and emulator (interface.md section 4). */
 export const operations = {
@@ -63,7 +63,7 @@ export const operations = {
     effect: {
       kind: 'customer',
       done: 'created',
-      hint: 'look for it by its e-mail address before you run it again: `paycli onye list --email …`',
+      hint: 'look for it by its e-mail address before you send it again: `paycli onye list --email …`',
     },
   },
   'onye.list': {

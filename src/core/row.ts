@@ -36,6 +36,10 @@ export const isTakenUp = (
   retry: boolean,
 ): boolean => state === 'refused' || state === 'not_sent' || (retry && RETRIED.includes(state));
 
+/** The columns of a job's summary, with another word for the rows that were accepted. */
+export const summaryColumns = (accepted: string): typeof SUMMARY_COLUMNS =>
+  SUMMARY_COLUMNS.map((column) => (column.path === 'accepted' ? { ...column, label: accepted } : column));
+
 /** The columns of a job's summary, in their order. What matters at night comes first on a card. */
 export const SUMMARY_COLUMNS: readonly {
   readonly path: string;

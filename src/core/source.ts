@@ -13,6 +13,13 @@ export const sourceOf = (text: string): Source => {
   return { kind: 'inline', text };
 };
 
+/** Throws a usage error where several options read standard input, which only one of them can have. */
+export const refuseSharedStdin = (sources: readonly (Source | undefined)[]): void => {
+  if (sources.filter((source) => source?.kind === 'stdin').length > 1) {
+    throw usageError('only one option can read standard input (-)');
+  }
+};
+
 export type ReadSource = (source: Source) => Promise<string>;
 
 /** The JSON object behind an option, its numbers not rounded; a usage error that names the flag when it is none. */

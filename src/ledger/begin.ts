@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { CHARGE } from '../core/effect.ts';
+import { EXIT_CODES } from '../core/exit.ts';
 import { isTakenUp, rowStateOf } from '../core/row.ts';
 import type { Backend, Decision } from './backend.ts';
 import type { Entry, Intent, Moment } from './entry.ts';
@@ -16,9 +17,13 @@ const ID_LENGTH = 12;
 const newId = (kind: string): string =>
   `${kind === CHARGE ? 'chg' : kind}-${Array.from({ length: ID_LENGTH }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('')}`;
 
+/** How it stands, where it was made; what is no charge says at once that nothing came of it. */
+const statusOf = ({ kind, activity, exitCode }: Entry): string | undefined =>
+  kind !== CHARGE && exitCode === EXIT_CODES.charge_failed ? 'failed' : activity?.status;
+
 /** Whether what the row of a job had last keeps it from being begun again. */
-const isDone = ({ state, activity, exitCode }: Entry, retry: boolean): boolean =>
-  !isTakenUp({ state: rowStateOf(state, activity?.status), exitCode }, retry);
+const isDone = (entry: Entry, retry: boolean): boolean =>
+  !isTakenUp({ state: rowStateOf(entry.state, statusOf(entry)), exitCode: entry.exitCode }, retry);
 
 /** What stands in the way of an intent, by what is known of the thing that it is about, and of its row. */
 const obstacleOf = (

@@ -1,10 +1,10 @@
 import type { RowCounts } from '../core/row.ts';
-import type { Charge } from './entry.ts';
+import type { Entry } from './entry.ts';
 
-/** What the ledger keeps of a row of a job's file: charges, the last of which counts, or one update. */
+/** What the ledger keeps of a row of a job's file: entries (`charge`, of whatever kind they are), the last of which counts, or one update. */
 export type JobKind = 'charge' | 'update';
 
-/** A file whose rows are charged or updated, each once (charge-protocol, Bulk). Instants are milliseconds since the epoch. */
+/** A file whose rows are charged, made or updated, each once (charge-protocol, Bulk). Instants are milliseconds since the epoch. */
 export interface Job {
   /** From the digest of the file, of the options that shape what is sent, and of the place: the same again is the same job. */
   readonly id: string;
@@ -56,8 +56,8 @@ export interface Jobs {
   list(page: { readonly before?: string | undefined; readonly limit: number }): Promise<readonly Job[]>;
   /** How its rows stand, those that were ever begun. */
   tally(job: Job): Promise<RowCounts>;
-  /** Every charge of the rows from `first` to `last`, by row and then in order of creation: the last one of a row counts. */
-  charges(job: string, first: number, last: number): Promise<readonly Charge[]>;
+  /** All that was begun for the rows from `first` to `last`, by row and then in order of creation: the last one of a row counts. */
+  entries(job: string, first: number, last: number): Promise<readonly Entry[]>;
   /** The updates of these rows, one a row. */
   updates(job: string, first: number, last: number): Promise<readonly Update[]>;
   /**

@@ -2,7 +2,6 @@ import { idProblem } from '../core/ids.ts';
 import type { RowCounts } from '../core/row.ts';
 import { isTakenUp } from '../core/row.ts';
 import type { Backend, Decision, KeptUpdate } from './backend.ts';
-import { isCharge } from './entry.ts';
 import { isLost, readSwept, sweep } from './gone.ts';
 import type { Jobs, Update } from './job.ts';
 import type { Ledger } from './ledger.ts';
@@ -46,8 +45,7 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
       await sweep(backend);
       return withoutZeros(await jobs.chargeTally(id));
     },
-    charges: async (job, first, last) =>
-      (await readSwept(backend, { job, rows: [first, last], order: 'row' })).filter(isCharge),
+    entries: (job, first, last) => readSwept(backend, { job, rows: [first, last], order: 'row' }),
     updates: async (job, first, last) => (await jobs.updates(job, first, last)).map(asItStands),
     beginUpdate: ({ job, row, onye, deadline }, how) =>
       jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {

@@ -10,12 +10,13 @@ import { reconcile } from './reconcile.ts';
 import { chargesOf, refreshCharge } from './refresh.ts';
 import { refusedError } from './refused.ts';
 import { shownOf, withActivity } from './request-seen.ts';
-import { makeOnce } from './send-once.ts';
+import { makeOnce, makeRow } from './send-once.ts';
 
 /** The ledger's protocol, for the commands that are given it. */
 export const ledgerRoom = {
   chargeOnce,
   makeOnce,
+  makeRow,
   isCharge,
   rowsBegun,
   refusedError,

@@ -147,6 +147,10 @@ export interface MakeRequest extends Sending {
   /** One that was made stands in the way of another, unless `again`. */
   readonly once: boolean;
   readonly again: boolean;
+  /** The row of a file that it is made for; `retry` makes it again where nothing came of it. */
+  readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
+  /** Whether an answer says that nothing came of it after all. */
+  readonly isFailed?: ((value: unknown) => boolean) | undefined;
 }
 
 /** A body without keys, in whose texts whatever may be the number of a phone or an account shows its last digits only. */
@@ -157,19 +161,37 @@ const bodyKept = (body: string, clean: (text: string) => string): string => {
   return JSON.stringify(cleaned(masked, clean));
 };
 
-/** Makes something under the protocol; throws the guard's no. Only a person can say afterwards what became of one that is unknown. */
-export const makeOnce = async (ledger: Ledger, request: MakeRequest, world: SendWorld): Promise<Sent> => {
-  const { about, path, body, words, again, once } = request;
+const make = (ledger: Ledger, request: MakeRequest, world: SendWorld): Promise<Sent | Refused> => {
+  const { effect, about, path, body, again, once, row, isFailed } = request;
   const clean = (text: string): string => withoutNumbers(world.clean(text));
   const kept = { about: world.clean(about), path: world.clean(path), body: body && bodyKept(body, world.clean) };
-  const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) };
-  const made = await sendOnce(ledger, request, intent, { again, once }, { ...world, clean }, ({ value }) => ({
-    state: 'accepted',
-    exitCode: 0,
-    evidence: evidenceOf('answer', world.now(), {
-      message: `${request.effect.done}: ${String(valueAt(value, 'uid'))}`,
-    }),
-  }));
-  if (made.kind === 'refused') throw refusedError(made, words, false);
+  const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')), job: row?.job, row: row?.number };
+  const how = { again, once, retry: row?.retry === true };
+  return sendOnce(ledger, request, intent, how, { ...world, clean }, ({ value }) => {
+    const uid = String(valueAt(value, 'uid'));
+    return {
+      state: 'accepted',
+      exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,
+      evidence: evidenceOf('answer', world.now(), { message: `${effect.done}: ${uid}`, uid }),
+    };
+  });
+};
+
+/** Makes something under the protocol; throws the guard's no. Only a person can say afterwards what became of one that is unknown. */
+export const makeOnce = async (ledger: Ledger, request: MakeRequest, world: SendWorld): Promise<Sent> => {
+  const made = await make(ledger, request, world);
+  if (made.kind === 'refused') throw refusedError(made, request.words, false);
   return made;
+};
+
+/** The same for a row of a file, which may have been made before. */
+export const makeRow = async (
+  ledger: Ledger,
+  request: MakeRequest,
+  world: SendWorld,
+): Promise<Sent | { readonly kind: 'kept'; readonly entry: Entry }> => {
+  const made = await make(ledger, request, world);
+  if (made.kind === 'accepted') return made;
+  if (made.why === 'done' && made.by !== undefined) return { kind: 'kept', entry: made.by };
+  throw refusedError(made, request.words, false);
 };

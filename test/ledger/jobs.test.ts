@@ -77,7 +77,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       await begun(ledger, 3, { retry: true });
       await begun(ledger, 4);
       await begin(ledger, 5, {}, 'job-1111111111111111');
-      const found = await ledger.jobs.charges(ID, 2, 3);
+      const found = await ledger.jobs.entries(ID, 2, 3);
       expect(found.map(({ row, state }) => [row, state])).toEqual([
         [2, 'sending'],
         [3, 'rejected'],

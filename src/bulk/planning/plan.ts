@@ -21,10 +21,12 @@ export interface Plan {
   readonly faults: readonly RowFault[];
   /** How many rows the question before the first one counts as what. */
   readonly counts: ReadonlyMap<string, number>;
+  /** What they come to, by currency, in the minor unit. */
+  readonly sums: ReadonlyMap<string, bigint>;
 }
 
 export interface Planning<T> {
-  readonly kind: Pick<RowKind<T>, 'key' | 'counts' | 'check'>;
+  readonly kind: Pick<RowKind<T>, 'key' | 'counts' | 'money' | 'check'>;
   readonly input: Pick<Input, 'rows'>;
   readonly reader: RowReader<T>;
   /** undefined: the same key may stand in several rows. */
@@ -56,6 +58,7 @@ const judge = <T>({ kind, reader, seen }: Planning<T>, row: InputRow): ReadRow<T
 export const planRows = async <T>(planning: Planning<T>, tell: (done: number) => void): Promise<Plan> => {
   const { kind, input, hasEnd, onBad, stop } = planning;
   const [faults, bad, counts]: [RowFault[], Bits, Map<string, number>] = [[], newBits(), new Map()];
+  const sums = new Map<string, bigint>();
   let rows = 0;
   for await (const row of input.rows()) {
     if (stop.aborted) throw interrupted(stop.reason);
@@ -63,6 +66,8 @@ export const planRows = async <T>(planning: Planning<T>, tell: (done: number) =>
     const judged = judge(planning, row);
     if (!('faults' in judged)) {
       for (const name of kind.counts(judged.item)) counts.set(name, (counts.get(name) ?? 0) + 1);
+      const money = kind.money?.(judged.item);
+      if (money !== undefined) sums.set(money.currency, (sums.get(money.currency) ?? 0n) + BigInt(money.minor));
     } else if (!(await hasEnd(row.number))) {
       // A row that was sent may not be right any more: its time has passed.
       addTo(faults, bad, row.number, judged.faults);
@@ -70,7 +75,7 @@ export const planRows = async <T>(planning: Planning<T>, tell: (done: number) =>
     }
     tell(rows);
   }
-  return { rows, bad, faults, counts };
+  return { rows, bad, faults, counts, sums };
 };
 
 export interface Checking extends Pick<JobWorld, 'clock' | 'random'>, Pick<BulkInput, 'concurrency' | 'rate'> {
@@ -80,7 +85,7 @@ export interface Checking extends Pick<JobWorld, 'clock' | 'random'>, Pick<BulkI
 /** What the service has against what a row is about; a no to the read is one. */
 const faultsAt = async <T>({ key, check }: Planning<T>['kind'], about: string): Promise<readonly ColumnFault[]> => {
   try {
-    return (await check(about)).map((what) => ({ column: key.name, what }));
+    return ((await check?.(about)) ?? []).map((what) => ({ column: key.name, what }));
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind !== 'rejected') throw thrown;
     return [{ column: key.name, what: thrown.message }];

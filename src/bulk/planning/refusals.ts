@@ -1,5 +1,6 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { usageError } from '../../core/error.ts';
+import type { RowKind } from '../kind.ts';
 import type { Input } from '../reading/input.ts';
 import type { JobWorld } from '../world.ts';
 import type { Plan } from './plan.ts';
@@ -27,6 +28,14 @@ export const refuseBad = (
       ...(column === undefined ? {} : { column }),
     })),
     hint: `${bulk.skipInvalid ? 'fix the file: no row is valid' : 'fix the file, or skip these rows with --skip-invalid'}; ${more}`,
+  });
+};
+
+/** A check that looks at nothing would say that all is well. */
+export const refuseCheck = ({ check }: BulkInput, kind: Pick<RowKind<never>, 'command' | 'check'>): void => {
+  if (!check || kind.check !== undefined) return;
+  throw usageError(`--check: ${kind.command} has nothing to look at beforehand`, {
+    hint: 'leave it out; --dry-run checks the file alone',
   });
 };
 

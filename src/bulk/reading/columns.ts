@@ -45,7 +45,7 @@ type Needed = Pick<KeyColumn, 'name' | 'prefix' | 'aliases'>;
 
 const stepOf = (columns: readonly string[], { name, prefix, aliases }: Needed, all: string): string => {
   const [first = ''] = columns;
-  if (columns.some((column) => column.startsWith(`${prefix}.`))) {
+  if (prefix !== undefined && columns.some((column) => column.startsWith(`${prefix}.`))) {
     return `the first line is a row: add a header above it with the column names, such as ${name}`;
   }
   if (columns.length === 1 && DELIMITERS.test(first)) return 'set the column separator with --delimiter';

@@ -35,9 +35,9 @@ export interface RowReader<T> {
 
 const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, validate: boolean): string => {
   const text = cells.text(name) ?? '';
-  if (text === '' && cells.faults.length === 0) cells.fault(name, missing);
-  const problem = validate && text !== '' ? idProblem(prefix, text) : undefined;
-  if (problem !== undefined) cells.fault(name, wrong(text, problem));
+  if (text === '' && missing !== undefined && cells.faults.length === 0) cells.fault(name, missing);
+  const problem = validate && text !== '' && prefix !== undefined ? idProblem(prefix, text) : undefined;
+  if (problem !== undefined) cells.fault(name, wrong?.(text, problem) ?? problem);
   return text;
 };
 
@@ -51,7 +51,7 @@ export const openRows = <T>(
   const known = [key.name, ...kind.columns];
   // Keys of JSON are what they are.
   const columns = format === 'csv' ? columnNames(written, known) : written;
-  if (!columns.includes(key.name)) throw missingColumn(columns, key, kind.allColumns);
+  if (key.missing !== undefined && !columns.includes(key.name)) throw missingColumn(columns, key, kind.allColumns);
   kind.checkColumns(columns);
   const isAsWritten = columns.every((name, index) => name === written[index]);
 
@@ -63,7 +63,8 @@ export const openRows = <T>(
     const cells = cellsIn(row);
     const about = readKey(cells, key, validate);
     const item = kind.read(cells, about);
-    return cells.faults.length > 0 || item === undefined ? { faults: cells.faults } : { key: about, item };
+    if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
+    return { key: about === '' ? (kind.keyOf?.(item) ?? '') : about, item };
   };
   const named = (thrown: unknown, item: T): unknown =>
     namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item));

@@ -27,7 +27,7 @@ export const protectedRows = <T>(
     const judged: Attempt['judged'] = (error) =>
       signals.landed(error === undefined ? undefined : endOf(error, { ...sending, begun: true }).stops);
     const done = await once(item, { row, signals, judged, tellOnce }, doors);
-    if (done.kind === 'kept') return kept(done.charge, doors);
+    if (done.kind === 'kept') return kept(done.entry, doors);
     const { end, odd, unrecorded } = done;
     if (odd[0] !== undefined) await tellOnce('odd', `note: row ${row.number}: ${odd[0]}`);
     if (unrecorded !== undefined) return { ...end, stops: unrecorded, unrecorded };
@@ -36,9 +36,9 @@ export const protectedRows = <T>(
   };
 
   return {
-    // In the order of creation: the last charge of a row is the one that counts.
+    // In the order of creation: the last entry of a row is the one that counts.
     earlier: async (first, last) =>
-      new Map((await ledger.jobs.charges(job, first, last)).map((charge) => [charge.row ?? 0, kept(charge, doors)])),
+      new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, doors)])),
     takesUp: (end) => isTakenUp(end, retry),
     send: async ({ item }, number, signals) => {
       try {

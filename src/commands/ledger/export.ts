@@ -13,7 +13,7 @@ import { exportView } from './view.ts';
 
 const cursorOf = (row: number): string => Buffer.from(`row:${row}`).toString('base64url');
 
-/** What was made for the rows from `first` to `last`: every charge, or the update of each. */
+/** What was made for the rows from `first` to `last`: every entry, or the update of each. */
 const recordsOf = async (
   { jobs }: Ledger,
   record: Recorder,
@@ -22,7 +22,7 @@ const recordsOf = async (
   last: number,
 ): Promise<Received[]> =>
   kind === 'charge'
-    ? (await jobs.charges(id, first, last)).map((charge) => record(charge))
+    ? (await jobs.entries(id, first, last)).map(record)
     : (await jobs.updates(id, first, last)).map(updateRecordOf);
 
 /** What was made for a job, by the rows of its file. A page is so many rows, begun or not. */

@@ -3,7 +3,7 @@ import { placeWords } from '../../core/place-words.ts';
 import type { RowCounts } from '../../core/row.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Job } from '../../ledger/job.ts';
-import { notStarted } from './job-view.ts';
+import { isOfCharges, notStarted } from './job-view.ts';
 
 const placeOf = ({ profile, origin }: Job): string[] =>
   placeWords({
@@ -12,11 +12,16 @@ const placeOf = ({ profile, origin }: Job): string[] =>
     baseUrl: profile === undefined ? origin : undefined,
   });
 
-/** Charges are looked for at the service; to send an update again does no harm once its customer was looked at. */
-const unknownStep = (job: Job): string =>
-  job.kind === 'charge'
+/**
+ * Charges are looked for at the service, what else was made by a person; to send an update again does no harm once its
+ * customer was looked at.
+ */
+const unknownStep = (job: Job): string => {
+  if (job.kind === 'update') return 'run the same command again: it checks each customer first';
+  return isOfCharges(job)
     ? `run \`${shellLine(['paycli', 'ledger', 'reconcile', ...placeOf(job)])}\``
-    : 'run the same command again: it checks each customer first';
+    : 'look for each at the service, then record what you found with `paycli ledger resolve`';
+};
 
 /** How to go on with a job: a line for each kind of row that is not done; none where all are. */
 export const stepsOf = (job: Job, counts: RowCounts): string[] => {

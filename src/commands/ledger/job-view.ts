@@ -5,6 +5,9 @@ import type { RowCounts } from '../../core/row.ts';
 import type { Job, Update } from '../../ledger/job.ts';
 import { atom } from './view.ts';
 
+/** Whether its rows are charges, of which the service shows what became. */
+export const isOfCharges = ({ command }: Pick<Job, 'command'>): boolean => command === 'ugwo charge';
+
 /** How many rows nobody has ever begun. */
 export const notStarted = ({ rows }: Job, counts: RowCounts): number =>
   rows - Object.values(counts).reduce((total, count) => total + count, 0);

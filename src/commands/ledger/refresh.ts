@@ -7,6 +7,7 @@ import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Deps } from '../deps.ts';
 import { find, findJob, namesJob } from './find.ts';
+import { isOfCharges } from './job-view.ts';
 import { onePage } from './pages.ts';
 import type { RefreshInput } from './spec.ts';
 import { paymentsView, sumRecord } from './view.ts';
@@ -23,7 +24,7 @@ const JOBS_AT_ONCE = 20;
 const lastFile = async ({ jobs }: Ledger, service: string): Promise<Job | undefined> => {
   for (let before: string | undefined; ; ) {
     const page = await jobs.list({ before, limit: JOBS_AT_ONCE });
-    const found = page.find((job) => job.kind === 'charge' && job.service === service);
+    const found = page.find((job) => isOfCharges(job) && job.service === service);
     if (found !== undefined || page.length < JOBS_AT_ONCE) return found;
     before = page.at(-1)?.id;
   }

@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import { printExact } from '../../core/json.ts';
 import { namesAlong } from '../../core/property-path.ts';
+import { flagOf } from './fields.ts';
 import type { MetaChange } from './meta.ts';
 import { changeFlag, customerToMerge, mergedBody, metaOf, readCustomer } from './meta.ts';
 import type { GivenFields } from './update-one.ts';
@@ -106,7 +107,7 @@ const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem =>
 };
 
 /** The column among `columns` that a property of the body came from; undefined where it came from none. */
-const columnAmong = (columns: readonly string[], path: string): string | undefined => {
+export const columnAmong = (columns: readonly string[], path: string): string | undefined => {
   const parts = namesAlong(path, [
     ...TEXTS,
     ...OBJECTS,
@@ -165,10 +166,7 @@ export const updateKind = (options: GivenFields, client: Client): RowKind<Update
   checkColumns: (columns) => checkColumns(columns, options),
   read: (cells, uid) => readRow(cells, uid, options),
   request: ({ uid, body }) => ({ operation: 'onye.update', input: { params: { uid }, body } }),
-  columnOf: (_item, columns) => (path) =>
-    columnAmong(columns, path) ??
-    options.fields.get(namesAlong(path, [...options.fields.keys()])[0] ?? path)?.flag ??
-    path,
+  columnOf: (_item, columns) => (path) => columnAmong(columns, path) ?? flagOf(options.fields)(path) ?? path,
   counts: ({ body, change }) =>
     [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),
   check: async (uid) => {

@@ -4,20 +4,15 @@ import { namingFlags } from '../../core/flags.ts';
 import { namesAlong } from '../../core/property-path.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import type { Fields } from './fields.ts';
+import { bodyOf, flagOf } from './fields.ts';
 import type { MetaChange } from './meta.ts';
 import { changeFlag, customerToMerge, hasNoRead, mergedBody, metaOf, readCustomer } from './meta.ts';
 import { onyeView } from './view.ts';
 
-/** A field of a customer that an option gives. */
-export interface Field {
-  readonly value: unknown;
-  /** The flag that the value came from: what an error names. */
-  readonly flag: string;
-}
-
 /** All that the options give. */
 export interface GivenFields {
-  readonly fields: ReadonlyMap<string, Field>;
+  readonly fields: Fields;
   readonly change: MetaChange | undefined;
 }
 
@@ -99,13 +94,13 @@ export const updateOne = async (uid: string, { fields, change }: GivenFields, de
   if (fields.size === 0 && change === undefined) {
     throw usageError('--data is empty: nothing to change');
   }
-  const body = Object.fromEntries([...fields].map(([name, { value }]) => [name, value]));
+  const body = bodyOf(fields);
   try {
     return await (change === undefined ? send(uid, body, deps) : merge(uid, body, change, deps));
   } catch (thrown) {
     throw namingFlags(thrown, (path) => {
-      const name = namesAlong(path, [...fields.keys(), 'meta'])[0] ?? path;
-      return fields.get(name)?.flag ?? (name === 'meta' && change !== undefined ? changeFlag(change) : undefined);
+      const name = namesAlong(path, [...fields.keys(), 'meta'])[0];
+      return flagOf(fields)(path) ?? (name === 'meta' && change !== undefined ? changeFlag(change) : undefined);
     });
   }
 };

@@ -69,13 +69,18 @@ export const isMerged = (
   Object.entries(set).every(([name, value]) => Object.hasOwn(meta, name) && sameJson(meta[name], value)) &&
   unset.every((name) => !Object.hasOwn(meta, name));
 
+/** The fields of a body that a customer, as a read shows it, has otherwise. Both as parsed by `parseExact`. */
+export const differing = (customer: Fields, body: Fields): readonly string[] =>
+  Object.entries(body)
+    .filter(([name, sent]) => {
+      const shown = Object.hasOwn(customer, name) ? customer[name] : undefined;
+      return !(SAME.get(name) ?? sameJson)(shown, sent);
+    })
+    .map(([name]) => name);
+
 /**
- * Whether a customer, as a read shows it, has every value that the body of an update sets (interface.md 4.1). Both as
- * parsed by `parseExact`. True of an update that was never applied, too, where the customer had those values before.
+ * Whether a customer has every value that the body of an update sets (interface.md 4.1). True of an update that was never
+ * applied, too, where the customer had those values before.
  */
 export const isApplied = (customer: unknown, body: Fields): boolean =>
-  isFields(customer) &&
-  Object.entries(body).every(([name, sent]) => {
-    const shown = Object.hasOwn(customer, name) ? customer[name] : undefined;
-    return (SAME.get(name) ?? sameJson)(shown, sent);
-  });
+  isFields(customer) && differing(customer, body).length === 0;

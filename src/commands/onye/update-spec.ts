@@ -2,26 +2,38 @@ import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
-import { asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 import type { Pair } from '../../core/pairs.ts';
 import { parsePair } from '../../core/pairs.ts';
-import type { Source } from '../../core/source.ts';
-import { sourceOf } from '../../core/source.ts';
+import { refuseSharedStdin, sourceOf } from '../../core/source.ts';
+import type { FieldInput, WholeMeta } from './fields-spec.ts';
+import { DATA_OPTION, FIELD_OPTIONS, readTexts, sourcesOf } from './fields-spec.ts';
 
 const asKey = (text: string): string => {
   if (text !== '') return text;
   throw usageError('the key is empty');
 };
 
+/** The fields that an empty text, or an empty map, is allowed in (interface.md 2.1; public material). */
+const CLEARABLE = ['ref', 'first_name', 'last_name', 'meta'];
+/** Why the others can't be cleared. */
+const FIXED: Readonly<Record<string, string>> = {
+  email: 'a customer always has an e-mail address',
+  billing_address: 'the service takes no empty address; replace it, or blank its second line with --address2 ""',
+};
+
+const asCleared = (text: string): string => {
+  const name = text.replaceAll('-', '_');
+  if (CLEARABLE.includes(name)) return name;
+  const why = FIXED[name] ?? `"${text}" is no field that can be cleared`;
+  throw usageError(why, { hint: `fields that can be cleared: ${CLEARABLE.join(', ')}` });
+};
+
 const options = {
-  email: option('--email <address>', 'e-mail address', asText),
-  ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
-  firstName: option('--first-name <text>', 'at most 100 characters', asText),
-  lastName: option('--last-name <text>', 'at most 100 characters', asText),
-  billingAddress: option('--billing-address <json|@file|->', 'address, address2, city, state, zip, country', sourceOf),
+  ...FIELD_OPTIONS,
+  clear: repeated('--clear <field>', 'make a field empty: ref, first_name, last_name or meta', asCleared),
   meta: repeated('--meta <k=v>', 'replace all metadata; k:=json sets a value that is not text', parsePair),
   metaJson: option('--meta-json <json|@file|->', 'replace all metadata with one JSON object', sourceOf),
   clearMeta: flag('--clear-meta', 'remove all metadata'),
@@ -31,23 +43,18 @@ const options = {
     parsePair,
   ),
   unsetMeta: repeated('--unset-meta <k>', 'remove a metadata key and keep the others, in the same way', asKey),
-  data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', sourceOf),
+  ...DATA_OPTION,
   ...BULK_OPTIONS,
 } as const;
 
 /** Metadata is replaced as a whole or changed key by key, so it is given in exactly one way. */
 export type MetaInput =
-  | { readonly kind: 'pairs'; readonly pairs: readonly Pair[] }
-  | { readonly kind: 'json'; readonly source: Source }
-  | { readonly kind: 'clear' }
+  | WholeMeta
   | { readonly kind: 'merge'; readonly set: readonly Pair[]; readonly unset: readonly string[] };
 
-/** What the options change of a customer; `fields` are plain texts, by their name in the body. */
-export interface Changes {
-  readonly fields: Readonly<Record<string, string>>;
-  readonly billingAddress: Source | undefined;
+/** What the options change of a customer. */
+export interface Changes extends Omit<FieldInput, 'meta'> {
   readonly meta: MetaInput | undefined;
-  readonly data: Source | undefined;
 }
 
 export type UpdateInput =
@@ -63,45 +70,35 @@ const readMerge = (set: readonly Pair[], unset: readonly string[]): MetaInput =>
 
 const readMeta = (given: GivenOptions<typeof options>): MetaInput | undefined => {
   const merges = given.mergeMeta !== undefined || given.unsetMeta !== undefined;
-  const ways = [given.meta, given.metaJson, given.clearMeta, merges || undefined].filter((way) => way !== undefined);
+  const clears = given.clearMeta === true || given.clear?.includes('meta') === true;
+  const ways = [given.meta, given.metaJson, clears || undefined, merges || undefined].filter(
+    (way) => way !== undefined,
+  );
   if (ways.length > 1) {
     throw usageError("--meta, --meta-json, --clear-meta and --merge-meta/--unset-meta can't be used together");
   }
   if (merges) return readMerge(given.mergeMeta ?? [], given.unsetMeta ?? []);
   if (given.meta !== undefined) return { kind: 'pairs', pairs: given.meta };
   if (given.metaJson !== undefined) return { kind: 'json', source: given.metaJson };
-  return given.clearMeta === true ? { kind: 'clear' } : undefined;
+  return clears ? { kind: 'clear' } : undefined;
 };
 
-const texts = (given: GivenOptions<typeof options>): Record<string, string> => {
-  const fields = { email: given.email, ref: given.ref, first_name: given.firstName, last_name: given.lastName };
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
-  );
+const readChanges = (given: GivenOptions<typeof options>): Changes => {
+  const { texts, billingAddress } = readTexts(given);
+  const cleared = (given.clear ?? []).filter((name) => name !== 'meta');
+  const both = cleared.find((name) => texts[name] !== undefined);
+  if (both !== undefined) throw usageError(`--clear ${both} and --${both.replaceAll('_', '-')} can't be used together`);
+  return { texts, cleared, billingAddress, meta: readMeta(given), data: given.data };
 };
 
-const readChanges = (given: GivenOptions<typeof options>): Changes => ({
-  fields: texts(given),
-  billingAddress: given.billingAddress,
-  meta: readMeta(given),
-  data: given.data,
-});
+const CHANGES = (Object.keys(options) as (keyof typeof options)[]).filter((name) => !Object.hasOwn(BULK_OPTIONS, name));
 
-const CHANGES = [
-  'email',
-  'ref',
-  'firstName',
-  'lastName',
-  'billingAddress',
-  'meta',
-  'metaJson',
-  'clearMeta',
-  'mergeMeta',
-  'unsetMeta',
-  'data',
-] as const satisfies readonly (keyof typeof options)[];
-
-const readOne = (uid: string | undefined, given: GivenOptions<typeof options>, validate: boolean): UpdateInput => {
+const readOne = (
+  uid: string | undefined,
+  given: GivenOptions<typeof options>,
+  changes: Changes,
+  validate: boolean,
+): UpdateInput => {
   if (uid === undefined) {
     throw usageError("missing required argument 'onye': a customer, ony.…", {
       hint: 'or update many from a file: --from customers.csv',
@@ -112,18 +109,7 @@ const readOne = (uid: string | undefined, given: GivenOptions<typeof options>, v
   if (CHANGES.every((name) => given[name] === undefined)) {
     throw usageError('nothing to change', { hint: 'give a field to change, such as --email ada@example.com' });
   }
-  return { kind: 'one', uid, changes: readChanges(given) };
-};
-
-const readFile = (bulk: BulkInput, args: readonly string[], given: GivenOptions<typeof options>): UpdateInput => {
-  if (args.length > 0) throw usageError("--from and a customer can't be used together");
-  return { kind: 'file', bulk, changes: readChanges(given) };
-};
-
-const oneStdin = (sources: readonly (Source | undefined)[]): void => {
-  if (sources.filter((source) => source?.kind === 'stdin').length > 1) {
-    throw usageError('only one option can read standard input (-)');
-  }
+  return { kind: 'one', uid, changes };
 };
 
 export const updateCommand = defineCommand({
@@ -134,6 +120,8 @@ export const updateCommand = defineCommand({
     'lost; a script is not asked. --merge-meta and --unset-meta read the customer (with --dry-run, too), change those ' +
     'keys and write all metadata back. This is not atomic: a change that somebody else makes in between is lost. If ' +
     'nothing would change, nothing is sent.\n\n' +
+    'A billing address is sent as a whole, by --billing-address or by its parts (--address, --city, …): give all that it ' +
+    'is to have.\n\n' +
     'With --from, each row of a file is one update. Column names, in any case: uid, email, ref, first_name, last_name, ' +
     'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k. Options apply to fields ' +
     'without a column, other columns are copied to the report, and an empty cell leaves a field as it is. The whole file ' +
@@ -155,6 +143,10 @@ export const updateCommand = defineCommand({
       line: `paycli onye update ${SEEDED.onye} --merge-meta tier=vip --unset-meta trial`,
     },
     {
+      about: 'set the billing address, and clear the reference',
+      line: `paycli onye update ${SEEDED.onye} --address '12 Marina Road' --city Lagos --country NG --clear ref`,
+    },
+    {
       about: 'update customers from a spreadsheet, with a report',
       line:
         `printf 'uid,email,meta.tier\\n${SEEDED.onye},ada@example.com,vip\\n' > customers.csv\n` +
@@ -170,10 +162,13 @@ export const updateCommand = defineCommand({
     'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
   exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'ledger', 'interrupted'],
   previews: true,
-  read: (args, given, { validate }) => {
+  read: (args, given, { validate }): UpdateInput => {
     const bulk = readBulk(given);
-    oneStdin([given.billingAddress, given.metaJson, given.data, bulk && sourceOf(bulk.from)]);
-    return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
+    const changes = readChanges(given);
+    refuseSharedStdin([...sourcesOf(changes), bulk && sourceOf(bulk.from)]);
+    if (bulk === undefined) return readOne(args[0], given, changes, validate);
+    if (args.length > 0) throw usageError("--from and a customer can't be used together");
+    return { kind: 'file', bulk, changes };
   },
   load: () => import('./update.ts'),
 });

@@ -1,5 +1,5 @@
 import type { View } from '../../core/result.ts';
-import { SUMMARY_COLUMNS } from '../../core/row.ts';
+import { summaryColumns } from '../../core/row.ts';
 
 /** A customer: the columns of its list and the lines of its card. */
 export const onyeView: View = {
@@ -17,6 +17,7 @@ export const onyeView: View = {
 };
 
 /** What became of a file of updates. */
-export const updatesView: View = {
-  columns: SUMMARY_COLUMNS.map((column) => (column.path === 'accepted' ? { ...column, label: 'updated' } : column)),
-};
+export const updatesView: View = { columns: summaryColumns('updated') };
+
+/** What became of a file of new customers. */
+export const createdView: View = { columns: summaryColumns('created') };

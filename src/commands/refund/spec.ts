@@ -1,12 +1,15 @@
 import { AMOUNT_OPTIONS, givenAmount } from '../../cli/amount-options.ts';
-import { argument, defineCommand, flag, option } from '../../cli/define.ts';
+import type { BulkInput } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
+import type { GivenOptions } from '../../cli/define.ts';
+import { defineCommand, flag, option } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { asText } from '../../cli/options.ts';
 import type { GivenAmount } from '../../core/amount.ts';
 import { usageError } from '../../core/error.ts';
 import { SEEDED } from '../../core/local.ts';
 
-export interface CreateInput {
+export interface RefundOf {
   readonly activity: string;
   /** The payment request of the activity, where the ledger does not know it. */
   readonly ugwo: string | undefined;
@@ -18,7 +21,16 @@ export interface CreateInput {
   readonly again: boolean;
 }
 
-const destinationOf = (provider: string | undefined, number: string | undefined): CreateInput['destination'] => {
+/** A file of refunds, whose rows the options fill where it has no column. */
+export interface FileOfRefunds {
+  readonly bulk: BulkInput;
+  readonly words: Readonly<Record<'reason' | 'provider' | 'account_number', string | undefined>>;
+  readonly again: boolean;
+}
+
+export type CreateInput = ({ readonly kind: 'one' } & RefundOf) | ({ readonly kind: 'file' } & FileOfRefunds);
+
+const destinationOf = (provider: string | undefined, number: string | undefined): RefundOf['destination'] => {
   if (provider === undefined && number === undefined) return undefined;
   if (provider === undefined || number === undefined) {
     throw usageError('--provider and --account-number belong together', { hint: 'give both, or neither' });
@@ -26,44 +38,85 @@ const destinationOf = (provider: string | undefined, number: string | undefined)
   return { provider, account_number: number };
 };
 
+const options = {
+  ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText),
+  ...AMOUNT_OPTIONS,
+  ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
+  reason: option('--reason <text>', 'why, at most 255 characters', asText),
+  provider: option('--provider <code>', 'bank code to pay to, where the service asks for a destination', asText),
+  accountNumber: option('--account-number <number>', 'account to pay to, 10 digits', asText),
+  again: flag('--again', 'refund once more, although a refund of this activity was made'),
+  ...BULK_OPTIONS,
+} as const;
+
+const readOne = (activity: string | undefined, given: GivenOptions<typeof options>, validate: boolean): CreateInput => {
+  if (activity === undefined) {
+    throw usageError("missing required argument 'activity': the paid activity, act.…", {
+      hint: 'or pay back many from a file: --from refunds.csv',
+    });
+  }
+  const { ugwo, ref, reason, provider, accountNumber } = given;
+  return {
+    kind: 'one',
+    activity: readId('act', activity, validate),
+    ugwo: ugwo === undefined ? undefined : readId('ugw', ugwo, validate),
+    amount: givenAmount(given),
+    ref,
+    reason,
+    destination: destinationOf(provider, accountNumber),
+    again: given.again === true,
+  };
+};
+
+const readFile = (bulk: BulkInput, args: readonly string[], given: GivenOptions<typeof options>): CreateInput => {
+  if (args.length > 0) throw usageError("--from and an activity can't be used together");
+  const own = (['ugwo', 'amount', 'amountMinor', 'ref'] as const).find((name) => given[name] !== undefined);
+  if (own !== undefined) {
+    const [name] = options[own].flags.split(' ');
+    throw usageError(`--from and ${name} can't be used together`, { hint: 'give each row its own, in a column' });
+  }
+  const { reason, provider, accountNumber: account_number } = given;
+  return { kind: 'file', bulk, words: { reason, provider, account_number }, again: given.again === true };
+};
+
 const create = defineCommand({
   path: ['refund', 'create'],
-  summary: 'pay back what was paid by an activity, or a part of it',
+  summary: 'pay back what was paid by an activity, or a part of it; or a file of those',
   description:
     'Shows what would be paid back and asks; a script needs --yes. The ledger remembers each refund: while one is unknown no ' +
     'other is sent for the same activity, and a second one needs --again. The payment request is known where the charge was ' +
-    'made from here; else give it with --ugwo.',
-  args: [argument('activity', 'the paid activity, act.…')],
-  options: {
-    ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText),
-    ...AMOUNT_OPTIONS,
-    ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
-    reason: option('--reason <text>', 'why, at most 255 characters', asText),
-    provider: option('--provider <code>', 'bank code to pay to, where the service asks for a destination', asText),
-    accountNumber: option('--account-number <number>', 'account to pay to, 10 digits', asText),
-    again: flag('--again', 'refund once more, although a refund of this activity was made'),
-  },
+    'made from here; else give it with --ugwo.\n\n' +
+    'With --from, each row of a file is one refund. Column names, in any case: activity, ugwo, amount (5,000.00) or ' +
+    'amount_minor (500000), currency, ref, reason, provider, account_number. Without an amount all that was paid is paid ' +
+    'back. Where the payment request is known, each row is compared with it before it is sent. The whole file is checked ' +
+    'first, and the question says what all rows come to. Run the same command again to continue where it stopped: a row ' +
+    'that was sent is never sent twice.',
+  args: [{ name: 'activity', about: 'the paid activity, act.…; or --from', required: false }],
+  options,
   examples: [
     {
       about: 'pay back a part',
       line: `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`,
     },
+    {
+      about: 'from a spreadsheet, with a report',
+      line:
+        `printf 'activity,ugwo,amount,currency,provider,account_number\\n${SEEDED.paid.activity},${SEEDED.paid.ugwo},1000.00,NGN,gtb,0123456789\\n' > refunds.csv\n` +
+        'paycli refund create --from refunds.csv --report result.csv --yes',
+    },
   ],
-  output: 'the refund: uid, status, amount, currency, ugwo_activity, ref, reason, error.message, created_at',
+  output:
+    'the refund: uid, status, amount, currency, ugwo_activity, ref, reason, error.message, created_at. ' +
+    'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
   exits: [
     ...(['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'refused'] as const),
     ...(['ledger', 'charge_failed', 'interrupted'] as const),
   ],
   previews: true,
-  read: (args, given, { validate }): CreateInput => ({
-    activity: readId('act', args[0], validate),
-    ugwo: given.ugwo === undefined ? undefined : readId('ugw', given.ugwo, validate),
-    amount: givenAmount(given),
-    ref: given.ref,
-    reason: given.reason,
-    destination: destinationOf(given.provider, given.accountNumber),
-    again: given.again === true,
-  }),
+  read: (args, given, { validate }): CreateInput => {
+    const bulk = readBulk(given);
+    return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
+  },
   load: () => import('./create.ts'),
 });
 

@@ -1,4 +1,5 @@
 import type { View } from '../../core/result.ts';
+import { summaryColumns } from '../../core/row.ts';
 
 /** A refund: the lines of its card, and its columns. */
 export const refundView: View = {
@@ -14,3 +15,6 @@ export const refundView: View = {
     { path: 'created_at', kind: 'time', label: 'created' },
   ],
 };
+
+/** What became of a file of refunds. */
+export const refundsView: View = { columns: summaryColumns('refunded') };

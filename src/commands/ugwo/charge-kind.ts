@@ -119,7 +119,7 @@ const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Pr
       const { record, id, odd, unrecorded } = charged;
       return { kind: 'made', end: madeNow(record.value, id, shown?.asked), odd, unrecorded };
     }
-    if (charged.why === 'done' && charged.by !== undefined) return { kind: 'kept', charge: charged.by };
+    if (charged.why === 'done' && charged.by !== undefined) return { kind: 'kept', entry: charged.by };
     throw refusal(charged, data, doors, deps);
   },
   kept: (charge, { ledger, protocol }) => {

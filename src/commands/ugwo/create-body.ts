@@ -6,7 +6,9 @@ import { formatMoney } from '../../core/money.ts';
 import { pairsToObject } from '../../core/pairs.ts';
 import { valueAt } from '../../core/path.ts';
 import { namesAlong } from '../../core/property-path.ts';
-import type { CreateWords } from './create-spec.ts';
+import type { Difference, Unique } from '../taken.ts';
+import { said } from '../taken.ts';
+import type { CreateWords, OtherWords } from './create-spec.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -16,17 +18,23 @@ const customerField = (customer: string | undefined): Body => {
   return isId('ony', customer) || !customer.includes('@') ? { onye: customer } : { onye_email: customer };
 };
 
-/** The body that creates a payment request. Throws a usage error for an amount that could mean two things. */
-export const createBody = ({ amount, currency, customer, metadata, ...texts }: CreateWords): Body => {
-  const read = readGiven(amount, currency);
+/** The body that creates a payment request of so much in the minor unit. */
+export const bodyOf = (
+  amount: number,
+  { currency, customer, metadata, ref, description, checkout }: OtherWords,
+): Body => ({
+  amount,
+  currency,
+  ...customerField(customer),
+  ...Object.fromEntries(Object.entries({ ref, description, checkout }).filter(([, text]) => text !== undefined)),
+  ...(metadata.length === 0 ? {} : { metadata: pairsToObject(metadata, '--metadata') }),
+});
+
+/** The same by an amount as people write it. Throws a usage error for one that could mean two things. */
+export const createBody = ({ amount, ...words }: CreateWords): Body => {
+  const read = readGiven(amount, words.currency);
   if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
-  return {
-    amount: read.minor,
-    currency,
-    ...customerField(customer),
-    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
-    ...(metadata.length === 0 ? {} : { metadata: pairsToObject(metadata, '--metadata') }),
-  };
+  return bodyOf(read.minor, words);
 };
 
 /** `NGN 5,000.00 (500000 kobo) for ada@example.com, Order 7`: what is asked of whom. */
@@ -54,6 +62,9 @@ const FLAGS: Readonly<Record<string, string>> = {
 export const flagOf = (propertyPath: string): string | undefined =>
   FLAGS[namesAlong(propertyPath, Object.keys(FLAGS))[0] ?? ''];
 
+/** The column that gives the same. */
+export const columnOf = (propertyPath: string): string | undefined => flagOf(propertyPath)?.slice(2);
+
 /** What a payment request shows of a field that a create can name; undefined where it shows nothing of it. */
 const shownAs = (request: unknown, name: string): string | undefined => {
   const paths: Readonly<Record<string, readonly string[]>> = {
@@ -72,10 +83,7 @@ const metadataDiffers = (request: unknown, wanted: object): boolean => {
 };
 
 /** The fields in which a payment request is another than the one that was asked for. */
-export const differences = (
-  request: unknown,
-  body: Body,
-): readonly { readonly name: string; readonly there: string }[] =>
+const differences = (request: unknown, body: Body): readonly Difference[] =>
   Object.entries(body).flatMap(([name, value]) => {
     if (typeof value === 'object' && value !== null) {
       return metadataDiffers(request, value) ? [{ name, there: 'is another there' }] : [];
@@ -89,3 +97,19 @@ export const differences = (
       name === 'amount' && there !== undefined ? formatMoney(there, shownAs(request, 'currency') ?? '') : there;
     return [{ name, there: said === undefined ? 'is not there' : `is ${said} there` }];
   });
+
+/** A workspace has at most one payment request with a reference (public material). */
+export const BY_REF: Unique = {
+  field: 'ref',
+  word: 'reference',
+  one: 'payment request',
+  list: 'ugwo.list',
+  get: 'ugwo.get',
+  isTaken: (thrown) => said(thrown).includes('ref_already_exists'),
+  folded: (text) => text,
+  differences: ({ value }, body) => differences(value, body),
+  conflict: (ref) => ({
+    message: `the reference ${ref} belongs to another payment request`,
+    hint: 'use another --ref, or ask for the same',
+  }),
+};

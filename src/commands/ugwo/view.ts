@@ -1,5 +1,5 @@
 import type { View } from '../../core/result.ts';
-import { SUMMARY_COLUMNS } from '../../core/row.ts';
+import { summaryColumns } from '../../core/row.ts';
 
 /** A payment request: the columns of its list and the lines of its card. */
 export const ugwoView: View = {
@@ -36,9 +36,12 @@ export const wholeUgwoView: View = {
   ],
 };
 
+/** What became of a file of new payment requests. */
+export const createdView: View = { columns: summaryColumns('created') };
+
 /** What became of a file of charges. */
 export const chargesView: View = {
-  columns: SUMMARY_COLUMNS.map((column) => (column.path === 'accepted' ? { ...column, label: 'charged' } : column)),
+  columns: summaryColumns('charged'),
   lists: [
     {
       path: 'payments',

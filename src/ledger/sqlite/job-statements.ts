@@ -1,5 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { CHARGE_STATES, FAILED_STATUSES } from '../../core/charge.ts';
+import { CHARGE } from '../../core/effect.ts';
+import { EXIT_CODES } from '../../core/exit.ts';
 import type { RowCounts, RowState } from '../../core/row.ts';
 import type { KeptUpdate } from '../backend.ts';
 import type { Job, JobKind, Jobs, UpdateState } from '../job.ts';
@@ -39,9 +41,12 @@ const updateOf = (row: Named): KeptUpdate => ({
 const countsOf = (states: readonly RowState[]): string =>
   states.map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`).join();
 
-/** The last charge of each row: beside max(), SQLite takes the other columns from where the greatest one is. */
-const LAST_CHARGES = `SELECT max(seq), iif(state = 'accepted' AND
-  status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join()}), 'failed', state) AS state
+/** Whether nothing came of what was made: a charge says so by its status, what else there is at once. */
+const FAILED = `iif(kind = '${CHARGE}', status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join()}),
+  exit_code = ${EXIT_CODES.charge_failed})`;
+
+/** The last one of each row: beside max(), SQLite takes the other columns from where the greatest one is. */
+const LAST_ENTRIES = `SELECT max(seq), iif(state = 'accepted' AND ${FAILED}, 'failed', state) AS state
   FROM charge WHERE job = ? GROUP BY row`;
 
 /** The SQL of jobs and updates, prepared when it is first used. */
@@ -69,7 +74,7 @@ export const jobStatements = (db: DatabaseSync) => {
         limit,
       ).map(jobOf),
     chargeTally: (job: string): RowCounts => ({
-      ...sql(`SELECT ${countsOf([...CHARGE_STATES, 'failed'])} FROM (${LAST_CHARGES})`).get(job),
+      ...sql(`SELECT ${countsOf([...CHARGE_STATES, 'failed'])} FROM (${LAST_ENTRIES})`).get(job),
     }),
     updateTally: (job: string): RowCounts => ({
       ...sql(`SELECT ${countsOf(UPDATE_STATES)} FROM onye_update WHERE job = ?`).get(job),

@@ -1,0 +1,62 @@
+import type { Cells } from '../bulk/reading/cells.ts';
+import type { GivenAmount } from '../core/amount.ts';
+import { readGiven } from '../core/amount.ts';
+import { usageError } from '../core/error.ts';
+import { NumberText } from '../core/json.ts';
+
+/** What options give for every row, by the name of the column that would give the same. */
+export type Filled = Readonly<Record<string, string | undefined>>;
+
+const flagOf = (column: string): string => `--${column.replaceAll('_', '-')}`;
+
+/** An option and a column that say the same: nobody can tell which one is meant. */
+export const refuseTwice = (options: Filled, columns: readonly string[]): void => {
+  const column = columns.find((name) => options[name] !== undefined);
+  if (column === undefined) return;
+  throw usageError(`${flagOf(column)} and the column ${column} set the same value; leave one out`);
+};
+
+/** The text that a row gives, else the one that an option gives for all. NDJSON's rows may differ in their names. */
+export const wordOf = (cells: Cells, column: string, options: Filled): string | undefined => {
+  const own = cells.text(column);
+  if (own !== undefined && options[column] !== undefined) cells.fault(column, `is also set by ${flagOf(column)}`);
+  return own ?? options[column];
+};
+
+/** The name that a property came from: a column of the file, else the flag. */
+export const nameOf = (columns: readonly string[], column: string): string =>
+  columns.some((name) => name === column || name.startsWith(`${column}.`)) ? column : flagOf(column);
+
+/** The columns of an amount: with the currency's decimals, or in the minor unit. */
+export const AMOUNT_COLUMNS = ['amount', 'amount_minor', 'currency'] as const;
+
+/** A count of the minor unit may come as a number from NDJSON; an amount with decimals only as a text, which keeps its zeros. */
+const minorText = (cells: Cells): string | undefined => {
+  const given = cells.given.get('amount_minor');
+  return typeof given === 'number' || given instanceof NumberText ? String(given) : cells.text('amount_minor');
+};
+
+const givenIn = (cells: Cells): GivenAmount | undefined => {
+  const [amount, minor] = [cells.text('amount'), minorText(cells)];
+  if (amount !== undefined && minor !== undefined) cells.fault('amount', "can't be used together with amount_minor");
+  if (amount !== undefined) return { flag: '--amount', text: amount };
+  return minor === undefined ? undefined : { flag: '--amount-minor', text: minor };
+};
+
+/** The amount of a row in the minor unit, and its currency; undefined where it has none, or one that is wrong. */
+export const moneyIn = (
+  cells: Cells,
+  currency: string | undefined,
+): { readonly minor: number; readonly currency: string } | undefined => {
+  const given = givenIn(cells);
+  if (given === undefined) return undefined;
+  if (currency === undefined) {
+    cells.fault('currency', 'is missing: the currency of the amount, such as NGN');
+    return undefined;
+  }
+  const read = readGiven(given, currency);
+  if ('minor' in read) return { minor: read.minor, currency };
+  const column = given.flag === '--amount' ? 'amount' : 'amount_minor';
+  cells.fault(column, `${read.problem}; write 5,000.00, or 500000 in a column amount_minor`);
+  return undefined;
+};

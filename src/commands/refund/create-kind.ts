@@ -1,0 +1,109 @@
+import type { RowKind } from '../../bulk/kind.ts';
+import type { Cells } from '../../bulk/reading/cells.ts';
+import type { Client } from '../../client/client.ts';
+import { usageError } from '../../core/error.ts';
+import { idProblem } from '../../core/ids.ts';
+import { printExact } from '../../core/json.ts';
+import { namesAlong } from '../../core/property-path.ts';
+import type { Deps } from '../deps.ts';
+import { AMOUNT_COLUMNS, moneyIn, nameOf, refuseTwice, wordOf } from '../file-words.ts';
+import { findOutByHand, madeColumns, rowsMade } from '../make-rows.ts';
+import { failureOf, lookAt } from './paid.ts';
+import type { FileOfRefunds } from './spec.ts';
+
+/** A row that can be paid back. */
+interface Item {
+  readonly activity: string;
+  readonly ugwo: string | undefined;
+  /** undefined: all that was paid. */
+  readonly money: { readonly minor: number; readonly currency: string } | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const TEXTS = ['ref', 'reason'] as const;
+const DESTINATION = ['provider', 'account_number'] as const;
+
+const readRow = (cells: Cells, activity: string, { words }: FileOfRefunds, validate: boolean): Item => {
+  const ugwo = cells.text('ugwo');
+  const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
+  if (problem !== undefined) cells.fault('ugwo', problem);
+  const money = moneyIn(cells, cells.text('currency')?.toUpperCase());
+  const [ref, reason] = TEXTS.map((name) => wordOf(cells, name, words));
+  const [provider, account_number] = DESTINATION.map((name) => wordOf(cells, name, words));
+  if ((provider === undefined) !== (account_number === undefined)) {
+    cells.fault(
+      provider === undefined ? 'provider' : 'account_number',
+      'is missing: provider and account_number belong together',
+    );
+  }
+  const destination = provider === undefined ? undefined : { provider, account_number };
+  const given = Object.entries({ amount: money?.minor, ref, reason, destination }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return { activity, ugwo, money, body: { ugwo_activity: activity, ...Object.fromEntries(given) } };
+};
+
+const COLUMNS = [...AMOUNT_COLUMNS, 'ugwo', ...TEXTS, ...DESTINATION];
+
+const columnOf = (path: string, columns: readonly string[]): string => {
+  const name = namesAlong(path, [...COLUMNS, 'ugwo_activity', 'destination']).findLast((one) => one !== 'destination');
+  if (name === undefined) return 'provider';
+  if (name === 'ugwo_activity') return 'activity';
+  return name === 'amount' && columns.includes('amount_minor') ? 'amount_minor' : nameOf(columns, name);
+};
+
+/** Compares a row with what was paid, where that can be looked at: an amount in another currency is another amount. */
+const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger'>): Promise<void> => {
+  const paid = await lookAt(item, deps);
+  const { money } = item;
+  if (paid === undefined || money === undefined || paid.currency === '' || paid.currency === money.currency) return;
+  throw usageError(`${item.activity} was paid in ${paid.currency}, not in ${money.currency}`);
+};
+
+/** The rows of a file of refunds. */
+export const refundKind = (
+  file: FileOfRefunds,
+  client: Client,
+  deps: Pick<Deps, 'io' | 'globals' | 'ledger'>,
+): RowKind<Item> => {
+  const { globals } = deps;
+  const { words, again } = file;
+  const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
+  const looking = { ledger: deps.ledger, client: async () => client };
+  return {
+    command: 'refund create',
+    words: {
+      verb: 'Pay back',
+      one: 'payment',
+      done: 'refunded',
+      findOut: findOutByHand(globals),
+      refused: 'refused rows have an earlier refund; --again refunds them once more, except where one is unknown',
+    },
+    key: {
+      name: 'activity',
+      prefix: 'act',
+      aliases: ['uid', 'ugwo_activity'],
+      missing: 'is missing: the paid activity, act.…',
+      wrong: (text, problem) => `"${text}" ${problem}`,
+    },
+    columns: COLUMNS,
+    allColumns: 'activity, ugwo, amount or amount_minor, currency, ref, reason, provider, account_number',
+    report: madeColumns('refund'),
+    options: printExact(words),
+    checkColumns: (columns) => refuseTwice(words, columns),
+    read: (cells, activity) => readRow(cells, activity, file, globals.validate),
+    request,
+    columnOf: (_item, columns) => (path) => columnOf(path, columns),
+    counts: ({ money }) => [money?.currency ?? 'in full'],
+    money: ({ money }) => money,
+    asks: true,
+    sending: rowsMade(
+      {
+        ...{ request, about: ({ activity }) => activity, once: true, again, failure: failureOf, uidColumn: 'refund' },
+        look: (item) => lookFirst(item, looking),
+      },
+      client,
+      deps,
+    ),
+  };
+};

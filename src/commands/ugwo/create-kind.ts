@@ -1,0 +1,77 @@
+import type { RowKind } from '../../bulk/kind.ts';
+import type { Cells } from '../../bulk/reading/cells.ts';
+import type { Client } from '../../client/client.ts';
+import { printExact } from '../../core/json.ts';
+import type { Deps } from '../deps.ts';
+import { AMOUNT_COLUMNS, moneyIn, nameOf, refuseTwice, wordOf } from '../file-words.ts';
+import { findOutByHand, madeColumns, rowsMade } from '../make-rows.ts';
+import type { Body } from './create-body.ts';
+import { BY_REF, bodyOf, columnOf, described } from './create-body.ts';
+import type { FileOfRequests } from './create-spec.ts';
+
+/** A row that can be created. */
+interface Item {
+  readonly body: Body;
+  readonly minor: number;
+  readonly currency: string;
+}
+
+const METADATA = 'metadata';
+const TEXTS = ['customer', 'description', 'checkout'] as const;
+
+const readRow = (
+  cells: Cells,
+  ref: string,
+  { words, given }: FileOfRequests & { readonly given: Body },
+): Item | undefined => {
+  const currency = wordOf(cells, 'currency', words)?.toUpperCase();
+  const before = cells.faults.length;
+  const money = moneyIn(cells, currency);
+  if (money === undefined && cells.faults.length === before)
+    cells.fault('amount', 'is missing: give amount or amount_minor');
+  const [customer, description, checkout] = TEXTS.map((name) => wordOf(cells, name, words));
+  const metadata = Object.entries(cells.object(METADATA) ?? {});
+  if (money === undefined) return undefined;
+  const row = {
+    currency: money.currency,
+    customer,
+    description,
+    checkout,
+    metadata,
+    ref: ref === '' ? undefined : ref,
+  };
+  return { ...money, body: { ...given, ...bodyOf(money.minor, row) } };
+};
+
+/** The rows of a file of payment requests; `given` is what --data gives to all of them. */
+export const createKind = (
+  file: FileOfRequests & { readonly given: Body },
+  client: Client,
+  deps: Pick<Deps, 'io' | 'globals'>,
+): RowKind<Item> => {
+  const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
+  return {
+    command: 'ugwo create',
+    words: { verb: 'Create', one: 'payment request', done: 'created', findOut: findOutByHand(deps.globals) },
+    key: { name: 'ref', aliases: ['reference'] },
+    keyOf: ({ body }) => described(body),
+    columns: [...AMOUNT_COLUMNS, ...TEXTS, METADATA, `${METADATA}.`],
+    allColumns: 'ref, amount or amount_minor, currency, customer, description, checkout, metadata.k',
+    report: madeColumns('uid'),
+    options: printExact([file.words, file.given]),
+    checkColumns: (columns) => refuseTwice(file.words, columns),
+    read: (cells, ref) => readRow(cells, ref, file),
+    request,
+    columnOf: (_item, columns) => (path) => {
+      const column = columnOf(path) ?? path;
+      return column === 'amount' && columns.includes('amount_minor') ? 'amount_minor' : nameOf(columns, column);
+    },
+    counts: ({ currency }) => [currency],
+    money: (item) => item,
+    sending: rowsMade(
+      { request, about: ({ body }) => described(body), unique: BY_REF, uidColumn: 'uid' },
+      client,
+      deps,
+    ),
+  };
+};

@@ -1,0 +1,46 @@
+/** What a path of the service is made of, and its query; everything else must be percent-encoded. */
+const CHARACTERS = /^[\w\-.~!$&'()*+,;=:@%/?[\]]*$/;
+
+/** The path without its query. */
+const pathOf = (text: string): string => text.split('?')[0] ?? '';
+
+/** The segments of a path as the service reads them; undefined where an escape is none. */
+const segmentsOf = (text: string): readonly string[] | undefined => {
+  try {
+    return pathOf(text).slice(1).split('/').map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+};
+
+/** A segment that names another place than it seems to, or that whoever decodes it twice reads otherwise. */
+const isDevious = (segment: string): boolean =>
+  segment === '.' || segment === '..' || /[%/\\?#\s\p{Cc}]/u.test(segment);
+
+/** Why a text is no path under the service's origin; undefined where it is one. */
+export const pathProblem = (text: string): string | undefined => {
+  if (!text.startsWith('/')) return 'must start with /, as /v1/ugwo does; the origin comes from the profile';
+  if (pathOf(text).includes('//')) return 'has // in it';
+  if (!CHARACTERS.test(text)) return 'has a character that a path must not have: percent-encode it';
+  const segments = segmentsOf(text);
+  if (segments === undefined) return 'has a % that begins no percent-encoded character';
+  return segments.some(isDevious) ? 'has a segment that would lead elsewhere' : undefined;
+};
+
+/** Whether a write to a path makes a charge, however the path is written. */
+export const isChargePath = (text: string): boolean =>
+  /^v\d+\/ugwo\/[^/]+\/activities\/*$/i.test((segmentsOf(text) ?? []).join('/'));
+
+/** A query as its names and values; those of a name that comes again are together. */
+export const queryIn = (text: string): Readonly<Record<string, string | readonly string[]>> => {
+  const params = new URLSearchParams(text.slice(pathOf(text).length));
+  return Object.fromEntries(
+    [...new Set(params.keys())].map((name) => {
+      const [first = '', ...others] = params.getAll(name);
+      return [name, others.length === 0 ? first : [first, ...others]];
+    }),
+  );
+};
+
+/** The path alone, without its query and without slashes at its end. */
+export const barePath = (text: string): string => pathOf(text).replace(/(?<=.)\/+$/, '');

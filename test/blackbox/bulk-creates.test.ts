@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import type { Answer, Seen, Service } from '../support/service.ts';
+import { json, problem, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
+import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
+
+const uidOf = (prefix: string, number: number): string => `${prefix}.AbCd.${String(number).padStart(24, '0')}`;
+const ACT = (number: number): string => uidOf('act', number);
+
+const postsIn = ({ seen }: Service): unknown[] =>
+  seen.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
+
+/** A service that makes whatever it is asked for, numbered by their order, but for what `others` answer. */
+const serveMaking = (
+  prefix: string,
+  others: (body: Record<string, unknown>, seen: Seen) => Answer | undefined = () => undefined,
+) => {
+  let made = 0;
+  return serveBy((seen) => {
+    const body = seen.body === '' ? {} : (JSON.parse(seen.body) as Record<string, unknown>);
+    const other = others(body, seen);
+    if (other !== undefined || seen.method !== 'POST') return other;
+    made += 1;
+    return json(200, { uid: uidOf(prefix, made), status: 'requires_ugwo', ...body });
+  });
+};
+
+const run = (
+  words: readonly string[],
+  file: string,
+  options: Parameters<typeof paycli>[1],
+  ...more: readonly string[]
+) => paycli([...words, '--from', file, '--concurrency', '1', '--json', ...more], options);
+
+const CREATE = ['ugwo', 'create'];
+const REFUND = ['refund', 'create'];
+
+describe('ugwo create --from', () => {
+  it('creates a payment request for each row, once over any number of runs', async () => {
+    const [service, home, report] = [await serveMaking('ugw'), newFolder(), reportPath()];
+    const file = fileOf(
+      csvOf('Ref,amount,customer,metadata.order,comment', 'INV-1,"5,000.00",ada@example.com,7,hello', ',750.50,,,'),
+    );
+    const ended = await run(CREATE, file, { service, home }, '--currency', 'ngn', '--report', report);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(summaryOf(ended)).toMatchObject({ command: 'ugwo create', rows: 2, accepted: 2, skipped: 0 });
+    expect(postsIn(service)).toEqual([
+      { amount: 500_000, currency: 'NGN', onye_email: 'ada@example.com', ref: 'INV-1', metadata: { order: '7' } },
+      { amount: 75_050, currency: 'NGN' },
+    ]);
+    expect(reportOf(report)).toMatchObject({
+      1: { state: 'accepted', uid: uidOf('ugw', 1), status: 'requires_ugwo', comment: 'hello' },
+      2: { state: 'accepted', uid: uidOf('ugw', 2) },
+    });
+    const again = await run(CREATE, file, { service, home }, '--currency', 'ngn', '--report', report);
+    expect(summaryOf(again)).toMatchObject({ accepted: 2, skipped: 2 });
+    expect(postsIn(service)).toHaveLength(2);
+    expect(reportOf(report)).toMatchObject({ 2: { state: 'accepted', uid: uidOf('ugw', 2) } });
+    const { job } = summaryOf(ended);
+    const shown = await paycli(['ledger', 'export', String(job), '-o', 'ndjson'], { home });
+    expect(
+      shown.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { row: 1, kind: 'payment_request', state: 'accepted' },
+      { row: 2, kind: 'payment_request', state: 'accepted' },
+    ]);
+  });
+
+  it('is checked as a whole before anything is sent', async () => {
+    const service = await serveMaking('ugw');
+    const file = fileOf(
+      csvOf(
+        'ref,amount,amount_minor,currency',
+        'a,5000,,NGN',
+        'b,,5000,',
+        'c,,,NGN',
+        'd,1.00,100,NGN',
+        'e,1.00,,naira',
+        'f,1.00,,NGN',
+        'f,2.00,,NGN',
+        ',3.00,,NGN',
+        ',3.00,,NGN',
+      ),
+    );
+    const ended = await run(CREATE, file, { service, home: newFolder() });
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['violations']).toMatchObject([
+      { row: 1, column: 'amount', title: expect.stringContaining('"5000" could mean NGN 5,000.00 or NGN 50.00') },
+      { row: 2, column: 'currency', title: expect.stringContaining('is missing') },
+      { row: 3, column: 'amount', title: 'is missing: give amount or amount_minor' },
+      { row: 4, column: 'amount', title: "can't be used together with amount_minor" },
+      { row: 5, column: 'currency', title: expect.stringContaining('three letters') },
+      { row: 7, column: 'ref', title: expect.stringContaining('duplicate of row 6') },
+      { row: 9, column: 'ref', title: expect.stringContaining('duplicate of row 8') },
+    ]);
+  });
+
+  it.each([
+    [['--amount', '5.00'], '--from and --amount can'],
+    [['--currency', 'NGN'], '--currency and the column currency set the same value'],
+    [['--check'], '--check: ugwo create has nothing to look at beforehand'],
+    [['--as-curl'], "--as-curl and --from can't be used together"],
+  ])('refuses %j beside it', async (args, why) => {
+    const file = fileOf(csvOf('ref,amount,currency', 'a,5.00,NGN'));
+    const ended = await run(CREATE, file, { service: await serveMaking('ugw'), home: newFolder() }, ...args);
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toContain(why);
+  });
+
+  it('reads NDJSON, whose amounts in the minor unit are numbers, and fills rows from --data', async () => {
+    const service = await serveMaking('ugw');
+    const file = fileOf('{"ref":"a","amount_minor":500000,"currency":"NGN","metadata":{"k":"v"}}\n', 'rows.ndjson');
+    const ended = await run(CREATE, file, { service, home: newFolder() }, '--data', '{"locale":"en"}');
+    expect(ended.code).toBe(0);
+    expect(postsIn(service)).toEqual([
+      { locale: 'en', amount: 500_000, currency: 'NGN', ref: 'a', metadata: { k: 'v' } },
+    ]);
+  });
+
+  it('finds a request whose reference is taken, and compares it', async () => {
+    const listed = json(200, { data: [ugwo(1), ugwo(2), ugwo(3)], next_cursor: null });
+    const taken = problem(409, 'nzube.ugwo.error.ref_already_exists');
+    const service = await serveAllBy(({ method, url }) => {
+      if (method === 'POST') return taken;
+      return url.includes('/ugw.') ? json(200, ugwo(Number(/0*(\d+)$/.exec(url)?.[1]))) : listed;
+    });
+    const file = fileOf(
+      csvOf('ref,amount_minor,currency', 'order-2,500002,NGN', 'order-1,500001,NGN', 'order-3,1,NGN', 'order-9,1,NGN'),
+    );
+    const report = reportPath();
+    const home = newFolder();
+    const ended = await run(CREATE, file, { service, home }, '--report', report);
+    expect(ended.code).toBe(3);
+    expect(reportOf(report)).toMatchObject({
+      1: { state: 'accepted', uid: uidOf('ugw', 2) },
+      2: { state: 'accepted', uid: uidOf('ugw', 1) },
+      3: {
+        state: 'rejected',
+        error: expect.stringContaining('belongs to another payment request; amount_minor: is NGN'),
+      },
+      4: { state: 'rejected', error: expect.stringContaining('409') },
+    });
+    expect(service.seen.filter(({ url }) => url.startsWith('/v1/ugwo?'))).toHaveLength(1);
+  });
+
+  it('never sends a row again whose answer was lost, until a person has looked', async () => {
+    const service = await serveMaking('ugw', ({ ref }) => (ref === 'b' ? reset : undefined));
+    const [home, report] = [newFolder(), reportPath()];
+    const file = fileOf(csvOf('ref,amount,currency', 'a,5.00,NGN', 'b,6.00,NGN', 'c,7.00,NGN'));
+    const ended = await run(CREATE, file, { service, home }, '--report', report);
+    expect(ended.code).toBe(6);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, unknown: 1, not_started: 1 });
+    const hint = String(errorOf(ended)['hint']);
+    expect(hint).toContain('paycli ledger resolve');
+    const { entry = '' } = reportOf(report)[2] ?? {};
+    expect(entry).toMatch(/^payment_request-/);
+    const again = await run(CREATE, file, { service, home }, '--retry-failed');
+    expect(summaryOf(again)).toMatchObject({ accepted: 2, unknown: 1 });
+    expect(postsIn(service)).toMatchObject([{ ref: 'a' }, { ref: 'b' }, { ref: 'c' }]);
+    expect((await paycli(['ledger', 'show', String(summaryOf(ended)['job'])], { home })).stderr).toContain(
+      'paycli ledger resolve',
+    );
+    const resolved = await paycli(['ledger', 'resolve', entry, '--as', 'not-created', '--yes', '--reason', 'looked'], {
+      home,
+    });
+    expect(resolved.code).toBe(0);
+    expect(summaryOf(await run(CREATE, file, { service, home }))).toMatchObject({ accepted: 2, not_created: 1 });
+    expect(postsIn(service)).toHaveLength(3);
+  });
+});
+
+describe('onye create --from', () => {
+  it('creates customers, fills rows from the options, and finds those that are there', async () => {
+    const obi = { uid: uidOf('ony', 9), email: 'obi@example.com', first_name: 'Obi', meta: { tier: 'vip' } };
+    const service = await serveMaking('ony', ({ email }, { method }) => {
+      if (method === 'GET') return json(200, { data: [obi], next_cursor: null });
+      return email === 'Obi@example.com' ? problem(409, 'nzube.onye.error.email_already_exists') : undefined;
+    });
+    const report = reportPath();
+    const file = fileOf(
+      csvOf('Email,first_name,billing_address.city', 'ada@example.com,Ada,Lagos', 'Obi@example.com,obi,'),
+    );
+    const ended = await run(
+      ['onye', 'create'],
+      file,
+      { service, home: newFolder() },
+      '--meta',
+      'tier=vip',
+      '--report',
+      report,
+    );
+    expect(ended.code).toBe(0);
+    expect(postsIn(service)[0]).toEqual({
+      meta: { tier: 'vip' },
+      email: 'ada@example.com',
+      first_name: 'Ada',
+      billing_address: { city: 'Lagos' },
+    });
+    expect(reportOf(report)).toMatchObject({ 1: { uid: uidOf('ony', 1) }, 2: { state: 'accepted', uid: obi.uid } });
+  });
+
+  it.each([
+    [csvOf('first_name', 'Ada'), [], /no column email/],
+    [csvOf('email,first_name', 'a@b.c,Ada'), ['--first-name', 'Obi'], /--first-name and the column "first_name"/],
+    [csvOf('email', 'a@b.c'), ['--email', 'd@e.f'], /--from and --email/],
+    [csvOf('email', 'a@b.c', 'a@b.c'), [], /1 of 2 rows can't be sent/],
+    [csvOf('email', 'nonsense'), [], /1 of 1 row can't be sent/],
+  ])('refuses %j with %j', async (text, args, why) => {
+    const ended = await run(
+      ['onye', 'create'],
+      fileOf(text),
+      { service: await serveMaking('ony'), home: newFolder() },
+      ...args,
+    );
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toMatch(why);
+  });
+});
+
+describe('refund create --from', () => {
+  const HEADER = 'activity,ugwo,amount,currency,provider,account_number';
+  const row = (number: number, amount = '', currency = ''): string =>
+    `${ACT(number)},,${amount},${currency},gtb,0123456789`;
+
+  it('asks first, with how many and what they come to', async () => {
+    const service = await serveMaking('rfd');
+    const file = fileOf(
+      csvOf(HEADER, row(1, '5000.00', 'NGN'), row(2, '"1,000.50"', 'NGN'), row(3, '20.00', 'USD'), row(4)),
+    );
+    const ended = await run(REFUND, file, { service, home: newFolder() });
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toContain(
+      'Pay back 4 payments for NGN 6,000.50 and USD 20.00 (NGN 2, USD 1, in full 1)?',
+    );
+  });
+
+  it('pays back each row once, and no activity twice without --again', async () => {
+    const [service, home] = [await serveMaking('rfd'), newFolder()];
+    const file = fileOf(csvOf(HEADER, row(1, '5000.00', 'NGN'), row(2)));
+    const ended = await run(REFUND, file, { service, home }, '--reason', 'late', '--yes');
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2 });
+    const destination = { provider: 'gtb', account_number: '0123456789' };
+    expect(postsIn(service)).toEqual([
+      { ugwo_activity: ACT(1), amount: 500_000, reason: 'late', destination },
+      { ugwo_activity: ACT(2), reason: 'late', destination },
+    ]);
+    expect(summaryOf(await run(REFUND, file, { service, home }, '--reason', 'late', '--yes'))).toMatchObject({
+      skipped: 2,
+    });
+    const other = await run(REFUND, file, { service, home }, '--yes');
+    expect(other.code).toBe(9);
+    expect(summaryOf(other)).toMatchObject({ refused: 2 });
+    expect(postsIn(service)).toHaveLength(2);
+    expect(summaryOf(await run(REFUND, file, { service, home }, '--yes', '--again'))).toMatchObject({ accepted: 2 });
+  });
+
+  it('sends no row whose activity is another’s, or was paid in another currency', async () => {
+    const paid = { ...ugwo(1), activities: [{ uid: ACT(1), status: 'successful', amount: 500_001 }] };
+    const service = await serveAllBy(({ method }) => (method === 'GET' ? json(200, paid) : undefined));
+    const report = reportPath();
+    const file = fileOf(
+      csvOf(HEADER, `${ACT(1)},${uidOf('ugw', 1)},1.00,USD,,`, `${ACT(2)},${uidOf('ugw', 1)},1.00,NGN,,`),
+    );
+    const ended = await run(REFUND, file, { service, home: newFolder() }, '--yes', '--report', report);
+    expect(ended.code).toBe(5);
+    expect(reportOf(report)).toMatchObject({
+      1: { state: 'invalid', error: expect.stringContaining('was paid in NGN, not in USD') },
+      2: { state: 'invalid', error: expect.stringContaining('is no activity of') },
+    });
+  });
+
+  it('tells a refund that failed at once from one that was made, in later runs too', async () => {
+    const failed = json(200, { uid: 'rfd.1', status: 'failed', error: { message: 'closed account' } });
+    const service = await serveMaking('rfd', ({ ugwo_activity }) => (ugwo_activity === ACT(1) ? failed : undefined));
+    const [home, report] = [newFolder(), reportPath()];
+    const file = fileOf(csvOf(HEADER, row(1), row(2)));
+    const ended = await run(REFUND, file, { service, home }, '--yes', '--report', report);
+    expect(ended.code).toBe(11);
+    expect(summaryOf(ended)).toMatchObject({ failed: 1, accepted: 1 });
+    expect(reportOf(report)).toMatchObject({
+      1: { state: 'failed', error: 'the refund failed: closed account', refund: 'rfd.1' },
+    });
+    expect(summaryOf(await run(REFUND, file, { service, home }, '--yes'))).toMatchObject({ failed: 1, skipped: 2 });
+    const job = await paycli(['ledger', 'show', String(summaryOf(ended)['job']), '--json'], { home });
+    expect(JSON.parse(job.stdout)).toMatchObject({ failed: 1, accepted: 1 });
+    await run(REFUND, file, { service, home }, '--yes', '--retry-failed', '--again');
+    expect(postsIn(service)).toHaveLength(3);
+  });
+});

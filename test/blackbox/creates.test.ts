@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import type { Answer, Seen } from '../support/service.ts';
+import { json, ONYE_ID, problem, reset, serve, serveBy, ugwo } from '../support/service.ts';
+
+const ADA = {
+  uid: ONYE_ID,
+  email: 'ada@example.com',
+  first_name: 'Ada',
+  last_name: 'Obi',
+  ref: null,
+  meta: { tier: 'vip' },
+};
+const OTHER = { uid: 'ony.AbCd.000000000000000000000009', email: 'obi@example.com' };
+const CREATE = ['onye', 'create', '--email', 'ADA@example.com', '--first-name', 'ada'];
+const FULL = [...CREATE, '--last-name', 'Obi', '--meta', 'tier=vip'];
+
+const pageOf = (records: readonly unknown[], next: string | null = null): Answer =>
+  json(200, { data: records, next_cursor: next });
+
+/** A service where the address has a customer; its list holds these, on two pages. */
+const taken = (refusal: Answer, ...listed: readonly unknown[]) =>
+  serveBy(({ method, url }: Seen) => {
+    if (method === 'POST') return refusal;
+    return url.endsWith('cursor=b') ? pageOf(listed) : pageOf([OTHER], 'b');
+  });
+
+const TAKEN = problem(409, 'nzube.onye.error.email_already_exists');
+
+describe('onye create', () => {
+  it('sends what was given, and shows the customer', async () => {
+    const service = await serve([json(200, ADA)]);
+    const args = [...FULL, '--ref', 'c-1', '--address', '12 Marina Road', '--city', 'Lagos', '--country', 'NG'];
+    const ended = await paycli([...args, '--data', '{"locale": "en_NG", "ref": "other"}', '--json'], { service });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toEqual(ADA);
+    expect(service.seen[0]).toMatchObject({ method: 'POST', url: '/v1/onye' });
+    expect(JSON.parse(service.seen[0]?.body ?? '')).toEqual({
+      locale: 'en_NG',
+      ref: 'c-1',
+      email: 'ADA@example.com',
+      first_name: 'ada',
+      last_name: 'Obi',
+      billing_address: { address: '12 Marina Road', city: 'Lagos', country: 'NG' },
+      meta: { tier: 'vip' },
+    });
+  });
+
+  it.each([
+    ['tsv', /^uid\tony\.AbCd\.\w+\nemail\tada@example\.com\n/],
+    ['csv', /^uid,email,.*\r\nony/],
+    ['ndjson', /^\{"uid":"ony.*\}\n$/],
+    ['table', /ada@example\.com/],
+  ])('prints it as %s', async (format, wanted) => {
+    expect((await paycli([...CREATE, '-o', format], { service: await serve([json(200, ADA)]) })).stdout).toMatch(
+      wanted,
+    );
+  });
+
+  it('is shown and not sent by --dry-run and --as-curl', async () => {
+    const service = await serve([]);
+    const shown = await paycli([...CREATE, '--dry-run', '--json'], { service });
+    expect(JSON.parse(shown.stdout)).toEqual({
+      method: 'POST',
+      url: `${service.origin}/v1/onye`,
+      body: { email: 'ADA@example.com', first_name: 'ada' },
+    });
+    expect((await paycli([...CREATE, '--as-curl'], { service })).stdout).toContain('--request POST');
+  });
+
+  it.each([
+    [['onye', 'create'], /no e-mail address given/],
+    [['onye', 'create', '--email', 'nonsense'], /--email \(email\): is not a valid e-mail/],
+    [[...CREATE, '--country', 'Nigeria'], /--country \(billing_address.country\): is not a two-letter/],
+    [[...CREATE, '--city', 'Lagos', '--billing-address', '{}'], /--billing-address and --city can't be used together/],
+    [[...CREATE, '--meta', 'a=b', '--meta-json', '{}'], /--meta and --meta-json can't be used together/],
+    [[...CREATE, '--meta-json', '-', '--data', '-'], /only one option can read standard input/],
+  ])('refuses %j before anything is sent', async (args, why) => {
+    const ended = await paycli(args, { service: await serve([]) });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(why);
+  });
+
+  it.each([
+    ['by its code', TAKEN],
+    ['by a 409 alone', problem(409, 'Conflict')],
+    [
+      'by a violation in other words',
+      problem(422, 'Validation Failed', [{ propertyPath: 'email', title: 'This e-mail is already in use.' }]),
+    ],
+  ])('is done where the address has the same customer, as told %s', async (_how, refusal) => {
+    const service = await taken(refusal, ADA);
+    const ended = await paycli([...FULL, '-o', 'tsv', '--columns', 'uid'], { service });
+    expect(ended).toMatchObject({ code: 0, stdout: `uid\t${ONYE_ID}\n` });
+    expect(ended.stderr).toContain('It exists already, with the same fields; nothing was created.');
+    expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('is a conflict that names the flags where the customer has other fields', async () => {
+    const service = await taken(TAKEN, { ...ADA, last_name: 'Eze', meta: {} });
+    const ended = await paycli([...FULL, '--json'], { service });
+    expect(ended.code).toBe(3);
+    expect(errorOf(ended)).toMatchObject({
+      message: 'the e-mail address ADA@example.com belongs to a customer with other fields',
+      violations: [
+        { option: '--last-name', title: 'is Eze there' },
+        { option: '--meta', title: 'is another there' },
+      ],
+    });
+    expect(String(errorOf(ended)['hint'])).toContain(`paycli onye update ${ONYE_ID}`);
+  });
+
+  it('stays the service’s no where nobody with the address is listed, or where it is about something else', async () => {
+    const gone = await paycli([...CREATE, '--json'], { service: await taken(TAKEN) });
+    expect(gone.code).toBe(3);
+    expect(errorOf(gone)['hint']).toBe('no customer with this e-mail address is listed; use another');
+    const service = await serve([
+      problem(422, 'Validation Failed', [{ propertyPath: 'first_name', title: 'is too odd' }]),
+    ]);
+    expect((await paycli(CREATE, { service })).stderr).toContain('--first-name (first_name): is too odd');
+  });
+
+  it('whose answer is lost is sent once, and says to run the same command again', async () => {
+    const service = await serve([reset]);
+    const ended = await paycli([...CREATE, '--json'], { service, home: newFolder() });
+    expect(ended.code).toBe(6);
+    expect(errorOf(ended)).toMatchObject({
+      message: expect.stringMatching(/^the customer may have been created/),
+      hint: 'run the same command again: the e-mail address keeps it from being made twice',
+    });
+  });
+});
+
+describe('ugwo create with a reference', () => {
+  const ASKED = [
+    'ugwo',
+    'create',
+    '--amount',
+    '5,000.02',
+    '--currency',
+    'ngn',
+    '--ref',
+    'order-2',
+    '--description',
+    'Order 2',
+  ];
+  const REF = problem(409, 'nzube.ugwo.error.ref_already_exists');
+
+  const refTaken = (...listed: readonly unknown[]) =>
+    serveBy(({ method }: Seen) => (method === 'POST' ? REF : pageOf(listed)));
+
+  it('is done where the reference has the same request', async () => {
+    const ended = await paycli([...ASKED, '-o', 'tsv', '--columns', 'ref'], {
+      service: await refTaken(ugwo(1), ugwo(2)),
+    });
+    expect(ended).toMatchObject({ code: 0, stdout: 'ref\torder-2\n' });
+    expect(ended.stderr).toContain('The reference order-2 exists already; looking for its payment request.');
+  });
+
+  it('is a conflict where it has another', async () => {
+    const ended = await paycli([...ASKED, '--json'], { service: await refTaken({ ...ugwo(2), amount: 900_000 }) });
+    expect(ended.code).toBe(3);
+    expect(errorOf(ended)['violations']).toMatchObject([{ option: '--amount', title: 'is NGN 9,000.00 there' }]);
+  });
+
+  it('says after a lost answer to run it again', async () => {
+    const ended = await paycli([...ASKED, '--json'], { service: await serve([reset]), home: newFolder() });
+    expect(ended.code).toBe(6);
+    expect(errorOf(ended)['hint']).toContain('run the same command again: the reference');
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { barePath, isChargePath, pathProblem, queryIn } from '../../src/core/api-path.ts';
+
+describe('a path of the service', () => {
+  it.each(['/v1/ugwo', '/v1/ugwo/ugw.AbCd.1?limit=2', '/v1/a%2Cb/', '/v1/checkouts?filter[status][]=1', '/v2/x~y/@z'])(
+    'may be %s',
+    (path) => expect(pathProblem(path)).toBeUndefined(),
+  );
+
+  it.each([
+    'v1/ugwo',
+    'https://evil.example/v1/ugwo',
+    '//evil.example/v1',
+    '/v1//ugwo',
+    '/v1/../admin',
+    '/v1/./ugwo',
+    '/v1/%2e%2e/admin',
+    '/v1/%2E/x',
+    '/v1/ugw%2fx',
+    '/v1/ugw%5Cx',
+    '/v1/%252e%252e/x',
+    '/v1/%zz',
+    '/v1/ugw o',
+    '/v1/ugwo\t',
+    '/v1/ugwo\r\nHost: evil',
+    '/v1/ugwo#x',
+    '/v1\\ugwo',
+    '/v1/{uid}',
+    '/v1/ọ',
+    '/v1/%00x',
+    '/v1/a%20b%3Fc',
+    '',
+  ])('may not be %j', (path) => expect(pathProblem(path)).toBeTypeOf('string'));
+
+  it.each([
+    '/v1/ugwo/ugw.AbCd.1/activities',
+    '/v1/ugwo/ugw.AbCd.1/activities/',
+    '/v1/ugwo/ugw.AbCd.1/activities//',
+    '/v1/ugwo/ugw.AbCd.1/activities?x=1',
+    '/v1/UGWO/x/Activities',
+    '/v2/ugwo/x/%61ctivities',
+  ])('charges as %s', (path) => expect(isChargePath(path)).toBe(true));
+
+  it.each(['/v1/ugwo/x/activities/act.AbCd.1', '/v1/ugwo/activities', '/v1/ugwo', '/v1/%'])('does not as %s', (path) =>
+    expect(isChargePath(path)).toBe(false),
+  );
+
+  it('is parted from its query', () => {
+    expect(barePath('/v1/ugwo/?a=1')).toBe('/v1/ugwo');
+    expect(barePath('/')).toBe('/');
+    expect(queryIn('/v1/x?f[]=1&f[]=2&b=%20c')).toEqual({ 'f[]': ['1', '2'], b: ' c' });
+  });
+});
