@@ -12,6 +12,7 @@ import { tableOf } from './report/table.ts';
 import { writeReport } from './report/write.ts';
 import { bulkMemory } from './rows/bulk-memory.ts';
 import { bulkRate } from './rows/bulk-rate.ts';
+import { emulatorGrowth } from './rows/emulator-growth.ts';
 import { firstRow } from './rows/first-row.ts';
 import { ledgerGrowth } from './rows/ledger-growth.ts';
 import { onePage } from './rows/one-page.ts';
@@ -33,6 +34,7 @@ const BENCHES = new Map<string, Bench>([
   ['6', walkMemory],
   ['7', bulk],
   ['9', firstRow],
+  ['10', emulatorGrowth],
   ['8', ledgerGrowth],
 ]);
 
