@@ -5,48 +5,16 @@ import { activity } from '../src/contract/activity.ts';
 import { checkout, checkoutSnapshot, provider } from '../src/contract/checkout.ts';
 import { enumLike } from '../src/contract/common.ts';
 import { onye, onyeCreate, onyeUpdate } from '../src/contract/onye.ts';
-import type { Operation, OperationId, Safety } from '../src/contract/operations.ts';
+import type { Operation, OperationId } from '../src/contract/operations.ts';
 import { operations } from '../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../src/contract/problem.ts';
 import { refund, refundCreate } from '../src/contract/refund.ts';
 import { ugwo, ugwoCreate, ugwoWithActivities } from '../src/contract/ugwo.ts';
 import { ID_KINDS, type IdPrefix, nounOf } from '../src/core/ids.ts';
 import { componentsOf, type JsonSchema, jsonSchemaOf, type Named } from './json-schema.ts';
+import { QUERIES, REFUSED, SAFETIES, SUMMARIES, TAGS } from './openapi-words.ts';
 
 const { version, license } = JSON.parse(readFileSync('package.json', 'utf8')) as Readonly<Record<string, string>>;
-
-/** What each operation does, in a line. */
-const SUMMARIES: Readonly<Record<OperationId, string>> = {
-  'onye.get': 'Get a customer',
-  'onye.create': 'Create a customer',
-  'onye.list': 'List customers, newest first',
-  'onye.update': 'Update a customer: only the fields sent change, and metadata is replaced whole',
-  'onye.delete': 'Delete a customer; the answer is what it was before',
-  'ugwo.create': 'Create a payment request; amounts are in the minor unit of the currency',
-  'ugwo.charge': 'Charge a payment request through a medium',
-  'ugwo.get': 'Get a payment request with every activity on it',
-  'activity.get': 'Get an activity, to see what has become of a charge',
-  'ugwo.list': 'List payment requests, newest first',
-  'ugwo.cancel': 'Cancel a payment request that is not paid yet',
-  'checkout.list': 'List checkouts, all at once',
-  'checkout.get': 'Get a checkout',
-  'checkout.providers': 'List who serves a medium of a checkout, and for which banks',
-  'refund.create': 'Pay back what was paid by an activity, all of it where no amount is given',
-};
-
-const SAFETIES: Readonly<Record<Safety, string>> = {
-  safe: 'Changes nothing: it may be sent again at any time.',
-  checked: 'May be sent again once it is known that nothing was applied: a repetition answers otherwise.',
-  'never-repeat': 'Each send makes a new thing, and there is no idempotency key: never send it again blindly.',
-};
-
-const TAGS = {
-  onye: 'Customers',
-  ugwo: 'Payment requests',
-  activity: 'Activities: attempts to charge a payment request',
-  checkout: 'Checkouts: the currency and the mediums of payment requests',
-  refund: 'Money that goes back',
-} as const;
 
 const NAMED: Named = new Map<z.core.$ZodType, string>([
   [onye, 'Onye'],
@@ -87,13 +55,6 @@ const parameterIn = (name: string, kind: IdPrefix | 'text'): object => ({
       : { type: 'string', pattern: `^${kind}(\\.[A-Za-z0-9_]+){2,}$`, title: nounOf(kind) },
 });
 
-const QUERIES: Readonly<Record<string, string>> = {
-  cursor: 'The `next_cursor` of the page before; opaque',
-  limit: 'How many records a page has at most',
-  'filter[status][]': '1: active, 2: inactive; may be given several times',
-  'filter[currency][]': 'A currency code; may be given several times',
-};
-
 const parametersOf = ({ params, query }: Operation): object[] => {
   const asked = query === undefined ? {} : (jsonSchemaOf(query, NAMED)['properties'] as Record<string, JsonSchema>);
   return [
@@ -107,18 +68,6 @@ const parametersOf = ({ params, query }: Operation): object[] => {
     })),
   ];
 };
-
-const REFUSED = {
-  400: 'The body cannot be read.',
-  401: 'The key is missing, wrong, or of another environment; the body may be empty.',
-  402: "The workspace's own balance is too low.",
-  403: 'The key is not permitted to do this.',
-  404: 'There is no such thing in this workspace.',
-  405: 'The method is not possible here.',
-  409: 'The state of the thing, or another one like it, stands in the way.',
-  415: 'The body is not JSON.',
-  422: 'The request breaks a rule; `violations` and `errors` name the fields.',
-} as const;
 
 const refused = (description: string): object => {
   const schema = { $ref: '#/components/schemas/Refusal' };

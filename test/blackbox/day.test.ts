@@ -24,7 +24,7 @@ describe.runIf(process.platform !== 'win32')("an operator's day, as the README s
     const look = async (...words: readonly string[]): Promise<string> =>
       (await paycli([...words, '--local'], { home })).stdout;
     const found = JSON.parse(await look('onye', 'list', '--email', 'ada@example.com', '--all', '--json'));
-    expect(found.data).toHaveLength(1);
+    expect(found.data).toMatchObject([{ first_name: 'Ada', last_name: 'Obi' }]);
     const [paid, cancelled] = await Promise.all(
       ['INV-1', 'INV-2'].map(async (ref) => JSON.parse(await look('ugwo', 'list', '--ref', ref, '--json')).data[0]),
     );

@@ -98,6 +98,11 @@ export const FACTS: readonly Fact[] = [
     'a ref is taken once in a workspace',
     shop('ref is unique: 409 with the code that the plugin knows, and nothing is made'),
   ],
+  [
+    'so a creation with a ref may be sent again: done where it is the same request, else a conflict',
+    ['blackbox/creates', 'is done where the reference has the same request'],
+    ['blackbox/creates', 'is a conflict where it has another'],
+  ],
   ['amounts in NGN: 20,000 to 5,000,000,000', shop('the amount %i is taken'), shop('the amount %j is 422')],
   // Activities
   [
