@@ -6,7 +6,7 @@ import { checkout, checkoutSnapshot, provider } from '../src/contract/checkout.t
 import { enumLike } from '../src/contract/common.ts';
 import { onye, onyeCreate, onyeUpdate } from '../src/contract/onye.ts';
 import type { Operation, OperationId } from '../src/contract/operations.ts';
-import { operations } from '../src/contract/operations.ts';
+import { operations, REFUSALS } from '../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../src/contract/problem.ts';
 import { refund, refundCreate } from '../src/contract/refund.ts';
 import { ugwo, ugwoCreate, ugwoWithActivities } from '../src/contract/ugwo.ts';
@@ -74,9 +74,9 @@ const refused = (description: string): object => {
   return { description, content: { 'application/problem+json': { schema }, 'application/json': { schema } } };
 };
 
-const responsesOf = ({ success, problems }: Operation): object => ({
+const responsesOf = ({ success }: Operation): object => ({
   [success.status]: { description: 'Done.', content: json(jsonSchemaOf(success.schema, NAMED)) },
-  ...Object.fromEntries(problems.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+  ...Object.fromEntries(REFUSALS.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
   429: { $ref: '#/components/responses/429' },
   '5XX': { $ref: '#/components/responses/5XX' },
 });

@@ -1,3 +1,4 @@
+import { REFUSALS } from '../contract/operations.ts';
 import type { Problem } from '../contract/problem.ts';
 import { isOwnDocument } from '../contract/problem.ts';
 import { ANY_EFFECT, mayBeDone } from '../core/effect.ts';
@@ -40,8 +41,8 @@ const notSent = (exchange: Exchange, reason: string, status?: number): PayError 
   });
 
 /** A no of the service: whoever lacks the right is told so before the body is looked at, in whatever words. */
-const isNo = ({ operation }: Exchange, status: number, problem: Problem | undefined): boolean =>
-  status === 401 || (problem !== undefined && operation.problems.includes(status));
+const isNo = (status: number, problem: Problem | undefined): boolean =>
+  status === 401 || (problem !== undefined && REFUSALS.includes(status));
 
 const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'answer' }): Verdict => {
   const { status, body } = outcome;
@@ -52,7 +53,7 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
     return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
   }
   const problem = decode.problem(body);
-  if (isNo(exchange, status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
+  if (isNo(status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
   const said = `the service answered ${status} ${problem?.title ?? ''}`.trimEnd();
   // Proxies say 429, too, having passed the request on or not.
   if (status === 429 && !('fault' in body) && body.excess === undefined && isOwnDocument(status, body.value)) {

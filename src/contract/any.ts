@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Method, Operation, OperationId } from './operations.ts';
-import { operations, REFUSALS } from './operations.ts';
+import { operations } from './operations.ts';
 import type { Params, Proof } from './proof.ts';
 import { provesPage } from './proof.ts';
 
@@ -27,7 +27,6 @@ export const anyOperation = ({ method, path, paged }: AnyRequest): Operation => 
   params: {},
   ...(isSent(method) ? { body: () => z.looseObject({}) } : {}),
   success: { status: 200, schema: z.unknown(), proof: paged === true ? provesPage : provesJson },
-  problems: REFUSALS,
   safety: SAFETY[method],
 });
 

@@ -33,13 +33,12 @@ export interface Operation {
   readonly body?: (now: number) => Judge;
   /** `schema` is the whole answer as documented; `proof`, what of it must hold to be believed. */
   readonly success: { readonly status: number; readonly schema: z.ZodType; readonly proof: Proof };
-  /** Statuses with which the service says no, having applied nothing: 401 with whatever body, the others with a JSON object. */
-  readonly problems: readonly number[];
   readonly safety: Safety;
   /** What a write does, for what is said where nobody knows whether it was done, and what its intent is kept as. */
   readonly effect?: Effect;
 }
 
+/** Statuses with which the service says no, having applied nothing: 401 with whatever body, the others with a JSON object. */
 export const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
 
 /** The table of endpoints: the single truth for client and emulator (interface.md section 4). */
@@ -49,7 +48,6 @@ export const operations = {
     path: '/v1/onye/{uid}',
     params: { uid: 'ony' },
     success: { status: 200, schema: onye, proof: provesThing('ony') },
-    problems: REFUSALS,
     safety: 'safe',
   },
   'onye.create': {
@@ -58,7 +56,6 @@ export const operations = {
     params: {},
     body: () => onyeCreate,
     success: { status: 200, schema: onye, proof: provesThing('ony') },
-    problems: REFUSALS,
     safety: 'never-repeat',
     effect: {
       kind: 'customer',
@@ -72,7 +69,6 @@ export const operations = {
     params: {},
     query: pageQuery,
     success: { status: 200, schema: page(onye), proof: provesPage },
-    problems: REFUSALS,
     safety: 'safe',
   },
   'onye.update': {
@@ -81,7 +77,6 @@ export const operations = {
     params: { uid: 'ony' },
     body: () => onyeUpdate,
     success: { status: 200, schema: onye, proof: provesThing('ony') },
-    problems: REFUSALS,
     safety: 'checked',
     effect: {
       kind: 'update',
@@ -94,7 +89,6 @@ export const operations = {
     path: '/v1/onye/{uid}',
     params: { uid: 'ony' },
     success: { status: 200, schema: onye, proof: provesThing('ony') },
-    problems: REFUSALS,
     safety: 'checked',
     effect: { kind: 'deletion', done: 'applied', hint: 'look for the customer; deleting it again does no harm' },
   },
@@ -104,7 +98,6 @@ export const operations = {
     params: {},
     body: () => ugwoCreate,
     success: { status: 200, schema: ugwo, proof: provesThing('ugw') },
-    problems: REFUSALS,
     safety: 'never-repeat',
     effect: {
       kind: 'payment_request',
@@ -118,7 +111,6 @@ export const operations = {
     params: { ugwoUid: 'ugw' },
     body: activityCreate,
     success: { status: 200, schema: activity, proof: provesThing('act', namesNoOther, isNoOtherType) },
-    problems: REFUSALS,
     safety: 'never-repeat',
     effect: CHARGE_EFFECT,
   },
@@ -127,7 +119,6 @@ export const operations = {
     path: '/v1/ugwo/{uid}',
     params: { uid: 'ugw' },
     success: { status: 200, schema: ugwoWithActivities, proof: provesThing('ugw') },
-    problems: REFUSALS,
     safety: 'safe',
   },
   'activity.get': {
@@ -135,7 +126,6 @@ export const operations = {
     path: '/v1/ugwo/{ugwoUid}/activities/{activityUid}',
     params: { ugwoUid: 'ugw', activityUid: 'act' },
     success: { status: 200, schema: activity, proof: provesThing('act', namesNoOther) },
-    problems: REFUSALS,
     safety: 'safe',
   },
   'ugwo.list': {
@@ -144,7 +134,6 @@ export const operations = {
     params: {},
     query: pageQuery,
     success: { status: 200, schema: page(ugwo), proof: provesPage },
-    problems: REFUSALS,
     safety: 'safe',
   },
   'ugwo.cancel': {
@@ -152,7 +141,6 @@ export const operations = {
     path: '/v1/ugwo/{uid}',
     params: { uid: 'ugw' },
     success: { status: 200, schema: ugwo, proof: provesThing('ugw') },
-    problems: REFUSALS,
     safety: 'checked',
     effect: {
       kind: 'cancellation',
@@ -166,7 +154,6 @@ export const operations = {
     params: {},
     query: checkoutQuery,
     success: { status: 200, schema: listOf(checkout), proof: provesList },
-    problems: REFUSALS,
     safety: 'safe',
   },
   'checkout.get': {
@@ -174,7 +161,6 @@ export const operations = {
     path: '/v1/checkouts/{uid}',
     params: { uid: 'chk' },
     success: { status: 200, schema: checkout, proof: provesThing('chk') },
-    problems: REFUSALS,
     safety: 'safe',
   },
   'checkout.providers': {
@@ -182,7 +168,6 @@ export const operations = {
     path: '/v1/checkouts/{uid}/{medium}',
     params: { uid: 'chk', medium: 'text' },
     success: { status: 200, schema: listOf(provider), proof: provesList },
-    problems: REFUSALS,
     safety: 'safe',
   },
   'refund.create': {
@@ -191,7 +176,6 @@ export const operations = {
     params: {},
     body: () => refundCreate,
     success: { status: 200, schema: refund, proof: provesNamed('a refund') },
-    problems: REFUSALS,
     safety: 'never-repeat',
     effect: { kind: 'refund', done: 'made', hint: "don't run it again until you know, or it may be paid back twice" },
   },
