@@ -149,9 +149,9 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Needs): 
   if (input.reach.kind !== 'page' || input.filter !== undefined) await deps.holdMemory();
   const command = goOn(list, input, limit, deps.globals, deps.io.clock.now());
   const told = telling(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
-  const pages = seen === undefined ? told : remembering(told, list.operation, seen);
-  const max = mostOf(input);
   const { filter } = input;
+  const pages = seen === undefined || filter === undefined ? told : remembering(told, list.operation, filter, seen);
+  const max = mostOf(input);
   return {
     kind: 'list',
     pages:

@@ -1,7 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { ListId, OperationId } from '../contract/operations.ts';
 import { parseExact, printExact } from '../core/json.ts';
-import { valueAt } from '../core/path.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
 import type { RecordFilter } from '../core/record-filter.ts';
 import { matcher } from '../core/record-filter.ts';
@@ -45,23 +44,44 @@ export const recalled = async (
   return found !== undefined && matcher(filter, io.clock.now())(found.value) ? asListed(found) : undefined;
 };
 
-/** The same pages, each noted as it passes. */
+/** So many records of a search are noted, the newest, besides the one that it was for: to note all would double what a walk costs. */
+const MOST = 1000;
+
+type Field = 'ref' | 'email';
+type Trace = Parameters<SeenBefore['note']>[1][number];
+
+/** What is noted of a record: of each of these fields its text. */
+const tracesOf = ({ value }: Received, fields: readonly Field[]): Trace[] => {
+  const { uid, ...record } = value as Readonly<Record<string, unknown>>;
+  return fields.flatMap((field) => {
+    const text = record[field];
+    const isText = typeof uid === 'string' && typeof text === 'string' && text !== '';
+    return isText ? [{ field, text: folded(field, text), uid }] : [];
+  });
+};
+
+/** The same pages, noted as they pass, and written down once at the end. */
 export async function* remembering(
   pages: AsyncIterable<ReceivedPage>,
   list: ListId,
+  filter: RecordFilter,
   seen: SeenBefore,
 ): AsyncGenerator<ReceivedPage> {
   const { fields } = UNIQUE[list];
-  for await (const page of pages) {
-    const traces = page.records.flatMap(({ value }) => {
-      const uid = valueAt(value, 'uid');
-      return fields.flatMap((field) => {
-        const text = valueAt(value, field);
-        const isText = typeof uid === 'string' && typeof text === 'string' && text !== '';
-        return isText ? [{ field, text: folded(field, text), uid }] : [];
-      });
-    });
+  const [field, wanted] = wantedIn(list, filter) ?? [];
+  const traces: Trace[] = [];
+  let passed = 0;
+  try {
+    for await (const page of pages) {
+      if (passed < MOST) traces.push(...page.records.flatMap((record) => tracesOf(record, fields)));
+      else if (field !== undefined) {
+        const found = page.records.flatMap((record) => tracesOf(record, [field])).filter(({ text }) => text === wanted);
+        traces.push(...found);
+      }
+      passed += page.records.length;
+      yield page;
+    }
+  } finally {
     seen.note(list, traces);
-    yield page;
   }
 }
