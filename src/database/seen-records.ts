@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { PayError } from '../core/error.ts';
@@ -44,7 +44,7 @@ const DIGEST_BYTES = 16;
 const over = (db: DatabaseSync): SeenRecords => {
   const salt = String(db.prepare('SELECT value FROM salt').get()?.['value']);
   const digestOf = (where: string, text: string): Uint8Array =>
-    hash('sha256', `${salt}\0${where}\0${text}`, 'buffer').subarray(0, DIGEST_BYTES);
+    createHash('sha256').update(`${salt}\0${where}\0${text}`).digest().subarray(0, DIGEST_BYTES);
   const add = db.prepare('INSERT INTO seen (digest, uid) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const found = db.prepare('SELECT uid FROM seen WHERE digest = ?');
   const count = Number(db.prepare('SELECT count(*) AS n FROM seen').get()?.['n']);
