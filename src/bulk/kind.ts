@@ -106,7 +106,7 @@ export interface RowKind<T> {
   readonly checkColumns: (columns: readonly string[]) => void;
   /** What a row asks for; what is wrong with it is told to the cells. */
   readonly read: (cells: Cells, key: string) => T | undefined;
-  /** What a row without its key is known by: another one of the same is a repeat. */
+  /** What a row is known by, where that is not its key as it stands: another one of the same is a repeat. */
   readonly keyOf?: (item: T) => string;
   /** The request that it becomes. */
   readonly request: (item: T) => { readonly operation: OperationId; readonly input: CallInput };

@@ -5,6 +5,7 @@ import type { Globals } from '../cli/globals.ts';
 import type { Called, CallInput, Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
+import type { ListId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import type { Received } from '../core/received.ts';
@@ -30,6 +31,13 @@ export interface Once {
   readonly again?: boolean;
   /** Why nothing came of what an answer shows; undefined where something did. */
   readonly failure?: (value: unknown) => string | undefined;
+}
+
+/** What this machine has come by in searches, so that the same one again is a single request. Neither ever fails. */
+export interface SeenBefore {
+  note(list: ListId, seen: readonly { readonly field: string; readonly text: string; readonly uid: string }[]): void;
+  /** Identifiers of what had that text in a field when it was seen. */
+  find(list: ListId, field: string, text: string): readonly string[];
 }
 
 /** What a command may reach, each room loaded when it is first asked for. */
@@ -65,6 +73,10 @@ export interface Deps {
   jobWorld(): Promise<JobWorld>;
   /** Told of a walk over many pages: its memory stays the same, however many. */
   holdMemory(): Promise<void>;
+  /** What was seen in earlier searches; undefined where nothing is to be remembered, or can be. */
+  seenBefore(): Promise<SeenBefore | undefined>;
+  /** Removes all of that. */
+  forgetSeen(): Promise<{ readonly file: string; readonly removed: boolean }>;
   /** Who runs this, for what the ledger records of a person's decision. */
   operator(): Promise<string>;
   profiles(): Promise<ProfileRoom>;

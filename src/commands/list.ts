@@ -1,19 +1,21 @@
 import type { Globals } from '../cli/globals.ts';
+import type { Client } from '../client/client.ts';
 import type { Walk } from '../client/pages.ts';
 import type { ListId } from '../contract/operations.ts';
 import { PayError } from '../core/error.ts';
 import { namingFlags } from '../core/flags.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../core/page.ts';
 import { placeWords } from '../core/place-words.ts';
-import type { ReceivedPage } from '../core/received.ts';
+import type { Received, ReceivedPage } from '../core/received.ts';
 import type { ListInput } from '../core/record-filter.ts';
 import type { Result, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
-import type { Deps } from './deps.ts';
+import type { Deps, SeenBefore } from './deps.ts';
+import { recalled, remembering } from './recall.ts';
 import type { Searched } from './search.ts';
 import { cursorBehind, searching } from './search.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'holdMemory' | 'preview' | 'notice'>;
+type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'holdMemory' | 'preview' | 'notice' | 'seenBefore'>;
 
 /** One of the service's lists. */
 export interface ListOf extends Searched {
@@ -115,6 +117,25 @@ const preview = async (list: ListOf, query: Readonly<Record<string, string>>, de
   }
 };
 
+async function* onePage(record: Received): AsyncGenerator<ReceivedPage> {
+  yield { records: [record], cursor: undefined, nextCursor: null };
+}
+
+/** The one record that was found at once, where it was seen before. */
+const foundAtOnce = async (
+  { operation, view }: ListOf,
+  { filter, cursor }: ListInput,
+  client: Client,
+  seen: SeenBefore | undefined,
+  deps: Needs,
+): Promise<Result | undefined> => {
+  if (filter === undefined || cursor !== undefined || seen === undefined) return undefined;
+  const record = await recalled(operation, filter, seen, client, deps);
+  if (record === undefined) return undefined;
+  await deps.notice('Found at once: this machine has seen it before (`paycli forget` removes what it remembers).');
+  return { kind: 'list', pages: onePage(record), view };
+};
+
 /** Lists records, or those of them that are looked for (interface.md 4.3). */
 export const listRecords = async (list: ListOf, input: ListInput, deps: Needs): Promise<Result> => {
   const limit = limitOf(input);
@@ -122,11 +143,15 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Needs): 
     return preview(list, { limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);
   }
   const client = await deps.client('read');
+  const seen = input.filter === undefined ? undefined : await deps.seenBefore();
+  const found = await foundAtOnce(list, input, client, seen, deps);
+  if (found !== undefined) return found;
   if (input.reach.kind !== 'page' || input.filter !== undefined) await deps.holdMemory();
   const command = goOn(list, input, limit, deps.globals, deps.io.clock.now());
-  const pages = telling(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
-  const max = mostOf(input);
+  const told = telling(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
   const { filter } = input;
+  const pages = seen === undefined || filter === undefined ? told : remembering(told, list.operation, filter, seen);
+  const max = mostOf(input);
   return {
     kind: 'list',
     pages:

@@ -12,6 +12,7 @@ import { openNotice } from './notice.ts';
 import { onceWith } from './once.ts';
 import { openRooms } from './rooms.ts';
 import type { RunContext, Status } from './run.ts';
+import { forgetSeen, openSeenBefore } from './seen.ts';
 import { previewTarget, targetOf } from './target.ts';
 
 /** The rooms behind one run, each loaded by import() when it is first asked for. */
@@ -24,6 +25,10 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
   const target = memo(() => targetOf(run, rooms));
   const ledger = memo(() => openLedgerOf(run, rooms));
   const { observe, remind } = besideLedger(run, rooms, ledger);
+  const place: Deps['place'] = async () => {
+    const [{ placeOf }, { origin, key, profile }] = [await import('../ledger/place.ts'), await target()];
+    return placeOf(origin, key, profile);
+  };
   const deps: Omit<Deps, 'once'> = {
     io,
     globals,
@@ -38,10 +43,9 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
       if (purpose === 'write' && io.stderr.isTerminal) await run.notice(aim.label);
       return openClient(run, aim);
     },
-    place: async () => {
-      const [{ placeOf }, { origin, key, profile }] = [await import('../ledger/place.ts'), await target()];
-      return placeOf(origin, key, profile);
-    },
+    place,
+    seenBefore: openSeenBefore(run, rooms, place),
+    forgetSeen: forgetSeen(rooms),
     jobWorld: () => openJobWorld(run, rooms),
     holdMemory: () => holdMemory(run, 'walk'),
     ledger,

@@ -1,3 +1,5 @@
+import { usageError } from './error.ts';
+
 /** What a path of the service is made of, and its query; everything else must be percent-encoded. */
 const CHARACTERS = /^[\w\-.~!$&'()*+,;=:@%/?[\]]*$/;
 
@@ -31,15 +33,23 @@ export const pathProblem = (text: string): string | undefined => {
 export const isChargePath = (text: string): boolean =>
   /^v\d+\/ugwo\/[^/]+\/activities\/*$/i.test((segmentsOf(text) ?? []).join('/'));
 
-/** A query as its names and values; those of a name that comes again are together. */
-export const queryIn = (text: string): Readonly<Record<string, string | readonly string[]>> => {
-  const params = new URLSearchParams(text.slice(pathOf(text).length));
-  return Object.fromEntries(
-    [...new Set(params.keys())].map((name) => {
-      const [first = '', ...others] = params.getAll(name);
-      return [name, others.length === 0 ? first : [first, ...others]];
-    }),
-  );
+/**
+ * The query of a path with more pairs behind it, as names and values: those of a name that ends in `[]` are a list. Throws a usage error
+ * where another name is there twice.
+ */
+export const queryOf = (
+  text: string,
+  more: readonly (readonly [name: string, value: string])[],
+): Readonly<Record<string, string | readonly string[]>> => {
+  const query = new Map<string, string | readonly string[]>();
+  const own = new URLSearchParams(text.slice(pathOf(text).length));
+  for (const [name, value] of [...own, ...more]) {
+    const before = query.get(name) ?? [];
+    if (name.endsWith('[]')) query.set(name, [...before, value]);
+    else if (query.has(name)) throw usageError(`"${name}" is given twice; leave one out`);
+    else query.set(name, value);
+  }
+  return Object.fromEntries(query);
 };
 
 /** The path alone, without its query and without slashes at its end. */

@@ -86,7 +86,7 @@ describe('api', () => {
     [['FETCH', '/v1/ugwo'], 'is not one of GET'],
     [['POST', '/v1/ugwo', '--paginate'], '--paginate is for GET'],
     [['GET', '/v1/ugwo', '--input', '-'], 'a GET has no body'],
-    [['GET', '/v1/ugwo?limit=1', '-f', 'limit=2'], 'is in the path and in a field'],
+    [['GET', '/v1/ugwo?limit=1', '-f', 'limit=2'], 'is given twice; leave one out'],
     [['POST', '/v1/x', '-f', 'a=1', '-F', 'a=2'], 'is given twice'],
     [['DELETE', `/v1/onye/${ONYE_ID}`], 'needs confirmation'],
     [['POST', '/v1/refunds', '-f', `ugwo_activity=${ACT}`], 'Pay this back?'],

@@ -206,7 +206,7 @@ describe('onye create --from', () => {
     [csvOf('first_name', 'Ada'), [], /no column email/],
     [csvOf('email,first_name', 'a@b.c,Ada'), ['--first-name', 'Obi'], /--first-name and the column "first_name"/],
     [csvOf('email', 'a@b.c'), ['--email', 'd@e.f'], /--from and --email/],
-    [csvOf('email', 'a@b.c', 'a@b.c'), [], /1 of 2 rows can't be sent/],
+    [csvOf('email', 'a@b.c', 'A@B.c'), [], /1 of 2 rows can't be sent/],
     [csvOf('email', 'nonsense'), [], /1 of 1 row can't be sent/],
   ])('refuses %j with %j', async (text, args, why) => {
     const ended = await run(

@@ -118,6 +118,8 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     protocol: unexpected,
     operator: unexpected,
     emulator: unexpected,
+    seenBefore: unexpected,
+    forgetSeen: unexpected,
   };
   let records: readonly unknown[] = [];
   let error: PayError | undefined;

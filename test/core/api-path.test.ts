@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barePath, isChargePath, pathProblem, queryIn } from '../../src/core/api-path.ts';
+import { barePath, isChargePath, pathProblem, queryOf } from '../../src/core/api-path.ts';
 
 describe('a path of the service', () => {
   it.each(['/v1/ugwo', '/v1/ugwo/ugw.AbCd.1?limit=2', '/v1/a%2Cb/', '/v1/checkouts?filter[status][]=1', '/v2/x~y/@z'])(
@@ -48,6 +48,7 @@ describe('a path of the service', () => {
   it('is parted from its query', () => {
     expect(barePath('/v1/ugwo/?a=1')).toBe('/v1/ugwo');
     expect(barePath('/')).toBe('/');
-    expect(queryIn('/v1/x?f[]=1&f[]=2&b=%20c')).toEqual({ 'f[]': ['1', '2'], b: ' c' });
+    expect(queryOf('/v1/x?f[]=1&b=%20c', [['f[]', '2']])).toEqual({ 'f[]': ['1', '2'], b: ' c' });
+    expect(() => queryOf('/v1/x?b=1', [['b', '1']])).toThrow('"b" is given twice');
   });
 });

@@ -64,7 +64,7 @@ export const openRows = <T>(
     const about = readKey(cells, key, validate);
     const item = kind.read(cells, about);
     if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
-    return { key: about === '' ? (kind.keyOf?.(item) ?? '') : about, item };
+    return { key: kind.keyOf?.(item) ?? about, item };
   };
   const named = (thrown: unknown, item: T): unknown =>
     namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item));

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Called, CallInput, Client } from '../../client/client.ts';
 import type { ListId } from '../../contract/operations.ts';
-import { barePath, queryIn } from '../../core/api-path.ts';
-import { usageError } from '../../core/error.ts';
+import { barePath, queryOf } from '../../core/api-path.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { printExact } from '../../core/json.ts';
 import { pairsToObject } from '../../core/pairs.ts';
@@ -22,23 +21,14 @@ interface Request {
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
 
-/** The query of the path, with the fields of a request that has no body; no name twice. */
-const queryOf = (path: string, fields: Readonly<Record<string, unknown>>): NonNullable<CallInput['query']> => {
-  const query = queryIn(path);
-  const twice = Object.keys(fields).find((name) => Object.hasOwn(query, name));
-  if (twice !== undefined) throw usageError(`"${twice}" is in the path and in a field; leave one out`);
-  return { ...query, ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, asText(value)])) };
-};
-
 const readRequest = async (input: ApiInput, { match }: Client, { source }: Needs): Promise<Request> => {
   const { method, path, paginate: paged } = input;
-  const fields = pairsToObject(input.fields, '--field');
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const given = input.input === undefined ? {} : await readJsonObject(source, input.input, '--input');
   const request = { method, path: barePath(path), paged };
   const known = match(request);
-  const body = hasBody ? { body: { ...given, ...fields } } : {};
-  const query = queryOf(path, hasBody ? {} : fields);
+  const body = hasBody ? { body: { ...given, ...pairsToObject(input.fields, '--field') } } : {};
+  const query = queryOf(path, hasBody ? [] : input.fields.map(([name, value]) => [name, asText(value)]));
   if (known === undefined) return { called: request, call: { query, ...body } };
   return { called: known.id, call: { params: known.params, query, ...body } };
 };

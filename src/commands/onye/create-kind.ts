@@ -47,11 +47,13 @@ const readRow = (cells: Cells, email: string, fields: Fields): Body => {
 
 /** The rows of a file of new customers; the options give what the file has no column for. */
 export const createKind = (fields: Fields, client: Client, deps: Pick<Deps, 'io' | 'globals'>): RowKind<Body> => {
+  const addressOf = (body: Body): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
   const request = (body: Body) => ({ operation: 'onye.create', input: { body } }) as const;
   return {
     command: 'onye create',
     words: { verb: 'Create', one: 'customer', done: 'created', findOut: findOutByHand(deps.globals) },
     key: { name: EMAIL, aliases: ['e-mail', 'mail', 'onye.email'], missing: 'is missing' },
+    keyOf: addressOf,
     columns: [...TEXTS, ...OBJECTS, ...OBJECTS.map((name) => `${name}.`)],
     allColumns: 'email, ref, first_name, last_name, billing_address.k, meta.k',
     report: madeColumns('uid'),
@@ -61,10 +63,6 @@ export const createKind = (fields: Fields, client: Client, deps: Pick<Deps, 'io'
     request,
     columnOf: (_body, columns) => (path) => columnAmong(columns, path) ?? flagOf(fields)(path) ?? path,
     counts: (body) => Object.keys(body).filter((name) => name !== EMAIL),
-    sending: rowsMade(
-      { request, about: (body) => BY_EMAIL.folded(machineValue(body[EMAIL])), unique: BY_EMAIL, uidColumn: 'uid' },
-      client,
-      deps,
-    ),
+    sending: rowsMade({ request, about: addressOf, unique: BY_EMAIL, uidColumn: 'uid' }, client, deps),
   };
 };

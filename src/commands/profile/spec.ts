@@ -119,5 +119,21 @@ const remove = defineCommand({
   load: () => import('./remove.ts'),
 });
 
-/** Everything about profiles: `login`, `logout` and the noun `profile`. */
-export const profileCommands = [login, logout, list, show, use, remove];
+const forget = defineCommand({
+  path: ['forget'],
+  summary: 'remove what this machine remembers of earlier searches',
+  description:
+    '`ugwo list --ref`, `onye list --email` and `onye list --ref` remember where they have seen what, so that the same search again is one ' +
+    'request. The file holds identifiers and salted digests, no reference and no address. With CI or PAYCLI_NO_INDEX set, and ' +
+    'with --local, nothing is remembered.',
+  args: [],
+  options: {},
+  examples: [{ about: 'forget all of it', line: 'paycli forget' }],
+  output: 'file, removed (whether there was one)',
+  exits: ['usage'],
+  read: () => ({}),
+  load: () => import('./forget.ts'),
+});
+
+/** What is kept on this machine to reach a service: `login`, `logout`, the noun `profile`, and `forget`. */
+export const profileCommands = [login, logout, list, show, use, remove, forget];

@@ -11,3 +11,6 @@ export const profileView: View = {
     { path: 'created_at', kind: 'time', label: 'stored' },
   ],
 };
+
+/** What was forgotten. */
+export const forgottenView: View = { columns: [{ path: 'file', flexible: true }, { path: 'removed' }] };

@@ -5,6 +5,7 @@ import { printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { AMOUNT_COLUMNS, moneyIn, nameOf, refuseTwice, wordOf } from '../file-words.ts';
 import { findOutByHand, madeColumns, rowsMade } from '../make-rows.ts';
+import { uniqueIn } from '../taken.ts';
 import type { Body } from './create-body.ts';
 import { BY_REF, bodyOf, columnOf, described } from './create-body.ts';
 import type { FileOfRequests } from './create-spec.ts';
@@ -54,7 +55,7 @@ export const createKind = (
     command: 'ugwo create',
     words: { verb: 'Create', one: 'payment request', done: 'created', findOut: findOutByHand(deps.globals) },
     key: { name: 'ref', aliases: ['reference'] },
-    keyOf: ({ body }) => described(body),
+    keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? described(body),
     columns: [...AMOUNT_COLUMNS, ...TEXTS, METADATA, `${METADATA}.`],
     allColumns: 'ref, amount or amount_minor, currency, customer, description, checkout, metadata.k',
     report: madeColumns('uid'),

@@ -91,6 +91,8 @@ export const newWorld = (): World => {
     probe: async () => shut(),
     folders: async () => shut(),
     emulator: async () => shut(),
+    seenBefore: async () => undefined,
+    forgetSeen: async () => shut(),
     source: async (source) => (source.kind === 'inline' ? source.text : shut()),
     confirm: confirmer(io.stdin, globals),
     notice: async () => undefined,

@@ -1,0 +1,63 @@
+import type { Deps, SeenBefore } from '../commands/deps.ts';
+import type { SeenRecords } from '../database/seen-records.ts';
+import type { Place } from '../ledger/entry.ts';
+import type { Rooms } from './rooms.ts';
+import type { RunContext } from './run.ts';
+
+const FILE = 'seen.sqlite';
+
+const pathOf = async (rooms: Rooms): Promise<string> => `${(await rooms.folders()).data}/${FILE}`;
+
+const isSet = (text: string | undefined): boolean => text !== undefined && text !== '';
+
+/** A build machine is thrown away or shared, and the data of --local is gone through in no time. */
+const isKept = ({ io: { env }, globals }: RunContext): boolean =>
+  !globals.local && !isSet(env['CI']) && !isSet(env['PAYCLI_NO_INDEX']);
+
+/** What the first failure makes of it: nothing is worth telling, and nothing is tried again. */
+const quietly = (records: SeenRecords, { service, workspace }: Place): SeenBefore => {
+  let failed = false;
+  const tried = <T>(act: () => T, otherwise: T): T => {
+    if (failed) return otherwise;
+    try {
+      return act();
+    } catch {
+      failed = true;
+      return otherwise;
+    }
+  };
+  const whereOf = (list: string, field: string): string => JSON.stringify([service, workspace ?? '', list, field]);
+  return {
+    note: (list, seen) =>
+      tried(
+        () => records.note(seen.map(({ field, ...trace }) => ({ where: whereOf(list, field), ...trace }))),
+        undefined,
+      ),
+    find: (list, field, text) => tried(() => records.find(whereOf(list, field), text), []),
+  };
+};
+
+/** What this machine remembers of its searches; undefined where it is to remember nothing, or can't. */
+export const openSeenBefore =
+  (run: RunContext, rooms: Rooms, place: Deps['place']): Deps['seenBefore'] =>
+  async () => {
+    if (!isKept(run)) return undefined;
+    const at = await place();
+    try {
+      const { openSeenRecords } = await import('../database/seen-records.ts');
+      const records = openSeenRecords(await pathOf(rooms));
+      run.closing.push(async () => records.close());
+      return quietly(records, at);
+    } catch {
+      return undefined;
+    }
+  };
+
+/** Removes all of it. */
+export const forgetSeen =
+  (rooms: Rooms): Deps['forgetSeen'] =>
+  async () => {
+    const { forgetSeenRecords } = await import('../database/seen-records.ts');
+    const file = await pathOf(rooms);
+    return { file, removed: forgetSeenRecords(file) };
+  };

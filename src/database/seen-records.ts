@@ -1,0 +1,72 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { PayError } from '../core/error.ts';
+import { LOGS, stateUnlessForeign } from './file.ts';
+import type { DatabaseKind } from './kind.ts';
+import { openDatabase } from './open.ts';
+import { transact } from './transact.ts';
+
+/** So many are remembered; beyond that all is begun anew, since what is needed again is mostly new. */
+const MOST = 200_000;
+
+/** Where something may be found again: all that tells it from others, and its text. */
+export interface Trace {
+  /** The service, its workspace, the list and the field. */
+  readonly where: string;
+  readonly text: string;
+  readonly uid: string;
+}
+
+/** What this machine has come by in searches. Nothing in the file says what was searched for (ADR 20). */
+export interface SeenRecords {
+  note(traces: readonly Trace[]): void;
+  /** What has that text there, or had when it was last seen. */
+  find(where: string, text: string): readonly string[];
+  close(): void;
+}
+
+const KIND: DatabaseKind = {
+  applicationId: 0x70617973,
+  migrations: [
+    `CREATE TABLE salt (value TEXT NOT NULL) STRICT;
+     CREATE TABLE seen (digest BLOB NOT NULL, uid TEXT NOT NULL, PRIMARY KEY (digest, uid)) STRICT, WITHOUT ROWID;`,
+    (db) => void db.prepare('INSERT INTO salt (value) VALUES (?)').run(randomBytes(32).toString('hex')),
+  ],
+  survives: 'process',
+  // Whoever has it now will be done with it before it is worth a wait.
+  busyTimeout: 20,
+  error: ({ path, what }) => new PayError('usage', `${path} ${what}`),
+};
+
+const DIGEST_BYTES = 16;
+
+const over = (db: DatabaseSync): SeenRecords => {
+  const salt = String(db.prepare('SELECT value FROM salt').get()?.['value']);
+  const digestOf = (where: string, text: string): Uint8Array =>
+    createHash('sha256').update(`${salt}\0${where}\0${text}`).digest().subarray(0, DIGEST_BYTES);
+  const add = db.prepare('INSERT INTO seen (digest, uid) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const found = db.prepare('SELECT uid FROM seen WHERE digest = ?');
+  const count = Number(db.prepare('SELECT count(*) AS n FROM seen').get()?.['n']);
+  let isFull = count >= MOST;
+  return {
+    note: (traces) =>
+      transact(db, () => {
+        if (isFull) db.exec('DELETE FROM seen');
+        isFull = false;
+        for (const { where, text, uid } of traces) add.run(digestOf(where, text), uid);
+      }),
+    find: (where, text) => found.all(digestOf(where, text)).map(({ uid }) => String(uid)),
+    close: () => db.close(),
+  };
+};
+
+/** Opens the file, and makes it where there is none. Throws where it can't be used. */
+export const openSeenRecords = (path: string): SeenRecords => openDatabase(path, KIND, over);
+
+/** Removes the file, and says whether there was one. A file that is not ours is left alone. */
+export const forgetSeenRecords = (path: string): boolean => {
+  const state = stateUnlessForeign(path, KIND);
+  for (const suffix of ['', ...LOGS]) rmSync(path + suffix, { force: true });
+  return state !== 'missing';
+};
