@@ -25,7 +25,8 @@ interface How {
   readonly send?: (overdue: () => boolean) => Promise<Received>;
   readonly effect?: Effect;
   readonly about?: string;
-  readonly body?: object;
+  /** Null for none. */
+  readonly body?: object | null;
   readonly clean?: (text: string) => string;
   readonly once?: boolean;
   readonly again?: boolean;
@@ -37,7 +38,7 @@ const make = (ledger: Ledger, how: How = {}) => {
   return makeOnce(
     ledger,
     {
-      ...{ place: PLACE, effect, about, path: '/v1/refunds', body: JSON.stringify(body) },
+      ...{ place: PLACE, effect, about, path: '/v1/refunds', body: body === null ? undefined : JSON.stringify(body) },
       ...{ bound: 10 * MINUTE, attempt: MINUTE, words: ['--profile', 'shop'], once, again },
     },
     { now: () => NOON, clean, send },
@@ -84,10 +85,11 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     const ledger = await open(newPlace());
     await make(ledger, { body: { amount: 1 } });
     await make(ledger, { body: { amount: 2 } });
+    await make(ledger, { body: null });
     const lost = new PayError('unknown', 'no answer about 08012345678');
     await thrownBy(make(ledger, { send: () => Promise.reject(lost) }));
     const entries = await ledger.list({ limit: 9 });
-    expect(new Set(entries.map(({ digest }) => digest)).size).toBe(3);
+    expect(new Set(entries.map(({ digest }) => digest)).size).toBe(4);
     expect(entries.find(({ state }) => state === 'unknown')?.evidence).toMatchObject([
       { message: 'no answer about …5678' },
     ]);
