@@ -9,3 +9,11 @@ it('holds what a large answer proves, though no value is made of the whole', asy
   expect(body.excess).toBe(EXCESS);
   expect(body.kept).toMatchObject({ uid: ACTIVITY.uid, status: ACTIVITY.status });
 });
+
+it('has no mark at its start, and no secret in its bytes', async () => {
+  const clean = (text: string): string => text.replaceAll('secret', '[gone]');
+  const marked = (await readBody({ bytes: Buffer.from('\ufeff{"a":1}') }, clean)) as JsonBody;
+  expect([marked.isJson, marked.value]).toEqual([true, { a: 1 }]);
+  const told = (await readBody({ bytes: Buffer.from('{"a":"secret"}') }, clean)) as JsonBody;
+  expect(Buffer.from(told.raw).toString()).toBe('{"a":"[gone]"}');
+});
