@@ -17,3 +17,8 @@ it('has no mark at its start, and no secret in its bytes', async () => {
   const told = (await readBody({ bytes: Buffer.from('{"a":"secret"}') }, clean)) as JsonBody;
   expect(Buffer.from(told.raw).toString()).toBe('{"a":"[gone]"}');
 });
+
+it('that is cut off and large is never taken apart', async () => {
+  const body = (await readBody({ bytes: large(ACTIVITY).raw.subarray(0, -1) }, (text) => text)) as JsonBody;
+  expect([body.isJson, body.excess]).toEqual([false, EXCESS]);
+});
