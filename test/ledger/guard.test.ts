@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
-import type { Charge } from '../../src/ledger/entry.ts';
-import { asShown, elsewhereOf } from '../../src/ledger/guard.ts';
+import type { Charge, Entry } from '../../src/ledger/entry.ts';
+import { asShown, elsewhereOf, guard as guardOf } from '../../src/ledger/guard.ts';
 import type { Refusal } from '../../src/ledger/ledger.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 
@@ -40,6 +40,17 @@ describe('the guard', () => {
       why === undefined ? undefined : { why, by, activity: by.activity },
     );
     expect(guard([by], 'bank_transfer', { again: true }, momentAt(NOON))?.why).toBe(again);
+  });
+
+  it('lets what is no charge pass charges that were made, and whatever of its kind was not', () => {
+    const update = { kind: 'update' };
+    expect(guardOf([charge()], update, FIRST, momentAt(NOON))).toBeUndefined();
+    const before = (state: Entry['state']) =>
+      guardOf([{ ...charge({ state }), kind: 'update' }], update, { ...FIRST, once: true }, momentAt(NOON))?.why;
+    expect(CHARGE_STATES.filter((state) => before(state) === 'made')).toEqual(['accepted']);
+    expect((['rejected', 'not_sent', 'not_created'] as const).map(before)).toEqual([undefined, undefined, undefined]);
+    const both = [charge({ seq: 2 }), charge({ state: 'unknown' })].map((one) => ({ ...one, kind: 'update' }));
+    expect(guardOf(both, update, { ...FIRST, once: true }, momentAt(NOON))?.why).toBe('unresolved');
   });
 
   it('lets a paid account stand in the way after it has expired', () => {

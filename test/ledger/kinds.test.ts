@@ -25,17 +25,20 @@ interface How {
   readonly send?: (overdue: () => boolean) => Promise<Received>;
   readonly effect?: Effect;
   readonly about?: string;
+  /** Null for none. */
+  readonly body?: object | null;
   readonly clean?: (text: string) => string;
   readonly once?: boolean;
   readonly again?: boolean;
 }
 
 const make = (ledger: Ledger, how: How = {}) => {
-  const { send = answers, effect = REFUND, about = ACT, clean = (text) => text, once = false, again = false } = how;
+  const { send = answers, effect = REFUND, about = ACT, body = BODY } = how;
+  const { clean = (text) => text, once = false, again = false } = how;
   return makeOnce(
     ledger,
     {
-      ...{ place: PLACE, effect, about, path: '/v1/refunds', body: JSON.stringify(BODY) },
+      ...{ place: PLACE, effect, about, path: '/v1/refunds', body: body === null ? undefined : JSON.stringify(body) },
       ...{ bound: 10 * MINUTE, attempt: MINUTE, words: ['--profile', 'shop'], once, again },
     },
     { now: () => NOON, clean, send },
@@ -76,6 +79,20 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     expect(made.record).toBe(MADE);
     await make(ledger);
     expect(await ledger.list({ states: ['accepted'], limit: 9 })).toHaveLength(2);
+  });
+
+  it('is told by its digest from what had another body, and keeps no number of an answer', async () => {
+    const ledger = await open(newPlace());
+    await make(ledger, { body: { amount: 1 } });
+    await make(ledger, { body: { amount: 2 } });
+    await make(ledger, { body: null });
+    const lost = new PayError('unknown', 'no answer about 08012345678');
+    await thrownBy(make(ledger, { send: () => Promise.reject(lost) }));
+    const entries = await ledger.list({ limit: 9 });
+    expect(new Set(entries.map(({ digest }) => digest)).size).toBe(4);
+    expect(entries.find(({ state }) => state === 'unknown')?.evidence).toMatchObject([
+      { message: 'no answer about …5678' },
+    ]);
   });
 
   it('that is made once stands in the way of another of its kind, unless that is asked for', async () => {

@@ -46,6 +46,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it.each([
       ['open', undefined, 'not_created'],
+      ['unknown', { state: 'unknown', exitCode: 6 } as Outcome, 'not_created'],
       ['accepted', ACCEPTED, 'unknown'],
       ['rejected', { state: 'rejected', exitCode: 3 } as Outcome, 'unknown'],
       ['open at another service', 'elsewhere', 'unknown'],
