@@ -19,7 +19,7 @@ const skipBlanks = (bytes: Uint8Array, from: number): number => {
 
 const stringEnd = (bytes: Uint8Array, from: number): number => {
   let at = from + 1;
-  while (bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   return at + 1;
 };
 
@@ -30,7 +30,7 @@ const valueEnd = (bytes: Uint8Array, from: number): number => {
     const code = bytes[at];
     if (code === QUOTE) {
       at += 1;
-      while (bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+      while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
     } else if (code === OBJECT || code === ARRAY) depth += 1;
     else if (code === COMMA && depth === 0) return at;
     else if (code === OBJECT_END || code === ARRAY_END) {
@@ -49,10 +49,10 @@ interface Part {
 
 const isObject = (bytes: Uint8Array): boolean => bytes[0] === OBJECT;
 
-/** The members of an object, or the elements of an array. */
+/** The members of an object, or the elements of an array; what is no JSON ends with its bytes. */
 function* partsOf(bytes: Uint8Array): Generator<Part> {
   const inObject = isObject(bytes);
-  for (let at = skipBlanks(bytes, 1); bytes[at] !== OBJECT_END && bytes[at] !== ARRAY_END; ) {
+  for (let at = skipBlanks(bytes, 1); at < bytes.length && bytes[at] !== OBJECT_END && bytes[at] !== ARRAY_END; ) {
     let name: Uint8Array | undefined;
     if (inObject) {
       const end = stringEnd(bytes, at);

@@ -46,4 +46,18 @@ describe('what is large', () => {
     }
     expect(stepped(answerSteps(`["${'\\u0041'.repeat(200_000)}"]`, clean)).steps).toBeGreaterThanOrEqual(5);
   });
+
+  it('that breaks off anywhere is not passed for ever', () => {
+    const text = '{"a":[1,{"b":"x\\\\y"},[2]],"uid":"act.AbCd.1","c":{"d":[]}}';
+    for (let length = 1; length < text.length; length += 1) {
+      const ended = (): string => {
+        try {
+          return `${stepped(cutSteps(Buffer.from(text.slice(0, length)), ['uid', 'a'])).steps}`;
+        } catch (thrown) {
+          return (thrown as Error).name;
+        }
+      };
+      expect(['1', 'SyntaxError'], `${length} bytes`).toContain(ended());
+    }
+  });
 });
