@@ -13,6 +13,8 @@ export interface Searched {
   readonly records: string;
   /** The service lists the newest first, so that a walk can end early. */
   readonly newestFirst: boolean;
+  /** A reference is one record's alone. */
+  readonly uniqueRef: boolean;
 }
 
 /** How far a search has looked. */
@@ -62,11 +64,11 @@ const cutPage = async (
 
 /**
  * What matches of each page, at most so many. The walk ends early where nothing older can match, and at the one record that
- * has a reference, which is unique in a workspace.
+ * has a unique reference.
  */
 export async function* searching(
   pages: AsyncIterable<ReceivedPage>,
-  { newestFirst, records: what }: Searched,
+  { newestFirst, uniqueRef, records: what }: Searched,
   { filter, most, behind }: { readonly filter: RecordFilter; readonly most: number; readonly behind: CursorBehind },
   { io, notice }: Pick<Deps, 'io' | 'notice'>,
 ): AsyncGenerator<ReceivedPage> {
@@ -80,7 +82,7 @@ export async function* searching(
       const matching = page.records.filter(({ value }) => matches(value));
       const isLast =
         (newestFirst && page.records.some(({ value }) => ends(value))) ||
-        (filter.ref !== undefined && matching.length > 0);
+        (uniqueRef && filter.ref !== undefined && matching.length > 0);
       const shown =
         matching.length > room
           ? await cutPage(page, matching, room, behind)

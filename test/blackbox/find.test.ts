@@ -89,3 +89,20 @@ describe('finding payment requests', () => {
     expect(ended.stderr).toContain(hint);
   });
 });
+
+describe('finding customers', () => {
+  it('goes on behind one that has the reference, which another may have, too', async () => {
+    const customer = (number: number, ref: string) => ({
+      uid: `ony.AbCd.${number}`,
+      email: `${number}@example.com`,
+      ref,
+    });
+    const pages: Readonly<Record<string, Answer>> = {
+      '/v1/onye?limit=100': json(200, { data: [customer(1, 'shop'), customer(2, 'other')], next_cursor: 'a' }),
+      '/v1/onye?limit=100&cursor=a': json(200, { data: [customer(3, 'shop')], next_cursor: null }),
+    };
+    const service = await serveBy(({ url }) => pages[url]);
+    const ended = await paycli(['onye', 'list', '--ref', 'shop', '-o', 'tsv', '--columns', 'uid'], { service });
+    expect(refs(ended.stdout)).toEqual(['ony.AbCd.1', 'ony.AbCd.3']);
+  });
+});

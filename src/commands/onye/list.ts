@@ -4,13 +4,14 @@ import type { ListOf } from '../list.ts';
 import { listRecords } from '../list.ts';
 import { onyeView } from './view.ts';
 
-/** In which order customers come is not documented. */
+/** In which order customers come is not documented, nor that a reference is one customer's alone. */
 const ONYE: ListOf = {
   operation: 'onye.list',
   path: ['onye', 'list'],
   records: 'customers',
   view: onyeView,
   newestFirst: false,
+  uniqueRef: false,
 };
 
 /** Lists customers (interface.md 4.3; the path by public material). */

@@ -10,6 +10,7 @@ const UGWO: ListOf = {
   records: 'payment requests',
   view: ugwoView,
   newestFirst: true,
+  uniqueRef: true,
 };
 
 /** Lists payment requests (interface.md 4.3). */
