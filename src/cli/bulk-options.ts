@@ -1,5 +1,5 @@
 import { usageError } from '../core/error.ts';
-import type { GivenOptions } from './define.ts';
+import type { GivenOptions, OptionSpecs } from './define.ts';
 import { flag, option } from './define.ts';
 import { asInteger, asOneOf, asRate, asText } from './options.ts';
 
@@ -41,6 +41,22 @@ export const BULK_OPTIONS = {
   continueOnUnknown: flag('--continue-on-unknown', "with --from: continue when a row's result is unknown"),
   resume: option('--resume <job>', 'with --from: continue this job; refused if the file or the options differ', asJob),
 } as const;
+
+/** What a file gives back, in the help of a command that takes one. */
+export const BULK_OUTPUT =
+  'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report';
+
+/** Refuses options beside a file that each of its rows must give by itself. */
+export const refuseBeside = <O extends OptionSpecs>(
+  options: O,
+  given: GivenOptions<O>,
+  own: readonly (keyof O)[],
+): void => {
+  const name = own.find((one) => given[one] !== undefined);
+  if (name === undefined) return;
+  const [flag] = options[name]?.flags.split(' ') ?? [];
+  throw usageError(`--from and ${flag} can't be used together`, { hint: 'give each row its own, in a column' });
+};
 
 type BulkGiven = GivenOptions<typeof BULK_OPTIONS>;
 

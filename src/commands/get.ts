@@ -1,6 +1,7 @@
 import type { OperationId } from '../contract/operations.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Deps } from './deps.ts';
+import { previewCall } from './preview.ts';
 
 type Needs = Pick<Deps, 'globals' | 'client' | 'preview'>;
 
@@ -11,6 +12,6 @@ export const getRecord = async (
   view: View,
   deps: Needs,
 ): Promise<Result> => {
-  if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview(operation, { params }));
+  if (deps.globals.dryRun) return previewCall(operation, { params }, deps);
   return { kind: 'record', record: await (await deps.client('read')).call(operation, { params }), view };
 };

@@ -11,6 +11,7 @@ import type { ListInput } from '../core/record-filter.ts';
 import type { Result, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Deps, SeenBefore } from './deps.ts';
+import { previewCall } from './preview.ts';
 import { recalled, remembering } from './recall.ts';
 import type { Searched } from './search.ts';
 import { cursorBehind, searching } from './search.ts';
@@ -109,9 +110,8 @@ const walkOf = ({ cursor, reach, filter }: ListInput): Walk => ({
 });
 
 const preview = async (list: ListOf, query: Readonly<Record<string, string>>, deps: Needs): Promise<Result> => {
-  const client = await deps.client('preview');
   try {
-    return deps.preview(client.preview(list.operation, { query }));
+    return await previewCall(list.operation, { query }, deps);
   } catch (thrown) {
     throw named(thrown);
   }

@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.ts';
 import type { ListId, OperationId } from '../contract/operations.ts';
-import { parseExact, printExact } from '../core/json.ts';
+import { parseExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
+import { receivedOf } from '../core/received.ts';
 import type { RecordFilter } from '../core/record-filter.ts';
 import { matcher } from '../core/record-filter.ts';
 import type { Deps, SeenBefore } from './deps.ts';
@@ -24,8 +25,7 @@ const wantedIn = (list: ListId, filter: RecordFilter): readonly [field: 'ref' | 
 /** A record as its list shows it: without what a read of it alone adds. */
 const asListed = ({ text }: Received): Received => {
   const { activities: _, ...listed } = parseExact(text) as Record<string, unknown>;
-  const kept = printExact(listed);
-  return { value: JSON.parse(kept), text: kept };
+  return receivedOf(listed);
 };
 
 /** The record that a search was for, where this machine has seen it before and it still is that one. */

@@ -2,6 +2,7 @@ import type { OperationId } from '../contract/operations.ts';
 import type { Thing } from '../contract/proof.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Deps } from './deps.ts';
+import { previewCall } from './preview.ts';
 
 type Needs = Pick<Deps, 'globals' | 'client' | 'preview' | 'confirm'>;
 
@@ -22,7 +23,7 @@ export const removeRecord = async (
   deps: Needs,
 ): Promise<Result> => {
   const call = { params: { uid } };
-  if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview(remove, call));
+  if (deps.globals.dryRun) return previewCall(remove, call, deps);
   const client = await deps.client('write');
   const { value } = await client.call(read, call);
   await deps.confirm(question(value as Thing), 'refuse');

@@ -1,23 +1,20 @@
 import type { CallInput } from '../client/client.ts';
 import type { OperationId } from '../contract/operations.ts';
-import { parseExact, printExact } from '../core/json.ts';
+import { parseExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
+import { receivedOf } from '../core/received.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Deps } from './deps.ts';
+import { previewCall } from './preview.ts';
 
 type Needs = Pick<Deps, 'globals' | 'client' | 'preview'>;
 
 /** How the records of an answer are shown, where that is not as they came. */
 type RecordsOf = (record: unknown) => readonly unknown[];
 
-const recordOf = (exact: unknown): Received => {
-  const text = printExact(exact);
-  return { value: JSON.parse(text), text };
-};
-
 async function* pageOf({ text }: Received, shown: RecordsOf): AsyncGenerator<ReceivedPage> {
   const records = (parseExact(text) as unknown[]).flatMap(shown);
-  yield { records: records.map(recordOf), cursor: undefined, nextCursor: null };
+  yield { records: records.map(receivedOf), cursor: undefined, nextCursor: null };
 }
 
 /** A list that the service answers whole, as a bare array. */
@@ -28,7 +25,7 @@ export const wholeList = async (
   deps: Needs,
   shown: RecordsOf = (record) => [record],
 ): Promise<Result> => {
-  if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview(operation, call));
+  if (deps.globals.dryRun) return previewCall(operation, call, deps);
   const received = await (await deps.client('read')).call(operation, call);
   return { kind: 'list', pages: pageOf(received, shown), view };
 };

@@ -1,3 +1,5 @@
+import { printExact } from './json.ts';
+
 /**
  * A record from the service: its value, checked against the contract, and the very text it came as. Values are for
  * decisions and tables; what is printed as JSON is the text.
@@ -27,3 +29,9 @@ export interface ReceivedPage<T = unknown> {
 
 /** A record of our own making, in the shape of one received. */
 export const madeHere = <T>(value: T): Received<T> => ({ value, text: JSON.stringify(value) });
+
+/** A record whose numbers are exact, as `parseExact` gives it. */
+export const receivedOf = (exact: unknown): Received => {
+  const text = printExact(exact);
+  return { value: JSON.parse(text), text };
+};

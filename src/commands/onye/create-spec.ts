@@ -1,5 +1,5 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
-import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, option, repeated } from '../../cli/define.ts';
 import { usageError } from '../../core/error.ts';
@@ -58,9 +58,7 @@ export const createCommand = defineCommand({
         'paycli onye create --from customers.csv --report result.csv',
     },
   ],
-  output:
-    'the customer: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at. ' +
-    'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
+  output: `the customer: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at. ${BULK_OUTPUT}`,
   exits: [
     ...(['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'refused'] as const),
     ...(['ledger', 'interrupted'] as const),
@@ -71,8 +69,8 @@ export const createCommand = defineCommand({
     const bulk = readBulk(given);
     refuseSharedStdin([...sourcesOf(fields), bulk && sourceOf(bulk.from)]);
     if (bulk !== undefined) {
-      if (given.email === undefined) return { kind: 'file', bulk, fields };
-      throw usageError("--from and --email can't be used together", { hint: 'give each row its own, in a column' });
+      refuseBeside(options, given, ['email']);
+      return { kind: 'file', bulk, fields };
     }
     if (given.email === undefined && given.data === undefined) {
       throw usageError('no e-mail address given', {

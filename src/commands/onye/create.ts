@@ -4,6 +4,7 @@ import { machineValue } from '../../core/medium.ts';
 import type { Result, View } from '../../core/result.ts';
 import { createUnique } from '../create-once.ts';
 import type { Deps } from '../deps.ts';
+import { previewCall } from '../preview.ts';
 import { BY_EMAIL } from './create-body.ts';
 import type { CreateInput } from './create-spec.ts';
 import type { Fields } from './fields.ts';
@@ -16,7 +17,7 @@ const createOne = async (fields: Fields, deps: Needs): Promise<Result> => {
   const body = bodyOf(fields);
   const operation = 'onye.create';
   try {
-    if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview(operation, { body }));
+    if (deps.globals.dryRun) return await previewCall(operation, { body }, deps);
     const saying = `Creating a customer: ${machineValue(body['email'])}`;
     return await createUnique({ operation, body, unique: BY_EMAIL, saying, view: onyeView }, deps);
   } catch (thrown) {

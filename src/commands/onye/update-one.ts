@@ -4,6 +4,7 @@ import { namingFlags } from '../../core/flags.ts';
 import { namesAlong } from '../../core/property-path.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { previewCall } from '../preview.ts';
 import type { Fields } from './fields.ts';
 import { bodyOf, flagOf } from './fields.ts';
 import type { MetaChange } from './meta.ts';
@@ -58,7 +59,7 @@ const asks = ({ io, globals }: Deps): boolean => io.stdin.isTerminal && globals.
 /** Sends the fields that were given and nothing else. */
 const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
   const call = { params: { uid }, body };
-  if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('onye.update', call));
+  if (deps.globals.dryRun) return await previewCall('onye.update', call, deps);
   const client = await deps.client('write');
   const asked = 'meta' in body && asks(deps);
   if (asked) {

@@ -1,5 +1,5 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
-import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
 import { usageError } from '../../core/error.ts';
@@ -159,7 +159,7 @@ export const updateCommand = defineCommand({
   ],
   output:
     'the updated customer: uid, email, first_name, last_name, ref, billing_address, meta, status, created_at. ' +
-    'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
+    BULK_OUTPUT,
   exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'ledger', 'interrupted'],
   previews: true,
   read: (args, given, { validate }): UpdateInput => {

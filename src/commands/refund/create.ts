@@ -5,6 +5,7 @@ import { namingFlags } from '../../core/flags.ts';
 import { namesAlong } from '../../core/property-path.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { previewCall } from '../preview.ts';
 import type { Paid } from './paid.ts';
 import { failureOf, lookAt } from './paid.ts';
 import type { CreateInput, RefundOf } from './spec.ts';
@@ -66,7 +67,7 @@ const createOne = async (input: RefundOf, deps: Needs): Promise<Result> => {
   const given = Object.entries({ amount, ref, reason, destination }).filter(([, value]) => value !== undefined);
   const body = { ugwo_activity: activity, ...Object.fromEntries(given) };
   try {
-    if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('refund.create', { body }));
+    if (deps.globals.dryRun) return await previewCall('refund.create', { body }, deps);
     const what = described(input, amount, paid);
     const how = { about: activity, question: [what, 'Pay this back?'], once: true, again, failure: failureOf };
     return withFailure({ kind: 'record', view: refundView, ...(await deps.once('refund.create', { body }, how)) });

@@ -1,6 +1,6 @@
 import { AMOUNT_OPTIONS, givenAmount } from '../../cli/amount-options.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
-import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, flag, option } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
@@ -70,11 +70,7 @@ const readOne = (activity: string | undefined, given: GivenOptions<typeof option
 
 const readFile = (bulk: BulkInput, args: readonly string[], given: GivenOptions<typeof options>): CreateInput => {
   if (args.length > 0) throw usageError("--from and an activity can't be used together");
-  const own = (['ugwo', 'amount', 'amountMinor', 'ref'] as const).find((name) => given[name] !== undefined);
-  if (own !== undefined) {
-    const [name] = options[own].flags.split(' ');
-    throw usageError(`--from and ${name} can't be used together`, { hint: 'give each row its own, in a column' });
-  }
+  refuseBeside(options, given, ['ugwo', 'amount', 'amountMinor', 'ref']);
   const { reason, provider, accountNumber: account_number } = given;
   return { kind: 'file', bulk, words: { reason, provider, account_number }, again: given.again === true };
 };
@@ -105,9 +101,7 @@ const create = defineCommand({
         'paycli refund create --from refunds.csv --report result.csv --yes',
     },
   ],
-  output:
-    'the refund: uid, status, amount, currency, ugwo_activity, ref, reason, error.message, created_at. ' +
-    'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
+  output: `the refund: uid, status, amount, currency, ugwo_activity, ref, reason, error.message, created_at. ${BULK_OUTPUT}`,
   exits: [
     ...(['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'refused'] as const),
     ...(['ledger', 'charge_failed', 'interrupted'] as const),

@@ -12,6 +12,7 @@ import type { RequestSeen } from '../../ledger/request-seen.ts';
 import type { WaitOptions } from '../activity/followed-shared.ts';
 import { chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
+import { previewCall } from '../preview.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
 import { aboutToCharge, lookFirst } from './charge-look.ts';
 import { chargeOnce, refusal } from './charge-once.ts';
@@ -124,7 +125,7 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
   const data = chargeData(input, deps.io.clock.now());
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
-    if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.charge', call));
+    if (deps.globals.dryRun) return await previewCall('ugwo.charge', call, deps);
     const client = await deps.client('write');
     // What is refused here and now leaves no trace in the ledger.
     client.check('ugwo.charge', call);

@@ -1,6 +1,6 @@
 import { AMOUNT_OPTIONS, givenAmount } from '../../cli/amount-options.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
-import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, option, repeated } from '../../cli/define.ts';
 import { asText } from '../../cli/options.ts';
@@ -61,11 +61,7 @@ const readOne = (given: GivenOptions<typeof options>): CreateInput => {
 };
 
 const readFile = (bulk: BulkInput, given: GivenOptions<typeof options>): CreateInput => {
-  const own = (['amount', 'amountMinor', 'ref', 'metadata'] as const).find((name) => given[name] !== undefined);
-  if (own !== undefined) {
-    const flag = options[own].flags.split(' ')[0];
-    throw usageError(`--from and ${flag} can't be used together`, { hint: `give each row its own, in a column` });
-  }
+  refuseBeside(options, given, ['amount', 'amountMinor', 'ref', 'metadata']);
   const { currency, customer, description, checkout, data } = given;
   return { kind: 'file', bulk, words: { currency, customer, description, checkout }, data };
 };
@@ -101,7 +97,7 @@ export const createCommand = defineCommand({
   ],
   output:
     'the payment request: uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at. ' +
-    'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
+    BULK_OUTPUT,
   exits: [
     ...(['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'refused'] as const),
     ...(['ledger', 'interrupted'] as const),

@@ -4,6 +4,7 @@ import type { Result, View } from '../../core/result.ts';
 import { readJsonObject } from '../../core/source.ts';
 import { createUnique } from '../create-once.ts';
 import type { Deps } from '../deps.ts';
+import { previewCall } from '../preview.ts';
 import { uniqueIn } from '../taken.ts';
 import type { Body } from './create-body.ts';
 import { BY_REF, createBody, described, flagOf } from './create-body.ts';
@@ -16,7 +17,7 @@ const createOne = async (given: Body, words: CreateWords, deps: Needs): Promise<
   const body: Body = { ...given, ...createBody(words) };
   const operation = 'ugwo.create';
   try {
-    if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview(operation, { body }));
+    if (deps.globals.dryRun) return await previewCall(operation, { body }, deps);
     const about = described(body);
     const saying = `Creating a payment request: ${about}`;
     if (uniqueIn(BY_REF, body) !== undefined) {

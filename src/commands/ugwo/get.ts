@@ -1,6 +1,7 @@
 import { activitiesOf } from '../../core/charge.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { previewCall } from '../preview.ts';
 import type { GetInput } from './get-spec.ts';
 import { wholeUgwoView } from './view.ts';
 
@@ -11,7 +12,7 @@ export const view = wholeUgwoView;
 /** Reads one payment request with its activities (public-facts.md, Payment requests). */
 export const run = async ({ uid }: GetInput, deps: Needs): Promise<Result> => {
   const call = { params: { uid } };
-  if (deps.globals.dryRun) return deps.preview((await deps.client('preview')).preview('ugwo.get', call));
+  if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
   const record = await (await deps.client('read')).call('ugwo.get', call);
   await deps.observe(activitiesOf(record.value) ?? [], record.servedAt);
   return { kind: 'record', record, view };
