@@ -36,11 +36,9 @@ export interface Making<T> {
 /** The columns of the report. */
 export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn, 'status', 'entry'];
 
-const COPIED = 'look for each unknown row at the service, then record what you found: ';
-
 /** What to do about rows that are unknown: the service shows nobody but a person what became of them. */
 export const findOutByHand = (globals: Needs['globals']): string =>
-  `${COPIED}\`${shellLine(['paycli', 'ledger', 'list', '--state', 'unknown', ...placeWords(globals)])}\` names them, \`paycli ledger resolve\` records it`;
+  `look for each unknown row at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'list', '--state', 'unknown', ...placeWords(globals)])}\` names them, \`paycli ledger resolve\` records it`;
 
 const lastWord = ({ evidence }: Entry): string | undefined => {
   const word = evidence.findLast(({ message, why }) => message !== undefined || why !== undefined);

@@ -12,7 +12,7 @@ import type { CreateWords, OtherWords } from './create-spec.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Why a customer is named as he is: by an identifier, else by an address. */
+/** The field that names a customer: by an identifier, else by an e-mail address. */
 const customerField = (customer: string | undefined): Body => {
   if (customer === undefined) return {};
   return isId('ony', customer) || !customer.includes('@') ? { onye: customer } : { onye_email: customer };
