@@ -54,7 +54,7 @@ export interface Backend {
   change<T>(
     purpose: Purpose,
     about: readonly Query[],
-    decide: (...found: readonly (readonly Entry[])[]) => Decision<readonly Entry[], T>,
+    decide: (found: readonly (readonly Entry[])[]) => Decision<readonly Entry[], T>,
   ): Promise<T>;
   readonly jobs: JobsBackend;
   /** Room for the outcomes of so many charges at once, where they can't be written here. */

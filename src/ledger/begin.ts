@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { CHARGE } from '../core/effect.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { isTakenUp, rowStateOf } from '../core/row.ts';
-import type { Backend, Decision } from './backend.ts';
+import type { Backend } from './backend.ts';
 import type { Entry, Intent, Moment } from './entry.ts';
 import { asItStands, lostAmong } from './gone.ts';
 import { elsewhereOf, guard } from './guard.ts';
@@ -45,7 +45,7 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
   const { service, about, job, row = 0 } = intent;
   // It stays the same when the rule is asked again.
   const id = newId(intent.kind);
-  const decide = (standing: readonly Entry[] = [], ofRow: readonly Entry[] = []): Decision<readonly Entry[], Begun> => {
+  const decide: Parameters<typeof backend.change<Begun>>[2] = ([standing = [], ofRow = []]) => {
     const now = backend.moment();
     // The row's last one may be among those that stand.
     const found = new Map([...standing, ...ofRow].map((charge) => [charge.id, charge]));

@@ -69,8 +69,8 @@ export interface Intent extends Place, Partial<ChargeTerms> {
   readonly body?: string | undefined;
   /** SHA-256 of the body as it is kept here, in hex. */
   readonly digest: string;
-  /** By when the sending has ended, whatever becomes of it. */
-  readonly deadline: number;
+  /** So long the sending can take, whatever becomes of it, in milliseconds. */
+  readonly bound: number;
   /** The job that it belongs to, and the row of its file, from 1 on. */
   readonly job?: string | undefined;
   readonly row?: number | undefined;
@@ -110,8 +110,10 @@ export interface Evidence {
 }
 
 /** An intent as it stands in the ledger. */
-export interface Entry extends Intent {
+export interface Entry extends Omit<Intent, 'bound'> {
   readonly id: string;
+  /** By when the sending has ended, by the ledger's clock. */
+  readonly deadline: number;
   /** The place in the order of creation. */
   readonly seq: number;
   readonly state: ChargeState;

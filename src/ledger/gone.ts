@@ -24,7 +24,7 @@ const SENDING = { states: ['sending'] } as const;
 export const sweep = async (backend: Backend): Promise<void> => {
   const sending = await backend.read(SENDING);
   if (!sending.some((charge) => isLost(charge, backend))) return;
-  await backend.change('note', [SENDING], (found = []) => ({ write: lostAmong(found, backend), result: undefined }));
+  await backend.change('note', [SENDING], ([found = []]) => ({ write: lostAmong(found, backend), result: undefined }));
 };
 
 /** Reads charges as they stand: those of dead processes are swept up first. */

@@ -65,7 +65,7 @@ export interface Jobs {
    * somebody is at; `retry` begins it again where nothing came of it, `looked` where a read has shown that it was not applied.
    */
   beginUpdate(
-    update: JobRow & { readonly onye: string; readonly deadline: number },
+    update: JobRow & { readonly onye: string; readonly bound: number },
     how: { readonly retry: boolean; readonly looked: boolean },
   ): Promise<boolean>;
   /** Notes what became of an update. */

@@ -47,10 +47,10 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
     },
     entries: (job, first, last) => readSwept(backend, { job, rows: [first, last], order: 'row' }),
     updates: async (job, first, last) => (await jobs.updates(job, first, last)).map(asItStands),
-    beginUpdate: ({ job, row, onye, deadline }, how) =>
+    beginUpdate: ({ job, row, onye, bound }, how) =>
       jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {
         if (found !== undefined && !mayBegin(asItStands(found), how)) return { result: false };
-        const begun = { job, row, onye: keptOnye(onye, clean), deadline, sender: self };
+        const begun = { job, row, onye: keptOnye(onye, clean), deadline: moment().at + bound, sender: self };
         return { write: { ...begun, state: 'sending', exitCode: undefined, message: undefined }, result: true };
       }),
     settleUpdate: ({ job, row }, outcome) => {

@@ -31,7 +31,7 @@ export interface Obstacle {
 
 export interface Refused extends Obstacle {
   readonly kind: 'refused';
-  readonly intent: Intent;
+  readonly intent: Omit<Intent, 'bound'>;
   readonly moment: Moment;
 }
 

@@ -43,7 +43,7 @@ export const observe = (
   wait: boolean,
 ): Promise<void> => {
   const about = [{ activities: activities.map(({ uid }) => uid) }];
-  return backend.change(wait ? 'note' : 'glance', about, (charges = []) => {
+  return backend.change(wait ? 'note' : 'glance', about, ([charges = []]) => {
     const moment = backend.moment();
     const write = charges.flatMap((charge) => {
       const of = activities.filter(({ uid }) => uid === charge.activity?.uid);

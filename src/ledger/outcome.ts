@@ -9,6 +9,8 @@ import { changed, withMore } from './transitions.ts';
 
 type Writes<T> = Decision<readonly Entry[], T>;
 
+const NONE: readonly Entry[] = [];
+
 const isOpen = ({ state }: Entry): boolean => state === 'sending' || state === 'unknown';
 
 /** Whether another charge of the payment request is open, beside which this one can't be open again. */
@@ -34,13 +36,17 @@ export const record = (backend: Backend, id: string, thing: string, outcome: Out
   // Only a doubt can open a charge again.
   const beside = outcome.state === 'unknown' ? [{ standing: thing }] : [];
   const about = [{ id }, { activities: uid === undefined ? [] : [uid] }, ...beside];
-  return backend.change('outcome', about, ([charge] = [], owners = [], standing = []): Writes<Entry | undefined> => {
-    if (charge === undefined) throw new Error(`there is no charge ${id}`);
-    const owner = owners.find((other) => other.id !== id);
-    const shared = owner === undefined ? [] : [`${uid} is the activity of ${owner.id}, too`];
-    const odd = [...(outcome.odd ?? []), ...shared];
-    return { write: [withOutcome(charge, { ...outcome, odd }, standing, backend.moment())], result: owner };
-  });
+  return backend.change(
+    'outcome',
+    about,
+    ([[charge] = NONE, owners = [], standing = []]): Writes<Entry | undefined> => {
+      if (charge === undefined) throw new Error(`there is no charge ${id}`);
+      const owner = owners.find((other) => other.id !== id);
+      const shared = owner === undefined ? [] : [`${uid} is the activity of ${owner.id}, too`];
+      const odd = [...(outcome.odd ?? []), ...shared];
+      return { write: [withOutcome(charge, { ...outcome, odd }, standing, backend.moment())], result: owner };
+    },
+  );
 };
 
 /** An unknown charge can be resolved; what a person has said of one, a person can correct. */
@@ -55,7 +61,7 @@ export const resolve = (
   kept: (charge: Entry) => Resolution['activity'],
 ): Promise<boolean> => {
   const about = [{ id }, { activities: activity === undefined ? [] : [activity.uid] }];
-  return backend.change('note', about, ([found] = [], owners = []): Writes<boolean> => {
+  return backend.change('note', about, ([[found] = NONE, owners = []]): Writes<boolean> => {
     const charge = found && asItStands(found, backend);
     if (charge === undefined || !mayResolve(charge, evidence) || owners.some((owner) => owner.id !== id)) {
       return { result: false };
@@ -68,7 +74,7 @@ export const resolve = (
 
 /** Adds what was seen of a charge, which stays as it is. */
 export const note = (backend: Backend, id: string, evidence: Evidence): Promise<void> =>
-  backend.change('note', [{ id }], ([charge] = []) => ({
+  backend.change('note', [{ id }], ([[charge] = NONE]) => ({
     write: charge === undefined ? [] : [withMore(charge, evidence)],
     result: undefined,
   }));

@@ -3,7 +3,7 @@ import { PayError } from '../core/error.ts';
 import { readNextAction } from '../core/next-action.ts';
 import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
-import type { Entry, Intent, KeptActivity } from './entry.ts';
+import type { Entry, KeptActivity } from './entry.ts';
 import { isCharge } from './entry.ts';
 import { payableFor } from './guard.ts';
 import { asActivity } from './kept-activity.ts';
@@ -106,7 +106,7 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
   ],
 };
 
-const notDone = ({ kind, about }: Intent): string =>
+const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
 
 /**

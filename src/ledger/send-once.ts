@@ -110,14 +110,14 @@ const overdueSince =
 export const sendOnce = async (
   ledger: Ledger,
   sending: Sending & { readonly effect: Effect },
-  intent: Omit<Intent, 'deadline' | 'kind' | keyof Place>,
+  intent: Omit<Intent, 'bound' | 'kind' | keyof Place>,
   how: BeginOptions,
   { now, clean, send, ...world }: SendWorld,
   accepted: (record: Received) => Outcome,
 ): Promise<Sent | Refused> => {
   const { place, effect, bound, words } = sending;
   const overdue = overdueSince(ledger, sending, sending.since ?? ledger.moment());
-  const begun = await ledger.begin({ ...place, ...intent, kind: effect.kind, deadline: now() + bound }, how);
+  const begun = await ledger.begin({ ...place, ...intent, kind: effect.kind, bound }, how);
   if (begun.kind === 'refused') return begun;
   const { id, elsewhere } = begun;
   let record: Received;

@@ -41,7 +41,7 @@ export const takeIn = async (backend: Backend, given: readonly EmergencyLine[]):
   const lines = given.map(asLine);
   if (lines.length === 0) return new Set();
   const about = lines.map(({ ledger_id: id }) => ({ id }));
-  return backend.change('note', about, (...found) => {
+  return backend.change('note', about, (found) => {
     const charges = new Map(found.flat().map((charge) => [charge.id, charge]));
     const before = new Set(charges.values());
     for (const line of lines) {

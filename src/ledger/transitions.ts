@@ -3,9 +3,10 @@ import type { Entry, Evidence, Intent, KeptActivity, Moment, RequestTerms, Sende
 import { evidenceOf, withEvidence } from './evidence.ts';
 
 /** A charge that is about to be sent; its place is the backend's to say. */
-export const begun = (id: string, intent: Intent, sender: Sender, { at, mark }: Moment): Entry => ({
+export const begun = (id: string, { bound, ...intent }: Intent, sender: Sender, { at, mark }: Moment): Entry => ({
   ...intent,
   id,
+  deadline: at + bound,
   seq: 0,
   state: 'sending',
   sender,

@@ -204,8 +204,8 @@ describe('the ledger', () => {
     const home = newFolder();
     const self = { pid: process.pid, boot: '', started: '' };
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { self }));
-    await ledger.begin(intent({ deadline: Date.now() - 1 }), { again: false });
-    await ledger.begin(intent({ about: String(ugwo(2)['uid']), deadline: Date.now() + 3_600_000 }), { again: false });
+    await ledger.begin(intent({ bound: -1 }), { again: false });
+    await ledger.begin(intent({ about: String(ugwo(2)['uid']), bound: 3_600_000 }), { again: false });
     const states = rowsOf(await paycli(['ledger', 'list', '--json'], { home })).map(({ state }) => state);
     expect(states).toEqual(['sending', 'unknown']);
     await ledger.close();

@@ -30,7 +30,7 @@ const of = { job: JOB, row: 1 };
 const sent = async ({ before, reads = false, look, fails }: World) => {
   const ledger = await open(join(newFolder('repeatable'), 'ledger.sqlite'));
   const item: Item = { uid: 'ony.AbCd.000000000000000000000001', reads };
-  const begun = { ...of, onye: item.uid, deadline: Date.now() + 60_000 };
+  const begun = { ...of, onye: item.uid, bound: 60_000 };
   if (before !== undefined) {
     await ledger.jobs.beginUpdate(begun, { retry: false, looked: false });
     await ledger.jobs.settleUpdate(of, before);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jobsView } from '../../src/commands/ledger/job-view.ts';
 import type { Job } from '../../src/ledger/job.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { account, intent, MINUTE, NOON, newPath, open, PLACE } from '../ledger/support/charges.ts';
+import { account, intent, MINUTE, newPath, open, PLACE } from '../ledger/support/charges.ts';
 import { call } from './ledger-call.ts';
 
 const ONYE = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
@@ -54,7 +54,7 @@ const updatesOf = async (ledger: Ledger, states: readonly string[]): Promise<voi
   await ledger.jobs.open(job, 8);
   for (const [index, state] of states.entries()) {
     const of = { job: ID, row: index + 1 };
-    await ledger.jobs.beginUpdate({ ...of, onye: ONYE, deadline: NOON + MINUTE }, { retry: false, looked: false });
+    await ledger.jobs.beginUpdate({ ...of, onye: ONYE, bound: MINUTE }, { retry: false, looked: false });
     const message = state === 'accepted' ? {} : { message: 'no' };
     await ledger.jobs.settleUpdate(of, { state, exitCode: state === 'accepted' ? 0 : 3, ...message } as never);
   }

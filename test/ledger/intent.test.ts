@@ -53,7 +53,7 @@ describe('the intent of a charge', () => {
       phone: '…4567',
       phoneDigest: memoryLedger().digest('2348031234567'),
       expiresAt: NOON + 600_000,
-      deadline: NOON + 1000,
+      bound: 1000,
     });
   });
 
@@ -68,7 +68,7 @@ describe('the intent of a charge', () => {
       phoneDigest: undefined,
       expiresAt: undefined,
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
-      deadline: NOON + 1000,
+      bound: 1000,
       job: undefined,
       row: undefined,
       asked: {},

@@ -137,7 +137,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
   describe('a row of updates', () => {
     const ONYE = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
-    const update = { job: ID, row: 1, onye: ONYE, deadline: NOON + MINUTE };
+    const update = { job: ID, row: 1, onye: ONYE, bound: MINUTE };
     const plain = { retry: false, looked: false };
 
     it('is begun once and settled', async () => {

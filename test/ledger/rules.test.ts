@@ -51,8 +51,10 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', skew_ms: 1 };
       await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON + 5 }), evidence });
       await ledger.close();
+      const { bound, ...rest } = intent(more);
       expect(await (await open(place)).get(id)).toEqual({
-        ...intent(more),
+        ...rest,
+        deadline: NOON + bound,
         id,
         seq: 1,
         state: 'accepted',

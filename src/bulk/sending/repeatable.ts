@@ -41,10 +41,8 @@ export const repeatableRows = <T>(
 ): Sender<T> => {
   const { job, retry } = sending;
 
-  const begin = (key: string, row: number, looked: boolean): Promise<boolean> => {
-    const deadline = io.clock.now() + client.longestWrite;
-    return jobs.beginUpdate({ job, row, onye: key, deadline }, { retry, looked });
-  };
+  const begin = (key: string, row: number, looked: boolean): Promise<boolean> =>
+    jobs.beginUpdate({ job, row, onye: key, bound: client.longestWrite }, { retry, looked });
 
   const settle = async (row: number, outcome: UpdateOutcome, end: RowEnd = { state: 'accepted' }): Promise<RowEnd> => {
     try {

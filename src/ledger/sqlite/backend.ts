@@ -131,7 +131,7 @@ export const backendOver = (
     read: (query) => read(() => sql.find(query)),
     change: async (purpose, about, decide) => {
       const { result, last } = await write(purpose, () => {
-        const decision = decide(...about.map(sql.find));
+        const decision = decide(about.map(sql.find));
         return { result: decision.result, last: writeAll(decision.write) };
       });
       if (last !== undefined) highest.keep(last);

@@ -31,7 +31,7 @@ const intent = (row?: number): Intent => ({
   provider: undefined,
   phone: undefined,
   digest: randomBytes(32).toString('hex'),
-  deadline: Date.now() + 600_000,
+  bound: 600_000,
   ...(row === undefined ? {} : { job: JOB, row }),
 });
 

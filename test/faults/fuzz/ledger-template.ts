@@ -39,7 +39,7 @@ export const intentOf = (ugwo: string): Intent => ({
   provider: 'gtb',
   phone: undefined,
   digest: '00',
-  deadline: NOON + 600_000,
+  bound: 600_000,
 });
 
 const accepted = (nth: number, status: string): Outcome => ({

@@ -37,7 +37,7 @@ export const intent = (more: Partial<Intent> = {}): Intent => ({
   about: UGWO_ID,
   ...TERMS,
   digest: '00',
-  deadline: NOON + 10 * MINUTE,
+  bound: 10 * MINUTE,
   ...more,
 });
 
@@ -58,9 +58,12 @@ export const account = (more: Partial<KeptActivity> = {}, expiresAfter = 15 * MI
   ...more,
 });
 
+const begunFrom = ({ bound: _bound, ...terms }: Intent): Omit<Intent, 'bound'> => terms;
+
 export const charge = (more: Partial<Charge> = {}): Charge => ({
-  ...intent(),
+  ...begunFrom(intent()),
   ...TERMS,
+  deadline: NOON + 10 * MINUTE,
   id: 'chg-000000000000',
   seq: 1,
   state: 'accepted',

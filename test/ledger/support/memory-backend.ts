@@ -68,7 +68,7 @@ export const memoryBackend = (
     key: 'key',
     read: async (query) => find(query),
     change: async (_purpose, about, decide) => {
-      const { result, write: written = [] } = decide(...about.map(find));
+      const { result, write: written = [] } = decide(about.map(find));
       for (const charge of written) write(charge);
       return result;
     },

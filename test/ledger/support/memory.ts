@@ -18,7 +18,7 @@ export const intent = (some: Partial<Intent> = {}): Intent => ({
   about: UGWO,
   ...TERMS,
   digest: '00',
-  deadline: SENT + 30_000,
+  bound: 30_000,
   ...some,
 });
 
@@ -30,10 +30,13 @@ export const momentAt = (at: number, ahead = 0, boot?: string): Moment => ({ at:
 
 const SENDER: Sender = { pid: 4711, boot: 'this boot pid:[1]', started: '100' };
 
+const begunFrom = ({ bound: _bound, ...terms }: Intent): Omit<Intent, 'bound'> => terms;
+
 /** An unknown charge, sent at SENT and given up ten seconds later. */
 export const charge = (some: Partial<Charge> = {}): Charge => ({
-  ...intent(),
+  ...begunFrom(intent()),
   ...TERMS,
+  deadline: SENT + 30_000,
   id: 'chg-000000000001',
   seq: 1,
   state: 'unknown',
