@@ -17,7 +17,7 @@ const ledgerPath = async (rooms: Rooms): Promise<string> => `${(await rooms.fold
 export const openLedgerOf = async ({ io, closing }: RunContext, rooms: Rooms): Promise<Ledger> => {
   const [{ openLedger }, { isGone, thisSender }, { thisMachine }] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
-    import('../ledger/sqlite/sender.ts'),
+    import('../ledger/sender.ts'),
     import('../ledger/machine.ts'),
   ]);
   const { clock, signals, redactor } = io;

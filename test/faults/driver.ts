@@ -4,9 +4,9 @@ import type { Clock } from '../../src/core/io.ts';
 import type { Journal } from '../../src/database/kind.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import { placeOf } from '../../src/ledger/place.ts';
+import { isGone, thisSender } from '../../src/ledger/sender.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
-import { isGone, thisSender } from '../../src/ledger/sqlite/sender.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { lookedAt } from './looking.ts';
 

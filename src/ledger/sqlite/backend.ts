@@ -5,6 +5,7 @@ import { versionReader } from '../../database/migrate.ts';
 import { transact } from '../../database/transact.ts';
 import type { Backend, Purpose } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
+import { bootOf } from '../sender.ts';
 import { diskGuard } from './disk-guard.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 import { groupCommit } from './group.ts';
@@ -12,7 +13,6 @@ import type { Highest } from './highest.ts';
 import { jobStatements } from './job-statements.ts';
 import type { LockWait } from './lock-wait.ts';
 import { patiently } from './lock-wait.ts';
-import { bootOf } from './sender.ts';
 import type { Statements } from './statements.ts';
 
 /** What a ledger is opened with. */

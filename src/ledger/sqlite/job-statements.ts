@@ -6,7 +6,7 @@ import type { RowCounts, RowState } from '../../core/row.ts';
 import type { KeptUpdate } from '../backend.ts';
 import type { Job, JobKind, Jobs, UpdateState } from '../job.ts';
 import { UPDATE_STATES } from '../job.ts';
-import { number, optionalNumber, optionalText, text } from './rows.ts';
+import { number, optionalNumber, optionalText, text } from '../rows.ts';
 import { preparing } from './statements.ts';
 
 /** A row by the names of its columns. */

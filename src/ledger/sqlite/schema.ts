@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Migration } from '../../database/kind.ts';
-import { writeChecksums } from './checksum.ts';
+import { writeChecksums } from './row-checks.ts';
 
 /**
  * One row a charge. Instants are milliseconds since the epoch, `next_action`, `told` and `evidence` are JSON. At most one charge of

@@ -1,11 +1,11 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { Damage } from '../../database/sqlite-error.ts';
 import type { Query } from '../backend.ts';
+import type { Row } from '../columns.ts';
+import { AT, CHANGING, COLUMNS, FIXED } from '../columns.ts';
 import type { Entry } from '../entry.ts';
-import { checked } from './checksum.ts';
-import { AT, CHANGING, COLUMNS, FIXED } from './columns.ts';
-import type { Row } from './rows.ts';
-import { entryOf, rowOf } from './rows.ts';
+import { entryOf, rowOf } from '../rows.ts';
+import { checked } from './row-checks.ts';
 import { UNFINISHED } from './schema.ts';
 
 /** Prepares each text once. As arrays rows cost less than as objects with the names of all columns. */

@@ -1,8 +1,8 @@
 import type { Moment } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../../src/ledger/open.ts';
+import { bootOf } from '../../../src/ledger/sender.ts';
 import type { LedgerOptions } from '../../../src/ledger/sqlite/backend.ts';
-import { bootOf } from '../../../src/ledger/sqlite/sender.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { newPath, open as openFile, worldAtNoon } from './charges.ts';
 import { memoryBackend, memoryStore } from './memory-backend.ts';

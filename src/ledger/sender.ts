@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import type { Sender } from '../entry.ts';
-import { thisMachine } from '../machine.ts';
+import type { Sender } from './entry.ts';
+import { thisMachine } from './machine.ts';
 
 const PROC = '/proc';
 

@@ -1,21 +1,18 @@
-import type { SQLOutputValue } from 'node:sqlite';
-import type { ChargeState } from '../../core/charge.ts';
-import { CHARGE } from '../../core/effect.ts';
-import type { ChargeTerms, Entry, Evidence, KeptActivity, ServiceTime } from '../entry.ts';
+import type { ChargeState } from '../core/charge.ts';
+import { CHARGE } from '../core/effect.ts';
 import { checksumOf } from './checksum.ts';
+import type { Row, Value } from './columns.ts';
 import { AT } from './columns.ts';
+import type { ChargeTerms, Entry, Evidence, KeptActivity, ServiceTime } from './entry.ts';
 import { bootOf } from './sender.ts';
 
-/** A row of a table: its values in the order of their columns. */
-export type Row = readonly SQLOutputValue[];
-
-export const optionalText = (value: SQLOutputValue | undefined): string | undefined =>
+export const optionalText = (value: Value | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
-export const text = (value: SQLOutputValue | undefined): string => optionalText(value) ?? '';
+export const text = (value: Value | undefined): string => optionalText(value) ?? '';
 
-export const optionalNumber = (value: SQLOutputValue | undefined): number | undefined =>
+export const optionalNumber = (value: Value | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
-export const number = (value: SQLOutputValue | undefined): number => optionalNumber(value) ?? 0;
+export const number = (value: Value | undefined): number => optionalNumber(value) ?? 0;
 
 const activityOf = (row: Row): KeptActivity | undefined => {
   const uid = optionalText(row[AT.activity]);
@@ -86,11 +83,11 @@ export const entryOf = (row: Row): Entry => {
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
 /** As SQLite keeps it: half a surrogate pair is no character. */
-const asKept = (value: SQLOutputValue | undefined): SQLOutputValue =>
+const asKept = (value: Value | undefined): Value =>
   typeof value === 'string' ? value.toWellFormed() : (value ?? null);
 
 /** What stays as it was begun, in the order of `FIXED`. */
-const fixedOf = (entry: Entry): (SQLOutputValue | undefined)[] => [
+const fixedOf = (entry: Entry): (Value | undefined)[] => [
   ...[entry.id, entry.service, entry.origin, entry.workspace, entry.profile, entry.about, entry.medium ?? ''],
   ...[entry.provider, entry.phone, entry.phoneDigest, entry.expiresAt, entry.digest, entry.job, entry.row],
   ...[entry.deadline, entry.createdAt, entry.begun.uptime],
@@ -98,14 +95,14 @@ const fixedOf = (entry: Entry): (SQLOutputValue | undefined)[] => [
 ];
 
 /** What changes, in the order of `CHANGING`. */
-const changingOf = ({ activity, asked, ...entry }: Entry): (SQLOutputValue | undefined)[] => [
+const changingOf = ({ activity, asked, ...entry }: Entry): (Value | undefined)[] => [
   ...[entry.state, entry.recordedAt, entry.took, entry.exitCode],
   ...[activity?.uid, activity?.status, json(activity?.nextAction), activity?.createdAt],
   ...[json(entry.told), JSON.stringify(entry.evidence), asked?.amount, asked?.currency, asked?.ref, asked?.customer],
 ];
 
 /** An entry as a row of the table, with its checksum; its place is the table's own. */
-export const rowOf = (entry: Entry): SQLOutputValue[] => {
+export const rowOf = (entry: Entry): Value[] => {
   const row = [...fixedOf(entry), ...changingOf(entry), entry.kind, entry.path, entry.body].map(asKept);
   row.push(checksumOf(row));
   return row;

@@ -1,3 +1,9 @@
+/** What a table holds, whatever the database. */
+export type Value = null | number | bigint | string | NodeJS.NonSharedUint8Array;
+
+/** A row of a table: its values in the order of their columns. */
+export type Row = readonly Value[];
+
 /**
  * All that a row says, but for its place and the checksum itself: first what stays as it was begun, `ugwo` being what it is
  * about. The order is never changed: rows that are there were summed in it.

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sender } from '../../../src/ledger/entry.ts';
-import { bootOf, isGone, thisSender } from '../../../src/ledger/sqlite/sender.ts';
-import { newFolder } from '../../support/program.ts';
+import type { Sender } from '../../src/ledger/entry.ts';
+import { bootOf, isGone, thisSender } from '../../src/ledger/sender.ts';
+import { newFolder } from '../support/program.ts';
 
 /** A stat line as Linux writes it: the state is its third field, the start its twenty-second. */
 const statLine = (pid: number, state: string, started: string, name = 'node'): string =>
