@@ -61,6 +61,8 @@ export interface Backend {
   reserve(atOnce: number): void;
   /** Keeps an outcome that could not be written; gives what is to be thrown. */
   keepInEmergency(line: EmergencyLine, thrown: unknown): PayError;
+  /** Clocks of those who share it may run apart by so much while something is sent, in milliseconds. */
+  readonly slack: number;
   /** The key of digests that only this ledger can make. */
   readonly key: string;
   readonly self: Sender;
@@ -91,4 +93,19 @@ export interface JobsBackend {
     of: JobRow,
     decide: (found: KeptUpdate | undefined) => Decision<KeptUpdate, T>,
   ): Promise<T>;
+  /**
+   * Slices of a job's rows, each left to one worker for a while, where many machines share a ledger: it saves work, and
+   * decides nothing. False where another has it.
+   */
+  lease?(job: string, slice: number): Promise<boolean>;
+  /** Leaves to others what this process has taken. */
+  release?(job: string): Promise<void>;
+  /** Who is at a job now. */
+  workers?(job: string): Promise<readonly Worker[]>;
+}
+
+/** Somebody who is at a job, and how many slices of it they have. */
+export interface Worker {
+  readonly worker: string;
+  readonly slices: number;
 }

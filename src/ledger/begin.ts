@@ -58,7 +58,10 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
     }
     const others = isEmulator(service) ? [] : known.filter((charge) => charge.service !== service);
     const elsewhere = elsewhereOf(others, intent, now);
-    return { write: [...lost, begun(id, intent, backend.self, now)], result: { kind: 'begun', id, elsewhere } };
+    return {
+      write: [...lost, begun(id, { ...intent, bound: intent.bound + backend.slack }, backend.self, now)],
+      result: { kind: 'begun', id, elsewhere },
+    };
   };
   const queries = [
     { standing: about },

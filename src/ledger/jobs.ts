@@ -50,7 +50,13 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
     beginUpdate: ({ job, row, onye, bound }, how) =>
       jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {
         if (found !== undefined && !mayBegin(asItStands(found), how)) return { result: false };
-        const begun = { job, row, onye: keptOnye(onye, clean), deadline: moment().at + bound, sender: self };
+        const begun = {
+          job,
+          row,
+          onye: keptOnye(onye, clean),
+          deadline: moment().at + bound + backend.slack,
+          sender: self,
+        };
         return { write: { ...begun, state: 'sending', exitCode: undefined, message: undefined }, result: true };
       }),
     settleUpdate: ({ job, row }, outcome) => {

@@ -126,6 +126,7 @@ export const backendOver = (
   return {
     key,
     self,
+    slack: 0,
     isGone,
     moment,
     read: (query) => read(() => sql.find(query)),

@@ -66,6 +66,7 @@ export const memoryBackend = (
   return {
     ...world,
     key: 'key',
+    slack: 0,
     read: async (query) => find(query),
     change: async (_purpose, about, decide) => {
       const { result, write: written = [] } = decide(about.map(find));

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { PayError, usageError } from '../../core/error.ts';
+import { sharedError, stateOf } from './errors.ts';
+import { isPostgres } from './greet.ts';
+import { grantsTo, MIGRATIONS, migrationFrom } from './schema.ts';
+import type { Access, Answer, Session } from './session.ts';
+import { openSession } from './session.ts';
+import { CLOCK } from './transaction.ts';
+
+/** What is looked at and changed here may take long: a table is rewritten, a lock waited for. */
+const LIMIT_MS = 10 * 60_000;
+
+/** How a database stands that a ledger is kept in, or is to be. */
+export interface DatabaseStatus {
+  readonly version: string;
+  readonly isPostgres: boolean;
+  readonly standby: boolean;
+  /** The schema's version; undefined where there is no ledger. */
+  readonly schema: number | undefined;
+  readonly ledger: string | undefined;
+  readonly settings: Readonly<Record<'fsync' | 'full_page_writes' | 'synchronous_commit', string>>;
+  /** `async`, `sync`, `quorum` and so on, one a standby; undefined where the role may not see them. */
+  readonly standbys: readonly string[] | undefined;
+  /** The server's clock, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly user: string;
+  /** Whether this user may change the tables. */
+  readonly owner: boolean;
+}
+
+const first = (answers: readonly Answer[]): Answer['rows'][number] => answers[0]?.rows[0] ?? [];
+
+/** Who may not ask, or what is not there, is no failure. */
+const unlessRefused = async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await ask();
+  } catch (thrown) {
+    if (['42501', '42P01', '3F000', '42703'].includes(stateOf(thrown) ?? '')) return undefined;
+    throw thrown;
+  }
+};
+
+/** One connection for one piece of work. */
+const withSession = async <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> => {
+  try {
+    const session = await openSession(access);
+    try {
+      return await work(session);
+    } finally {
+      await session.close();
+    }
+  } catch (thrown) {
+    throw sharedError(thrown, access.address.name);
+  }
+};
+
+const ask = (access: Access, text: string): Promise<Answer['rows'][number]> =>
+  withSession(access, async (session) => first((await session.run(text, LIMIT_MS)).answers));
+
+const schemaOf = async (access: Access): Promise<{ readonly schema: number; readonly ledger: string } | undefined> => {
+  const settings = await unlessRefused(() =>
+    ask(
+      access,
+      "SELECT max(value) FILTER (WHERE name = 'version'), max(value) FILTER (WHERE name = 'name') FROM paycli.setting",
+    ),
+  ).catch((thrown: unknown) => {
+    if (thrown instanceof PayError && ['42P01', '3F000'].includes(thrown.detail.code ?? '')) return undefined;
+    throw thrown;
+  });
+  return settings === undefined ? undefined : { schema: Number(settings[0]), ledger: String(settings[1]) };
+};
+
+/** How the database stands. Throws a `ledger` error where it can't be asked. */
+export const databaseStatus = async (access: Access): Promise<DatabaseStatus> => {
+  const told = await ask(
+    access,
+    `SELECT version(), pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
+      current_setting('synchronous_commit'), ${CLOCK}, current_user, has_database_privilege(current_database(), 'CREATE')`,
+  );
+  const [version, standby, fsync, pages, commit, at, user, owner] = told;
+  const known = await schemaOf(access);
+  const standbys = await ask(access, "SELECT coalesce(string_agg(sync_state, ' '), '') FROM pg_stat_replication");
+  return {
+    version: String(version),
+    isPostgres: isPostgres(String(version)),
+    standby: standby === true,
+    schema: known?.schema,
+    ledger: known?.ledger,
+    settings: { fsync: String(fsync), full_page_writes: String(pages), synchronous_commit: String(commit) },
+    standbys: String(standbys[0] ?? '')
+      .split(' ')
+      .filter((state) => state !== ''),
+    at: Number(at),
+    user: String(user),
+    owner: owner === true,
+  };
+};
+
+/** Brings the tables from one version to the next, all or nothing. */
+const migrate = (access: Access, version: number): Promise<void> => {
+  const names = { name: randomBytes(8).toString('hex'), key: randomBytes(32).toString('hex') };
+  return withSession(access, async (session) => {
+    await session.run(`BEGIN; ${migrationFrom(version, names)} COMMIT`, LIMIT_MS);
+  });
+};
+
+const grant = async (access: Access, roles: readonly string[]): Promise<void> => {
+  if (roles.length === 0) return;
+  await withSession(access, (session) => session.run(`BEGIN; ${roles.map(grantsTo).join('\n')} COMMIT`, LIMIT_MS));
+};
+
+/** Makes the ledger's tables where there are none, and gives roles the rights of an operator. Again does no harm. */
+export const initLedger = async (
+  access: Access,
+  roles: readonly string[],
+): Promise<{ readonly made: boolean; readonly schema: number }> => {
+  const before = await schemaOf(access);
+  if (before !== undefined && before.schema !== MIGRATIONS.length) {
+    throw usageError(`there is a ledger of schema ${before.schema} already`, { hint: 'run `paycli ledger migrate`' });
+  }
+  if (before === undefined) await migrate(access, 0);
+  await grant(access, roles);
+  return { made: before === undefined, schema: MIGRATIONS.length };
+};
+
+/** Brings the ledger to this program's version. Throws where there is none, or a newer one. */
+export const migrateLedger = async (access: Access): Promise<{ readonly from: number; readonly to: number }> => {
+  const { name } = access.address;
+  const before = await schemaOf(access);
+  if (before === undefined)
+    throw usageError(`${name}: there is no ledger in this database`, { hint: 'run `paycli ledger init`' });
+  if (before.schema > MIGRATIONS.length) {
+    throw new PayError('ledger', `the ledger ${name} was made by a newer paycli (schema ${before.schema})`, {
+      hint: 'use the newer paycli; it was left as it is',
+    });
+  }
+  if (before.schema < MIGRATIONS.length) await migrate(access, before.schema);
+  return { from: before.schema, to: MIGRATIONS.length };
+};

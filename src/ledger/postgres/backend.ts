@@ -1,0 +1,135 @@
+import { countText } from '../../core/effect.ts';
+import { PayError } from '../../core/error.ts';
+import type { Backend, Purpose, Query } from '../backend.ts';
+import type { Entry, Moment, Sender } from '../entry.ts';
+import { bootOf } from '../sender.ts';
+import { diskGuard } from '../sqlite/disk-guard.ts';
+import type { LockWait } from '../sqlite/lock-wait.ts';
+import type { Connection, Patience } from './connection.ts';
+import { sharedError } from './errors.ts';
+import { groupedSteps } from './group.ts';
+import { jobReads, jobsOf, openStep, updateStep, updatesOf } from './job-steps.ts';
+import { leases } from './leases.ts';
+import type { Answer } from './session.ts';
+import type { Shadow } from './shadow.ts';
+import { entriesOf, findStatement } from './statements.ts';
+import type { Step } from './step.ts';
+import { changeStep } from './steps.ts';
+
+/** The clock of whoever keeps the ledger, as far as it is known here: what it showed last, and how long ago that was. */
+export interface ServerClock {
+  set(at: number): void;
+  now(): number;
+}
+
+export interface SharedOptions {
+  readonly connection: Connection;
+  readonly shadow: Shadow;
+  /** Where the shadow is, and the emergency file beside it. */
+  readonly path: string;
+  readonly clock: ServerClock;
+  /** What gives the server's clock, in SQL. */
+  readonly clockSql: () => string;
+  readonly uptime: () => number;
+  readonly self: Sender;
+  readonly isGone: (sender: Sender, overdue: boolean) => boolean;
+  readonly lockWait: LockWait;
+  readonly key: string;
+  /** What the ledger is called in messages. */
+  readonly name: string;
+  /** Who works at a job here, for others to read. */
+  readonly worker: string;
+}
+
+/** For so long is tried what is to be sent, or kept, in milliseconds; what was done is worth a longer wait. */
+const PATIENCE_MS = 20_000;
+const OUTCOME_PATIENCE_MS = 60_000;
+const READ_MS = 20_000;
+
+/** Clocks of two machines may run apart by so much while something is sent, in milliseconds. */
+const SLACK_MS = 60_000;
+
+const refuseLost = (count: number): void => {
+  if (count === 0) return;
+  const lost = countText(Array.from({ length: count }, () => ({ kind: 'charge' })));
+  throw new PayError('ledger', `the ledger's database had lost ${lost}, which may have been made`, {
+    hint: 'nothing is charged until you know: `paycli ledger reconcile`',
+  });
+};
+
+/** Charges and jobs in PostgreSQL, which many machines share. */
+export const sharedBackend = (options: SharedOptions): Backend => {
+  const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, name, worker } = options;
+  const guard = diskGuard(path, self);
+  const boot = bootOf(self);
+  const moment = (): Moment => ({ at: clock.now(), mark: { boot, uptime: uptime() } });
+
+  const patience = (purposes: readonly Purpose[]): Patience => {
+    if (purposes.includes('outcome')) return { limit: OUTCOME_PATIENCE_MS, until: lockWait.leave };
+    const glances = purposes.every((one) => one === 'glance');
+    return { limit: glances ? 0 : PATIENCE_MS, until: lockWait.stop };
+  };
+  /** Once the disk has failed, nothing more is begun. */
+  const keep = (intents: readonly Entry[]): void => {
+    try {
+      shadow.keep(intents);
+    } catch (thrown) {
+      guard.failed(sharedError(thrown, name));
+      throw thrown;
+    }
+  };
+  const together = groupedSteps({ connection, patience, clock: clock.set, clockSql });
+
+  const step = async <T>(one: Step<T>): Promise<T> => {
+    try {
+      if (one.purpose === 'intent') guard.ready();
+      return await together(one);
+    } catch (thrown) {
+      throw sharedError(thrown, name);
+    }
+  };
+  const read = async (statement: string): Promise<Answer> => {
+    const asked = connection.use((session) => session.run(statement, READ_MS), patience(['note']));
+    const { answers } = await asked.catch((thrown: unknown) => {
+      throw sharedError(thrown, name);
+    });
+    return answers[0] as Answer;
+  };
+  const find = async (query: Query) =>
+    query.activities?.length === 0 ? [] : entriesOf(await read(findStatement(query, false)));
+
+  return {
+    key: options.key,
+    self,
+    slack: SLACK_MS,
+    isGone: options.isGone,
+    moment,
+    read: find,
+    change: async (purpose, about, decide) => {
+      // Most looks show nothing new: then nobody is kept waiting.
+      if (purpose === 'glance') {
+        const seen = decide(await Promise.all(about.map(find)));
+        if ((seen.write ?? []).length === 0) return seen.result;
+      }
+      return step(changeStep(purpose, about, decide, { refuseLost, keep }));
+    },
+    jobs: {
+      open: (job) => step(openStep(job, () => moment().at)),
+      get: async (id) => jobsOf(await read(jobReads.get(id)))[0],
+      list: async ({ before, limit }) => jobsOf(await read(jobReads.list(before, limit))),
+      chargeTally: async (job) => jobReads.entryCounts(await read(jobReads.entryTally(job))),
+      updateTally: async (job) => jobReads.updateCounts(await read(jobReads.updateTally(job))),
+      updates: async (job, first, last) => updatesOf(await read(jobReads.updates(job, first, last))),
+      sendingUpdates: async (job) => updatesOf(await read(jobReads.sending(job))),
+      change: (purpose, of, decide) => step(updateStep(purpose, of, decide)),
+      ...leases(worker, read),
+    },
+    reserve: guard.reserve,
+    keepInEmergency: guard.unrecorded,
+    close: async () => {
+      await connection.close();
+      guard.close();
+      shadow.close();
+    },
+  };
+};

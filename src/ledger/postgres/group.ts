@@ -1,0 +1,96 @@
+import type { Purpose } from '../backend.ts';
+import type { Connection, Patience } from './connection.ts';
+import { isUndone } from './errors.ts';
+import type { AnyStep, Step } from './step.ts';
+import type { Attempt, Told } from './transaction.ts';
+import { transact } from './transaction.ts';
+
+/** So many steps share a transaction at most: each holds locks, of which a server has room for some thousands. */
+const MOST = 64;
+
+interface Waiting {
+  readonly step: AnyStep;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (thrown: unknown) => void;
+}
+
+/** Takes from `waiting` what can share a transaction: nothing that is about the same, and what may be about anything by itself. */
+const takeFrom = (waiting: Waiting[]): Waiting[] => {
+  const first = waiting[0];
+  if (first === undefined || first.step.alone) return waiting.splice(0, 1);
+  const keys = new Set<string>();
+  const [batch, rest]: [Waiting[], Waiting[]] = [[], []];
+  for (const one of waiting) {
+    const fits = batch.length < MOST && !one.step.alone && !one.step.keys.some((key) => keys.has(key));
+    (fits ? batch : rest).push(one);
+    // What waits keeps its turn before others that are about the same.
+    for (const key of one.step.keys) keys.add(key);
+  }
+  waiting.splice(0, waiting.length, ...rest);
+  return batch;
+};
+
+/** Waits for what else this turn of the program brings. */
+const gathered = async (count: () => number): Promise<void> => {
+  for (let before = 0; count() > before; ) {
+    before = count();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+export interface Grouping extends Omit<Told, 'about'> {
+  readonly connection: Connection;
+  readonly patience: (purposes: readonly Purpose[]) => Patience;
+}
+
+/** Steps that are asked for in one turn share a transaction, and so its round trips. */
+export const groupedSteps = ({ connection, patience, ...told }: Grouping) => {
+  const waiting: Waiting[] = [];
+  let _running: Promise<void> | undefined;
+
+  const finish = ({ step, resolve, reject }: Waiting, result: unknown): void => {
+    try {
+      step.committed?.(result);
+      resolve(result);
+    } catch (thrown) {
+      reject(thrown);
+    }
+  };
+
+  const run = async (batch: readonly Waiting[]): Promise<void> => {
+    let earlier: Attempt = new Map();
+    const about = (attempt: Attempt): void => {
+      earlier = attempt;
+    };
+    const steps = batch.map(({ step }) => step);
+    try {
+      const done = await connection.use(
+        (session) => transact(session, steps, earlier, { ...told, about }),
+        patience(steps.map(({ purpose }) => purpose)),
+      );
+      for (const [index, one] of batch.entries()) {
+        const ended = done[index];
+        if (ended !== undefined && 'written' in ended) finish(one, ended.written.result);
+        else one.reject(ended?.thrown);
+      }
+    } catch (thrown) {
+      // What the server has refused for certain may be one step's fault.
+      if (batch.length > 1 && isUndone(thrown)) for (const one of batch) await run([one]);
+      else for (const { reject } of batch) reject(thrown);
+    }
+  };
+
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      await gathered(() => waiting.length);
+      await run(takeFrom(waiting));
+    }
+    _running = undefined;
+  };
+
+  return <T>(step: Step<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ step, resolve: resolve as (result: unknown) => void, reject });
+      _running ??= flush();
+    });
+};

@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import { PayError } from '../../core/error.ts';
+import { openDatabase } from '../../database/open.ts';
+import type { Sender } from '../entry.ts';
+import type { Ledger } from '../ledger.ts';
+import { ledgerOver } from '../open.ts';
+import { checkAccess } from '../sqlite/access.ts';
+import type { Unfinished } from '../sqlite/left-behind.ts';
+import { leftBeside } from '../sqlite/left-behind.ts';
+import type { LockWait } from '../sqlite/lock-wait.ts';
+import { patiently } from '../sqlite/lock-wait.ts';
+import { takeIn } from '../take-in.ts';
+import type { ServerClock } from './backend.ts';
+import { sharedBackend } from './backend.ts';
+import { connectionBy } from './connection.ts';
+import { sharedError } from './errors.ts';
+import type { Greeting } from './greet.ts';
+import { greet } from './greet.ts';
+import { putBack } from './put-back.ts';
+import type { Access, Session } from './session.ts';
+import { openSession } from './session.ts';
+import type { Shadow } from './shadow.ts';
+import { SHADOW_FILE, shadowIn } from './shadow.ts';
+import { CLOCK } from './transaction.ts';
+
+/** What a shared ledger is opened with. */
+export interface SharedLedgerOptions {
+  readonly access: Access;
+  /** A folder of this machine, for the copy of what is begun here. */
+  readonly folder: string;
+  /** Milliseconds since the epoch, by this machine's clock. */
+  readonly now: () => number;
+  readonly uptime: () => number;
+  readonly self: Sender;
+  readonly isGone: (sender: Sender, overdue: boolean) => boolean;
+  readonly clean: (text: string) => string;
+  readonly lockWait: LockWait;
+  readonly worker: string;
+  /** What gives the server's clock, in SQL. */
+  readonly clockSql?: () => string;
+}
+
+/** A process that can't be seen from here and has written nothing for so long has ended. */
+const LONGEST_RUN_MS = 24 * 3_600_000;
+
+/** One file a database: whoever is sent to another one by the same name is told. */
+const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
+  `${folder}/shared-${hash('sha256', JSON.stringify([host, port, database])).slice(0, 12)}.sqlite`;
+
+const serverClock = (now: () => number): ServerClock => {
+  let ahead = 0;
+  return {
+    set: (at) => {
+      ahead = at - now();
+    },
+    now: () => now() + ahead,
+  };
+};
+
+const refuseOther = (shadow: Shadow, { ledger }: Greeting, name: string, path: string): void => {
+  const known = shadow.ledger();
+  if (known === undefined) shadow.belongsTo(ledger);
+  else if (known !== ledger) {
+    throw new PayError('ledger', `${name} holds another ledger than the one that this machine has used there`, {
+      hint: `what it has forgotten would be charged again. If the change is meant, first check what was charged from here, then remove ${path}`,
+    });
+  }
+};
+
+const openShadow = (path: string, { now, isGone }: SharedLedgerOptions): { shadow: Shadow; left: Unfinished } => {
+  checkAccess(path);
+  return openDatabase(path, SHADOW_FILE, (db) => {
+    checkAccess(path);
+    const left = leftBeside(db, path, ({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
+    const shadow = shadowIn(db, path, now);
+    shadow.forgetOld();
+    return { shadow, left };
+  });
+};
+
+/** Opens a connection that was looked at: it is the ledger's, and knows what this machine has begun. */
+const opener = (options: SharedLedgerOptions, shadow: Shadow, path: string, clock: ServerClock) => {
+  const { access, clockSql = () => CLOCK } = options;
+  const { name } = access.address;
+  const plain = (): Promise<Session> => openSession(access);
+  let greeting: Greeting | undefined;
+  const open = async (): Promise<Session> => {
+    const session = await plain();
+    try {
+      const mine = shadow.last();
+      greeting = await greet(session, name, clockSql(), mine, plain);
+      clock.set(greeting.at);
+      refuseOther(shadow, greeting, name, path);
+      const { knows } = greeting;
+      if (mine.some(({ id }) => !knows.has(id))) await putBack(plain, shadow.all(), greeting.at);
+      return session;
+    } catch (thrown) {
+      await session.close();
+      throw thrown;
+    }
+  };
+  return { open, greeting: () => greeting };
+};
+
+/**
+ * Opens the ledger that a team shares. Throws a `ledger` error when it can't be used: no connection, none made yet, of another
+ * version, not the one that was used before.
+ */
+export const openSharedLedger = async (options: SharedLedgerOptions): Promise<Ledger> => {
+  const { access, folder, now, uptime, self, isGone, clean, lockWait, worker, clockSql = () => CLOCK } = options;
+  const { name } = access.address;
+  const path = shadowPath(folder, access.address);
+  const { shadow, left } = await patiently(() => openShadow(path, options), lockWait, lockWait.stop);
+  const clock = serverClock(now);
+  const { open, greeting } = opener(options, shadow, path, clock);
+  const connection = connectionBy(open, lockWait);
+  try {
+    await connection.use(async () => undefined, { limit: 0, until: lockWait.stop });
+    const backend = sharedBackend({
+      ...{ connection, shadow, path, clock, clockSql, uptime, self, isGone, lockWait, name, worker },
+      key: greeting()?.key ?? '',
+    });
+    left.remove(await takeIn(backend, left.lines));
+    return ledgerOver(backend, clean);
+  } catch (thrown) {
+    await connection.close();
+    shadow.close();
+    throw sharedError(thrown, name);
+  }
+};

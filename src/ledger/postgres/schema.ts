@@ -1,0 +1,141 @@
+import { literal } from './sql.ts';
+
+/**
+ * The tables of a ledger as SQLite has them, in a schema of their own. `seq` is the order of creation as far as there is one:
+ * whoever commits first need not have the lower number. `put_back` is an intent that the database had lost, and that the
+ * machine which made it has brought back.
+ */
+const FIRST = `
+  CREATE SCHEMA paycli;
+
+  CREATE TABLE paycli.setting (
+    name text PRIMARY KEY,
+    value text NOT NULL
+  );
+
+  CREATE TABLE paycli.charge (
+    seq bigint GENERATED ALWAYS AS IDENTITY,
+    id text PRIMARY KEY,
+    state text NOT NULL CHECK (state IN ('sending', 'accepted', 'rejected', 'not_sent', 'unknown', 'not_created')),
+    service text NOT NULL,
+    origin text NOT NULL,
+    workspace text,
+    profile text,
+    ugwo text NOT NULL,
+    medium text NOT NULL,
+    provider text,
+    phone text,
+    phone_digest text,
+    expires_at bigint,
+    digest text NOT NULL,
+    job text,
+    row bigint,
+    deadline bigint NOT NULL,
+    created_at bigint NOT NULL,
+    begun_uptime bigint NOT NULL,
+    pid bigint NOT NULL,
+    boot text NOT NULL,
+    started text NOT NULL,
+    recorded_at bigint,
+    took bigint,
+    exit_code bigint,
+    activity text,
+    status text,
+    next_action text,
+    activity_created_at text,
+    told text,
+    evidence text NOT NULL DEFAULT '[]',
+    amount bigint,
+    currency text,
+    ref text,
+    customer text,
+    kind text NOT NULL DEFAULT 'charge',
+    path text,
+    body text,
+    checksum bigint NOT NULL,
+    put_back boolean NOT NULL DEFAULT false,
+    CHECK ((state = 'sending') = (recorded_at IS NULL))
+  );
+
+  CREATE UNIQUE INDEX charge_open ON paycli.charge (service, ugwo) WHERE state IN ('sending', 'unknown');
+  CREATE UNIQUE INDEX charge_seq ON paycli.charge (seq);
+  CREATE INDEX charge_of_ugwo ON paycli.charge (ugwo, seq);
+  CREATE INDEX charge_activity ON paycli.charge (activity) WHERE activity IS NOT NULL;
+  CREATE INDEX charge_state ON paycli.charge (state, seq);
+  CREATE INDEX charge_of_job ON paycli.charge (job, row, seq) INCLUDE (state, status, kind, exit_code) WHERE job IS NOT NULL;
+  CREATE INDEX charge_unfinished ON paycli.charge (seq) WHERE state = 'accepted' AND
+    (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'));
+  CREATE INDEX charge_put_back ON paycli.charge (seq) WHERE put_back AND state = 'unknown';
+
+  CREATE TABLE paycli.job (
+    seq bigint GENERATED ALWAYS AS IDENTITY,
+    id text PRIMARY KEY,
+    kind text NOT NULL,
+    command text NOT NULL,
+    name text NOT NULL,
+    service text NOT NULL,
+    origin text NOT NULL,
+    profile text,
+    rows bigint NOT NULL,
+    created_at bigint NOT NULL,
+    run_at bigint NOT NULL
+  );
+  CREATE UNIQUE INDEX job_seq ON paycli.job (seq);
+
+  CREATE TABLE paycli.onye_update (
+    job text NOT NULL,
+    row bigint NOT NULL,
+    onye text NOT NULL,
+    state text NOT NULL CHECK (state IN ('sending', 'accepted', 'rejected', 'not_sent', 'unknown')),
+    deadline bigint NOT NULL,
+    exit_code bigint,
+    message text,
+    pid bigint NOT NULL,
+    boot text NOT NULL,
+    started text NOT NULL,
+    PRIMARY KEY (job, row)
+  );
+
+  CREATE TABLE paycli.slice (
+    job text NOT NULL,
+    slice bigint NOT NULL,
+    owner text NOT NULL,
+    epoch bigint NOT NULL,
+    until timestamptz NOT NULL,
+    PRIMARY KEY (job, slice)
+  );
+`;
+
+/** What brings a ledger from one version to the next. Never changed, only added to. */
+export const MIGRATIONS: readonly string[] = [FIRST];
+
+/** What an operator does: no tables are changed, nothing is deleted, and what a row was begun as stays. */
+const RIGHTS = [
+  'USAGE ON SCHEMA paycli',
+  'SELECT ON ALL TABLES IN SCHEMA paycli',
+  'INSERT ON paycli.charge, paycli.job, paycli.onye_update, paycli.slice',
+  'UPDATE (state, recorded_at, took, exit_code, activity, status, next_action, activity_created_at, told, evidence, amount, currency, ref, customer, checksum) ON paycli.charge',
+  'UPDATE (run_at, name, profile) ON paycli.job',
+  'UPDATE (onye, state, deadline, exit_code, message, pid, boot, started) ON paycli.onye_update',
+  'UPDATE (owner, epoch, until) ON paycli.slice',
+];
+
+const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Gives a role the rights of an operator; again does no harm. */
+export const grantsTo = (role: string): string =>
+  RIGHTS.map((right) => `GRANT ${right} TO ${quotedName(role)};`).join('\n');
+
+/** Alone among all who would do the same. */
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('paycli ledger schema', 0));";
+
+/** Makes the tables of a version, in a transaction of their own; `name` and `key` are new ledgers' alone. */
+export const migrationFrom = (
+  version: number,
+  { name, key }: { readonly name: string; readonly key: string },
+): string => {
+  const settings = `INSERT INTO paycli.setting VALUES ('name', ${literal(name)}), ('key', ${literal(key)}), ('version', '0');`;
+  const steps = MIGRATIONS.slice(version).join('\n');
+  return `${LOCK}\n${steps}\n${version === 0 ? settings : ''}
+    UPDATE paycli.setting SET value = '${MIGRATIONS.length}' WHERE name = 'version';`;
+};

@@ -1,0 +1,116 @@
+import { Client } from 'pg';
+import { reasonOf } from '../../core/error.ts';
+import { Lost, stateOf } from './errors.ts';
+import type { Address } from './url.ts';
+
+/** What one statement has come to. */
+export interface Answer {
+  /** As the server calls it: `SELECT`, `COMMIT`, and `ROLLBACK` for a COMMIT that was none. */
+  readonly command: string;
+  readonly rows: readonly (readonly (string | number | boolean | null)[])[];
+}
+
+/** One connection. */
+export interface Session {
+  /** Sends statements in one message, and waits for what each comes to; `warnings` is what the server said beside it. */
+  run(
+    text: string,
+    limit: number,
+  ): Promise<{ readonly answers: readonly Answer[]; readonly warnings: readonly string[] }>;
+  /** Whether it can still be used. */
+  isOpen(): boolean;
+  close(): Promise<void>;
+}
+
+export interface Access {
+  readonly address: Address;
+  /** Asked at each connection; undefined where the server wants none. */
+  readonly password: () => Promise<string | undefined>;
+}
+
+/** For so long a connection may take to be made, in milliseconds. */
+const CONNECT_MS = 10_000;
+const CLOSE_MS = 1000;
+
+const [BOOL, INT8, INT4] = [16, 20, 23];
+
+/** Texts stay what they are; whole numbers here are all small enough. */
+const types = {
+  getTypeParser: (oid: number) => {
+    if (oid === INT8 || oid === INT4) return Number;
+    return oid === BOOL ? (text: string) => text === 't' : (text: string) => text;
+  },
+};
+
+const optionsOf = ({ address: { host, port, user, database, tls }, password }: Access) => ({
+  ...{ host, port, user, database, types },
+  password: async () => (await password()) as string,
+  ssl: tls === undefined ? false : { ...tls, rejectUnauthorized: true, minVersion: 'TLSv1.2' as const },
+  enableChannelBinding: true,
+  application_name: 'paycli',
+  connectionTimeoutMillis: CONNECT_MS,
+  keepAlive: true,
+});
+
+/** What `work` gives, unless it takes longer than `ms`. */
+const within = async <T>(work: Promise<T>, ms: number, what: string): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Lost(what)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** What the server refuses has its state; anything else is a connection that can't be trusted any more. */
+const asFault = (thrown: unknown): unknown =>
+  stateOf(thrown) === undefined && !(thrown instanceof Lost) ? new Lost(reasonOf(thrown), { cause: thrown }) : thrown;
+
+/** Opens a connection. Throws `Lost` where there is none, and the server's word where it refuses. */
+export const openSession = async (access: Access): Promise<Session> => {
+  const client = new Client(optionsOf(access));
+  let open = true;
+  let warnings: string[] = [];
+  const drop = (): void => {
+    open = false;
+    (
+      client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }
+    ).connection.stream.destroy();
+  };
+  // Without a listener an idle connection that breaks ends the process.
+  client.on('error', drop).on('end', () => {
+    open = false;
+  });
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING') warnings.push(message ?? '');
+  });
+  try {
+    await within(client.connect(), CONNECT_MS, `no answer within ${CONNECT_MS / 1000} s`);
+  } catch (thrown) {
+    drop();
+    throw asFault(thrown);
+  }
+  return {
+    run: async (text, limit) => {
+      if (!open) throw new Lost('the connection was lost');
+      warnings = [];
+      try {
+        const asked = client.query({ text, rowMode: 'array' }) as unknown as Promise<Answer | Answer[]>;
+        const answer = await within(asked, limit, `no answer within ${limit / 1000} s`);
+        return { answers: Array.isArray(answer) ? answer : [answer], warnings };
+      } catch (thrown) {
+        // What has failed may have left a transaction open, or an answer on its way.
+        drop();
+        throw asFault(thrown);
+      }
+    },
+    isOpen: () => open,
+    close: async () => {
+      if (open) await within(client.end(), CLOSE_MS, 'late').catch(drop);
+      open = false;
+    },
+  };
+};

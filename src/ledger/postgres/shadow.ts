@@ -1,0 +1,79 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { PayError } from '../../core/error.ts';
+import type { DatabaseKind } from '../../database/kind.ts';
+import { transact } from '../../database/transact.ts';
+import type { Row } from '../columns.ts';
+import type { Entry } from '../entry.ts';
+import { entryOf, rowOf } from '../rows.ts';
+import { asLedgerError } from '../sqlite/file.ts';
+import { TRY_MS } from '../sqlite/lock-wait.ts';
+
+const TABLES = `
+  CREATE TABLE intent (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX intent_age ON intent (created_at);
+  CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
+/** What this machine has begun in a ledger that others keep. */
+export const SHADOW_FILE: DatabaseKind = {
+  // "pays"
+  applicationId: 0x70617973,
+  migrations: [TABLES],
+  survives: 'power loss',
+  busyTimeout: TRY_MS,
+  error: ({ path, what, cause }) =>
+    new PayError('ledger', `${path}, this machine's record of what it began in the shared ledger, ${what}`, {
+      hint: 'copy it away, and look whether all that was charged from this machine is in `paycli ledger list`; then move it away',
+      cause,
+    }),
+};
+
+/** So many of the last intents are looked for at each connection: what is lost of a ledger is lost from its end. */
+const LAST = 16;
+/** A ledger that has forgotten more than this would be missed by people. */
+const KEPT_MS = 90 * 24 * 3_600_000;
+
+/**
+ * A copy of this machine's own intents, each on the disk before a byte of it is sent: a database that was restored, or whose
+ * standby took over without having heard of everything, is noticed by what it does not know.
+ */
+export const shadowIn = (db: DatabaseSync, path: string, now: () => number) => {
+  const add = db.prepare('INSERT OR IGNORE INTO intent (id, created_at, entry) VALUES (?, ?, ?)');
+  const last = db.prepare('SELECT entry FROM intent ORDER BY n DESC LIMIT ?');
+  const setting = db.prepare("SELECT value FROM setting WHERE name = 'ledger'");
+  const asError = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (thrown) {
+      throw asLedgerError(thrown, path);
+    }
+  };
+  const entriesIn = (rows: readonly Record<string, unknown>[]): Entry[] =>
+    rows.map(({ entry }) => entryOf([...(JSON.parse(String(entry)) as Row), 0]));
+  return {
+    /** Which ledger it is the shadow of; undefined of a new one. */
+    ledger: (): string | undefined => setting.get()?.['value'] as string | undefined,
+    belongsTo: (name: string): void => {
+      asError(() => db.prepare("INSERT OR REPLACE INTO setting VALUES ('ledger', ?)").run(name));
+    },
+    keep: (entries: readonly Entry[]): void => {
+      asError(() =>
+        transact(db, () => {
+          for (const entry of entries) add.run(entry.id, entry.createdAt, JSON.stringify(rowOf(entry)));
+        }),
+      );
+    },
+    last: (): Entry[] => asError(() => entriesIn(last.all(LAST))),
+    all: (): Entry[] => asError(() => entriesIn(last.all(-1))),
+    forgetOld: (): void => {
+      asError(() => db.prepare('DELETE FROM intent WHERE created_at < ?').run(now() - KEPT_MS));
+    },
+    close: (): void => db.close(),
+  };
+};
+export type Shadow = ReturnType<typeof shadowIn>;

@@ -1,0 +1,73 @@
+import type { Query } from '../backend.ts';
+import { AT, CHANGING, COLUMNS } from '../columns.ts';
+import type { Entry } from '../entry.ts';
+import { entryOf, rowOf } from '../rows.ts';
+import type { Answer } from './session.ts';
+import { list, literal } from './sql.ts';
+
+const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", seq' } as const;
+
+/** `row` is a word of SQL's own. */
+const named = (name: string): string => (name === 'row' ? '"row"' : name);
+
+const SELECT = `SELECT ${COLUMNS.map(named).join()} FROM paycli.charge`;
+
+const conditionsOf = (query: Query): string[] => {
+  const { id, activities, states, unfinished, service, job, rows, about, standing, before, after } = query;
+  return [
+    ...(id === undefined ? [] : [`id = ${literal(id)}`]),
+    ...(activities === undefined ? [] : [`activity IN ${list(activities)}`]),
+    ...(states === undefined ? [] : [`state IN ${list(states)}`]),
+    ...(unfinished === true
+      ? [
+          `state = 'accepted' AND (status IS NULL OR status NOT IN
+            ('successful', 'partially_refunded', 'refunded', 'failed', 'expired')) AND kind = 'charge'`,
+        ]
+      : []),
+    ...(service === undefined ? [] : [`service = ${literal(service)}`]),
+    ...(job === undefined ? [] : [`job = ${literal(job)}`]),
+    ...(rows === undefined ? [] : [`"row" BETWEEN ${rows[0]} AND ${rows[1]}`]),
+    ...(about === undefined ? [] : [`ugwo = ${literal(about)}`]),
+    ...(standing === undefined ? [] : [`ugwo = ${literal(standing)} AND state IN ('sending', 'unknown', 'accepted')`]),
+    ...(before === undefined ? [] : [`seq < ${before}`]),
+    ...(after === undefined ? [] : [`seq > ${after}`]),
+  ];
+};
+
+/** The statement that finds what a query asks for; `lock` keeps others from changing it before the transaction ends. */
+export const findStatement = (query: Query, lock: boolean): string => {
+  const conditions = conditionsOf(query);
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  const { limit = -1, order = 'oldest' } = query;
+  const limited = limit < 0 ? '' : ` LIMIT ${limit}`;
+  return `${SELECT}${where} ORDER BY ${ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
+};
+
+export const entriesOf = ({ rows }: Answer): Entry[] => rows.map((row) => entryOf(row as never));
+
+const WRITTEN = COLUMNS.slice(0, -1);
+
+/** `id`, `state`, `checksum` and the like, as the table names them, with what an entry has there. */
+const valuesOf = (entry: Entry): string[] => rowOf(entry).map(literal);
+
+export const insertStatement = (entry: Entry, putBack = false): string => {
+  const extra = putBack ? [', put_back', ', true'] : ['', ''];
+  return `INSERT INTO paycli.charge (${WRITTEN.map(named).join()}${extra[0]}) VALUES (${valuesOf(entry).join()}${extra[1]})`;
+};
+
+export const updateStatement = (entry: Entry): string => {
+  const values = valuesOf(entry);
+  const sets = [...CHANGING, 'checksum' as const].map((name) => `${name} = ${values[AT[name]]}`);
+  return `UPDATE paycli.charge SET ${sets.join(', ')} WHERE id = ${literal(entry.id)}`;
+};
+
+const pairsOf = (entries: readonly Entry[]): string =>
+  entries.map((entry) => `(${literal(entry.id)}, ${valuesOf(entry)[AT.checksum]}::bigint)`).join();
+
+/** Whether entries stand as they were written: one row, one value. */
+export const writtenStatement = (entries: readonly Entry[]): string =>
+  `SELECT count(*) = ${entries.length} FROM paycli.charge WHERE (id, checksum) IN (${pairsOf(entries)})`;
+
+/** Writes the same once more: the commit behind it waits for what the first one should have waited for. */
+export const touchStatement = (entries: readonly Entry[]): string =>
+  `UPDATE paycli.charge SET checksum = checksum WHERE id IN ${list(entries.map(({ id }) => id))}`;

@@ -1,0 +1,64 @@
+import type { Backend, Decision, Purpose, Query } from '../backend.ts';
+import type { Entry } from '../entry.ts';
+import type { Answer } from './session.ts';
+import {
+  entriesOf,
+  findStatement,
+  insertStatement,
+  touchStatement,
+  updateStatement,
+  writtenStatement,
+} from './statements.ts';
+import type { Step } from './step.ts';
+
+/** What a query is about, as far as that can be said of it beforehand. */
+const keysOf = ({ standing, job, rows, activities, id }: Query): readonly string[] | undefined => {
+  if (standing !== undefined) return [`about ${standing}`];
+  if (job !== undefined && rows !== undefined && rows[0] === rows[1]) return [`row ${job} ${rows[0]}`];
+  if (activities !== undefined) return activities.map((uid) => `activity ${uid}`);
+  return id === undefined ? undefined : [`id ${id}`];
+};
+
+const NOT_RECONCILED = "SELECT count(*) FROM paycli.charge WHERE put_back AND state = 'unknown'";
+
+export interface ChangeOptions {
+  /** Throws where intents that the database had lost are still unknown: how many there are. */
+  readonly refuseLost: (count: number) => void;
+  /** Intents that are committed, before a byte of them is sent. */
+  readonly keep: (intents: readonly Entry[]) => void;
+}
+
+/** A rule of the ledger as a step. */
+export const changeStep = <T>(
+  purpose: Purpose,
+  about: readonly Query[],
+  decide: (found: readonly (readonly Entry[])[]) => Decision<readonly Entry[], T>,
+  { refuseLost, keep }: ChangeOptions,
+): Step<T> => {
+  const keys = about.map(keysOf);
+  const asked = about.filter(({ activities }) => activities?.length !== 0);
+  let begun: readonly Entry[] = [];
+  return {
+    purpose,
+    keys: keys.flatMap((some) => some ?? []),
+    alone: keys.includes(undefined),
+    looks: [...asked.map((query) => findStatement(query, true)), ...(purpose === 'intent' ? [NOT_RECONCILED] : [])],
+    decide: (answers: readonly Answer[]) => {
+      if (purpose === 'intent') refuseLost(Number(answers.at(-1)?.rows[0]?.[0]));
+      let at = 0;
+      const found = about.map((query) => (asked.includes(query) ? entriesOf(answers[at++] as Answer) : []));
+      const { result, write = [] } = decide(found);
+      begun = write.filter(({ seq }) => seq === 0);
+      return {
+        result,
+        writes: write.map((entry) => (entry.seq === 0 ? insertStatement(entry) : updateStatement(entry))),
+        ...(write.length === 0 ? {} : { proof: { ask: writtenStatement(write), again: touchStatement(write) } }),
+      };
+    },
+    committed: () => {
+      if (begun.length > 0) keep(begun);
+    },
+  };
+};
+
+export type Change = Backend['change'];

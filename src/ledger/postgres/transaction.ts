@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { Lost } from './errors.ts';
+import type { Answer, Session } from './session.ts';
+import type { AnyStep, Written } from './step.ts';
+
+/** For so long one message may be on its way to an answer, in milliseconds. */
+const ANSWER_MS = 15_000;
+/** A lock that somebody keeps for longer is asked for again; who does nothing in a transaction for so long loses it. */
+const LOCK_MS = 4000;
+const IDLE_MS = 10_000;
+
+/**
+ * Each statement sees what was committed before it began, so that what is looked at behind the lock is as it stands. The
+ * commit waits for the disk, and for the standby where one must have it, whatever the settings of the role say.
+ */
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SET LOCAL synchronous_commit = 'on';
+SET LOCAL lock_timeout = ${LOCK_MS};
+SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS};`;
+
+/** The lock of a key: a number of 64 bits, the same for all who know the key. */
+const lockOf = (key: string): bigint => createHash('sha256').update(`paycli ${key}`).digest().readBigInt64BE();
+
+/** One after the other, in one order for all: two that want the same never wait for each other. */
+const lockStatement = (keys: readonly string[]): string => {
+  const locks = [...new Set(keys.map(lockOf))].sort((a, b) => (a < b ? -1 : 1));
+  return `SELECT pg_advisory_xact_lock(k) FROM unnest(ARRAY[${locks.join()}]::bigint[]) AS k`;
+};
+
+/** The server's clock, in milliseconds since the epoch. */
+export const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
+/** What was about to be committed when the answer was lost, for each step. */
+export type Attempt = ReadonlyMap<AnyStep, Written<unknown>>;
+
+export interface Told {
+  /** Told what the server's clock shows, before anything is decided. */
+  readonly clock: (at: number) => void;
+  /** What gives the server's clock, in SQL. */
+  readonly clockSql: () => string;
+  /** Told what is sent to be committed, in case that no answer comes. */
+  readonly about: (attempt: Attempt) => void;
+}
+
+type Decided = { readonly written: Written<unknown> } | { readonly thrown: unknown };
+
+/** What a step makes of its answers; of one whose earlier commit has gone through, nothing is decided again. */
+const decided = (step: AnyStep, answers: readonly Answer[], before: Written<unknown> | undefined): Decided => {
+  const [proved, ...found] = before?.proof === undefined ? [undefined, ...answers] : answers;
+  if (before?.proof !== undefined && proved?.rows[0]?.[0] === true) {
+    return { written: { ...before, writes: [before.proof.again] } };
+  }
+  try {
+    return { written: step.decide(found as readonly Answer[]) };
+  } catch (thrown) {
+    return { thrown };
+  }
+};
+
+const looksOf = (step: AnyStep, before: Written<unknown> | undefined): readonly string[] =>
+  before?.proof === undefined ? step.looks : [before.proof.ask, ...step.looks];
+
+/** Sends what was decided, and the commit; only its own word, without a warning, says that it is done. */
+const commit = async (session: Session, writes: readonly string[]): Promise<void> => {
+  const { answers, warnings } = await session.run([...writes, 'COMMIT'].join(';\n'), ANSWER_MS);
+  const said = answers.at(-1)?.command;
+  if (said !== 'COMMIT') throw new Lost(`the server answered ${said} to COMMIT`);
+  if (warnings.length > 0 && writes.length > 0) throw new Lost(warnings.join('; '));
+};
+
+/**
+ * Steps in one transaction: lock, then look, then write. Two messages go to the server. `earlier` is what an attempt had
+ * written whose commit was not answered: behind the same locks, which that attempt has kept until it ended, is seen what
+ * became of it.
+ */
+export const transact = async (
+  session: Session,
+  steps: readonly AnyStep[],
+  earlier: Attempt,
+  { clock, clockSql, about }: Told,
+): Promise<readonly Decided[]> => {
+  const keys = steps.flatMap((step) => step.keys);
+  const looks = steps.map((step) => looksOf(step, earlier.get(step)));
+  const statements = [...(keys.length === 0 ? [] : [lockStatement(keys)]), `SELECT ${clockSql()}`, ...looks.flat()];
+  const { answers } = await session.run(`${BEGIN}\n${statements.join(';\n')}`, ANSWER_MS);
+  // What stands before the looks: BEGIN, the settings, the lock.
+  const own = answers.slice(answers.length - looks.flat().length);
+  clock(Number(answers[answers.length - own.length - 1]?.rows[0]?.[0]));
+  let at = 0;
+  const done = steps.map((step, index) => {
+    const count = looks[index]?.length ?? 0;
+    at += count;
+    return decided(step, own.slice(at - count, at), earlier.get(step));
+  });
+  const writes = done.flatMap((one) => ('written' in one ? one.written.writes : []));
+  if (writes.length > 0) {
+    about(
+      new Map(
+        steps.flatMap((step, index) => {
+          const one = done[index];
+          return one !== undefined && 'written' in one ? [[step, one.written] as const] : [];
+        }),
+      ),
+    );
+  }
+  await commit(session, writes);
+  return done;
+};

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { PayError, reasonOf, usageError } from '../../core/error.ts';
+import { isLoopback } from '../../core/origin.ts';
+
+/** Where a shared ledger is. */
+export interface Address {
+  /** A name, an IP address, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  /** What TLS goes by; undefined: plain, which only this machine is spoken to. */
+  readonly tls: Tls | undefined;
+  /** What it is called in messages, without anything secret. */
+  readonly name: string;
+}
+
+interface Tls {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+const PORT = 5432;
+const FORM = 'use postgres://USER@HOST[:PORT]/DATABASE';
+const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+
+const unsafe = (problem: string, hint: string): PayError =>
+  new PayError('auth', `the ledger's address ${problem}`, { hint });
+
+const fileAt = (path: string | null): string | undefined => {
+  if (path === null) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (thrown) {
+    throw unsafe(`names a file that can't be read: ${reasonOf(thrown)}`, 'fix sslrootcert, sslcert or sslkey');
+  }
+};
+
+const tlsOf = (params: URLSearchParams): Tls => {
+  const [ca, cert, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => fileAt(params.get(name)));
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+};
+
+/** Whatever is asked for, what is verified is all of it; what asks for less is refused rather than taken for more. */
+const STRICT = ['require', 'verify-ca', 'verify-full'];
+
+const checkMode = (mode: string | null, near: boolean): void => {
+  if (mode === null || STRICT.includes(mode) || (near && mode === 'disable')) return;
+  throw unsafe(
+    `has sslmode=${mode}, but the server's certificate is always verified`,
+    'leave sslmode out; a certificate authority of your own goes into sslrootcert=FILE',
+  );
+};
+
+const checkParameters = (params: URLSearchParams): void => {
+  const stranger = [...params.keys()].find((name) => !PARAMETERS.includes(name));
+  if (stranger === undefined) return;
+  throw usageError(`the ledger's address has the unknown setting ${stranger}`, {
+    hint: `known: ${PARAMETERS.join(', ')}`,
+  });
+};
+
+const parsed = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
+  // It is not repeated: it may hold a password.
+  throw usageError("the ledger's address is not a PostgreSQL address", { hint: FORM });
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw usageError("the ledger's address is not a PostgreSQL address", { hint: FORM });
+  }
+};
+
+const isNear = (host: string): boolean =>
+  host.startsWith('/') || isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`);
+
+/** Reads `PAYCLI_LEDGER`, or a profile's ledger. Throws for what holds a password, or asks for less than a verified connection. */
+export const addressOf = (text: string): Address => {
+  const url = parsed(text);
+  const { searchParams: params } = url;
+  if (url.password !== '') {
+    throw unsafe(
+      'holds a password, which would be seen by others',
+      'take it out, and put it into a password file (PGPASSFILE), or give a command that prints it (PAYCLI_LEDGER_PASSWORD_COMMAND)',
+    );
+  }
+  checkParameters(params);
+  const host = params.get('host') ?? decoded(url.hostname).replace(/^\[(.*)\]$/, '$1');
+  const [user, database] = [params.get('user') ?? decoded(url.username), decoded(url.pathname.slice(1))];
+  if (host === '' || user === '' || database === '')
+    throw usageError("the ledger's address is not complete", { hint: FORM });
+  const near = isNear(host);
+  const mode = params.get('sslmode');
+  checkMode(mode, near);
+  const secure = !near || (mode !== null && mode !== 'disable') || params.has('sslrootcert') || params.has('sslcert');
+  const port = url.port === '' ? PORT : Number(url.port);
+  return {
+    // A machine without such an entry in its hosts would ask others where that is.
+    host: host === 'localhost' ? '127.0.0.1' : host,
+    ...{ port, user, database },
+    tls: secure && !host.startsWith('/') ? tlsOf(params) : undefined,
+    name: `postgres://${user}@${host}:${port}/${database}`,
+  };
+};
