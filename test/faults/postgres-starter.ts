@@ -1,0 +1,5 @@
+import { startCluster } from '../support/postgres/cluster.ts';
+
+// Starts a PostgreSQL, says so to its parent, and stays.
+const { port, socketDir } = await startCluster();
+process.send?.({ port, socketDir });

@@ -1,0 +1,33 @@
+import { onTestFinished } from 'vitest';
+import { startCluster } from './postgres/cluster.ts';
+import type { Cluster, ClusterOptions } from './postgres/kinds.ts';
+import type { Standby, StandbyOptions } from './postgres/standby.ts';
+import { startStandby } from './postgres/standby.ts';
+
+/** A PostgreSQL of its own for one test, which may kill it, freeze it or set it as it likes. */
+export const ownCluster = async (options: ClusterOptions = {}): Promise<Cluster> => {
+  const cluster = await startCluster(options);
+  onTestFinished(cluster.remove);
+  return cluster;
+};
+
+/** A standby of a cluster for one test. */
+export const ownStandby = async (primary: Cluster, options: StandbyOptions): Promise<Standby> => {
+  const standby = await startStandby(primary, options);
+  onTestFinished(standby.remove);
+  return standby;
+};
+
+const startShared = async (): Promise<Cluster> => {
+  const cluster = await startCluster();
+  cluster.unref();
+  return cluster;
+};
+
+let shared: Promise<Cluster> | undefined;
+
+/** The PostgreSQL that all tests of this process share, which none may disturb: each makes a database of its own there. */
+export const sharedCluster = (): Promise<Cluster> => {
+  shared ??= startShared();
+  return shared;
+};

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** Below the ports that connections are given: else one might take it while the server is down. */
+const PORTS = { first: 10_000, count: 20_000 };
+
+const isFree = async (port: number): Promise<boolean> => {
+  const probe = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(probe, 'listening');
+  } catch {
+    return false;
+  }
+  probe.close();
+  await once(probe, 'close');
+  return true;
+};
+
+const freePort = async (): Promise<number> => {
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    if (await isFree(port)) return port;
+  }
+};
+
+const TAKEN = /Address already in use/;
+
+/** Starts a server on a port of loopback that is free: on another one, where somebody was faster. */
+export const startOnFreePort = async <T>(start: (port: number) => Promise<T>): Promise<{ server: T; port: number }> => {
+  for (;;) {
+    const port = await freePort();
+    try {
+      return { server: await start(port), port };
+    } catch (thrown) {
+      if (!TAKEN.test((thrown as Error).message)) throw thrown;
+    }
+  }
+};

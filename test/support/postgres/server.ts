@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { RUN_FOLDER } from '../canary.ts';
+import type { Programs } from './programs.ts';
+import { serverUser } from './programs.ts';
+
+/** Runs a program to its end as whoever runs the server; throws what it said on stderr where that is no success. */
+export const runAsServer = async (file: string, args: readonly string[]): Promise<void> => {
+  const child = spawn(file, args, { ...serverUser(), cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+  const said: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${file} ended with ${code}: ${Buffer.concat(said).toString('utf8')}`);
+};
+
+/** A PostgreSQL that runs. */
+export interface Server {
+  readonly pid: number;
+  /** Resolves when its first process has ended. */
+  readonly ended: Promise<void>;
+  kill(signal: NodeJS.Signals): void;
+  /** What it has logged so far. */
+  log(): string;
+  unref(): void;
+}
+
+/** What tests have written is searched for the secret key, and so is what a server has logged. */
+const keepLog = (log: string): void => {
+  if (existsSync(RUN_FOLDER)) appendFileSync(join(RUN_FOLDER, `postgres-${process.pid}.log`), log);
+};
+
+const READY = /ready to accept (?:read-only )?connections/;
+
+/** Starts a server on a folder of data; resolves when it takes connections, and throws its log when it ends before. */
+export const startServer = async (
+  { bin }: Programs,
+  data: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Server> => {
+  const child = spawn(join(bin, 'postgres'), ['-D', data], {
+    ...serverUser(),
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A signal of the terminal is for the tests alone.
+    detached: true,
+  });
+  let log = '';
+  const ended = once(child, 'exit').then(() => keepLog(log));
+  await new Promise<void>((done, fail) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      log += chunk.toString('utf8');
+      if (READY.test(log)) done();
+    });
+    child.on('close', () => fail(new Error(`PostgreSQL did not start: ${log}`)));
+    ended.catch(fail);
+  });
+  return {
+    pid: child.pid as number,
+    ended,
+    kill: (signal) => void child.kill(signal),
+    log: () => log,
+    unref: () => {
+      child.unref();
+      (child.stderr as Socket).unref();
+    },
+  };
+};

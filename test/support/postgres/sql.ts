@@ -1,0 +1,40 @@
+import pg from 'pg';
+import type { Asked, At, UrlOptions } from './kinds.ts';
+
+const urlOf = (at: At, database: string, options: UrlOptions): string => {
+  const user = encodeURIComponent(options.user ?? 'postgres');
+  const { host = '127.0.0.1', port = at.port } = options;
+  if (options.over !== 'socket') return `postgres://${user}@${host}:${port}/${database}`;
+  return `postgres://${user}@/${database}?host=${encodeURIComponent(at.socketDir)}&port=${port}`;
+};
+
+const runSql: (at: At) => Asked['sql'] =
+  ({ socketDir, port }) =>
+  async (text, values = [], database = 'postgres') => {
+    const client = new pg.Client({ host: socketDir, port, user: 'postgres', database });
+    // A server that is killed meanwhile ends the statement, too.
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query(text, [...values])).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
+
+let databases = 0;
+
+/** What can be asked of the cluster that listens there. */
+export const askedAt = (at: At): Asked => {
+  const sql = runSql(at);
+  return {
+    url: (database, options = {}) => urlOf(at, database, options),
+    sql,
+    createDatabase: async (template = 'template1') => {
+      databases += 1;
+      const name = `test_${process.pid}_${databases}`;
+      await sql(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+      return name;
+    },
+  };
+};
