@@ -39,6 +39,7 @@ export interface SharedOptions {
   readonly name: string;
   /** Who works at a job here, for others to read. */
   readonly worker: string;
+  readonly slack?: number | undefined;
 }
 
 /** For so long is tried what is to be sent, or kept, in milliseconds; what was done is worth a longer wait. */
@@ -101,7 +102,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
   return {
     key: options.key,
     self,
-    slack: SLACK_MS,
+    slack: options.slack ?? SLACK_MS,
     isGone: options.isGone,
     moment,
     read: find,

@@ -38,6 +38,8 @@ export interface SharedLedgerOptions {
   readonly worker: string;
   /** What gives the server's clock, in SQL. */
   readonly clockSql?: () => string;
+  /** So much clocks may run apart while something is sent, in milliseconds: a minute where this says nothing. */
+  readonly slack?: number;
 }
 
 /** A process that can't be seen from here and has written nothing for so long has ended. */
@@ -119,6 +121,7 @@ export const openSharedLedger = async (options: SharedLedgerOptions): Promise<Le
     const backend = sharedBackend({
       ...{ connection, shadow, path, clock, clockSql, uptime, self, isGone, lockWait, name, worker },
       key: greeting()?.key ?? '',
+      slack: options.slack,
     });
     left.remove(await takeIn(backend, left.lines));
     return ledgerOver(backend, clean);
