@@ -1,13 +1,30 @@
+import { dirname, resolve } from 'node:path';
 import type { ChunkingContext, ModuleInfo } from 'rolldown';
+
+/**
+ * Files that are needed where the rest of their room is not, and the chunk that each goes to with the packages that it imports:
+ * where the ledger lies is asked without a profile, and profiles are read without the operations of the API.
+ */
+const APART = { 'config/folders.ts': 'core', 'contract/profile-file.ts': 'profile-file' };
 
 const roomOf = (id: string): string | undefined => /\/src\/(\w+)\//.exec(id.replaceAll('\\', '/'))?.[1];
 
-/** All that every start loads: what the entry imports, and so on, but for what comes by import(). */
+/** A file, what it imports, and so on, but for what comes by import(). */
 const withImports = (context: ChunkingContext, id: string, seen = new Set<string>()): Set<string> => {
   if (seen.has(id)) return seen;
   seen.add(id);
   for (const imported of context.getModuleInfo(id)?.importedIds ?? []) withImports(context, imported, seen);
   return seen;
+};
+
+/** The chunk of each file that stands apart, and of what it imports but for the files of other rooms. */
+const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, string> => {
+  const found = Object.entries(APART).flatMap(([path, chunk]) => {
+    const file = resolve(dirname(main), path);
+    const own = [...withImports(context, file)].filter((id) => [undefined, roomOf(file)].includes(roomOf(id)));
+    return own.map((id) => [id, chunk] as const);
+  });
+  return new Map(found);
 };
 
 /** A file that its own room loads only when it must. */
@@ -29,8 +46,10 @@ const loadedWith = (context: ChunkingContext, id: string, seen = new Set<string>
  */
 export const chunkOf = (main: string): ((id: string, context: ChunkingContext) => string | undefined) => {
   let start: ReadonlySet<string> | undefined;
+  let apart: ReadonlyMap<string, string> | undefined;
   return (id, context) => {
     start ??= withImports(context, main);
-    return start.has(id) ? 'start' : loadedWith(context, id);
+    apart ??= apartOf(context, main);
+    return start.has(id) ? 'start' : (apart.get(id) ?? loadedWith(context, id));
   };
 };

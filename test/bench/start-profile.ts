@@ -47,6 +47,7 @@ const NAMES: Readonly<Record<string, string>> = {
   main: 'arguments, commander, the frame (main)',
   client: 'HTTP, undici (client)',
   contract: 'the contract, zod',
+  'profile-file': 'the contract, zod',
   config: 'profiles, conf (config)',
   output: 'printing (output)',
   ledger: 'the ledger, SQLite',

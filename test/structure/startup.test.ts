@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NODE_PROGRAM } from '../support/built.ts';
+import { newFolder, paycli } from '../support/program.ts';
 
 interface Chunk {
   readonly entry: boolean;
@@ -69,5 +72,29 @@ describe('a chunk', () => {
     expect(text).not.toMatch(/\bimport\b[^;()]*["']node:/);
     for (const [, from = ''] of text.matchAll(/\bimport\b[^;()"'`]*["'`]([^"'`]+)["'`]/g))
       expect(from).toMatch(/^\.{1,2}\//);
+  });
+});
+
+/** The source files of all that a run loads, by Node's own account of it. */
+const loadedBy = async (args: readonly string[]): Promise<readonly string[]> => {
+  const folder = newFolder('coverage');
+  expect(await paycli(args, { program: NODE_PROGRAM, env: { NODE_V8_COVERAGE: folder } })).toMatchObject({ code: 0 });
+  const [account = ''] = readdirSync(folder);
+  const { result } = JSON.parse(readFileSync(join(folder, account), 'utf8')) as { result: readonly { url: string }[] };
+  const names = result.map(({ url }) => /\/dist\/(.+)$/.exec(url)?.[1] ?? '');
+  return names.flatMap((name) => Object.keys(chunks[name]?.inputs ?? {}));
+};
+
+describe('what a command loads', () => {
+  it('is neither profiles nor schemas for `ledger list`, which asks for a folder only', async () => {
+    const loaded = await loadedBy(['ledger', 'list']);
+    expect(loaded).toEqual(expect.arrayContaining(['src/commands/ledger/list.ts', 'src/config/folders.ts']));
+    expect(loaded.filter((name) => /^src\/(contract|config\/(?!folders))|\/(zod|conf)\//.test(name))).toEqual([]);
+  });
+
+  it('is the schema of the profile file for `profile list`, and none of the API', async () => {
+    const loaded = await loadedBy(['profile', 'list']);
+    const contract = loaded.filter((name) => name.startsWith('src/contract/'));
+    expect(contract).toEqual(['src/contract/common.ts', 'src/contract/profile-file.ts']);
   });
 });
