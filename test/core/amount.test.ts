@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bothUnits, readAmount, readMinorAmount } from '../../src/core/amount.ts';
+import { bothUnits, readAmount, readGiven, readMinorAmount } from '../../src/core/amount.ts';
 import { formatMoney } from '../../src/core/money.ts';
 
 describe('an amount as people write it', () => {
@@ -33,12 +33,13 @@ describe('an amount as people write it', () => {
   );
 
   it.each([
-    ['5.0', 'NGN', '"5.0" can\'t be an amount: NGN has 2 decimals'],
-    ['5.00', 'JPY', '"5.00" can\'t be an amount: JPY has no decimals'],
-    ['0.00', 'NGN', 'is 0'],
-    ['90071992547409.92', 'NGN', 'is too large'],
-  ])('%s %s: %s', (text, currency, problem) => {
-    expect(readAmount(text, currency)).toMatchObject({ problem });
+    ['5.0', 'NGN', '"5.0" can\'t be an amount: NGN has 2 decimals', 'write it like 5,000.00'],
+    ['5.00', 'JPY', '"5.00" can\'t be an amount: JPY has no decimals', 'write it like 5,000'],
+    ['five', 'KWD', '"five" is not an amount', 'write it like 5,000.000'],
+    ['0.00', 'NGN', 'is 0', 'an amount must be more than nothing'],
+    ['90071992547409.92', 'NGN', 'is too large', 'check the number of digits'],
+  ])('%s %s: %s', (text, currency, problem, hint) => {
+    expect(readAmount(text, currency)).toEqual({ problem, hint });
   });
 
   it('reads back what is shown, in every currency', () => {
@@ -57,10 +58,22 @@ describe('an amount in the minor unit', () => {
     for (const text of ['', '5,000', '5.0', '-1', '0', '9007199254740993', '1e3']) {
       expect(readMinorAmount(text), text).toHaveProperty('problem');
     }
+    expect(readMinorAmount('5.0')).toEqual({
+      problem: '"5.0" is not a count of minor units',
+      hint: 'use digits only, such as 500000 for NGN 5,000.00',
+    });
+  });
+
+  it('is told by its flag from one as people write it', () => {
+    expect(readGiven({ flag: '--amount', text: '5,000.00' }, 'NGN')).toEqual({ minor: 500_000 });
+    expect(readGiven({ flag: '--amount-minor', text: '5000' }, 'NGN')).toEqual({ minor: 5000 });
   });
 
   it('is shown in both units', () => {
     expect(bothUnits(500_000, 'NGN')).toBe('NGN 5,000.00 (500000 kobo)');
+    expect(bothUnits(123, 'GHS')).toBe('GHS 1.23 (123 pesewas)');
+    expect(bothUnits(123, 'KES')).toBe('KES 1.23 (123 cents)');
+    expect(bothUnits(123, 'USD')).toBe('USD 1.23 (123 cents)');
     expect(bothUnits(5000, 'JPY')).toBe('JPY 5,000');
     expect(bothUnits(1234, 'KWD')).toBe('KWD 1.234 (1234 minor units)');
   });

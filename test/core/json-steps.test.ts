@@ -47,6 +47,31 @@ describe('what is large', () => {
     expect(stepped(answerSteps(`["${'\\u0041'.repeat(200_000)}"]`, clean)).steps).toBeGreaterThanOrEqual(5);
   });
 
+  it('is left alone where no secret is: neither its strings nor, without an escape, its stretches are looked at', () => {
+    const asked: number[] = [];
+    const clean = (text: string): string => {
+      asked.push(text.length);
+      return text;
+    };
+    const [plain, escaped] = [`["${'a'.repeat(196_604)}"]`, `["${'\\\\'.repeat(98_302)}"]`];
+    expect(stepped(answerSteps(plain, clean))).toEqual({ steps: 1, result: plain });
+    expect(asked).toEqual([196_608]);
+    // One stretch, since the next would begin where the text ends.
+    expect(stepped(answerSteps(escaped, clean))).toEqual({ steps: 2, result: escaped });
+    expect(asked).toEqual([196_608, 196_608, 196_608]);
+  });
+
+  it('or not is searched to its end, and as a text where a string breaks off', () => {
+    const clean = (text: string): string => text.replaceAll('sk.AbCd.0123', '[secret]');
+    for (const [text, cleaned] of [
+      ['{"a":"sk.AbCd.0123"}', '{"a":"[secret]"}'],
+      ['{"a":"\\u0073k.AbCd.0123"}', '{"a":"[secret]"}'],
+      ['{"a":"sk.AbCd.0123', '{"a":"[secret]'],
+    ] as const) {
+      expect(stepped(answerSteps(text, clean)).result).toBe(cleaned);
+    }
+  });
+
   it('that breaks off anywhere is not passed for ever', () => {
     const text = '{"a":[1,{"b":"x\\\\y"},[2]],"uid":"act.AbCd.1","c":{"d":[]}}';
     for (let length = 1; length < text.length; length += 1) {
