@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ErrorKind } from '../../src/core/error.ts';
 import { PayError } from '../../src/core/error.ts';
+import type { ErrorKind } from '../../src/core/exit.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
 import { provedBy } from '../../src/core/proved.ts';
 
