@@ -24,6 +24,8 @@ const WITHOUT = [
   { source: /^node:child_process$/, importer: 'commander', instead: 'nothing' },
   { source: /^node:util$/, importer: 'commander', instead: 'util' },
   { source: /^node:http$/, importer: 'undici', instead: 'http' },
+  // The password is ours to find; there is no other way to a socket.
+  { source: /^(pgpass|pg-cloudflare)$/, importer: 'pg', instead: 'nothing' },
   { source: /^node:http2$/, importer: 'undici', instead: 'http2' },
 ];
 

@@ -5,9 +5,15 @@ import type { ChunkingContext, ModuleInfo } from 'rolldown';
  * Files that are needed where the rest of their room is not, and the chunk that each goes to with the packages that it imports:
  * where the ledger lies is asked without a profile, and profiles are read without the operations of the API.
  */
-const APART = { 'config/folders.ts': 'core', 'contract/profile-file.ts': 'profile-file' };
+const APART = { 'config/folders.ts': 'core', 'config/ledger.ts': 'core', 'contract/profile-file.ts': 'profile-file' };
 
-const roomOf = (id: string): string | undefined => /\/src\/(\w+)\//.exec(id.replaceAll('\\', '/'))?.[1];
+/** What only a shared ledger needs is as large as a room. */
+const POSTGRES = /\/src\/ledger\/(postgres)\//;
+
+const roomOf = (id: string): string | undefined => {
+  const path = id.replaceAll('\\', '/');
+  return (POSTGRES.exec(path) ?? /\/src\/(\w+)\//.exec(path))?.[1];
+};
 
 /** A file, what it imports, and so on, but for what comes by import(). */
 const withImports = (context: ChunkingContext, id: string, seen = new Set<string>()): Set<string> => {

@@ -10,7 +10,11 @@ const LICENCE = /^(?:licen[cs]e|copying)/i;
 const NOTICE = /^notice/i;
 
 /** Code from elsewhere in a package that came without its text: the package and folder, and where the text is kept here. */
-const KEPT: Readonly<Record<string, string>> = { 'undici/lib/llhttp': 'scripts/licences/llhttp.txt' };
+const KEPT: Readonly<Record<string, string>> = {
+  'undici/lib/llhttp': 'scripts/licences/llhttp.txt',
+  // It stands in its README.
+  'pg-types': 'scripts/licences/pg-types.txt',
+};
 
 const RULE = '='.repeat(80);
 
@@ -23,11 +27,12 @@ const upwards = (folder: string, top: string): string[] =>
 /** The package's own texts, then those of folders with code from elsewhere that is bundled. */
 const textsOf = ({ name, version, folder, sources }: Bundled): string[] => {
   const own = readdirSync(folder).filter((file) => LICENCE.test(file));
-  if (own.length === 0) throw new Error(`${name}@${version} is bundled and has no licence text`);
+  if (own.length === 0 && KEPT[name] === undefined)
+    throw new Error(`${name}@${version} is bundled and has no licence text`);
   const folders = new Set(sources.flatMap((source) => upwards(source, folder)));
   return [...folders].sort().flatMap((at) => {
     const found = readdirSync(at).filter((file) => LICENCE.test(file) || NOTICE.test(file));
-    const kept = KEPT[join(name, relative(folder, at)).replaceAll('\\', '/')];
+    const kept = KEPT[join(name, relative(folder, at)).replaceAll('\\', '/').replace(/\/$/, '')];
     const files = [...found.sort().map((file) => join(at, file)), ...(kept === undefined ? [] : [kept])];
     return files.map((file) => (at === folder ? textOf(file) : `${relative(folder, at)}:\n\n${textOf(file)}`));
   });

@@ -12,6 +12,7 @@ import type { Received } from '../core/received.ts';
 import type { Result } from '../core/result.ts';
 import type { ReadSource } from '../core/source.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
+import type { LedgerAdmin } from '../ledger/admin.ts';
 import type { Place, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
@@ -50,6 +51,10 @@ export interface Deps {
   place(): Promise<Place>;
   /** The ledger of this machine, opened at the first call. */
   ledger(): Promise<Ledger>;
+  /** Looks after the ledger itself: where it is kept, its tables, and what goes from one to the other. */
+  ledgerAdmin(): Promise<LedgerAdmin>;
+  /** Throws where an address can be no ledger's; connects to nothing. */
+  checkLedger(url: string): Promise<void>;
   /**
    * Tells the ledger, where there is one, how activities stand by now, when by the service's clock, and what their payment
    * request asks for; never fails.

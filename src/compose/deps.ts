@@ -8,6 +8,7 @@ import { memo } from '../core/memo.ts';
 import { loadWords, openClient } from './client.ts';
 import { holdMemory, openCheckPath, openJobWorld } from './job-world.ts';
 import { besideLedger, openLedgerOf } from './ledger.ts';
+import { openLedgerAdmin } from './ledger-admin.ts';
 import { openNotice } from './notice.ts';
 import { onceWith } from './once.ts';
 import { openRooms } from './rooms.ts';
@@ -49,6 +50,8 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
     jobWorld: () => openJobWorld(run, rooms),
     holdMemory: () => holdMemory(run, 'walk'),
     ledger,
+    ledgerAdmin: () => openLedgerAdmin(run, rooms),
+    checkLedger: async (url) => void (await import('../ledger/postgres/url.ts')).addressOf(url),
     observe,
     operator: async () => (await import('../ledger/operator.ts')).operator(),
     probe: async (probed) => {

@@ -3,35 +3,80 @@ import { LEDGER_FILE_NAME } from '../core/charge.ts';
 import { countText } from '../core/effect.ts';
 import { reasonOf } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
+import type { Io } from '../core/io.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
 import { placeWords } from '../core/place-words.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Access } from '../ledger/postgres/session.ts';
 import type { Rooms } from './rooms.ts';
 import type { RunContext } from './run.ts';
 
-const ledgerPath = async (rooms: Rooms): Promise<string> => `${(await rooms.folders()).data}/${LEDGER_FILE_NAME}`;
+export const ledgerPath = async (rooms: Rooms): Promise<string> =>
+  `${(await rooms.folders()).data}/${LEDGER_FILE_NAME}`;
 
-/** The ledger of this machine. */
-export const openLedgerOf = async ({ io, closing }: RunContext, rooms: Rooms): Promise<Ledger> => {
-  const [{ openLedger }, { isGone, thisSender }, { thisMachine }] = await Promise.all([
-    import('../ledger/sqlite/open.ts'),
+/** What every ledger is opened with. */
+const worldOf = async ({ clock, signals, redactor }: Io) => {
+  const [{ thisSender }, { thisMachine }] = await Promise.all([
     import('../ledger/sender.ts'),
     import('../ledger/machine.ts'),
   ]);
-  const { clock, signals, redactor } = io;
-  const self = thisSender();
-  const ledger = await openLedger({
-    path: await ledgerPath(rooms),
+  return {
     now: clock.now,
     uptime: thisMachine.uptime,
-    self,
-    isGone: (sender, overdue) => isGone(sender, self, overdue),
-    clean: (text) => redactor.cleanAll(text),
+    self: thisSender(),
+    clean: (text: string) => redactor.cleanAll(text),
     lockWait: { sleep: clock.sleep, ticks: clock.ticks, ...signals },
+  };
+};
+
+/** The ledger in a file of this machine. */
+export const openFileLedger = async (io: Io, rooms: Rooms): Promise<Ledger> => {
+  const [{ openLedger }, { isGone }, world] = await Promise.all([
+    import('../ledger/sqlite/open.ts'),
+    import('../ledger/sender.ts'),
+    worldOf(io),
+  ]);
+  const path = await ledgerPath(rooms);
+  return openLedger({ ...world, path, isGone: (sender, overdue) => isGone(sender, world.self, overdue) });
+};
+
+/** The shared ledger that this run means, and how to get to it; undefined where there is none. */
+export const sharedSetting = async (
+  { io, globals }: RunContext,
+  rooms: Rooms,
+): Promise<{ readonly access: Access; readonly from: string } | undefined> => {
+  const { ledgerSetting } = await import('../config/ledger.ts');
+  const setting = await ledgerSetting(globals, io, await rooms.folders());
+  if (setting === undefined) return undefined;
+  const address = (await import('../ledger/postgres/url.ts')).addressOf(setting.url);
+  return { access: { address, password: () => setting.password(address) }, from: setting.from };
+};
+
+/** The ledger that a team shares. */
+const openTeamLedger = async (io: Io, rooms: Rooms, access: Access): Promise<Ledger> => {
+  const [{ openSharedLedger }, { isGoneAnywhere }, { operator }, world] = await Promise.all([
+    import('../ledger/postgres/open.ts'),
+    import('../ledger/sender.ts'),
+    import('../ledger/operator.ts'),
+    worldOf(io),
+  ]);
+  const { self } = world;
+  return openSharedLedger({
+    ...{ ...world, access },
+    folder: (await rooms.folders()).data,
+    isGone: (sender, overdue) => isGoneAnywhere(sender, self, overdue),
+    worker: `${operator()} ${self.pid}`,
   });
-  closing.push(() => ledger.close());
+};
+
+/** The ledger of this run: a file of this machine, or what a team shares. */
+export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledger> => {
+  const setting = await sharedSetting(run, rooms);
+  const ledger =
+    setting === undefined ? await openFileLedger(run.io, rooms) : await openTeamLedger(run.io, rooms, setting.access);
+  run.closing.push(() => ledger.close());
   return ledger;
 };
 
@@ -46,8 +91,11 @@ const findOut = (unknown: readonly Entry[]): string => {
 
 /** What the ledger is told and asked beside the command itself: none is made for it, and its failure is never the command's. */
 export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
+  /** None is made for it. */
+  const isThere = async (): Promise<boolean> =>
+    (await sharedSetting(run, rooms)) !== undefined || existsSync(await ledgerPath(rooms));
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> =>
-    existsSync(await ledgerPath(rooms)) ? await use(await ledger()) : undefined;
+    (await isThere()) ? await use(await ledger()) : undefined;
   return {
     observe: async (activities: readonly unknown[], servedAt?: number, asked?: RequestTerms): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {

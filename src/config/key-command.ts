@@ -8,7 +8,21 @@ import { findProgram } from './find-program.ts';
 import type { Machine } from './machine.ts';
 
 /** The longest key and the end of its line. */
-const LONGEST_OUTPUT = 514;
+const LONGEST_KEY = 514;
+
+/** What a command is to print. */
+export interface Printed {
+  /** `the key command`. */
+  readonly command: string;
+  /** `key`. */
+  readonly what: string;
+  /** In characters, the end of its line included. */
+  readonly longest: number;
+  /** What is wrong with one; undefined where it can be used. */
+  readonly problemOf: (secret: string) => string | undefined;
+}
+
+const KEY: Printed = { command: 'the key command', what: 'key', longest: LONGEST_KEY, problemOf: keyProblem };
 
 const WORD = /(?:[^\s'"]|'[^']*'|"[^"]*")+/g;
 const QUOTED = /'([^']*)'|"([^"]*)"/g;
@@ -18,23 +32,23 @@ const SECRET_KEY = /\bsk\.[A-Za-z0-9]{4}\.[A-Za-z0-9]{16,}/;
  * `op read "op://vault/key"` as a list of arguments. Quotes keep blanks together; nothing else means anything, so
  * there is no way to a shell, a variable or another file.
  */
-export const splitCommand = (text: string): readonly string[] => {
+export const splitCommand = (text: string, from = '--key-command'): readonly string[] => {
   if (SECRET_KEY.test(text)) {
-    throw usageError('--key-command contains a secret key, but needs a command that prints it', {
+    throw usageError(`${from} contains a secret key, but needs a command that prints it`, {
       hint: 'other users can see arguments while a program runs: get a new key, then store it with --key-stdin',
     });
   }
   const words = text.match(WORD) ?? [];
-  if (text.replaceAll(WORD, '').trim() !== '') throw usageError('--key-command has an unclosed quote');
-  if (words.length === 0) throw usageError('--key-command is empty');
+  if (text.replaceAll(WORD, '').trim() !== '') throw usageError(`${from} has an unclosed quote`);
+  if (words.length === 0) throw usageError(`${from} is empty`);
   return words.map((word) =>
     word.replaceAll(QUOTED, (_all, single?: string, double?: string) => single ?? double ?? ''),
   );
 };
 
-const failure = (program: string, what: string): PayError =>
-  new PayError('auth', `the key command ${JSON.stringify(program)} ${what}`, {
-    hint: 'it must print the key on one line and exit with 0; it runs without a shell, in the root folder',
+const failure = ({ command, what: secret }: Printed, program: string, what: string): PayError =>
+  new PayError('auth', `${command} ${JSON.stringify(program)} ${what}`, {
+    hint: `it must print the ${secret} on one line and exit with 0; it runs without a shell, in the root folder`,
   });
 
 // The helper's own look-ups have no need of a key that was given for this call.
@@ -47,6 +61,7 @@ interface CommandRun {
   readonly env: NodeJS.ProcessEnv;
   readonly machine: Machine;
   readonly stop: AbortSignal;
+  readonly printed: Printed;
   readonly fail: (what: string) => PayError;
 }
 
@@ -94,7 +109,7 @@ const outputOf = async (run: CommandRun): Promise<string> => {
   // One character a byte, so that what is not ASCII is seen as such.
   child.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
     output += chunk;
-    if (output.length > LONGEST_OUTPUT) giveUp(run.fail('printed more than a key'));
+    if (output.length > run.printed.longest) giveUp(run.fail(`printed more than a ${run.printed.what}`));
   });
   child.on('error', () => giveUp(run.fail('could not be started')));
   child.on('close', (code, signal) => {
@@ -110,23 +125,32 @@ const outputOf = async (run: CommandRun): Promise<string> => {
 };
 
 /**
- * Runs a key command (security.md, row 4) and gives the key that it printed, checked and known to the redactor.
+ * Runs a command that prints a secret (security.md, row 4) and gives that, checked and known to the redactor.
  * Every failure is a PayError of kind `auth` that names the program and holds nothing that it printed.
  */
-export const runKeyCommand = async (command: readonly string[], io: Io, machine: Machine): Promise<string> => {
+export const runSecretCommand = async (
+  command: readonly string[],
+  printed: Printed,
+  io: Io,
+  machine: Machine,
+): Promise<string> => {
   const [program = '', ...args] = command;
-  const fail = (what: string): PayError => failure(program, what);
+  const fail = (what: string): PayError => failure(printed, program, what);
   const file = findProgram(program, io.env, machine);
   if (file === undefined) {
     throw fail('was not found').with({
       hint: 'give its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
     });
   }
-  const run = { file, args, env: childEnv(io.env), machine, stop: io.signals.stop, fail };
+  const run = { file, args, env: childEnv(io.env), machine, stop: io.signals.stop, printed, fail };
   const key = (await outputOf(run)).replace(machine.platform === 'win32' ? /\r?\n$/ : /\n$/, '');
   io.redactor.add(key);
   if (key === '') throw fail('printed nothing');
-  const problem = keyProblem(key);
+  const problem = printed.problemOf(key);
   if (problem !== undefined) throw fail(`printed something that ${problem}`);
   return key;
 };
+
+/** The same for a key of the service. */
+export const runKeyCommand = (command: readonly string[], io: Io, machine: Machine): Promise<string> =>
+  runSecretCommand(command, KEY, io, machine);

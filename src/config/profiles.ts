@@ -53,6 +53,8 @@ export interface ProfileRoom {
   /** Stores the profile in place of one of the same name. It becomes the default where there is none. */
   save(profile: NewProfile): ProfileSummary;
   use(name: string): ProfileSummary;
+  /** Stores where the ledger of a profile, or of the default one, is; undefined: the file of this machine. Gives its name. */
+  useLedger(name: string | undefined, url: string | undefined, passwordCommand: string | undefined): string;
   /** Gives what was removed. When that was the default, no profile is until `use` or `save` says so. */
   remove(name: string): ProfileSummary;
 }
@@ -93,6 +95,15 @@ const without = (file: ProfileFile, name: string): ProfileFile => {
   return chosen === undefined || chosen === name ? { ...rest, profiles } : { ...rest, default: chosen, profiles };
 };
 
+const ledgerOf = ({ profiles }: ProfileFile, name: string): Partial<StoredProfile> => {
+  const { ledger, ledger_password_command: command } =
+    (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
+  return {
+    ...(ledger === undefined ? {} : { ledger }),
+    ...(command === undefined ? {} : { ledger_password_command: command }),
+  };
+};
+
 const emptyFile: ProfileFile = { version: PROFILE_FILE_VERSION, profiles: {} };
 
 /** Opens the profiles in the config folder. Nothing is read, made or written before a method asks for it. */
@@ -123,9 +134,24 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
       change(profile.name, (file) => ({
         ...file,
         default: defaultName(file) ?? profile.name,
-        profiles: { ...file.profiles, [profile.name]: stored(profile, io) },
+        // Another key is no other guard.
+        profiles: { ...file.profiles, [profile.name]: { ...ledgerOf(file, profile.name), ...stored(profile, io) } },
       })),
     use: (name) => change(name, (file) => ({ ...file, default: find(file, checkName(name)).name })),
+    useLedger(asked, url, passwordCommand) {
+      const file = store.read();
+      const { name, stored: profile } = find(file, asked === undefined ? undefined : checkName(asked));
+      const { ledger: _ledger, ledger_password_command: _command, ...rest } = profile;
+      const command =
+        passwordCommand === undefined ? undefined : [...splitCommand(passwordCommand, '--password-command')];
+      const next: StoredProfile = {
+        ...rest,
+        ...(url === undefined ? {} : { ledger: url }),
+        ...(url === undefined || command === undefined ? {} : { ledger_password_command: command }),
+      };
+      if (file !== undefined) store.write({ ...file, profiles: { ...file.profiles, [name]: next } });
+      return name;
+    },
     remove(name) {
       const file = store.read();
       const removed = summaryOf(file, checkName(name));

@@ -20,6 +20,8 @@ const storedProfile = z
     origin: z.string().refine(isExactOrigin, { error: 'is not an exact https:// origin' }),
     key: z.string().optional(),
     key_command: z.array(z.string()).min(1).optional(),
+    ledger: z.string().optional(),
+    ledger_password_command: z.array(z.string()).min(1).optional(),
     created_at: instant,
   })
   .refine(({ key, key_command }) => (key === undefined) !== (key_command === undefined), {

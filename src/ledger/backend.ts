@@ -1,7 +1,7 @@
 import type { PayError } from '../core/error.ts';
 import type { RowCounts } from '../core/row.ts';
 import type { Entry, Moment, Outcome, Sender } from './entry.ts';
-import type { Job, JobRow, Update } from './job.ts';
+import type { Job, JobRow, KeptUpdate, Worker } from './job.ts';
 import type { ListFilter } from './ledger.ts';
 
 /** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
@@ -72,12 +72,6 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** An update as it is kept, with who makes it. */
-export interface KeptUpdate extends Update {
-  readonly deadline: number;
-  readonly sender: Sender;
-}
-
 /** The same for jobs and for rows that are updates. */
 export interface JobsBackend {
   open(job: Omit<Job, 'createdAt' | 'runAt'>, now: number): Promise<void>;
@@ -93,19 +87,8 @@ export interface JobsBackend {
     of: JobRow,
     decide: (found: KeptUpdate | undefined) => Decision<KeptUpdate, T>,
   ): Promise<T>;
-  /**
-   * Slices of a job's rows, each left to one worker for a while, where many machines share a ledger: it saves work, and
-   * decides nothing. False where another has it.
-   */
+  /** Slices of a job's rows, where many machines share a ledger (see `Jobs`). */
   lease?(job: string, slice: number): Promise<boolean>;
-  /** Leaves to others what this process has taken. */
   release?(job: string): Promise<void>;
-  /** Who is at a job now. */
   workers?(job: string): Promise<readonly Worker[]>;
-}
-
-/** Somebody who is at a job, and how many slices of it they have. */
-export interface Worker {
-  readonly worker: string;
-  readonly slices: number;
 }

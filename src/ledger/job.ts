@@ -1,5 +1,5 @@
 import type { RowCounts } from '../core/row.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, Sender } from './entry.ts';
 
 /** What the ledger keeps of a row of a job's file: entries (`charge`, of whatever kind they are), the last of which counts, or one update. */
 export type JobKind = 'charge' | 'update';
@@ -22,6 +22,9 @@ export interface Job {
   readonly runAt: number;
 }
 
+/** So many rows of a job are left to one worker at a time. */
+export const ROWS_IN_A_SLICE = 128;
+
 export interface JobRow {
   readonly job: string;
   /** The first row of the file is 1. */
@@ -38,6 +41,18 @@ export interface Update extends JobRow {
   readonly exitCode: number | undefined;
   /** Why it is not accepted, where it is not. */
   readonly message: string | undefined;
+}
+
+/** An update as it is kept, with who makes it. */
+export interface KeptUpdate extends Update {
+  readonly deadline: number;
+  readonly sender: Sender;
+}
+
+/** Somebody who is at a job, and how many slices of its rows they have. */
+export interface Worker {
+  readonly worker: string;
+  readonly slices: number;
 }
 
 /** What became of an update that was sent. */
@@ -59,7 +74,7 @@ export interface Jobs {
   /** All that was begun for the rows from `first` to `last`, by row and then in order of creation: the last one of a row counts. */
   entries(job: string, first: number, last: number): Promise<readonly Entry[]>;
   /** The updates of these rows, one a row. */
-  updates(job: string, first: number, last: number): Promise<readonly Update[]>;
+  updates(job: string, first: number, last: number): Promise<readonly KeptUpdate[]>;
   /**
    * The intent of an update, on the disk once this resolves with true. False when the row has one already that stands, or that
    * somebody is at; `retry` begins it again where nothing came of it, `looked` where a read has shown that it was not applied.
@@ -68,6 +83,15 @@ export interface Jobs {
     update: JobRow & { readonly onye: string; readonly bound: number },
     how: { readonly retry: boolean; readonly looked: boolean },
   ): Promise<boolean>;
+  /**
+   * Slices of a job's rows (see `ROWS_IN_A_SLICE`), each left to one worker for a while, where many machines share a ledger:
+   * it saves work, and decides nothing. False where another has it.
+   */
+  lease(job: string, slice: number): Promise<boolean>;
+  /** Leaves to others what this process has taken of it. */
+  release(job: string): Promise<void>;
+  /** Who is at it now; none where the ledger is this machine's alone. */
+  workers(job: string): Promise<readonly Worker[]>;
   /** Notes what became of an update. */
   settleUpdate(of: JobRow, outcome: UpdateOutcome): Promise<void>;
 }

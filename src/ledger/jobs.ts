@@ -1,9 +1,9 @@
 import { idProblem } from '../core/ids.ts';
 import type { RowCounts } from '../core/row.ts';
 import { isTakenUp } from '../core/row.ts';
-import type { Backend, Decision, KeptUpdate } from './backend.ts';
+import type { Backend, Decision } from './backend.ts';
 import { isLost, readSwept, sweep } from './gone.ts';
-import type { Jobs, Update } from './job.ts';
+import type { Jobs, KeptUpdate, Update } from './job.ts';
 import type { Ledger } from './ledger.ts';
 import { cleaned, withoutNumbers } from './private.ts';
 import { GONE } from './transitions.ts';
@@ -40,6 +40,10 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
     },
     get: jobs.get,
     list: jobs.list,
+    // Alone on its machine, everybody has every slice.
+    lease: async (job, slice) => (await jobs.lease?.(job, slice)) ?? true,
+    release: async (job) => jobs.release?.(job),
+    workers: async (job) => (await jobs.workers?.(job)) ?? [],
     tally: async ({ id, kind }) => {
       if (kind === 'update') return withoutZeros(await updateTally(id));
       await sweep(backend);

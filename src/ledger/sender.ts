@@ -65,3 +65,10 @@ export const isGone = (sender: Sender, self: Sender, overdue: boolean, proc = PR
   if (stat === undefined) return overdue;
   return stat.started !== sender.started || stat.state === 'Z' || stat.state === 'X';
 };
+
+/** The same for senders of any machine: of another one nothing is seen, and only the time that it was given counts. */
+export const isGoneAnywhere = (sender: Sender, self: Sender, overdue: boolean): boolean => {
+  const [boot] = sender.boot.split(' ');
+  const isHere = boot !== '' && boot === self.boot.split(' ')[0];
+  return isHere ? isGone(sender, self, overdue) : overdue;
+};

@@ -114,6 +114,8 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     folders: unexpected,
     place: unexpected,
     ledger: unexpected,
+    ledgerAdmin: unexpected,
+    checkLedger: unexpected,
     observe: unexpected,
     protocol: unexpected,
     operator: unexpected,

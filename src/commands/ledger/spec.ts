@@ -6,6 +6,7 @@ import { usageError } from '../../core/error.ts';
 import type { IdPrefix } from '../../core/ids.ts';
 import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
+import { sharedCommands } from './shared-spec.ts';
 
 const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +
@@ -244,4 +245,4 @@ const exportCommand = defineCommand({
 });
 
 /** The noun `ledger`. */
-export const ledgerCommands = [list, jobs, show, refresh, reconcile, resolve, exportCommand];
+export const ledgerCommands = [list, jobs, show, refresh, reconcile, resolve, exportCommand, ...sharedCommands];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PayError, usageError } from '../../core/error.ts';
-import { sharedError, stateOf } from './errors.ts';
-import { isPostgres } from './greet.ts';
+import { sharedError } from './errors.ts';
+import { greet, isPostgres } from './greet.ts';
 import { grantsTo, MIGRATIONS, migrationFrom } from './schema.ts';
 import type { Access, Answer, Session } from './session.ts';
 import { openSession } from './session.ts';
@@ -19,8 +19,8 @@ export interface DatabaseStatus {
   readonly schema: number | undefined;
   readonly ledger: string | undefined;
   readonly settings: Readonly<Record<'fsync' | 'full_page_writes' | 'synchronous_commit', string>>;
-  /** `async`, `sync`, `quorum` and so on, one a standby; undefined where the role may not see them. */
-  readonly standbys: readonly string[] | undefined;
+  /** `async`, `sync`, `quorum` and so on, one a standby; none where the role may not see them. */
+  readonly standbys: readonly string[];
   /** The server's clock, in milliseconds since the epoch. */
   readonly at: number;
   readonly user: string;
@@ -30,15 +30,8 @@ export interface DatabaseStatus {
 
 const first = (answers: readonly Answer[]): Answer['rows'][number] => answers[0]?.rows[0] ?? [];
 
-/** Who may not ask, or what is not there, is no failure. */
-const unlessRefused = async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    return await ask();
-  } catch (thrown) {
-    if (['42501', '42P01', '3F000', '42703'].includes(stateOf(thrown) ?? '')) return undefined;
-    throw thrown;
-  }
-};
+/** No such schema, no such table. */
+const ABSENT = ['3F000', '42P01'];
 
 /** One connection for one piece of work. */
 const withSession = async <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> => {
@@ -58,16 +51,16 @@ const ask = (access: Access, text: string): Promise<Answer['rows'][number]> =>
   withSession(access, async (session) => first((await session.run(text, LIMIT_MS)).answers));
 
 const schemaOf = async (access: Access): Promise<{ readonly schema: number; readonly ledger: string } | undefined> => {
-  const settings = await unlessRefused(() =>
-    ask(
+  try {
+    const [version, name] = await ask(
       access,
       "SELECT max(value) FILTER (WHERE name = 'version'), max(value) FILTER (WHERE name = 'name') FROM paycli.setting",
-    ),
-  ).catch((thrown: unknown) => {
-    if (thrown instanceof PayError && ['42P01', '3F000'].includes(thrown.detail.code ?? '')) return undefined;
+    );
+    return { schema: Number(version), ledger: String(name) };
+  } catch (thrown) {
+    if (thrown instanceof PayError && ABSENT.includes(thrown.detail.code ?? '')) return undefined;
     throw thrown;
-  });
-  return settings === undefined ? undefined : { schema: Number(settings[0]), ledger: String(settings[1]) };
+  }
 };
 
 /** How the database stands. Throws a `ledger` error where it can't be asked. */
@@ -136,4 +129,13 @@ export const migrateLedger = async (access: Access): Promise<{ readonly from: nu
   }
   if (before.schema < MIGRATIONS.length) await migrate(access, before.schema);
   return { from: before.schema, to: MIGRATIONS.length };
+};
+
+/** One connection to a ledger that is there and of this program's version. */
+export const withLedger = async <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> => {
+  const { name } = access.address;
+  return withSession(access, async (session) => {
+    await greet(session, name, CLOCK, [], () => openSession(access));
+    return work(session);
+  });
 };

@@ -2,8 +2,8 @@ import { CHARGE_STATES, FAILED_STATUSES } from '../../core/charge.ts';
 import { CHARGE } from '../../core/effect.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
 import type { RowCounts, RowState } from '../../core/row.ts';
-import type { Decision, KeptUpdate, Purpose } from '../backend.ts';
-import type { Job, JobKind, JobRow, Jobs, UpdateState } from '../job.ts';
+import type { Decision, Purpose } from '../backend.ts';
+import type { Job, JobKind, JobRow, Jobs, KeptUpdate, UpdateState } from '../job.ts';
 import { UPDATE_STATES } from '../job.ts';
 import { number, optionalNumber, optionalText, text } from '../rows.ts';
 import type { Answer } from './session.ts';
@@ -36,18 +36,24 @@ const updateOf = ([job, row, onye, state, deadline, exit, message, pid, boot, st
 export const jobsOf = ({ rows }: Answer): Job[] => rows.map(jobOf);
 export const updatesOf = ({ rows }: Answer): KeptUpdate[] => rows.map(updateOf);
 
-/** `openStep` and the like: what a job is begun or gone on with. */
+export const jobStatement = (job: Parameters<Jobs['open']>[0], createdAt: number, runAt: number): string => {
+  const { id, kind, command, name, service, origin, profile, rows } = job;
+  const values = [id, kind, command, name, service, origin, profile ?? null, rows, createdAt, runAt];
+  return `INSERT INTO paycli.job (${JOB}) VALUES (${values.map(literal).join()})`;
+};
+
+/** A job that is begun, or gone on with. */
 export const openStep = (job: Parameters<Jobs['open']>[0], now: () => number): Step<void> => ({
   purpose: 'note',
   keys: [`job ${job.id}`],
   alone: false,
   looks: [],
   decide: () => {
-    const { id, kind, command, name, service, origin, profile, rows } = job;
-    const values = [id, kind, command, name, service, origin, profile ?? null, rows, now(), now()];
-    const insert = `INSERT INTO paycli.job (${JOB}) VALUES (${values.map(literal).join()})`;
     const change = 'run_at = excluded.run_at, name = excluded.name, profile = excluded.profile';
-    return { result: undefined, writes: [`${insert} ON CONFLICT (id) DO UPDATE SET ${change}`] };
+    return {
+      result: undefined,
+      writes: [`${jobStatement(job, now(), now())} ON CONFLICT (id) DO UPDATE SET ${change}`],
+    };
   },
 });
 
@@ -58,12 +64,14 @@ const valuesOf = ({ job, row, onye, state, deadline, exitCode, message, sender }
     literal,
   );
 
+export const updateInsert = (update: KeptUpdate): string =>
+  `INSERT INTO paycli.onye_update (${UPDATE}) VALUES (${valuesOf(update).join()})`;
+
 const updateStatement = (update: KeptUpdate): string => {
   const change = UPDATE.split(', ')
     .slice(2)
     .map((name) => `${name} = excluded.${name}`);
-  return `INSERT INTO paycli.onye_update (${UPDATE}) VALUES (${valuesOf(update).join()})
-    ON CONFLICT (job, "row") DO UPDATE SET ${change.join(', ')}`;
+  return `${updateInsert(update)} ON CONFLICT (job, "row") DO UPDATE SET ${change.join(', ')}`;
 };
 
 const writtenStatement = (update: KeptUpdate): string => `SELECT EXISTS (SELECT 1 FROM paycli.onye_update

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import Client from 'pg/lib/client.js';
 import { reasonOf } from '../../core/error.ts';
 import { Lost, stateOf } from './errors.ts';
 import type { Address } from './url.ts';

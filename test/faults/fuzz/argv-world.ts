@@ -81,6 +81,8 @@ export const newWorld = (): World => {
       }, globals.validate),
     place: async () => ({ service: ORIGIN, origin: ORIGIN, workspace: 'AbCd', profile: undefined }),
     ledger: async () => ledger,
+    ledgerAdmin: async () => shut(),
+    checkLedger: async () => shut(),
     observe: async () => undefined,
     protocol: async () => ledgerRoom,
     bulk: async () => shut(),

@@ -2,9 +2,9 @@ import { standingOf } from '../../../src/core/charge.ts';
 import { PayError, reasonOf } from '../../../src/core/error.ts';
 import type { RowCounts } from '../../../src/core/row.ts';
 import { rowStateOf } from '../../../src/core/row.ts';
-import type { Backend, KeptUpdate, Query } from '../../../src/ledger/backend.ts';
+import type { Backend, Query } from '../../../src/ledger/backend.ts';
 import type { Entry } from '../../../src/ledger/entry.ts';
-import type { Job } from '../../../src/ledger/job.ts';
+import type { Job, KeptUpdate } from '../../../src/ledger/job.ts';
 
 const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
 

@@ -1,0 +1,108 @@
+import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { asText } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+
+const WHERE = 'PAYCLI_LEDGER, or `paycli ledger use`, says where it is';
+
+const status = defineCommand({
+  path: ['ledger', 'status'],
+  summary: 'show where the ledger is and what keeps it from being safe',
+  args: [],
+  options: {},
+  examples: [{ about: 'show where the ledger is', line: 'paycli ledger status' }],
+  output:
+    'kind (file, postgres), at, from, schema; of a shared one also version, user, owner, clock_ahead_ms, standbys, ' +
+    'settings, warnings',
+  exits: ['usage', 'auth', 'ledger'],
+  read: () => ({}),
+  load: () => import('./status.ts'),
+});
+
+export interface UseInput {
+  /** undefined: the file of this machine again. */
+  readonly url: string | undefined;
+  readonly passwordCommand: string | undefined;
+}
+
+const use = defineCommand({
+  path: ['ledger', 'use'],
+  summary: 'choose the ledger of a profile: one in PostgreSQL that a team shares, or the file of this machine',
+  description:
+    'Stored with the profile that --profile names, or with the default one. PAYCLI_LEDGER overrides it for one call. The ' +
+    'password is never part of the address: it comes from a password file (PGPASSFILE, ~/.pgpass), from a command, or is ' +
+    'replaced by a client certificate (sslcert, sslkey).',
+  args: [{ name: 'url', about: 'postgres://USER@HOST[:PORT]/DATABASE', required: false }],
+  options: {
+    file: flag('--file', 'use the file of this machine again'),
+    passwordCommand: option(
+      '--password-command <command>',
+      'a command that prints the password; it runs without a shell',
+      asText,
+    ),
+  },
+  examples: [],
+  output: 'name, ledger',
+  exits: ['usage', 'auth'],
+  read: (args, given): UseInput => {
+    const [url] = args;
+    if ((url === undefined) !== (given.file === true)) {
+      throw usageError('give the address of a ledger, or --file', {
+        hint: 'paycli ledger use postgres://USER@HOST/DATABASE',
+      });
+    }
+    return { url, passwordCommand: given.passwordCommand };
+  },
+  load: () => import('./use.ts'),
+});
+
+export interface InitInput {
+  readonly operators: readonly string[];
+}
+
+const init = defineCommand({
+  path: ['ledger', 'init'],
+  summary: 'make the tables of a shared ledger, as the owner of its database',
+  description: `${WHERE}. Again does no harm: run it to give another role the rights of an operator.`,
+  args: [],
+  options: {
+    operator: repeated(
+      '--operator <role>',
+      'give this database role what an operator needs: no DDL, no DELETE',
+      asText,
+    ),
+  },
+  examples: [],
+  output: 'at, made, schema, operators',
+  exits: ['usage', 'auth', 'ledger'],
+  read: (_args, given): InitInput => ({ operators: given.operator ?? [] }),
+  load: () => import('./init.ts'),
+});
+
+const migrate = defineCommand({
+  path: ['ledger', 'migrate'],
+  summary: "bring a shared ledger's tables to this version of paycli, as the owner of its database",
+  description: `${WHERE}. An older paycli refuses it afterwards.`,
+  args: [],
+  options: {},
+  examples: [],
+  output: 'at, from, to',
+  exits: ['usage', 'auth', 'ledger'],
+  read: () => ({}),
+  load: () => import('./migrate.ts'),
+});
+
+const push = defineCommand({
+  path: ['ledger', 'push'],
+  summary: 'copy what the ledger of this machine knows into the shared one',
+  description: `${WHERE}. Run it on each machine before it uses the shared ledger. The local file stays as it is; again does no harm.`,
+  args: [],
+  options: {},
+  examples: [],
+  output: 'at, charges, jobs, updates, known, kept (charges whose payment request has another open one there)',
+  exits: ['usage', 'auth', 'ledger', 'refused'],
+  read: () => ({}),
+  load: () => import('./push.ts'),
+});
+
+/** The part of the noun `ledger` that looks after the ledger itself. */
+export const sharedCommands = [status, use, init, migrate, push];

@@ -1,0 +1,34 @@
+import { madeHere } from '../../core/received.ts';
+import type { Result, View } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
+
+type Needs = Pick<Deps, 'ledgerAdmin'>;
+
+const view: View = {
+  columns: [
+    { path: 'kind' },
+    { path: 'at', flexible: true },
+    { path: 'from', label: 'set by' },
+    { path: 'schema' },
+    { path: 'version', flexible: true },
+    { path: 'user' },
+    { path: 'owner' },
+    { path: 'clock_ahead_ms' },
+    { path: 'standbys' },
+    { path: 'settings' },
+    { path: 'warnings', flexible: true },
+  ],
+};
+
+/** Where the ledger is, and what keeps it from being safe. */
+export const run = async (_input: unknown, deps: Needs): Promise<Result> => {
+  const { clockAhead, warnings, from, schema, standbys, ...status } = await (await deps.ledgerAdmin()).status();
+  const record = madeHere({
+    ...status,
+    from: from ?? null,
+    schema: schema ?? null,
+    ...(clockAhead === undefined ? {} : { clock_ahead_ms: clockAhead, standbys: standbys ?? [] }),
+    warnings,
+  });
+  return { kind: 'record', record, view, ...(warnings.length === 0 ? {} : { notice: warnings }) };
+};

@@ -1,0 +1,25 @@
+import { madeHere } from '../../core/received.ts';
+import type { Result, View } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
+import type { UseInput } from './shared-spec.ts';
+
+type Needs = Pick<Deps, 'globals' | 'profiles' | 'checkLedger'>;
+
+const view: View = {
+  columns: [
+    { path: 'name', label: 'profile' },
+    { path: 'ledger', flexible: true },
+  ],
+};
+
+/** Stores which ledger a profile uses. */
+export const run = async ({ url, passwordCommand }: UseInput, deps: Needs): Promise<Result> => {
+  if (url !== undefined) await deps.checkLedger(url);
+  const name = (await deps.profiles()).useLedger(deps.globals.profile, url, passwordCommand);
+  return {
+    kind: 'record',
+    record: madeHere({ name, ledger: url ?? null }),
+    view,
+    ...(url === undefined ? {} : { notice: 'See whether it can be used: `paycli ledger status`' }),
+  };
+};

@@ -1,0 +1,43 @@
+import type { Entry } from '../entry.ts';
+import type { Job, KeptUpdate } from '../job.ts';
+import { jobStatement, updateInsert } from './job-steps.ts';
+import type { Session } from './session.ts';
+import { list } from './sql.ts';
+import { insertStatement } from './statements.ts';
+
+const LIMIT_MS = 60_000;
+
+/** Runs statements that each give a row for what they have written, in a transaction; gives how many did. */
+const written = async (session: Session, statements: readonly string[]): Promise<number> => {
+  if (statements.length === 0) return 0;
+  const { answers } = await session.run(['BEGIN', ...statements, 'COMMIT'].join(';\n'), LIMIT_MS);
+  return answers.reduce((sum, { rows }) => sum + rows.length, 0);
+};
+
+/** Writes entries of another ledger under their own names; gives how many are new, and which found another open one in their way. */
+export const pushEntries = async (
+  session: Session,
+  entries: readonly Entry[],
+): Promise<{ readonly added: number; readonly kept: readonly string[] }> => {
+  const added = await written(
+    session,
+    entries.map((entry) => `${insertStatement(entry)} ON CONFLICT DO NOTHING RETURNING id`),
+  );
+  if (added === entries.length) return { added, kept: [] };
+  const ids = entries.map(({ id }) => id);
+  const { answers } = await session.run(`SELECT id FROM paycli.charge WHERE id IN ${list(ids)}`, LIMIT_MS);
+  const there = new Set((answers[0]?.rows ?? []).map(([id]) => id));
+  return { added, kept: ids.filter((id) => !there.has(id)) };
+};
+
+export const pushJobs = (session: Session, jobs: readonly Job[]): Promise<number> =>
+  written(
+    session,
+    jobs.map((job) => `${jobStatement(job, job.createdAt, job.runAt)} ON CONFLICT DO NOTHING RETURNING id`),
+  );
+
+export const pushUpdates = (session: Session, updates: readonly KeptUpdate[]): Promise<number> =>
+  written(
+    session,
+    updates.map((update) => `${updateInsert(update)} ON CONFLICT DO NOTHING RETURNING job`),
+  );
