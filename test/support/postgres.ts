@@ -1,4 +1,6 @@
 import { onTestFinished } from 'vitest';
+import type { Bouncer, BouncerOptions } from './postgres/bouncer.ts';
+import { startBouncer } from './postgres/bouncer.ts';
 import { startCluster } from './postgres/cluster.ts';
 import type { Cluster, ClusterOptions } from './postgres/kinds.ts';
 import type { Standby, StandbyOptions } from './postgres/standby.ts';
@@ -16,6 +18,13 @@ export const ownStandby = async (primary: Cluster, options: StandbyOptions): Pro
   const standby = await startStandby(primary, options);
   onTestFinished(standby.remove);
   return standby;
+};
+
+/** A PgBouncer in front of a cluster for one test. */
+export const ownBouncer = async (cluster: Cluster, options: BouncerOptions = {}): Promise<Bouncer> => {
+  const bouncer = await startBouncer(cluster, options);
+  onTestFinished(bouncer.remove);
+  return bouncer;
 };
 
 const startShared = async (): Promise<Cluster> => {

@@ -12,6 +12,8 @@ import { startServer } from './server.ts';
 import { askedAt } from './sql.ts';
 import { startWatcher } from './watcher.ts';
 
+const READY = /ready to accept (?:read-only )?connections/;
+
 /** Starts a cluster in a new folder, on data that `fill` makes. */
 export const startOn = async (
   programs: Programs,
@@ -23,7 +25,7 @@ export const startOn = async (
   const watcher = startWatcher(socketDir);
   const start = async (port: number, more: Settings): Promise<Server> => {
     writeSettings(data, { listen_addresses: '127.0.0.1', port, unix_socket_directories: socketDir, ...more });
-    const server = await startServer(programs, data, options.env);
+    const server = await startServer([join(programs.bin, 'postgres'), '-D', data], READY, options.env);
     watcher.watch(server.pid);
     void server.ended.then(() => watcher.watch(undefined));
     return server;

@@ -4,7 +4,6 @@ import { appendFileSync, existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { RUN_FOLDER } from '../canary.ts';
-import type { Programs } from './programs.ts';
 import { serverUser } from './programs.ts';
 
 /** Runs a program to its end as whoever runs the server; throws what it said on stderr where that is no success. */
@@ -16,7 +15,7 @@ export const runAsServer = async (file: string, args: readonly string[]): Promis
   if (code !== 0) throw new Error(`${file} ended with ${code}: ${Buffer.concat(said).toString('utf8')}`);
 };
 
-/** A PostgreSQL that runs. */
+/** A server that runs. */
 export interface Server {
   readonly pid: number;
   /** Resolves when its first process has ended. */
@@ -29,18 +28,16 @@ export interface Server {
 
 /** What tests have written is searched for the secret key, and so is what a server has logged. */
 const keepLog = (log: string): void => {
-  if (existsSync(RUN_FOLDER)) appendFileSync(join(RUN_FOLDER, `postgres-${process.pid}.log`), log);
+  if (existsSync(RUN_FOLDER)) appendFileSync(join(RUN_FOLDER, `servers-${process.pid}.log`), log);
 };
 
-const READY = /ready to accept (?:read-only )?connections/;
-
-/** Starts a server on a folder of data; resolves when it takes connections, and throws its log when it ends before. */
+/** Starts a server that logs to stderr; resolves when its log matches `ready`, and throws that log when it ends before. */
 export const startServer = async (
-  { bin }: Programs,
-  data: string,
+  [file, ...args]: readonly [file: string, ...args: string[]],
+  ready: RegExp,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Server> => {
-  const child = spawn(join(bin, 'postgres'), ['-D', data], {
+  const child = spawn(file, args, {
     ...serverUser(),
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', ...env },
@@ -53,9 +50,9 @@ export const startServer = async (
   await new Promise<void>((done, fail) => {
     child.stderr.on('data', (chunk: Buffer) => {
       log += chunk.toString('utf8');
-      if (READY.test(log)) done();
+      if (ready.test(log)) done();
     });
-    child.on('close', () => fail(new Error(`PostgreSQL did not start: ${log}`)));
+    child.on('close', () => fail(new Error(`${file} did not start: ${log}`)));
     ended.catch(fail);
   });
   return {

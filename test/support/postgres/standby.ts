@@ -70,6 +70,8 @@ export const startStandby = async (primary: Cluster, options: StandbyOptions): P
     ...primary.options.settings,
     primary_conninfo: `${from} user=postgres application_name=${name}`,
     primary_slot_name: name,
+    // How soon it asks again after the primary, or the way there, was down.
+    wal_retrieve_retry_interval: '100ms',
     ...options.settings,
   };
   const cluster = await startOn(primary.programs, { ...primary.options, ...options, settings }, (data) =>
