@@ -25,7 +25,7 @@ const WITHOUT = [
   { source: /^node:util$/, importer: 'commander', instead: 'util' },
   { source: /^node:http$/, importer: 'undici', instead: 'http' },
   // The password is ours to find; there is no other way to a socket.
-  { source: /^(pgpass|pg-cloudflare)$/, importer: 'pg', instead: 'nothing' },
+  { source: /^(pgpass|pg-cloudflare)$/, importer: 'pg', instead: 'absent' },
   { source: /^node:http2$/, importer: 'undici', instead: 'http2' },
 ];
 

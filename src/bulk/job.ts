@@ -151,6 +151,7 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
     tell: (standing) => progress.working(standing, rows - bad.count),
     onWaiting: progress.waiting,
   });
+  await doors.ledger.jobs.release(id).catch(() => undefined);
   const { reason, aborted } = reporter.failed;
   return { ...worked, ...(aborted ? { stopped: reason as PayError } : {}), id, name, rows, bad: bad.count };
 };

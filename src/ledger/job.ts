@@ -22,9 +22,6 @@ export interface Job {
   readonly runAt: number;
 }
 
-/** So many rows of a job are left to one worker at a time. */
-export const ROWS_IN_A_SLICE = 128;
-
 export interface JobRow {
   readonly job: string;
   /** The first row of the file is 1. */
@@ -84,7 +81,7 @@ export interface Jobs {
     how: { readonly retry: boolean; readonly looked: boolean },
   ): Promise<boolean>;
   /**
-   * Slices of a job's rows (see `ROWS_IN_A_SLICE`), each left to one worker for a while, where many machines share a ledger:
+   * Slices of a job's rows, each left to one worker for a while, where many machines share a ledger:
    * it saves work, and decides nothing. False where another has it.
    */
   lease(job: string, slice: number): Promise<boolean>;

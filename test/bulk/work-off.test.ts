@@ -17,6 +17,8 @@ interface Options extends Partial<Pick<WorkOff<number>, 'concurrency' | 'exclude
   readonly rows: number;
   readonly book?: Book;
   readonly retry?: boolean;
+  /** Whether a slice is left to this run. */
+  readonly lease?: (slice: number) => Promise<boolean>;
   /** What comes of a row. */
   readonly end?: (row: number) => RowEnd;
   /** Called while a row is in the air. */
@@ -53,6 +55,7 @@ const run = async (options: Options): Promise<Done> => {
     sender: {
       earlier: async (first, last) =>
         new Map([...book].filter(([row]) => row >= first && row <= last).map(([row, one]) => [row, { ...one }])),
+      lease: options.lease ?? (async () => true),
       takesUp: (one) => isTakenUp(one, retry),
       send: async ({ item: row }) => {
         // As the ledger claims a row: in one step.
@@ -222,5 +225,29 @@ describe('rows worked off', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('a slice that another machine is at', () => {
+  it('is passed over, gone on with once it is free, and its ends are taken all the same', async () => {
+    const asked: number[] = [];
+    const book: Book = new Map([[130, ACCEPTED]]);
+    const lease = async (slice: number): Promise<boolean> => {
+      asked.push(slice);
+      return slice !== 1 || asked.filter((one) => one === 1).length > 1;
+    };
+    const { sent, settled } = await run({ rows: 300, book, lease, concurrency: 1 });
+    const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
+    expect(sent).toEqual([...numbers(1, 128), ...numbers(257, 300), 129, ...numbers(131, 256)]);
+    expect(asked).toEqual([0, 1, 2, 1]);
+    expect(settled.size).toBe(300);
+  });
+
+  it('is not asked for where nothing of it is to be sent', async () => {
+    const book: Book = new Map(Array.from({ length: 200 }, (_, at) => [at + 1, ACCEPTED]));
+    const lease = async (): Promise<boolean> => {
+      throw new Error('asked');
+    };
+    expect((await run({ rows: 200, book, lease })).settled.size).toBe(200);
   });
 });

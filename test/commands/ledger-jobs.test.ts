@@ -88,6 +88,7 @@ describe('a job', () => {
       run_at: '2026-11-20T12:00:00+00:00',
       origin,
       profile: null,
+      workers: [],
     });
     expect(JSON.stringify(rows[0])).toBe(expected);
     expect(JSON.stringify((await call('jobs', { ledger })).rows)).toBe(`[${expected}]`);

@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: Readonly<Record<string, string>> = {
   zod: 'contract',
   undici: 'client',
-  'pg/lib/client.js': 'ledger',
+  pg: 'ledger',
   conf: 'config',
   'env-paths': 'config',
   chalk: 'output',

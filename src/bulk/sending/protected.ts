@@ -40,6 +40,7 @@ export const protectedRows = <T>(
     earlier: async (first, last) =>
       new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, doors)])),
     takesUp: (end) => isTakenUp(end, retry),
+    lease: (slice) => ledger.jobs.lease(job, slice),
     send: async ({ item }, number, signals) => {
       try {
         return await attempt(item, { row: { job, number, retry }, signals });

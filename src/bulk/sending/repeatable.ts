@@ -94,6 +94,7 @@ export const repeatableRows = <T>(
     earlier: async (first, last) =>
       new Map((await jobs.updates(job, first, last)).map((before) => [before.row, kept(before)])),
     takesUp: (end) => isUnknown(end) || isTakenUp(end, retry),
+    lease: (slice) => jobs.lease(job, slice),
     send: async (asked, row, signals) => {
       try {
         return await update(asked, row, signals);

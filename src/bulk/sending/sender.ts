@@ -8,6 +8,8 @@ export interface Sender<T> {
   readonly earlier: (first: number, last: number) => Promise<ReadonlyMap<number, RowEnd>>;
   /** Whether a row that stands like this is to be sent, or sent again. */
   readonly takesUp: (end: RowEnd) => boolean;
+  /** Whether a slice of the rows is left to this run; false where another machine is at it. */
+  readonly lease: (slice: number) => Promise<boolean>;
   /** Sends it, once, and tells meanwhile what the others must hear of. */
   readonly send: (asked: RowItem<T>, row: number, signals: RowSignals) => Promise<RowEnd>;
 }

@@ -39,8 +39,8 @@ export interface WorkedOff extends Tally {
   readonly stopped?: Stopped;
 }
 
-/** So many rows are asked about at a time. */
-const BATCH = 200;
+/** So often what is left to this run is asked for again while it is at it, in milliseconds. */
+const RENEW_MS = 20_000;
 /** How long to wait for rows that another process is sending before they are looked at again: each time longer. */
 const LOOK_AGAIN_MS = 300;
 const LONGEST_WAIT_MS = 5000;
@@ -57,9 +57,20 @@ const unreadable = (thrown: unknown): PayError => {
   });
 };
 
+/** So many rows are looked up, and left to one machine, at a time. */
+const ROWS_IN_A_SLICE = 128;
+
 interface Item<T> extends RowItem<T> {
   readonly row: InputRow;
 }
+
+/** A row without an end, and how it stands by what is kept. */
+interface OpenRow {
+  readonly row: InputRow;
+  readonly end: RowEnd | undefined;
+}
+
+const sliceOf = (row: InputRow | undefined): number => Math.floor(((row?.number ?? 1) - 1) / ROWS_IN_A_SLICE);
 
 const hasEnd = ({ untouched, state }: RowEnd): boolean => untouched !== true && state !== 'sending';
 
@@ -75,29 +86,53 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
   const touched = newBits();
   const inTurn = keyQueue();
 
-  /** The rows without an end, each with how it stands by what is kept of earlier runs. */
-  async function* openRows(): AsyncGenerator<{ readonly row: InputRow; readonly end: RowEnd | undefined }> {
-    const batch: InputRow[] = [];
-    const withEnds = async () => {
+  /** The rows without an end, a slice at a time, each with how it stands by what is kept of earlier runs. */
+  async function* openSlices(): AsyncGenerator<readonly OpenRow[]> {
+    let batch: InputRow[] = [];
+    const withEnds = async (): Promise<readonly OpenRow[]> => {
       const [first, last] = [batch[0]?.number ?? 0, batch.at(-1)?.number ?? 0];
       const ends = await sender.earlier(first, last);
-      return batch.splice(0).map((row) => ({ row, end: ends.get(row.number) }));
+      return batch.map((row) => ({ row, end: ends.get(row.number) }));
     };
     for await (const row of input.rows()) {
       if (!open.has(row.number)) continue;
-      if (batch.push(row) === BATCH) yield* await withEnds();
+      if (batch[0] !== undefined && sliceOf(batch[0]) !== sliceOf(row)) {
+        yield await withEnds();
+        batch = [];
+      }
+      batch.push(row);
     }
-    if (batch.length > 0) yield* await withEnds();
+    if (batch.length > 0) yield await withEnds();
   }
+
+  const isToDo = ({ row, end }: OpenRow): boolean =>
+    end === undefined || (sender.takesUp(end) && !touched.has(row.number));
+
+  /** Whether a slice is left to this run, asked again when that was long ago. */
+  const leaseOf = (slice: number) => {
+    let asked = Number.NEGATIVE_INFINITY;
+    let mine = false;
+    return async (): Promise<boolean> => {
+      if (clock.ticks() - asked < RENEW_MS) return mine;
+      asked = clock.ticks();
+      mine = await sender.lease(slice);
+      return mine;
+    };
+  };
 
   /** Rows to be sent; those that have an end already are settled on the way, those in other hands are passed over. */
   async function* toDo(): AsyncGenerator<Item<T>> {
-    for await (const { row, end } of openRows()) {
-      if (end === undefined || (sender.takesUp(end) && !touched.has(row.number))) {
-        const read = reader.read(row);
-        if ('faults' in read) await settle(row, invalidEnd(read.faults), true);
-        else yield { row, ...read };
-      } else if (end.state !== 'sending') await settle(row, end, false);
+    for await (const rows of openSlices()) {
+      const isMine = leaseOf(sliceOf(rows[0]?.row));
+      for (const one of rows) {
+        const { row, end } = one;
+        if (isToDo(one)) {
+          if (!(await isMine())) continue;
+          const read = reader.read(row);
+          if ('faults' in read) await settle(row, invalidEnd(read.faults), true);
+          else yield { row, ...read };
+        } else if (end !== undefined && end.state !== 'sending') await settle(row, end, false);
+      }
     }
   }
 
@@ -124,10 +159,12 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
   /** A run that ends early tells of the rows that it did not come to, too: what became of them before, or who is at them now. */
   const tellRest = async (): Promise<number> => {
     let sending = 0;
-    for await (const { row, end } of openRows()) {
-      if (job.leave.aborted) return sending;
-      if (end?.state === 'sending') sending += 1;
-      else if (end !== undefined && !wasStopped(end)) await settle(row, end, false);
+    for await (const rows of openSlices()) {
+      for (const { row, end } of rows) {
+        if (job.leave.aborted) return sending;
+        if (end?.state === 'sending') sending += 1;
+        else if (end !== undefined && !wasStopped(end)) await settle(row, end, false);
+      }
     }
     return sending;
   };

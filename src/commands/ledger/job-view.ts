@@ -2,7 +2,7 @@ import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, View } from '../../core/result.ts';
 import type { RowCounts } from '../../core/row.ts';
-import type { Job, Update } from '../../ledger/job.ts';
+import type { Job, Update, Worker } from '../../ledger/job.ts';
 import { atom } from './view.ts';
 
 /** Whether its rows are charges, of which the service shows what became. */
@@ -13,7 +13,7 @@ export const notStarted = ({ rows }: Job, counts: RowCounts): number =>
   rows - Object.values(counts).reduce((total, count) => total + count, 0);
 
 /** A job as a row of output, with how its rows stand. */
-export const jobRecordOf = (job: Job, counts: RowCounts): Received =>
+export const jobRecordOf = (job: Job, counts: RowCounts, workers: readonly Worker[]): Received =>
   madeHere({
     id: job.id,
     command: job.command,
@@ -31,6 +31,7 @@ export const jobRecordOf = (job: Job, counts: RowCounts): Received =>
     run_at: atom(job.runAt),
     origin: job.origin,
     profile: job.profile ?? null,
+    workers: workers.map(({ worker }) => worker),
   });
 
 const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
@@ -55,6 +56,7 @@ export const jobsView: View = {
     { ...created, machineOnly: true },
     { path: 'origin', machineOnly: true },
     { path: 'profile', machineOnly: true },
+    { path: 'workers', label: 'at work now' },
   ],
 };
 
@@ -77,6 +79,7 @@ export const jobView: View = {
     lastRun,
     { path: 'origin' },
     { path: 'profile' },
+    { path: 'workers', label: 'at work now' },
   ],
 };
 

@@ -29,7 +29,7 @@ const jobsOf = ({ jobs }: Ledger): Listed<Job, string> => ({
   cursorOf,
   recordsOf: async (found) => {
     const records: Received[] = [];
-    for (const job of found) records.push(jobRecordOf(job, await jobs.tally(job)));
+    for (const job of found) records.push(jobRecordOf(job, await jobs.tally(job), await jobs.workers(job.id)));
     return records;
   },
   size: PAGE,

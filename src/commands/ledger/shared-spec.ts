@@ -40,7 +40,12 @@ const use = defineCommand({
       asText,
     ),
   },
-  examples: [],
+  examples: [
+    {
+      about: 'share a ledger (exit 4 without a profile)',
+      line: "paycli ledger use postgres://ada@db.example/payments --password-command 'op read op://payments/ledger'",
+    },
+  ],
   output: 'name, ledger',
   exits: ['usage', 'auth'],
   read: (args, given): UseInput => {
@@ -71,7 +76,12 @@ const init = defineCommand({
       asText,
     ),
   },
-  examples: [],
+  examples: [
+    {
+      about: 'make it, and let the role ada work with it (exit 2 where none is set)',
+      line: 'paycli ledger init --operator ada',
+    },
+  ],
   output: 'at, made, schema, operators',
   exits: ['usage', 'auth', 'ledger'],
   read: (_args, given): InitInput => ({ operators: given.operator ?? [] }),
@@ -84,7 +94,7 @@ const migrate = defineCommand({
   description: `${WHERE}. An older paycli refuses it afterwards.`,
   args: [],
   options: {},
-  examples: [],
+  examples: [{ about: 'after an update of paycli (exit 2 where none is set)', line: 'paycli ledger migrate' }],
   output: 'at, from, to',
   exits: ['usage', 'auth', 'ledger'],
   read: () => ({}),
@@ -97,7 +107,7 @@ const push = defineCommand({
   description: `${WHERE}. Run it on each machine before it uses the shared ledger. The local file stays as it is; again does no harm.`,
   args: [],
   options: {},
-  examples: [],
+  examples: [{ about: 'before the first charge with it (exit 2 where none is set)', line: 'paycli ledger push' }],
   output: 'at, charges, jobs, updates, known, kept (charges whose payment request has another open one there)',
   exits: ['usage', 'auth', 'ledger', 'refused'],
   read: () => ({}),

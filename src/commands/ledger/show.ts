@@ -16,7 +16,7 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   const steps = stepsOf(job, counts);
   return {
     kind: 'record',
-    record: jobRecordOf(job, counts),
+    record: jobRecordOf(job, counts, await ledger.jobs.workers(id)),
     view: jobView,
     ...(steps.length === 0 ? {} : { notice: steps }),
   };

@@ -15,7 +15,7 @@ const ROW =
 
 const JOB =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
-  'run_at, origin, profile';
+  'run_at, origin, profile, workers';
 
 /** What examples begin with, so that there is something in the ledger. */
 const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;

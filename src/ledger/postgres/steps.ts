@@ -1,4 +1,4 @@
-import type { Backend, Decision, Purpose, Query } from '../backend.ts';
+import type { Decision, Purpose, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import type { Answer } from './session.ts';
 import {
@@ -60,5 +60,3 @@ export const changeStep = <T>(
     },
   };
 };
-
-export type Change = Backend['change'];

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { sharedCluster } from '../../support/postgres.ts';
+import { newSharedPlace } from '../support/postgres.ts';
+
+const JOB = 'job-0000000000000001';
+
+describe('a slice of a job', () => {
+  it('is left to one worker at a time, who is shown, until it is let go', async () => {
+    const place = newSharedPlace();
+    const [ada, ben] = [await place.open(), await place.open({ worker: 'ben@ci' })];
+    expect(await ada.jobs.lease(JOB, 0)).toBe(true);
+    expect(await ada.jobs.lease(JOB, 0)).toBe(true);
+    expect(await ben.jobs.lease(JOB, 0)).toBe(false);
+    expect(await ben.jobs.lease(JOB, 1)).toBe(true);
+    expect(await ben.jobs.lease('job-0000000000000002', 0)).toBe(true);
+    expect(await ada.jobs.workers(JOB)).toEqual([
+      { worker: 'ada@laptop', slices: 1 },
+      { worker: 'ben@ci', slices: 1 },
+    ]);
+    await ada.jobs.release(JOB);
+    expect(await ada.jobs.workers(JOB)).toEqual([{ worker: 'ben@ci', slices: 1 }]);
+    expect(await ben.jobs.lease(JOB, 0)).toBe(true);
+  });
+
+  it('is anybody’s once its time is over, by the clock of the server', async () => {
+    const place = newSharedPlace();
+    const [ada, ben] = [await place.open(), await place.open({ worker: 'ben@ci' })];
+    expect(await ada.jobs.lease(JOB, 0)).toBe(true);
+    const [cluster, url] = [await sharedCluster(), await place.url()];
+    const later = "UPDATE paycli.slice SET until = until - interval '61 s'";
+    await cluster.sql(later, [], new URL(url).pathname.slice(1));
+    expect(await ben.jobs.lease(JOB, 0)).toBe(true);
+    expect(await ada.jobs.lease(JOB, 0)).toBe(false);
+  });
+});

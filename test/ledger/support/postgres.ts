@@ -1,0 +1,46 @@
+import { onTestFinished } from 'vitest';
+import { memo } from '../../../src/core/memo.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { initLedger } from '../../../src/ledger/postgres/admin.ts';
+import type { SharedLedgerOptions } from '../../../src/ledger/postgres/open.ts';
+import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
+import { sharedCluster } from '../../support/postgres.ts';
+import { newFolder } from '../../support/program.ts';
+import { worldAtNoon } from './charges.ts';
+
+/** A ledger in a database of its own, to be opened by several processes and machines. */
+export interface SharedPlace {
+  /** The address of the database, whose ledger is made by then. */
+  readonly url: () => Promise<string>;
+  /** Opens it at noon; `folder` stands for a machine. */
+  readonly open: (some?: Partial<SharedLedgerOptions>) => Promise<Ledger>;
+}
+
+export const newSharedPlace = (): SharedPlace => {
+  const folder = newFolder('shared');
+  const url = memo(async () => {
+    const cluster = await sharedCluster();
+    const made = cluster.url(await cluster.createDatabase());
+    await initLedger({ address: addressOf(made), password: async () => undefined }, []);
+    return made;
+  });
+  const open: SharedPlace['open'] = async (some = {}) => {
+    const { path: _path, ...options } = ledgerOptions('', { ...worldAtNoon, ...some });
+    const access = { address: addressOf(await url()), password: async () => undefined };
+    const clockSql = (): string => `${options.now()}::bigint`;
+    const ledger = await openSharedLedger({
+      ...options,
+      access,
+      folder,
+      worker: 'ada@laptop',
+      clockSql,
+      slack: 0,
+      ...some,
+    });
+    onTestFinished(() => ledger.close().catch(() => undefined));
+    return ledger;
+  };
+  return { url, open };
+};
