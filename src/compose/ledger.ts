@@ -89,13 +89,29 @@ const findOut = (unknown: readonly Entry[]): string => {
   return shellLine(['paycli', 'ledger', 'reconcile', ...words]);
 };
 
+/** So long a shared ledger is waited for that nobody has asked for, in milliseconds. */
+const ASIDE_MS = 2000;
+
+/** What `work` gives, unless that takes too long. */
+const soon = async <T>(clock: Io['clock'], work: Promise<T>): Promise<T | undefined> => {
+  const over = new AbortController();
+  const late = clock.sleep(ASIDE_MS, over.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+  }
+};
+
 /** What the ledger is told and asked beside the command itself: none is made for it, and its failure is never the command's. */
 export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
-  /** None is made for it. */
-  const isThere = async (): Promise<boolean> =>
-    (await sharedSetting(run, rooms)) !== undefined || existsSync(await ledgerPath(rooms));
-  const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> =>
-    (await isThere()) ? await use(await ledger()) : undefined;
+  const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
+    if ((await sharedSetting(run, rooms)) !== undefined) return soon(run.io.clock, ledger().then(use));
+    return existsSync(await ledgerPath(rooms)) ? use(await ledger()) : undefined;
+  };
   return {
     observe: async (activities: readonly unknown[], servedAt?: number, asked?: RequestTerms): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {

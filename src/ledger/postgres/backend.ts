@@ -6,7 +6,7 @@ import { bootOf } from '../sender.ts';
 import { diskGuard } from '../sqlite/disk-guard.ts';
 import type { LockWait } from '../sqlite/lock-wait.ts';
 import type { Connection, Patience } from './connection.ts';
-import { sharedError } from './errors.ts';
+import { isFromPassing, sharedError } from './errors.ts';
 import { groupedSteps } from './group.ts';
 import { jobReads, jobsOf, openStep, updateStep, updatesOf } from './job-steps.ts';
 import { leases } from './leases.ts';
@@ -61,7 +61,7 @@ const refuseLost = (count: number): void => {
 /** Charges and jobs in PostgreSQL, which many machines share. */
 export const sharedBackend = (options: SharedOptions): Backend => {
   const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, name, worker } = options;
-  const guard = diskGuard(path, self);
+  const guard = diskGuard(path, self, isFromPassing);
   const boot = bootOf(self);
   const moment = (): Moment => ({ at: clock.now(), mark: { boot, uptime: uptime() } });
 

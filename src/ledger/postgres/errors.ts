@@ -21,6 +21,10 @@ export const isPassing = (thrown: unknown): boolean => {
   return thrown instanceof Lost || (state !== undefined && PASSING.some((one) => state.startsWith(one)));
 };
 
+/** The same of an error that says so of another one. */
+export const isFromPassing = (thrown: unknown): boolean =>
+  isPassing(thrown) || (thrown instanceof PayError && thrown.cause !== undefined && isFromPassing(thrown.cause));
+
 /** What it has refused for certain: the rest of its classes may come when it was done already. */
 const CERTAIN = ['22', '23', '25', '28', '2F', '40', '42', '55', '0A', '3F', '3D'];
 

@@ -9,13 +9,13 @@ const LOCKED = 'keep the line shown here; the next run that can use the ledger s
 const BROKEN = 'keep the line shown here, and do not run the command again until the disk is fixed';
 
 /** What a process holds on to when its ledger fails it (charge-protocol, step 5 and Durability). */
-export const diskGuard = (path: string, self: Sender) => {
+export const diskGuard = (path: string, self: Sender, isLocked: (thrown: unknown) => boolean = isBusy) => {
   let broken: PayError | undefined;
   let file: EmergencyFile | undefined;
   let lines = 1;
   /** The first failure of the disk ends sending for the life of the process; a lock says nothing against the disk. */
   const failed = (error: PayError): void => {
-    if (error.kind === 'ledger' && !isBusy(error)) broken = error;
+    if (error.kind === 'ledger' && !isLocked(error)) broken = error;
   };
   return {
     /** Before anything is begun: the emergency file is there. Throws what the disk has failed with once. */
@@ -38,7 +38,7 @@ export const diskGuard = (path: string, self: Sender) => {
       } catch {
         // The line on stderr is then the last trace.
       }
-      const hint = isBusy(thrown) ? LOCKED : BROKEN;
+      const hint = isLocked(thrown) ? LOCKED : BROKEN;
       return new PayError('unrecorded', what, { answer, ledgerId: line.ledger_id, hint, cause: thrown });
     },
     close: (): void => file?.close(),
