@@ -32,7 +32,7 @@ export default defineConfig({
     // Much of the time a test of the program waits for it.
     maxWorkers: 4,
     // The black-box tests start the built program against real servers.
-    testTimeout: 30_000,
+    testTimeout: 90_000,
     hookTimeout: 30_000,
     unstubEnvs: true,
     // A check that cannot fail is a defect.
