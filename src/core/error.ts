@@ -29,6 +29,8 @@ export interface ErrorDetail {
   readonly answer?: string;
   /** The ledger could not note what became of it: `answer` is the line to keep. */
   readonly unrecorded?: true;
+  /** A policy lets nothing more through today. */
+  readonly spent?: true;
   /** The activity that this is about, or that stands in the way, as JSON text. */
   readonly activity?: string;
   /** The ledger's name for the charge that this is about. */

@@ -3,6 +3,8 @@ import type { RowCounts } from '../core/row.ts';
 import type { Entry, Moment, Outcome, Sender } from './entry.ts';
 import type { Job, JobRow, KeptUpdate, Worker } from './job.ts';
 import type { ListFilter } from './ledger.ts';
+import type { Policies } from './policies.ts';
+import type { Allowance, AllowanceOf } from './policy.ts';
 
 /** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
 export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
@@ -49,14 +51,17 @@ export interface Backend {
   read(query: Query): Promise<readonly Entry[]>;
   /**
    * Asks a rule with what each of the queries finds. A charge that it writes replaces the one with its identifier, or is new
-   * where its `seq` is 0. It is on the disk when this resolves; when it rejects, nothing was written.
+   * where its `seq` is 0. It is on the disk when this resolves; when it rejects, nothing was written. Where `of` asks for an
+   * allowance, the rule is given it too, and until its charge is written nobody else spends of the same profile's.
    */
   change<T>(
     purpose: Purpose,
     about: readonly Query[],
-    decide: (found: readonly (readonly Entry[])[]) => Decision<readonly Entry[], T>,
+    decide: (found: readonly (readonly Entry[])[], allowance?: Allowance) => Decision<readonly Entry[], T>,
+    of?: AllowanceOf,
   ): Promise<T>;
   readonly jobs: JobsBackend;
+  readonly policies: Policies;
   /** Room for the outcomes of so many charges at once, where they can't be written here. */
   reserve(atOnce: number): void;
   /** Keeps an outcome that could not be written; gives what is to be thrown. */

@@ -8,6 +8,8 @@ import { asItStands, lostAmong } from './gone.ts';
 import { elsewhereOf, guard } from './guard.ts';
 import type { BeginOptions, Begun, Obstacle } from './ledger.ts';
 import { isEmulator } from './place.ts';
+import type { Allowance } from './policy.ts';
+import { dayOf, forbids } from './policy.ts';
 import { begun } from './transitions.ts';
 
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -40,19 +42,27 @@ const obstacleOf = (
   return guard(here, intent, how, now);
 };
 
+/** What a policy has against it, which nothing overrides. */
+const policyObstacle = (allowance: Allowance | undefined, intent: Intent): Obstacle | undefined => {
+  if (allowance === undefined) return undefined;
+  const forbidden = forbids(allowance, intent);
+  if (forbidden === undefined) return undefined;
+  return { why: 'policy', by: undefined, activity: undefined, policy: { profile: allowance.kept.profile, forbidden } };
+};
+
 /** The guard and the intent in one step (charge-protocol, steps 1 and 2). */
 export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Promise<Begun> => {
   const { service, about, job, row = 0 } = intent;
   // It stays the same when the rule is asked again.
   const id = newId(intent.kind);
-  const decide: Parameters<typeof backend.change<Begun>>[2] = ([standing = [], ofRow = []]) => {
+  const decide: Parameters<typeof backend.change<Begun>>[2] = ([standing = [], ofRow = []], allowance) => {
     const now = backend.moment();
     // The row's last one may be among those that stand.
     const found = new Map([...standing, ...ofRow].map((charge) => [charge.id, charge]));
     const lost = lostAmong([...found.values()], backend);
     const [last] = ofRow.map((charge) => asItStands(charge, backend));
     const known = standing.map((charge) => asItStands(charge, backend));
-    const obstacle = obstacleOf(intent, how, known, last, now);
+    const obstacle = obstacleOf(intent, how, known, last, now) ?? policyObstacle(allowance, intent);
     if (obstacle !== undefined) {
       return { write: lost, result: { kind: 'refused', intent, moment: now, ...obstacle } };
     }
@@ -67,5 +77,7 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
     { standing: about },
     ...(job === undefined ? [] : [{ job, rows: [row, row], order: 'newest' } as const]),
   ];
-  return backend.change('intent', queries, decide);
+  // What waits beyond midnight counts the day before, too: never too little.
+  const of = intent.kind === CHARGE ? { profile: intent.profile, since: dayOf(backend.moment().at) } : undefined;
+  return backend.change('intent', queries, decide, of);
 };

@@ -1,12 +1,14 @@
 import type { ChargeState } from '../core/charge.ts';
 import type { Entry, Evidence, Intent, KeptActivity, Moment, Outcome, RequestTerms, Resolution } from './entry.ts';
 import type { Jobs } from './job.ts';
+import type { Policies } from './policies.ts';
+import type { Forbidden } from './policy.ts';
 import type { RequestSeen } from './request-seen.ts';
 
 /**
  * Why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid, was paid, was of the same row
  * (`done`), or its account has expired and nobody has looked since whether it was paid in time (`unseen`). Or the payment
- * request itself is cancelled, refunded or paid, or has no checkout.
+ * request itself is cancelled, refunded or paid, or has no checkout. Or one like it was made, or the profile's policy forbids it.
  */
 export type Refusal =
   | 'unresolved'
@@ -18,7 +20,8 @@ export type Refusal =
   | 'cancelled'
   | 'refunded'
   | 'no_checkout'
-  | 'made';
+  | 'made'
+  | 'policy';
 
 /** What stands in the way of an intent. */
 export interface Obstacle {
@@ -27,6 +30,8 @@ export interface Obstacle {
   readonly by: Entry | undefined;
   /** The activity at the service, where one is known. */
   readonly activity: KeptActivity | undefined;
+  /** With `policy`: whose policy it is (see `KeptPolicy`), and why it forbids it. */
+  readonly policy?: { readonly profile: string; readonly forbidden: Forbidden };
 }
 
 export interface Refused extends Obstacle {
@@ -106,6 +111,7 @@ export interface Ledger {
   observe(activities: readonly KeptActivity[], asked?: RequestTerms, wait?: boolean): Promise<void>;
   /** Files of charges and updates, and their rows. */
   readonly jobs: Jobs;
+  readonly policies: Policies;
   /** Now, by the clocks that the ledger goes by. */
   moment(): Moment;
   close(): Promise<void>;

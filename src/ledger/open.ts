@@ -64,6 +64,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     observe: (activities, asked = {}, wait = false) =>
       observe(backend, activities, cleaned(asked, clean), (activity, { phone }) => kept(activity, phone), wait),
     jobs: jobsOver(backend, clean),
+    policies: backend.policies,
     unknown: () => read({ states: ['unknown'] }),
     get: async (id) => (await read({ id }))[0],
     list: ({ oldestFirst, ...filter }) => read({ ...filter, order: oldestFirst === true ? 'oldest' : 'newest' }),

@@ -8,6 +8,8 @@ import { isCharge } from './entry.ts';
 import { payableFor } from './guard.ts';
 import { asActivity } from './kept-activity.ts';
 import type { Refusal, Refused } from './ledger.ts';
+import { isSpent } from './policy.ts';
+import { policyWords } from './policy-words.ts';
 
 /** What the customer can still use, in one line a piece. */
 const stillUsable = ({ by, activity, moment }: Refused): string[] => {
@@ -104,6 +106,7 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
     "it has no checkout, so it can't be charged",
     `see ${command('ugwo', 'get', intent.about)}; --again sends the charge and lets the service judge`,
   ],
+  policy: ({ policy }, command) => (policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command)),
 };
 
 const notDone = ({ kind, about }: Refused['intent']): string =>
@@ -115,12 +118,13 @@ const notDone = ({ kind, about }: Refused['intent']): string =>
  */
 export const refusedError = (refused: Refused, words: readonly string[], same: boolean): PayError => {
   const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;
-  const { why, by, activity, intent } = refused;
+  const { why, by, activity, intent, policy } = refused;
   const [what, hint] = WORDS[why](refused, command, same);
   const lines = why === 'payable' ? stillUsable(refused) : [];
   return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,
     ...(by === undefined ? {} : { ledgerId: by.id }),
+    ...(policy !== undefined && isSpent(policy.forbidden) ? { spent: true } : {}),
     ...(activity === undefined ? {} : { activity: JSON.stringify(asActivity(activity)) }),
   });
 };

@@ -13,6 +13,7 @@ import type { Highest } from './highest.ts';
 import { jobStatements } from './job-statements.ts';
 import type { LockWait } from './lock-wait.ts';
 import { patiently } from './lock-wait.ts';
+import { policyStatements } from './policy-statements.ts';
 import type { Statements } from './statements.ts';
 
 /** What a ledger is opened with. */
@@ -110,6 +111,7 @@ export const backendOver = (
   const { now, uptime, self, isGone } = options;
   const { lifeline, write, read } = writerOf(db, options);
   const jobs = jobStatements(db);
+  const policies = policyStatements(db);
   const boot = bootOf(self);
   const moment = (): Moment => ({ at: now(), mark: { boot, uptime: uptime() } });
 
@@ -130,9 +132,9 @@ export const backendOver = (
     isGone,
     moment,
     read: (query) => read(() => sql.find(query)),
-    change: async (purpose, about, decide) => {
+    change: async (purpose, about, decide, of) => {
       const { result, last } = await write(purpose, () => {
-        const decision = decide(about.map(sql.find));
+        const decision = decide(about.map(sql.find), of && policies.allowance(of));
         return { result: decision.result, last: writeAll(decision.write) };
       });
       if (last !== undefined) highest.keep(last);
@@ -152,6 +154,13 @@ export const backendOver = (
           if (decision.write !== undefined) jobs.write(decision.write);
           return decision.result;
         }),
+    },
+    policies: {
+      allowance: (of) => read(() => policies.allowance(of)),
+      list: () => read(policies.list),
+      set: (policy) => write('note', () => policies.set(policy)),
+      approval: (job) => read(() => policies.approval(job)),
+      approve: (approval) => write('note', () => policies.approve(approval)),
     },
     reserve: lifeline.reserve,
     keepInEmergency: lifeline.unrecorded,

@@ -159,5 +159,35 @@ const KINDS = `
   ALTER TABLE job_with_kind RENAME TO job;
 `;
 
+/** The charges that count for a policy: those that may have been made, and are not known to have failed. */
+export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
+  (status IS NULL OR status NOT IN ('failed', 'expired'))`;
+
+/**
+ * What a profile may charge (JSON; NULL where it was removed), and files that another person must approve, with what they come
+ * to. The index holds all that a sum of a profile's day needs.
+ */
+const POLICIES = `
+  CREATE TABLE policy (
+    profile TEXT PRIMARY KEY,
+    policy TEXT,
+    set_by TEXT NOT NULL,
+    set_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE approval (
+    job TEXT PRIMARY KEY,
+    rows INTEGER NOT NULL,
+    amounts TEXT NOT NULL,
+    unknown INTEGER NOT NULL,
+    asked_by TEXT NOT NULL,
+    asked_at INTEGER NOT NULL,
+    approved_by TEXT,
+    approved_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX charge_of_profile ON charge (profile, created_at, currency, amount) WHERE ${COUNTING};
+`;
+
 /** What brings a ledger from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS, KINDS];
+export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS, KINDS, POLICIES];

@@ -2,9 +2,12 @@ import { standingOf } from '../../../src/core/charge.ts';
 import { PayError, reasonOf } from '../../../src/core/error.ts';
 import type { RowCounts } from '../../../src/core/row.ts';
 import { rowStateOf } from '../../../src/core/row.ts';
+import type { Approval } from '../../../src/ledger/approval.ts';
 import type { Backend, Query } from '../../../src/ledger/backend.ts';
 import type { Entry } from '../../../src/ledger/entry.ts';
 import type { Job, KeptUpdate } from '../../../src/ledger/job.ts';
+import type { Allowance, AllowanceOf, KeptPolicy, Policy, Spent } from '../../../src/ledger/policy.ts';
+import { isCounted, NOTHING_SPENT, OTHERS } from '../../../src/ledger/policy.ts';
 
 const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
 
@@ -45,13 +48,15 @@ export const memoryStore = (first: readonly Entry[] = []) => ({
   charges: new Map(first.map((charge) => [charge.id, charge])),
   jobs: new Map<string, Job>(),
   updates: new Map<string, KeptUpdate>(),
+  policies: new Map<string, KeptPolicy>(),
+  approvals: new Map<string, Approval>(),
 });
 export type MemoryStore = ReturnType<typeof memoryStore>;
 
 /** What a backend promises, in the plainest way: nothing outlives this process, and nothing ever fails. */
 export const memoryBackend = (
   world: Pick<Backend, 'moment' | 'self' | 'isGone'>,
-  { charges, jobs, updates }: MemoryStore,
+  { charges, jobs, updates, policies, approvals }: MemoryStore,
 ): Backend => {
   const find = (query: Query): Entry[] => {
     const found = [...charges.values()].filter((one) => isAsked(one, query)).sort(ORDERS[query.order ?? 'oldest']);
@@ -61,6 +66,31 @@ export const memoryBackend = (
   const write = (charge: Entry): void => {
     charges.set(charge.id, charge.seq === 0 ? { ...charge, seq: charges.size + 1 } : charge);
   };
+  const held = (profile: string): Allowance['kept'][] => {
+    const kept = policies.get(profile);
+    return kept?.policy === undefined ? [] : [{ ...kept, policy: kept.policy }];
+  };
+  const spentBy = ({ profile, since }: AllowanceOf, { maxAmount = {} }: Policy): Spent => {
+    const amounts = new Map(Object.keys(maxAmount).map((currency) => [currency, 0n]));
+    const counting = [...charges.values()].filter(
+      (one) =>
+        one.kind === 'charge' &&
+        one.profile === profile &&
+        one.createdAt >= since &&
+        MAY_STAND.includes(one.state) &&
+        standingOf(one.activity?.status ?? '') !== 'failed',
+    );
+    let unknown = 0;
+    for (const { asked: { amount, currency } = {} } of counting) {
+      if (amount === undefined || currency === undefined) unknown += 1;
+      else if (amounts.has(currency)) amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount));
+    }
+    return { count: counting.length, amounts, unknown };
+  };
+  const allowance = (of: AllowanceOf): Allowance | undefined => {
+    const [kept] = [...held(of.profile ?? OTHERS), ...held(OTHERS)];
+    return kept && { kept, spent: isCounted(kept.policy) ? spentBy(of, kept.policy) : NOTHING_SPENT };
+  };
   const updatesOf = (job: string): KeptUpdate[] =>
     [...updates.values()].filter((one) => one.job === job).sort((a, b) => a.row - b.row);
   return {
@@ -68,8 +98,8 @@ export const memoryBackend = (
     key: 'key',
     slack: 0,
     read: async (query) => find(query),
-    change: async (_purpose, about, decide) => {
-      const { result, write: written = [] } = decide(about.map(find));
+    change: async (_purpose, about, decide, of) => {
+      const { result, write: written = [] } = decide(about.map(find), of && allowance(of));
       for (const charge of written) write(charge);
       return result;
     },
@@ -95,6 +125,13 @@ export const memoryBackend = (
         if (written !== undefined) updates.set(`${job} ${row}`, written);
         return result;
       },
+    },
+    policies: {
+      allowance: async (of) => allowance(of),
+      list: async () => [...policies.keys()].sort().flatMap(held),
+      set: async (policy) => void policies.set(policy.profile, policy),
+      approval: async (job) => approvals.get(job),
+      approve: async (approval) => void approvals.set(approval.job, approval),
     },
     reserve: () => undefined,
     keepInEmergency: (_line, thrown) => new PayError('unrecorded', reasonOf(thrown), { cause: thrown }),

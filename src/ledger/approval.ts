@@ -1,0 +1,50 @@
+import type { Policy } from './policy.ts';
+
+/** What the rows of a file come to that are still to be charged. */
+export interface Total {
+  readonly rows: number;
+  /** By currency, in the minor unit. */
+  readonly amounts: ReadonlyMap<string, bigint>;
+  /** How many of the rows have no known amount. */
+  readonly unknown: number;
+}
+
+/** A file that needs another person's approval, and who has given it. Instants are milliseconds since the epoch. */
+export interface Approval {
+  readonly job: string;
+  readonly total: Total;
+  /** Who ran the file last without an approval. */
+  readonly askedBy: string;
+  readonly askedAt: number;
+  readonly approvedBy?: string | undefined;
+  readonly approvedAt?: number | undefined;
+}
+
+/** Whether a file comes to more than may be charged without approval. A currency that the policy doesn't name has no such sum. */
+export const needsApproval = ({ approveAbove }: Policy, { amounts, unknown }: Total): boolean =>
+  approveAbove !== undefined &&
+  (unknown > 0 ||
+    [...amounts].some(
+      ([currency, amount]) =>
+        amount > BigInt(Object.hasOwn(approveAbove, currency) ? (approveAbove[currency] ?? 0) : 0),
+    ));
+
+/** Whether what was approved is no less than this. */
+const isWithin = (total: Total, approved: Total): boolean =>
+  total.rows <= approved.rows &&
+  total.unknown <= approved.unknown &&
+  [...total.amounts].every(([currency, amount]) => amount <= (approved.amounts.get(currency) ?? 0n));
+
+/**
+ * What an approval is worth to whoever runs the file: it holds, there is none, it is their own, or it was given for less
+ * than the file comes to now.
+ */
+export const worthOf = (
+  approval: Approval | undefined,
+  total: Total,
+  runner: string,
+): 'holds' | 'missing' | 'own' | 'outgrown' => {
+  if (approval?.approvedBy === undefined) return 'missing';
+  if (!isWithin(total, approval.total)) return 'outgrown';
+  return approval.approvedBy === runner ? 'own' : 'holds';
+};

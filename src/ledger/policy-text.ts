@@ -1,0 +1,56 @@
+import type { Total } from './approval.ts';
+import type { Policy } from './policy.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
+const isAmounts = (value: unknown): boolean =>
+  isMembers(value) && Object.entries(value).every(([name, amount]) => /^[A-Z]{3}$/.test(name) && isCount(amount));
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+const CHECKS: Readonly<Record<keyof Policy, (value: unknown) => boolean>> = {
+  maxCharges: isCount,
+  maxAmount: isAmounts,
+  mediums: isTexts,
+  approveAbove: isAmounts,
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** A policy as it is kept. */
+export const policyText = (policy: Policy): string => JSON.stringify(policy);
+
+/** A policy that was kept. Throws for a text that is none: a limit that is not understood must not be passed over. */
+export const readPolicy = (text: string): Policy => {
+  const policy = parsed(text);
+  const isWhole =
+    isMembers(policy) &&
+    Object.entries(policy).every(([name, value]) => Object.hasOwn(CHECKS, name) && CHECKS[name as keyof Policy](value));
+  if (!isWhole) throw new Error(`it holds a policy that this paycli can't read: ${text}`);
+  return policy;
+};
+
+/** Sums as they are kept: digits, since they may be more than a number can hold. */
+export const amountsText = (amounts: Total['amounts']): string =>
+  JSON.stringify(Object.fromEntries([...amounts].map(([currency, amount]) => [currency, String(amount)])));
+
+/** Sums that were kept. Throws for a text that holds none. */
+export const readAmounts = (text: string): Total['amounts'] => {
+  const amounts = parsed(text);
+  const isWhole =
+    isMembers(amounts) &&
+    Object.entries(amounts).every(([name, digits]) => /^[A-Z]{3}$/.test(name) && /^\d+$/.test(String(digits)));
+  if (!isWhole) throw new Error(`it holds an approval that this paycli can't read: ${text}`);
+  return new Map(Object.entries(amounts).map(([currency, digits]) => [currency, BigInt(String(digits))]));
+};

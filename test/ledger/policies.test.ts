@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import type { Intent, Outcome } from '../../src/ledger/entry.ts';
+import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
+import type { Policy } from '../../src/ledger/policy.ts';
+import { OTHERS } from '../../src/ledger/policy.ts';
+import { BACKENDS, open } from './support/backends.ts';
+import { account, intent, NOON } from './support/charges.ts';
+
+const PROFILE = intent().profile ?? '';
+const HOUR = 3_600_000;
+
+const set = (ledger: Ledger, policy: Policy | undefined, profile = PROFILE): Promise<void> =>
+  ledger.policies.set({ profile, policy, by: 'ada@laptop', at: NOON });
+
+let ugwos = 0;
+/** A charge of a payment request of its own. */
+const next = (ledger: Ledger, more: Partial<Intent> = {}, again = false): Promise<Begun> => {
+  ugwos += 1;
+  return ledger.begin(intent({ about: `ugw.AbCd.${String(ugwos).padStart(24, '0')}`, ...more }), { again });
+};
+const begun = async (ledger: Ledger, more: Partial<Intent> = {}): Promise<string> => {
+  const done = await next(ledger, more);
+  if (done.kind !== 'begun') throw new Error(`refused: ${done.why}`);
+  return done.id;
+};
+const asking = (amount: number, currency = 'NGN') => ({ asked: { amount, currency } });
+const forbidden = (why: string, more: object = {}) => ({
+  kind: 'refused',
+  why: 'policy',
+  policy: { forbidden: { why, ...more } },
+});
+const accepted = (status: string, uid: string): Outcome => ({
+  state: 'accepted',
+  exitCode: 0,
+  activity: account({ status, uid }),
+});
+
+describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
+  it('has no policy at first, and allows all', async () => {
+    const ledger = await open(newPlace());
+    expect(await ledger.policies.list()).toEqual([]);
+    expect(await ledger.policies.allowance({ profile: PROFILE, since: 0 })).toBeUndefined();
+    await begun(ledger);
+  });
+
+  it('keeps the policy of a profile, and who set it, for every process', async () => {
+    const place = newPlace();
+    const policy = { maxCharges: 3, maxAmount: { NGN: 5 }, mediums: ['ussd'], approveAbove: { NGN: 4 } };
+    await set(await open(place), policy);
+    const kept = { profile: PROFILE, policy, by: 'ada@laptop', at: NOON };
+    const ledger = await open(place);
+    expect(await ledger.policies.list()).toEqual([kept]);
+    expect(await ledger.policies.allowance({ profile: PROFILE, since: 0 })).toEqual({
+      kept,
+      spent: { count: 0, amounts: new Map([['NGN', 0n]]), unknown: 0 },
+    });
+  });
+
+  it('adds up what its policy limits', async () => {
+    const ledger = await open(newPlace());
+    await begun(ledger, asking(3));
+    await begun(ledger, asking(4));
+    await begun(ledger, asking(5, 'USD'));
+    await begun(ledger);
+    const of = { profile: PROFILE, since: NOON };
+    const spent = async (policy: Policy) => {
+      await set(ledger, policy);
+      return (await ledger.policies.allowance(of))?.spent;
+    };
+    expect(await spent({ mediums: [] })).toEqual({ count: 0, amounts: new Map(), unknown: 0 });
+    expect(await spent({ maxCharges: 9 })).toEqual({ count: 4, amounts: new Map(), unknown: 1 });
+    const amounts = new Map(Object.entries({ NGN: 7n, GHS: 0n }));
+    expect(await spent({ maxAmount: { NGN: 9, GHS: 9 } })).toEqual({ count: 4, amounts, unknown: 1 });
+    expect((await ledger.policies.allowance({ ...of, since: NOON + 1 }))?.spent.count).toBe(0);
+  });
+
+  it('forbids nothing any more once a policy is removed', async () => {
+    const ledger = await open(newPlace());
+    await set(ledger, { maxCharges: 0 });
+    expect(await next(ledger)).toMatchObject(forbidden('charges'));
+    await set(ledger, undefined);
+    expect(await ledger.policies.list()).toEqual([]);
+    await begun(ledger);
+  });
+
+  it('holds each profile to its own policy, and all others to one for them', async () => {
+    const ledger = await open(newPlace());
+    await set(ledger, { maxCharges: 1 }, 'shop');
+    await set(ledger, { maxCharges: 2 }, OTHERS);
+    expect((await ledger.policies.list()).map(({ profile }) => profile)).toEqual([OTHERS, 'shop']);
+    for (const [profile, most] of [
+      ['shop', 1],
+      ['club', 2],
+      [undefined, 2],
+    ] as const) {
+      for (let count = 0; count < most; count += 1) await begun(ledger, { profile });
+      expect(await next(ledger, { profile })).toMatchObject({
+        ...forbidden('charges', { most }),
+        policy: { profile: profile === 'shop' ? 'shop' : OTHERS },
+      });
+    }
+    await set(ledger, undefined, 'shop');
+    expect(await next(ledger, { profile: 'shop' })).toMatchObject({ kind: 'begun' });
+  });
+
+  it('is not overridden by --again, and writes nothing of what it forbids', async () => {
+    const ledger = await open(newPlace());
+    await set(ledger, { maxCharges: 0 });
+    expect(await next(ledger, {}, true)).toMatchObject(forbidden('charges'));
+    expect(await ledger.list({ limit: 9 })).toEqual([]);
+  });
+
+  it('says first what stands in the way of this charge alone', async () => {
+    const ledger = await open(newPlace());
+    await begun(ledger, { about: 'ugw.AbCd.1' });
+    await set(ledger, { maxCharges: 0 });
+    expect(await next(ledger, { about: 'ugw.AbCd.1' })).toMatchObject({ why: 'in_progress' });
+  });
+
+  it('limits charges alone', async () => {
+    const ledger = await open(newPlace());
+    await set(ledger, { maxCharges: 0, maxAmount: {}, mediums: [] });
+    expect(await next(ledger, { kind: 'refund', path: '/', body: '{}' })).toMatchObject({ kind: 'begun' });
+  });
+
+  it('allows what is left in money to the last kobo', async () => {
+    const ledger = await open(newPlace());
+    await set(ledger, { maxAmount: { NGN: 100 } });
+    await begun(ledger, asking(60));
+    expect(await next(ledger, asking(41))).toMatchObject(forbidden('amount', { asked: 41, most: 100, left: 40n }));
+    await begun(ledger, asking(40));
+    expect(await next(ledger, asking(1))).toMatchObject(forbidden('amount', { left: 0n }));
+    expect(await next(ledger, asking(1, 'USD'))).toMatchObject(forbidden('currency'));
+    expect(await next(ledger)).toMatchObject(forbidden('no_amount'));
+  });
+
+  it('adds up more than a number can hold', async () => {
+    const ledger = await open(newPlace());
+    for (let count = 0; count < 3; count += 1) await begun(ledger, asking(Number.MAX_SAFE_INTEGER));
+    await set(ledger, { maxAmount: { NGN: Number.MAX_SAFE_INTEGER } });
+    const left = -2n * BigInt(Number.MAX_SAFE_INTEGER);
+    expect(await next(ledger, asking(1))).toMatchObject(forbidden('amount', { left }));
+  });
+
+  it('can tell what is left only where all amounts are known, and learns them from a look', async () => {
+    const ledger = await open(newPlace());
+    const id = await begun(ledger);
+    await ledger.record(id, accepted('requires_action', 'act.AbCd.1'));
+    await set(ledger, { maxAmount: { NGN: 100 } });
+    expect(await next(ledger, asking(1))).toMatchObject(forbidden('unknown_amounts', { count: 1 }));
+    await ledger.observe([account({ uid: 'act.AbCd.1', status: 'successful' })], { amount: 99, currency: 'NGN' });
+    expect(await next(ledger, asking(2))).toMatchObject(forbidden('amount', { left: 1n }));
+    await begun(ledger, asking(1));
+  });
+
+  it.each<[string, Outcome, boolean]>([
+    ['is unknown', { state: 'unknown', exitCode: 6 }, true],
+    ['was accepted', accepted('requires_action', 'act.AbCd.2'), true],
+    ['was paid', accepted('successful', 'act.AbCd.2'), true],
+    ['has a status that nobody knows', accepted('anything', 'act.AbCd.2'), true],
+    ['failed', accepted('failed', 'act.AbCd.2'), false],
+    ['expired', accepted('expired', 'act.AbCd.2'), false],
+    ['was rejected', { state: 'rejected', exitCode: 3 }, false],
+    ['was not sent', { state: 'not_sent', exitCode: 5 }, false],
+  ])('counts a charge that %s: %s', async (_what, outcome, counts) => {
+    const ledger = await open(newPlace());
+    await set(ledger, { maxCharges: 1 });
+    const id = await begun(ledger);
+    expect(await next(ledger)).toMatchObject(forbidden('charges'));
+    await ledger.record(id, outcome);
+    expect(await next(ledger)).toMatchObject(counts ? forbidden('charges') : { kind: 'begun' });
+  });
+
+  it('counts a charge no more once it is found not to have been made', async () => {
+    const ledger = await open(newPlace());
+    await set(ledger, { maxCharges: 1 });
+    const id = await begun(ledger);
+    await ledger.record(id, { state: 'unknown', exitCode: 6 });
+    await ledger.resolve(id, { state: 'not_created', evidence: { kind: 'resolved', at: '' } });
+    expect(await next(ledger)).toMatchObject({ kind: 'begun' });
+  });
+
+  it('counts by the day of UTC', async () => {
+    let now = NOON;
+    const ledger = await open(newPlace(), { now: () => now });
+    await set(ledger, { maxCharges: 1 });
+    await begun(ledger);
+    now = NOON + 12 * HOUR - 1;
+    expect(await next(ledger)).toMatchObject(forbidden('charges'));
+    now += 1;
+    await begun(ledger);
+    expect(await next(ledger)).toMatchObject(forbidden('charges'));
+  });
+
+  it('lets charges that are begun in one moment have no more than is left', async () => {
+    const place = newPlace();
+    const [first, second] = [await open(place), await open(place)];
+    await set(first, { maxCharges: 3, maxAmount: { NGN: 1000 } });
+    const all = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => next(at % 2 === 0 ? first : second, asking(100))),
+    );
+    expect(all.filter(({ kind }) => kind === 'begun')).toHaveLength(3);
+  });
+
+  it('keeps who asked for the approval of a file, and who gave it for how much', async () => {
+    const place = newPlace();
+    const { policies } = await open(place);
+    const total = { rows: 3, amounts: new Map([['NGN', 2n ** 60n]]), unknown: 1 };
+    const asked = { job: 'job-1', total, askedBy: 'ada@laptop', askedAt: NOON };
+    expect(await policies.approval('job-1')).toBeUndefined();
+    await policies.approve(asked);
+    expect(await policies.approval('job-1')).toEqual({ ...asked, approvedBy: undefined, approvedAt: undefined });
+    const approved = { ...asked, approvedBy: 'obi@desk', approvedAt: NOON + 1 };
+    await (await open(place)).policies.approve(approved);
+    expect(await policies.approval('job-1')).toEqual(approved);
+    expect(await policies.approval('job-2')).toBeUndefined();
+  });
+});
