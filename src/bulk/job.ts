@@ -1,14 +1,16 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
-import type { Confirm } from '../cli/confirm.ts';
 import type { Client } from '../client/client.ts';
 import type { PayError } from '../core/error.ts';
+import { sumsText } from '../core/money.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { Result, View } from '../core/result.ts';
 import type { RowKind } from './kind.ts';
+import type { FilePolicy } from './planning/approval.ts';
+import { filePolicy, refuseUnapproved } from './planning/approval.ts';
 import { jobId } from './planning/job-id.ts';
 import type { Plan, Planning } from './planning/plan.ts';
 import { checkRows, planRows } from './planning/plan.ts';
-import { questionOf, sumsText } from './planning/question.ts';
+import { questionOf } from './planning/question.ts';
 import { refuseBad, refuseCheck, refuseEmpty, refuseOther, refuseReport } from './planning/refusals.ts';
 import type { Input } from './reading/input.ts';
 import { openInput } from './reading/input.ts';
@@ -34,7 +36,7 @@ export interface FileOfRows<T> {
 }
 
 /** All that the steps of one run share. */
-interface JobRun<T> {
+interface JobRun<T> extends Pick<FileDeps, 'io' | 'confirm' | 'operator'> {
   readonly bulk: BulkInput;
   /** How messages call the file. */
   readonly name: string;
@@ -44,8 +46,13 @@ interface JobRun<T> {
   readonly doors: Doors | undefined;
   readonly validate: boolean;
   readonly world: JobWorld;
-  readonly io: FileDeps['io'];
-  readonly confirm: Confirm;
+}
+
+interface JobToSend<T> {
+  readonly id: string;
+  readonly doors: Doors;
+  readonly sender: Sender<T>;
+  readonly policy: FilePolicy | undefined;
 }
 
 /** An opened file, and the job that it is with these options. */
@@ -53,7 +60,7 @@ interface Opened<T> {
   readonly input: Input;
   readonly reader: RowReader<T>;
   readonly reporter: Reporter;
-  readonly job: { readonly id: string; readonly doors: Doors; readonly sender: Sender<T> } | undefined;
+  readonly job: JobToSend<T> | undefined;
 }
 
 /** The job that a file is with these options, and who sends its rows. */
@@ -61,7 +68,7 @@ const jobOf = async <T>(
   { bulk, kind, doors, io, world }: JobRun<T>,
   input: Input,
   { named }: RowReader<T>,
-): Promise<Opened<T>['job']> => {
+): Promise<JobToSend<T> | undefined> => {
   if (doors === undefined) return undefined;
   const { service, workspace } = doors.place;
   const id = jobId([kind.command, service, workspace ?? '', kind.options, await input.digest()]);
@@ -72,7 +79,7 @@ const jobOf = async <T>(
     sending.kind === 'protected'
       ? protectedRows(sending, how, doors, { named, io, notice: world.notice })
       : repeatableRows({ request: kind.request, sending }, how, doors, { named, io });
-  return { id, doors, sender };
+  return { id, doors, sender, policy: await filePolicy(kind, doors) };
 };
 
 /** What the file holds; throws unless it can be sent, as far as that can be known before. */
@@ -86,7 +93,7 @@ const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opene
     const plan = await planRows(planning, progress.reading);
     refuseEmpty(plan, name);
     refuseBad(plan, run);
-    if (!bulk.check) return plan;
+    if (!bulk.check && job?.policy === undefined) return plan;
     const checked = await checkRows(planning, plan, { ...bulk, ...world, tell: progress.checking });
     refuseBad(checked, run);
     return checked;
@@ -107,7 +114,7 @@ const ask = async <T>(
   const what = [...plan.counts].map(([name, count]) => `${name} ${count}`).join(', ');
   const rows = plan.rows - plan.bad.count;
   await confirm(
-    questionOf({ ...kind.words, rows, before, what, total: kind.total?.() ?? sumsText(plan.sums) }, place),
+    questionOf({ ...kind.words, rows, before, what, total: sumsText(kind.checked?.().amounts ?? plan.sums) }, place),
     'refuse',
   );
 };
@@ -130,14 +137,16 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
   const plan = await planOf(run, opened);
   const { rows, bad } = plan;
   if (job === undefined) return { ...NOTHING_SENT, id: null, name, rows, bad: bad.count };
-  const { id, doors, sender } = job;
+  const { id, doors, sender, policy } = job;
   const { service, origin, profile } = doors.place;
   await progress.end();
-  await ask(run, doors, id, plan);
-  await reporter.open();
   const ledgerKind = kind.sending.kind === 'protected' ? 'charge' : 'update';
   const about = { id, kind: ledgerKind, command: kind.command, name, service, origin, profile, rows } as const;
-  await doors.ledger.jobs.open(about, bulk.concurrency);
+  const begin = (): Promise<void> => doors.ledger.jobs.open(about, bulk.concurrency);
+  if (policy !== undefined) await refuseUnapproved({ id, name, begin, policy, operator: run.operator }, kind, doors);
+  await ask(run, doors, id, plan);
+  await reporter.open();
+  await begin();
   const worked = await workOff({
     ...bulk,
     ...world,
@@ -185,8 +194,8 @@ export const runFile = async <T>({ bulk, kindOf, view }: FileOfRows<T>, deps: Fi
     ? undefined
     : { client, ledger: await deps.ledger(), protocol: await deps.protocol(), place: await deps.place() };
   const name = bulk.from === '-' ? 'standard input' : bulk.from;
-  const { io, confirm } = deps;
-  const end = await runJob({ bulk, name, kind, client, doors, validate, world, io, confirm });
+  const { io, confirm, operator } = deps;
+  const end = await runJob({ bulk, name, kind, client, doors, validate, world, io, confirm, operator });
   const followed = doors && end.id !== null ? await kind.follow?.(end.id, world, doors) : undefined;
   return jobResult(end, { ...kind, bulk, stop: io.signals.stop, followed }, view);
 };

@@ -3,6 +3,7 @@ import type { OperationId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
 import type { FlagOf, Guess } from '../core/flags.ts';
 import type { IdPrefix } from '../core/ids.ts';
+import type { Total } from '../ledger/approval.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { RowSignals } from './pacing/run.ts';
 import type { Cells } from './reading/cells.ts';
@@ -119,8 +120,8 @@ export interface RowKind<T> {
   readonly money?: (item: T) => { readonly currency: string; readonly minor: number } | undefined;
   /** It is asked about wherever it is sent, not only where money may be real. */
   readonly asks?: true;
-  /** What all rows come to, once they were checked. */
-  readonly total?: () => string | undefined;
+  /** What the rows come to that were checked so far. Where it is there, they may need another person's approval. */
+  readonly checked?: () => Total;
   /** Looks at what a row is about, and gives what keeps it from being sent (--check); throws what the read throws. Undefined where there is nothing to look at. */
   readonly check?: (key: string) => Promise<readonly string[]>;
   readonly sending: Protected<T> | Repeatable<T>;

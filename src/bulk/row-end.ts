@@ -67,8 +67,8 @@ export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
 });
 
 /**
- * How a row has ended by what was thrown, and what that means for the others: a key that is not taken and a ledger that can't
- * be used end the run, what is unknown does so unless it may go on, and a service that can't be reached is not hammered.
+ * How a row has ended by what was thrown, and what that means for the others: a key that is not taken, a ledger that can't be
+ * used and a policy that lets nothing more through today end the run, what is unknown does so unless it may go on, and a service that can't be reached is not hammered.
  * `begun` where its intent was noted, as it was of whatever has a name in the ledger.
  */
 export const endOf = (
@@ -86,6 +86,7 @@ export const endOf = (
   if (kind === 'ledger') return { ...end, untouched: true, stops: thrown };
   if (kind === 'interrupted' && !begun) return { ...end, untouched: true };
   if (detail.unrecorded === true) return { ...end, stops: thrown, unrecorded: thrown };
-  if (kind === 'auth' || (kind === 'unknown' && !how.continueOnUnknown)) return { ...end, stops: thrown };
+  const over = kind === 'auth' || (kind === 'refused' && detail.spent === true);
+  if (over || (kind === 'unknown' && !how.continueOnUnknown)) return { ...end, stops: thrown };
   return kind === 'not_sent' || (kind === 'read_failed' && !begun) ? { ...end, slowDown: 0 } : end;
 };

@@ -48,6 +48,8 @@ export interface FileDeps {
   protocol(): Promise<LedgerRoom>;
   jobWorld(): Promise<JobWorld>;
   readonly confirm: Confirm;
+  /** Who runs this. */
+  operator(): Promise<string>;
 }
 
 /** What sending a row may reach. */

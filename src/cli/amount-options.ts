@@ -1,4 +1,5 @@
 import type { GivenAmount } from '../core/amount.ts';
+import { readAmount } from '../core/amount.ts';
 import { usageError } from '../core/error.ts';
 import type { GivenOptions } from './define.ts';
 import { option } from './define.ts';
@@ -17,4 +18,22 @@ export const givenAmount = ({ amount, amountMinor }: GivenOptions<typeof AMOUNT_
   }
   if (amount !== undefined) return { flag: '--amount', text: amount };
   return amountMinor === undefined ? undefined : { flag: '--amount-minor', text: amountMinor };
+};
+
+/** An amount with its currency, in the minor unit. */
+export interface Money {
+  readonly currency: string;
+  readonly minor: number;
+}
+
+/** `NGN 5,000.00`, as amounts are printed. */
+export const asMoney = (text: string): Money => {
+  const [, letters, amount] = /^([A-Za-z]{3})\s*(\d.*)$/.exec(text.trim()) ?? [];
+  if (letters === undefined || amount === undefined) {
+    throw usageError(`"${text}" is not an amount with its currency, such as 'NGN 5,000.00'`);
+  }
+  const currency = letters.toUpperCase();
+  const read = readAmount(amount, currency);
+  if ('minor' in read) return { currency, minor: read.minor };
+  throw usageError(read.problem, { hint: `write it with its decimals, such as 'NGN 5,000.00'` });
 };

@@ -5,8 +5,10 @@ import { apiCommand } from './api/spec.ts';
 import { checkoutCommands } from './checkout/spec.ts';
 import type { Deps } from './deps.ts';
 import { emulatorCommands } from './emulator/spec.ts';
+import { approveCommand } from './ledger/approve-spec.ts';
 import { ledgerCommands } from './ledger/spec.ts';
 import { onyeCommands } from './onye/spec.ts';
+import { policyCommands } from './policy/spec.ts';
 import { profileCommands } from './profile/spec.ts';
 import { refundCommands } from './refund/spec.ts';
 import { ugwoCommands } from './ugwo/spec.ts';
@@ -20,6 +22,8 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...checkoutCommands,
   apiCommand,
   ...ledgerCommands,
+  ...policyCommands,
+  approveCommand,
   ...profileCommands,
   ...emulatorCommands,
 ];
@@ -32,6 +36,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   refund: { about: 'money paid back' },
   checkout: { about: 'what a payment can be made with: currencies, mediums, banks' },
   ledger: { about: 'what was charged from this machine, and what is still unknown' },
+  policy: { about: 'what a profile may charge in a day' },
   profile: { about: 'where requests go, and with which key' },
   emulator: { about: 'the service itself, on this machine' },
 };

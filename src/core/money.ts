@@ -34,3 +34,7 @@ export const formatMoney = (minor: string | number | bigint, currency: string): 
   const fraction = digits === 0 ? '' : `.${padded.slice(-digits)}`;
   return `${currency} ${sign}${groupByThrees(whole)}${fraction}`;
 };
+
+/** `NGN 5,000.00 and USD 20.00`; undefined where nothing was added up. */
+export const sumsText = (sums: ReadonlyMap<string, bigint>): string | undefined =>
+  sums.size === 0 ? undefined : [...sums].map(([currency, minor]) => formatMoney(minor, currency)).join(' and ');

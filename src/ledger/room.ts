@@ -1,9 +1,11 @@
+import { needsApproval, worthOf } from './approval.ts';
 import { chargeOnce } from './charge.ts';
 import { isCharge } from './entry.ts';
 import { contradictsOf } from './fits.ts';
 import { rowsBegun } from './jobs.ts';
 import { asActivity, keptActivity } from './kept-activity.ts';
 import { openSums, paymentOf } from './payments.ts';
+import { dayOf, OTHERS } from './policy.ts';
 import { wasResolved } from './precedence.ts';
 import { asksTheSame } from './private.ts';
 import { reconcile } from './reconcile.ts';
@@ -32,5 +34,9 @@ export const ledgerRoom = {
   paymentOf,
   openSums,
   wasResolved,
+  OTHERS,
+  dayOf,
+  needsApproval,
+  worthOf,
 };
 export type LedgerRoom = typeof ledgerRoom;

@@ -1,4 +1,3 @@
-import { formatMoney } from '../../core/money.ts';
 import { environmentName } from '../../core/origin.ts';
 
 /** What is asked before the rows of a file are sent to where money may be real. */
@@ -15,10 +14,6 @@ export interface JobQuestion {
   /** What all of them come to, where that is known. */
   readonly total?: string | undefined;
 }
-
-/** `NGN 5,000.00 and USD 20.00`; undefined where nothing was added up. */
-export const sumsText = (sums: ReadonlyMap<string, bigint>): string | undefined =>
-  sums.size === 0 ? undefined : [...sums].map(([currency, minor]) => formatMoney(minor, currency)).join(' and ');
 
 /** The lines of the question. */
 export const questionOf = (

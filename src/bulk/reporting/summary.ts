@@ -120,7 +120,7 @@ const hintsOf = (
           'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made',
         ]
       : []),
-    ...(refused > 0 && words.refused !== undefined ? [words.refused] : []),
+    ...(refused > 0 && words.refused !== undefined && stopped?.kind !== 'refused' ? [words.refused] : []),
   ];
 };
 

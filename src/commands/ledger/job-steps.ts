@@ -2,8 +2,9 @@ import { LOCAL_PROFILE } from '../../core/local.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { RowCounts } from '../../core/row.ts';
 import { shellLine } from '../../core/shell.ts';
+import type { Approval } from '../../ledger/approval.ts';
 import type { Job } from '../../ledger/job.ts';
-import { isOfCharges, notStarted } from './job-view.ts';
+import { isApproved, isOfCharges, notStarted } from './job-view.ts';
 
 const placeOf = ({ profile, origin }: Job): string[] =>
   placeWords({
@@ -22,6 +23,12 @@ const unknownStep = (job: Job): string => {
     ? `run \`${shellLine(['paycli', 'ledger', 'reconcile', ...placeOf(job)])}\``
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };
+
+/** What is to be done first where another person has to approve it. */
+export const approvalStep = (approval: Approval | undefined): string[] =>
+  approval === undefined || isApproved(approval)
+    ? []
+    : [`it waits for approval: somebody else than ${approval.askedBy} has to run \`paycli approve ${approval.job}\``];
 
 /** How to go on with a job: a line for each kind of row that is not done; none where all are. */
 export const stepsOf = (job: Job, counts: RowCounts): string[] => {

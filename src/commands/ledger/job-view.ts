@@ -2,6 +2,7 @@ import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, View } from '../../core/result.ts';
 import type { RowCounts } from '../../core/row.ts';
+import type { Approval } from '../../ledger/approval.ts';
 import type { Job, Update, Worker } from '../../ledger/job.ts';
 import { atom } from './view.ts';
 
@@ -12,8 +13,16 @@ export const isOfCharges = ({ command }: Pick<Job, 'command'>): boolean => comma
 export const notStarted = ({ rows }: Job, counts: RowCounts): number =>
   rows - Object.values(counts).reduce((total, count) => total + count, 0);
 
+/** Whether somebody has said that the file may be sent. */
+export const isApproved = ({ approvedBy }: Approval): boolean => approvedBy !== undefined;
+
 /** A job as a row of output, with how its rows stand. */
-export const jobRecordOf = (job: Job, counts: RowCounts, workers: readonly Worker[]): Received =>
+export const jobRecordOf = (
+  job: Job,
+  counts: RowCounts,
+  workers: readonly Worker[],
+  approval: Approval | undefined,
+): Received =>
   madeHere({
     id: job.id,
     command: job.command,
@@ -32,6 +41,10 @@ export const jobRecordOf = (job: Job, counts: RowCounts, workers: readonly Worke
     origin: job.origin,
     profile: job.profile ?? null,
     workers: workers.map(({ worker }) => worker),
+    approval: approval === undefined ? null : isApproved(approval) ? 'approved' : 'waiting',
+    asked_by: approval?.askedBy ?? null,
+    approved_by: approval?.approvedBy ?? null,
+    approved_at: approval?.approvedAt === undefined ? null : atom(approval.approvedAt),
   });
 
 const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
@@ -57,6 +70,10 @@ export const jobsView: View = {
     { path: 'origin', machineOnly: true },
     { path: 'profile', machineOnly: true },
     { path: 'workers', label: 'at work now' },
+    { path: 'approval' },
+    { path: 'asked_by', machineOnly: true },
+    { path: 'approved_by', machineOnly: true },
+    { path: 'approved_at', machineOnly: true },
   ],
 };
 
@@ -80,6 +97,10 @@ export const jobView: View = {
     { path: 'origin' },
     { path: 'profile' },
     { path: 'workers', label: 'at work now' },
+    { path: 'approval' },
+    { path: 'asked_by', label: 'asked by' },
+    { path: 'approved_by', label: 'approved by' },
+    { path: 'approved_at', kind: 'time', label: 'approved' },
   ],
 };
 

@@ -23,13 +23,16 @@ const placeBehind = async ({ jobs }: Ledger, cursor: string): Promise<string> =>
   return id;
 };
 
-const jobsOf = ({ jobs }: Ledger): Listed<Job, string> => ({
+const jobsOf = ({ jobs, policies }: Ledger): Listed<Job, string> => ({
   find: (before, limit) => jobs.list({ before, limit }),
   placeOf: ({ id }) => id,
   cursorOf,
   recordsOf: async (found) => {
     const records: Received[] = [];
-    for (const job of found) records.push(jobRecordOf(job, await jobs.tally(job), await jobs.workers(job.id)));
+    for (const job of found) {
+      const [workers, approval] = [await jobs.workers(job.id), await policies.approval(job.id)];
+      records.push(jobRecordOf(job, await jobs.tally(job), workers, approval));
+    }
     return records;
   },
   size: PAGE,

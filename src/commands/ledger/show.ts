@@ -2,7 +2,7 @@ import type { Result } from '../../core/result.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { find, findJob, namesJob } from './find.ts';
-import { stepsOf } from './job-steps.ts';
+import { approvalStep, stepsOf } from './job-steps.ts';
 import { jobRecordOf, jobView } from './job-view.ts';
 import { recorderOf } from './pages.ts';
 import type { ShowInput } from './spec.ts';
@@ -13,10 +13,11 @@ type Needs = Pick<Deps, 'ledger' | 'protocol'>;
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   const job = await findJob(ledger, id);
   const counts = await ledger.jobs.tally(job);
-  const steps = stepsOf(job, counts);
+  const approval = await ledger.policies.approval(id);
+  const steps = [...approvalStep(approval), ...stepsOf(job, counts)];
   return {
     kind: 'record',
-    record: jobRecordOf(job, counts, await ledger.jobs.workers(id)),
+    record: jobRecordOf(job, counts, await ledger.jobs.workers(id), approval),
     view: jobView,
     ...(steps.length === 0 ? {} : { notice: steps }),
   };

@@ -15,7 +15,7 @@ const ROW =
 
 const JOB =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
-  'run_at, origin, profile, workers';
+  'run_at, origin, profile, workers, approval (waiting, approved), asked_by, approved_by, approved_at';
 
 /** What examples begin with, so that there is something in the ledger. */
 const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;

@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import type { Thing } from '../../contract/proof.ts';
 import { statusOf } from '../../core/charge.ts';
-import { machineValue } from '../../core/medium.ts';
-import { formatMoney } from '../../core/money.ts';
 import type { Received } from '../../core/received.ts';
+import type { Total } from '../../ledger/approval.ts';
+import type { Deps } from '../deps.ts';
 
 /** What keeps a payment request from being charged (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
 const STATUS: Readonly<Record<string, string>> = {
@@ -23,26 +23,27 @@ const obstaclesOf = (ugwo: Thing): string[] => {
 };
 
 /** Looks at payment requests before anything is sent (--check), and adds up what they ask for. */
-export const openChecker = (client: Client, seen: (record: Received<Thing>) => Promise<void>) => {
-  /** By currency, in the minor unit. */
-  const totals = new Map<string, bigint>();
-  const add = (ugwo: Thing): void => {
-    const [amount, currency] = [machineValue(ugwo['amount']), machineValue(ugwo['currency'])];
-    if (!/^\d{1,15}$/.test(amount) || currency === '') return;
-    totals.set(currency, (totals.get(currency) ?? 0n) + BigInt(amount));
+export const openChecker = (
+  client: Client,
+  { protocol }: Pick<Deps, 'protocol'>,
+  seen: (record: Received<Thing>) => Promise<void>,
+) => {
+  const amounts = new Map<string, bigint>();
+  let [rows, unknown] = [0, 0];
+  const add = async (ugwo: Thing): Promise<void> => {
+    const { amount, currency } = (await protocol()).shownOf(ugwo).asked;
+    rows += 1;
+    if (amount === undefined || currency === undefined) unknown += 1;
+    else amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount));
   };
   return {
     check: async (uid: string): Promise<readonly string[]> => {
       const record = await client.call('ugwo.get', { params: { uid } });
       await seen(record);
       const obstacles = obstaclesOf(record.value);
-      if (obstacles.length === 0) add(record.value);
+      if (obstacles.length === 0) await add(record.value);
       return obstacles;
     },
-    /** undefined where nobody has looked. */
-    total: (): string | undefined =>
-      totals.size === 0
-        ? undefined
-        : [...totals].map(([currency, minor]) => formatMoney(minor, currency)).join(' and '),
+    checked: (): Total => ({ rows, amounts, unknown }),
   };
 };

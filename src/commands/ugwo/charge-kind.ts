@@ -141,7 +141,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
       done: 'charged',
       findOut: `find out about the unknown rows: \`${reconcile}\``,
       refused:
-        'refused rows have an earlier charge, or are paid or cancelled; --again charges them anyway, except unknown and cancelled ones',
+        'refused rows have an earlier charge, are paid or cancelled, or are beyond a policy; --again charges them anyway, except unknown and cancelled ones and those beyond a policy',
     },
     key: {
       name: 'ugwo',
@@ -166,7 +166,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     columnOf: (item, columns) => (path) => columnOf(item, namesIn(file, columns), path),
     guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
     counts: (item) => [mediumOf(item)],
-    ...openChecker(client, async ({ value, servedAt }) => {
+    ...openChecker(client, deps, async ({ value, servedAt }) => {
       // A dry run leaves the ledger alone.
       if (!globals.dryRun) await deps.observe(activitiesOf(value) ?? [], servedAt);
     }),

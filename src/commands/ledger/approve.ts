@@ -1,0 +1,66 @@
+import { PayError, usageError } from '../../core/error.ts';
+import { sumsText } from '../../core/money.ts';
+import type { Result } from '../../core/result.ts';
+import { formatLocal } from '../../core/time.ts';
+import type { Approval } from '../../ledger/approval.ts';
+import type { Job } from '../../ledger/job.ts';
+import type { Deps } from '../deps.ts';
+import type { ApproveInput } from './approve-spec.ts';
+import { findJob } from './find.ts';
+import { jobRecordOf, jobView } from './job-view.ts';
+
+type Needs = Pick<Deps, 'io' | 'globals' | 'ledger' | 'operator' | 'notice'>;
+
+const rowsText = ({ rows, unknown }: Approval['total']): string =>
+  `${rows} ${rows === 1 ? 'charge' : 'charges'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
+
+/** What is approved, in lines. */
+const linesOf = (job: Job, { total, askedBy, askedAt }: Approval, now: number): string[] => [
+  `${job.name}: ${rowsText(total)}`,
+  `for ${sumsText(total.amounts) ?? 'an unknown sum'}`,
+  `at ${job.origin}${job.profile === undefined ? '' : `, profile ${job.profile}`}`,
+  `asked for by ${askedBy}, ${formatLocal(askedAt, now)}`,
+];
+
+/** Without the blanks and commas that people leave out. */
+const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
+
+/** Asks for the sum, so that it has been read. */
+const askFor = async ({ total }: Approval, { io, globals }: Needs): Promise<void> => {
+  const sum = sumsText(total.amounts) ?? rowsText(total);
+  if (!io.stdin.isTerminal || !globals.input) {
+    throw usageError('an approval is typed by a person on a terminal', { hint: "--yes doesn't give it" });
+  }
+  const typed = await io.stdin.line(`Type ${sum} to approve: `, { hidden: false });
+  if (typed === undefined || plain(typed) !== plain(sum)) throw usageError('not confirmed; nothing was changed');
+};
+
+/** One person's word that what another one wants to send may be sent. */
+export const run = async ({ id }: ApproveInput, deps: Needs): Promise<Result> => {
+  const ledger = await deps.ledger();
+  const job = await findJob(ledger, id);
+  const approval = await ledger.policies.approval(id);
+  if (approval === undefined) {
+    throw usageError(`${id} needs no approval`, {
+      hint: 'a file asks for it when it is run under a policy that wants it',
+    });
+  }
+  const me = await deps.operator();
+  if (approval.askedBy === me) {
+    throw new PayError('refused', `${id} was not approved: you, ${me}, want to send it`, {
+      hint: 'another person has to approve it',
+      ledgerId: id,
+    });
+  }
+  const at = ledger.moment().at;
+  await deps.notice(linesOf(job, approval, at));
+  await askFor(approval, deps);
+  const approved = { ...approval, approvedBy: me, approvedAt: at };
+  await ledger.policies.approve(approved);
+  return {
+    kind: 'record',
+    record: jobRecordOf(job, await ledger.jobs.tally(job), approved),
+    view: jobView,
+    notice: `${approval.askedBy} can now run the same command again.`,
+  };
+};

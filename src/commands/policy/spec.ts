@@ -1,0 +1,136 @@
+import type { Money } from '../../cli/amount-options.ts';
+import { asMoney } from '../../cli/amount-options.ts';
+import type { ArgumentSpec, GivenOptions } from '../../cli/define.ts';
+import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { asInteger, asOneOf } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import type { Medium } from '../../core/medium.ts';
+import { MEDIUMS } from '../../core/medium.ts';
+
+const OUTPUT =
+  'profile (* stands for all others), max_charges, charges_today, mediums, amounts (currency, max_amount, amount_today, ' +
+  'approve_above; in the minor unit), unknown_amounts_today, set_by, set_at';
+
+const PROFILE: readonly ArgumentSpec[] = [
+  { name: 'profile', about: 'the profile (default: the current one)', required: false },
+];
+const others = flag('--others', 'all profiles without a policy of their own, and charges without a profile');
+
+const SET = 'paycli policy set --max-charges 100';
+
+/** Whose policy it is. */
+export interface PolicyOf {
+  /** Undefined: the current profile. */
+  readonly profile: string | undefined;
+  readonly others: boolean;
+}
+
+const whoseOf = ([profile]: readonly string[], given: { readonly others?: boolean }): PolicyOf => {
+  if (profile !== undefined && given.others === true) throw usageError("--others and a profile can't be used together");
+  return { profile, others: given.others === true };
+};
+
+const list = defineCommand({
+  path: ['policy', 'list'],
+  summary: 'list the policies of all profiles',
+  args: [],
+  options: {},
+  examples: [{ about: 'list all policies', line: 'paycli policy list' }],
+  output: `a list; each ${OUTPUT}`,
+  exits: ['usage', 'ledger', 'interrupted'],
+  read: () => ({}),
+  load: () => import('./list.ts'),
+});
+
+const show = defineCommand({
+  path: ['policy', 'show'],
+  summary: 'show what a profile may charge, and what it has charged today',
+  description: 'Shows the policy that holds for a profile: its own, or the one for all others.',
+  args: PROFILE,
+  options: { others },
+  examples: [{ about: 'what is left today', line: `${SET}\npaycli policy show` }],
+  output: OUTPUT,
+  exits: ['usage', 'auth', 'ledger', 'interrupted'],
+  read: whoseOf,
+  load: () => import('./show.ts'),
+});
+
+const setOptions = {
+  maxCharges: option('--max-charges <n>', 'at most so many charges a day (UTC)', asInteger(0, 1_000_000_000)),
+  maxAmount: repeated(
+    '--max-amount <NGN 5,000.00>',
+    'at most so much a day (UTC), once per currency; other currencies are then refused',
+    asMoney,
+  ),
+  medium: repeated('--medium <medium>', `only these mediums: ${MEDIUMS.join(', ')}`, asOneOf(MEDIUMS)),
+  approveAbove: repeated(
+    '--approve-above <NGN 5,000.00>',
+    'a file that comes to more needs `paycli approve` by another person; once per currency',
+    asMoney,
+  ),
+  others,
+} as const;
+
+export interface SetInput extends PolicyOf {
+  readonly maxCharges: number | undefined;
+  readonly maxAmount: readonly Money[] | undefined;
+  readonly mediums: readonly Medium[] | undefined;
+  readonly approveAbove: readonly Money[] | undefined;
+}
+
+const refuseTwice = (flag: string, amounts: readonly Money[] = []): void => {
+  const twice = amounts.find(({ currency }, at) => amounts.findIndex((one) => one.currency === currency) < at);
+  if (twice !== undefined) throw usageError(`${flag}: ${twice.currency} is given twice`);
+};
+
+const readSet = (args: readonly string[], given: GivenOptions<typeof setOptions>): SetInput => {
+  const { maxCharges, maxAmount, medium: mediums, approveAbove } = given;
+  const limits = { maxCharges, maxAmount, mediums, approveAbove };
+  if (Object.values(limits).every((limit) => limit === undefined)) {
+    throw usageError('no limit given', { hint: 'give --max-charges, --max-amount, --medium or --approve-above' });
+  }
+  refuseTwice('--max-amount', maxAmount);
+  refuseTwice('--approve-above', approveAbove);
+  return { ...whoseOf(args, given), ...limits };
+};
+
+const set = defineCommand({
+  path: ['policy', 'set'],
+  summary: 'limit what a profile may charge in a day, and how',
+  description:
+    'Changes the limits that are given and keeps the others; to drop one, remove the policy and set it anew. A charge beyond ' +
+    'a limit is refused (exit 9) and nothing is sent; --again does not override it. Charges that failed or were not made do ' +
+    'not count. The policy is kept in the ledger, so it holds for everyone who shares it.',
+  args: PROFILE,
+  options: setOptions,
+  examples: [
+    {
+      about: 'at most 100 charges and NGN 500,000.00 a day, by bank transfer only',
+      line: "paycli policy set --max-charges 100 --max-amount 'NGN 500,000.00' --medium bank_transfer",
+    },
+    {
+      about: 'two people for a file above NGN 1,000,000.00',
+      line: "paycli policy set --approve-above 'NGN 1,000,000.00'",
+    },
+    { about: 'for a CI job that has a key and no profile', line: 'paycli policy set --others --max-charges 20' },
+  ],
+  output: OUTPUT,
+  exits: ['usage', 'auth', 'ledger', 'interrupted'],
+  read: readSet,
+  load: () => import('./set.ts'),
+});
+
+const remove = defineCommand({
+  path: ['policy', 'remove'],
+  summary: "remove a profile's policy; the one for all others then holds, if there is one",
+  args: PROFILE,
+  options: { others },
+  examples: [{ about: 'no limits any more', line: `${SET}\npaycli policy remove` }],
+  output: `the policy that was removed: ${OUTPUT}`,
+  exits: ['usage', 'auth', 'ledger', 'interrupted'],
+  read: whoseOf,
+  load: () => import('./remove.ts'),
+});
+
+/** The noun `policy`. */
+export const policyCommands = [list, show, set, remove];
