@@ -1,4 +1,4 @@
-import { existsSync, openSync, readSync, statfsSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, readSync, statfsSync } from 'node:fs';
 import { memo } from '../core/memo.ts';
 
 const SECOND_MS = 1000;
@@ -24,12 +24,26 @@ export const uptimeFrom = (path: string): (() => number) => {
   };
 };
 
+/** What the kernel keeps for nobody. */
+const NOBODY = 2 ** 32 - 1;
+
+/** The user who logged in, which no `sudo` or `su` changes, by a file of the kernel's; undefined where that is not kept. */
+export const loginUidFrom = (path: string): number | undefined => {
+  try {
+    const uid = Number(readFileSync(path).toString('latin1').trim() || NOBODY);
+    return Number.isInteger(uid) && uid >= 0 && uid < NOBODY ? uid : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 /** What the ledger needs to know of the machine and the process that it runs in. */
 export const thisMachine = {
   pid: process.pid,
   /** The user that this process acts as; undefined where there are no such numbers. */
   uid: process.geteuid?.(),
   uptime: uptimeFrom('/proc/uptime'),
+  loginUid: (): number | undefined => loginUidFrom('/proc/self/loginuid'),
   /** Whether there is a process of that number, anybody's. */
   exists: (pid: number): boolean => {
     try {

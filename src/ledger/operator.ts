@@ -1,13 +1,29 @@
 import { hostname, userInfo } from 'node:os';
 import { thisMachine } from './machine.ts';
 
-/** Who decides here, for the record: `ada@laptop`. A container may know no name, only a number. */
-export const operator = (): string => {
-  let name: string;
-  try {
-    name = userInfo().username;
-  } catch {
-    name = `uid ${thisMachine.uid ?? '?'}`;
-  }
-  return `${name}@${hostname()}`;
+/** Who acts: the account by its name, where it has one, and the number of whoever has logged in. */
+interface Acting {
+  readonly name: string | undefined;
+  readonly uid: number | undefined;
+  readonly loginUid: number | undefined;
+  readonly host: string;
+}
+
+/** `ada@laptop`; behind sudo or su also who has logged in: `uid 1001 as ops@laptop`. A container may know no name, only a number. */
+export const operatorText = ({ name, uid, loginUid, host }: Acting): string => {
+  const account = name ?? `uid ${uid ?? '?'}`;
+  const behind = loginUid === undefined || loginUid === uid ? '' : `uid ${loginUid} as `;
+  return `${behind}${account}@${host}`;
 };
+
+const accountName = (): string | undefined => {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Who decides here, for the record. */
+export const operator = (): string =>
+  operatorText({ name: accountName(), uid: thisMachine.uid, loginUid: thisMachine.loginUid(), host: hostname() });

@@ -89,6 +89,10 @@ describe('a job', () => {
       origin,
       profile: null,
       workers: [],
+      approval: null,
+      asked_by: null,
+      approved_by: null,
+      approved_at: null,
     });
     expect(JSON.stringify(rows[0])).toBe(expected);
     expect(JSON.stringify((await call('jobs', { ledger })).rows)).toBe(`[${expected}]`);

@@ -206,7 +206,7 @@ describe('what is kept', () => {
     expect(readAmounts(amountsText(sums))).toEqual(sums);
   });
 
-  it.each(['', '[]', '{"NGN":"-1"}', '{"NGN":"1e3"}', '{"naira":"1"}'])('of sums is not %s', (text) => {
+  it.each(['', '[]', '{"NGN":"-1"}', '{"NGN":"1e3"}', '{"NGN":1}'])('of sums is not %s', (text) => {
     expect(() => readAmounts(text)).toThrow("can't read");
   });
 });

@@ -1,6 +1,7 @@
 import { PayError, usageError } from '../../core/error.ts';
 import { sumsText } from '../../core/money.ts';
 import type { Result } from '../../core/result.ts';
+import { visible } from '../../core/sanitize.ts';
 import { formatLocal } from '../../core/time.ts';
 import type { Approval } from '../../ledger/approval.ts';
 import type { Job } from '../../ledger/job.ts';
@@ -27,7 +28,7 @@ const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCas
 
 /** Asks for the sum, so that it has been read. */
 const askFor = async ({ total }: Approval, { io, globals }: Needs): Promise<void> => {
-  const sum = sumsText(total.amounts) ?? rowsText(total);
+  const sum = visible(sumsText(total.amounts) ?? rowsText(total));
   if (!io.stdin.isTerminal || !globals.input) {
     throw usageError('an approval is typed by a person on a terminal', { hint: "--yes doesn't give it" });
   }

@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import type { Thing } from '../../contract/proof.ts';
 import { statusOf } from '../../core/charge.ts';
+import { machineValue } from '../../core/medium.ts';
 import type { Received } from '../../core/received.ts';
 import type { Total } from '../../ledger/approval.ts';
-import type { Deps } from '../deps.ts';
 
 /** What keeps a payment request from being charged (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
 const STATUS: Readonly<Record<string, string>> = {
@@ -23,17 +23,13 @@ const obstaclesOf = (ugwo: Thing): string[] => {
 };
 
 /** Looks at payment requests before anything is sent (--check), and adds up what they ask for. */
-export const openChecker = (
-  client: Client,
-  { protocol }: Pick<Deps, 'protocol'>,
-  seen: (record: Received<Thing>) => Promise<void>,
-) => {
+export const openChecker = (client: Client, seen: (record: Received<Thing>) => Promise<void>) => {
   const amounts = new Map<string, bigint>();
   let [rows, unknown] = [0, 0];
-  const add = async (ugwo: Thing): Promise<void> => {
-    const { amount, currency } = (await protocol()).shownOf(ugwo).asked;
+  const add = (ugwo: Thing): void => {
+    const [amount, currency] = [machineValue(ugwo['amount']), machineValue(ugwo['currency'])];
     rows += 1;
-    if (amount === undefined || currency === undefined) unknown += 1;
+    if (!/^\d{1,15}$/.test(amount) || currency === '') unknown += 1;
     else amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount));
   };
   return {
@@ -41,7 +37,7 @@ export const openChecker = (
       const record = await client.call('ugwo.get', { params: { uid } });
       await seen(record);
       const obstacles = obstaclesOf(record.value);
-      if (obstacles.length === 0) await add(record.value);
+      if (obstacles.length === 0) add(record.value);
       return obstacles;
     },
     checked: (): Total => ({ rows, amounts, unknown }),

@@ -166,7 +166,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     columnOf: (item, columns) => (path) => columnOf(item, namesIn(file, columns), path),
     guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
     counts: (item) => [mediumOf(item)],
-    ...openChecker(client, deps, async ({ value, servedAt }) => {
+    ...openChecker(client, async ({ value, servedAt }) => {
       // A dry run leaves the ledger alone.
       if (!globals.dryRun) await deps.observe(activitiesOf(value) ?? [], servedAt);
     }),

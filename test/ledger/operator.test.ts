@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { loginUidFrom } from '../../src/ledger/machine.ts';
+import { operator, operatorText } from '../../src/ledger/operator.ts';
+import { newFolder } from '../support/program.ts';
+
+const ADA = { name: 'ada', uid: 1000, loginUid: undefined, host: 'laptop' };
+
+it.each<[string, Partial<Parameters<typeof operatorText>[0]>, string]>([
+  ['by the name of the account', {}, 'ada@laptop'],
+  ['by that alone, where it is who has logged in', { loginUid: 1000 }, 'ada@laptop'],
+  ['also by who has logged in, behind sudo', { name: 'ops', uid: 900, loginUid: 1000 }, 'uid 1000 as ops@laptop'],
+  ['by a number, where the account has no name', { name: undefined }, 'uid 1000@laptop'],
+  ['as nobody, where the system counts no users', { name: undefined, uid: undefined }, 'uid ?@laptop'],
+])('who acts is known %s', (_how, more, text) => {
+  expect(operatorText({ ...ADA, ...more })).toBe(text);
+});
+
+it('who acts here is known', () => {
+  expect(operator()).toMatch(/.@./);
+});
+
+it.each([
+  ['0', 0],
+  ['1000\n', 1000],
+  ['4294967295', undefined],
+  ['', undefined],
+  ['-1', undefined],
+  ['x', undefined],
+])('who has logged in is read as the kernel writes it: %j', (text, uid) => {
+  const path = join(newFolder('login'), 'loginuid');
+  writeFileSync(path, text);
+  expect(loginUidFrom(path)).toBe(uid);
+  expect(loginUidFrom(`${path}.none`)).toBeUndefined();
+});
