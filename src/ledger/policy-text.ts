@@ -1,3 +1,4 @@
+import { PayError } from '../core/error.ts';
 import type { Total } from './approval.ts';
 import type { Policy } from './policy.ts';
 
@@ -28,6 +29,11 @@ const parsed = (text: string): unknown => {
   }
 };
 
+const unreadable = (what: string, text: string): PayError =>
+  new PayError('ledger', `the ledger holds ${what} that this paycli can't read: ${text}`, {
+    hint: 'use the newer paycli that has written it',
+  });
+
 /** A policy as it is kept. */
 export const policyText = (policy: Policy): string => JSON.stringify(policy);
 
@@ -37,7 +43,7 @@ export const readPolicy = (text: string): Policy => {
   const isWhole =
     isMembers(policy) &&
     Object.entries(policy).every(([name, value]) => Object.hasOwn(CHECKS, name) && CHECKS[name as keyof Policy](value));
-  if (!isWhole) throw new Error(`it holds a policy that this paycli can't read: ${text}`);
+  if (!isWhole) throw unreadable('a policy', text);
   return policy;
 };
 
@@ -50,6 +56,6 @@ export const readAmounts = (text: string): Total['amounts'] => {
   const amounts = parsed(text);
   const isWhole =
     isMembers(amounts) && Object.values(amounts).every((digits) => typeof digits === 'string' && /^\d+$/.test(digits));
-  if (!isWhole) throw new Error(`it holds an approval that this paycli can't read: ${text}`);
+  if (!isWhole) throw unreadable('an approval', text);
   return new Map(Object.entries(amounts).map(([currency, digits]) => [currency, BigInt(String(digits))]));
 };

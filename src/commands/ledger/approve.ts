@@ -10,7 +10,7 @@ import type { ApproveInput } from './approve-spec.ts';
 import { findJob } from './find.ts';
 import { jobRecordOf, jobView } from './job-view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'ledger' | 'operator' | 'notice'>;
+type Needs = Pick<Deps, 'io' | 'globals' | 'ledger' | 'operator'>;
 
 const rowsText = ({ rows, unknown }: Approval['total']): string =>
   `${rows} ${rows === 1 ? 'charge' : 'charges'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
@@ -26,13 +26,15 @@ const linesOf = (job: Job, { total, askedBy, askedAt }: Approval, now: number): 
 /** Without the blanks and commas that people leave out. */
 const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
 
-/** Asks for the sum, so that it has been read. */
-const askFor = async ({ total }: Approval, { io, globals }: Needs): Promise<void> => {
+/** Shows what is approved, and asks for the sum, so that it has been read. */
+const askFor = async (job: Job, approval: Approval, { io, globals }: Needs): Promise<void> => {
+  const { total } = approval;
   const sum = visible(sumsText(total.amounts) ?? rowsText(total));
   if (!io.stdin.isTerminal || !globals.input) {
     throw usageError('an approval is typed by a person on a terminal', { hint: "--yes doesn't give it" });
   }
-  const typed = await io.stdin.line(`Type ${sum} to approve: `, { hidden: false });
+  const lines = linesOf(job, approval, io.clock.now()).map(visible);
+  const typed = await io.stdin.line([...lines, `Type ${sum} to approve: `].join('\n'), { hidden: false });
   if (typed === undefined || plain(typed) !== plain(sum)) throw usageError('not confirmed; nothing was changed');
 };
 
@@ -53,10 +55,8 @@ export const run = async ({ id }: ApproveInput, deps: Needs): Promise<Result> =>
       ledgerId: id,
     });
   }
-  const at = ledger.moment().at;
-  await deps.notice(linesOf(job, approval, at));
-  await askFor(approval, deps);
-  const approved = { ...approval, approvedBy: me, approvedAt: at };
+  await askFor(job, approval, deps);
+  const approved = { ...approval, approvedBy: me, approvedAt: ledger.moment().at };
   await ledger.policies.approve(approved);
   return {
     kind: 'record',

@@ -1,0 +1,330 @@
+import { describe, expect, it } from 'vitest';
+import { rewrite } from '../support/ledger.ts';
+import type { Ended, RunOptions } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import type { Service } from '../support/service.ts';
+import { json, serveBy, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+import {
+  charged,
+  chargeFrom,
+  numberIn,
+  once,
+  postsOf,
+  serveCharges,
+  summaryOf,
+  ugwoOf,
+  ussdFile,
+} from './bulk-support.ts';
+
+type World = Required<Pick<RunOptions, 'home' | 'service'>> & { readonly service: Service };
+
+/** A service and a ledger whose policy limits charges by keys that belong to no profile, as these tests' does. */
+const under = async (limits: readonly string[], service?: Service): Promise<World> => {
+  const world = { home: newFolder(), service: service ?? (await serveCharges()) };
+  const set = await paycli(['policy', 'set', '--others', ...limits], world);
+  expect(set).toMatchObject({ code: 0, stderr: '' });
+  return world;
+};
+
+const charge = (number: number, world: RunOptions, ...more: readonly string[]): Promise<Ended> =>
+  paycli(['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--json', ...more], world);
+
+describe('a charge beyond a policy', () => {
+  it('is refused with 9, with what is left and what to do, and nothing is sent', async () => {
+    const world = await under(['--max-charges', '1']);
+    expect(await charge(1, world)).toMatchObject({ code: 0 });
+    for (const more of [[], ['--again'], ['--reuse']]) {
+      const ended = await charge(2, world, ...more);
+      expect(ended).toMatchObject({ code: 9, stdout: '' });
+      expect(errorOf(ended)).toEqual({
+        kind: 'refused',
+        exit_code: 9,
+        message: `${ugwoOf(2)} was not charged: the policy for all other profiles allows 1 a day, and all of them are used today`,
+        hint: expect.stringMatching(
+          /^the next day begins at 00:00 UTC\. See `paycli policy show --others.*`; --again doesn't override this$/,
+        ),
+      });
+    }
+    expect(postsOf(world.service)).toEqual(once(1));
+  });
+
+  it('is refused where it asks for more than is left', async () => {
+    const world = await under(['--max-amount', 'NGN 9,000.00']);
+    expect(await charge(1, world)).toMatchObject({ code: 0 });
+    const ended = await charge(2, world);
+    expect(errorOf(ended)['message']).toContain(
+      'allows NGN 9,000.00 a day; NGN 3,999.99 is left today, and this charge is NGN 5,000.01',
+    );
+    expect(postsOf(world.service)).toEqual(once(1));
+  });
+
+  it.each<[string, readonly string[], readonly string[], string, string]>([
+    ['by another medium', ['--medium', 'bank_transfer'], [], "doesn't allow ussd", 'it allows: bank_transfer'],
+    [
+      'in a currency without a limit',
+      ['--max-amount', 'USD 9,000.00'],
+      [],
+      "doesn't allow NGN",
+      'it has amounts for: USD',
+    ],
+    [
+      'whose amount nobody has looked at',
+      ['--max-amount', 'NGN 9,000.00'],
+      ['--no-preflight'],
+      'limits amounts, and the amount of this charge is not known',
+      'leave out --no-preflight',
+    ],
+    [
+      'that is more than a day allows',
+      ['--max-amount', 'NGN 1.00'],
+      [],
+      'NGN 1.00 is left today, and this charge is NGN 5,000.01',
+      'it is more than a whole day allows',
+    ],
+  ])('is refused %s', async (_what, limits, more, message, hint) => {
+    const world = await under(limits);
+    const ended = await charge(1, world, ...more);
+    expect(ended.code).toBe(9);
+    expect(errorOf(ended)['message']).toContain(message);
+    expect(errorOf(ended)['hint']).toContain(hint);
+    expect(postsOf(world.service)).toEqual({});
+  });
+
+  it('that is found to have come to nothing leaves room for another', async () => {
+    const world = await under(
+      ['--max-charges', '1'],
+      await serveBy((seen) => charged(numberIn(seen), numberIn(seen) === 1 ? { status: 'failed', error: 'no' } : {})),
+    );
+    expect(await charge(1, world)).toMatchObject({ code: 11 });
+    expect(await charge(2, world)).toMatchObject({ code: 0 });
+    expect(await charge(3, world)).toMatchObject({ code: 9 });
+  });
+
+  it('is the same with the emulator', async () => {
+    const home = newFolder();
+    const local = (...args: readonly string[]): Promise<Ended> => paycli([...args, '--local', '--json'], { home });
+    await local('policy', 'set', '--max-charges', '0');
+    const listed = await local('ugwo', 'list', '--max', '1');
+    const uid = (JSON.parse(listed.stdout) as { data: { uid: string }[] }).data[0]?.uid ?? '';
+    const ended = await local('ugwo', 'charge', uid, '--medium', 'bank_transfer');
+    expect(ended.code).toBe(9);
+    expect(errorOf(ended)['message']).toContain('the policy of profile local allows 0 a day');
+  });
+});
+
+describe('a file beyond a policy', () => {
+  it('stops where it is used up, and goes on once there is more', async () => {
+    const world = await under(['--max-charges', '2']);
+    const file = ussdFile(1, 2, 3, 4, 5);
+    const ended = await chargeFrom(file, world, '--concurrency', '1');
+    expect(ended.code).toBe(9);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2, refused: 1, not_started: 2 });
+    const { message, hint } = errorOf(ended);
+    expect(message).toContain('stopped early: ');
+    expect(message).toContain('allows 2 a day, and all of them are used today');
+    expect(hint).toContain('run the same command again to continue with the rows that were not sent');
+    expect(hint).not.toContain('earlier charge');
+    await paycli(['policy', 'set', '--others', '--max-charges', '9'], world);
+    const again = await chargeFrom(file, world);
+    expect(again).toMatchObject({ code: 0 });
+    expect(summaryOf(again)).toMatchObject({ accepted: 5, skipped: 2 });
+    expect(postsOf(world.service)).toEqual(once(1, 2, 3, 4, 5));
+  });
+
+  it('goes on behind a row that alone is forbidden', async () => {
+    const looks = (number: number) => json(200, { ...ugwo(number), amount: number === 1 ? 900 : 100, checkout: {} });
+    const service = await serveBy((seen) => (seen.method === 'GET' ? looks(numberIn(seen)) : charged(numberIn(seen))), {
+      looks: 'asked',
+    });
+    const world = await under(['--max-amount', 'NGN 8.00'], service);
+    const ended = await chargeFrom(ussdFile(1, 2, 3), world);
+    expect(ended.code).toBe(9);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2, refused: 1, not_started: 0 });
+    expect(postsOf(service)).toEqual(once(2, 3));
+  });
+});
+
+/** A file of two charges of NGN 5,000.01 that waits for approval. */
+const waiting = async () => {
+  const world = await under(['--approve-above', 'NGN 10,000.00']);
+  const file = ussdFile(1, 2);
+  const ended = await chargeFrom(file, world);
+  const job = String(errorOf(ended)['ledger_id']);
+  return { world, file, ended, job };
+};
+
+/** Lets somebody else have asked for the approval, or given it. */
+const byAnother = ({ home }: World, what: 'asked_by' | 'approved_by'): void =>
+  rewrite(`${home}/ledger.sqlite`, `UPDATE approval SET ${what} = 'obi@desk'`);
+
+const approve = async ({ home }: World, job: string, typed: string): Promise<{ code: number; screen: string }> => {
+  const terminal = openTerminal(['approve', job], { home });
+  await terminal.saw(/to approve: /);
+  terminal.type(`${typed}\r`);
+  return { code: (await terminal.ended).code, screen: await terminal.screen() };
+};
+
+describe('a file above a sum', () => {
+  it('waits for another person, and the line for them is there', async () => {
+    const { world, file, ended, job } = await waiting();
+    expect(ended).toMatchObject({ code: 9, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({
+      kind: 'refused',
+      message: `${file}: nothing was sent: 2 payment requests for NGN 10,000.02 need another person's approval`,
+      hint: `ask somebody else to run \`paycli approve ${job}\`, then run the same command again`,
+    });
+    expect(postsOf(world.service)).toEqual({});
+    const shown = await paycli(['ledger', 'show', job], world);
+    expect(shown.stdout).toMatch(/^approval\twaiting$/m);
+    expect(shown.stderr).toMatch(/^it waits for approval: somebody else than .*@.* has to run `paycli approve job-/);
+    const { stdout } = await paycli(['ledger', 'jobs', '--json'], world);
+    expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, approval: 'waiting', approved_by: null }] });
+  });
+
+  it('is approved by nobody who has asked for it, nor by a script', async () => {
+    const { world, job } = await waiting();
+    const own = await paycli(['approve', job, '--json', '--yes'], world);
+    expect(own).toMatchObject({ code: 9, stdout: '' });
+    expect(errorOf(own)['message']).toMatch(/was not approved: you, .*@.*, want to send it/);
+    byAnother(world, 'asked_by');
+    const script = await paycli(['approve', job, '--json', '--yes'], world);
+    expect(script).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(script)['message']).toBe('an approval is typed by a person on a terminal');
+  });
+
+  it('is sent once another person has typed its sum', async () => {
+    const { world, file, job } = await waiting();
+    byAnother(world, 'asked_by');
+    const wrong = await approve(world, job, 'NGN 10,000.20');
+    expect(wrong).toMatchObject({ code: 2, screen: expect.stringContaining('not confirmed; nothing was changed') });
+    const { code, screen } = await approve(world, job, 'ngn 10000.02');
+    expect(code).toBe(0);
+    for (const part of [/2 charges/, /for NGN 10,000\.02/, /asked for by obi@desk/, /approval +approved/])
+      expect(screen).toMatch(part);
+    const own = await chargeFrom(file, world);
+    expect(own.code).toBe(9);
+    expect(errorOf(own)).toMatchObject({
+      message: expect.stringMatching(/were approved by you, .*@/),
+      hint: 'another person has to run it, such as obi@desk',
+    });
+    expect(postsOf(world.service)).toEqual({});
+    byAnother(world, 'approved_by');
+    expect(await chargeFrom(file, world)).toMatchObject({ code: 0 });
+    expect(postsOf(world.service)).toEqual(once(1, 2));
+    const { stdout } = await paycli(['ledger', 'show', job, '--json'], world);
+    expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: 'obi@desk', accepted: 2 });
+    expect(await chargeFrom(file, world)).toMatchObject({ code: 0 });
+  });
+
+  it('needs another approval where it comes to more than was approved', async () => {
+    const { world, file } = await waiting();
+    byAnother(world, 'approved_by');
+    rewrite(`${world.home}/ledger.sqlite`, `UPDATE approval SET amounts = '{"NGN":"1000001"}'`);
+    const ended = await chargeFrom(file, world);
+    expect(ended.code).toBe(9);
+    expect(errorOf(ended)['message']).toContain('for NGN 10,000.02 are more than was approved');
+    expect(postsOf(world.service)).toEqual({});
+  });
+
+  it('is sent at once where it comes to no more than the sum', async () => {
+    const world = await under(['--approve-above', 'NGN 10,000.02']);
+    expect(await chargeFrom(ussdFile(1, 2), world)).toMatchObject({ code: 0 });
+  });
+
+  it('is only checked by --dry-run', async () => {
+    const world = await under(['--approve-above', 'NGN 0.01']);
+    expect(await chargeFrom(ussdFile(1), world, '--dry-run')).toMatchObject({ code: 0 });
+    expect((await paycli(['ledger', 'jobs', '--json'], world)).stdout).toContain('"data":[]');
+  });
+
+  it('that nobody knows is a usage error, as is one that needs no approval', async () => {
+    const { world } = await waiting();
+    expect(await paycli(['approve', 'job-0000000000000000'], world)).toMatchObject({ code: 2 });
+    await paycli(['policy', 'remove', '--others'], world);
+    const free = summaryOf(await chargeFrom(ussdFile(3), world));
+    const ended = await paycli(['approve', String(free['job'])], world);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('needs no approval');
+  });
+});
+
+describe('policies', () => {
+  const home = { home: newFolder() };
+  const policy = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+    const ended = await paycli(['policy', ...args, '--json'], home);
+    expect(ended.code, ended.stderr).toBe(0);
+    return JSON.parse(ended.stdout) as Record<string, unknown>;
+  };
+
+  it('are set limit by limit, shown, listed and removed', async () => {
+    await policy('set', 'shop', '--max-charges', '3', '--max-amount', 'NGN 5.00', '--max-amount', 'JPY 7');
+    await policy('set', 'shop', '--approve-above', 'USD 1.00', '--max-amount', 'ngn 6.00', '--medium', 'ussd');
+    const limits = {
+      profile: 'shop',
+      max_charges: 3,
+      mediums: ['ussd'],
+      set_by: expect.stringMatching(/.@./),
+      set_at: expect.stringMatching(/\+00:00$/),
+    };
+    const amounts = [
+      { currency: 'JPY', max_amount: 7, amount_today: 0, approve_above: null },
+      { currency: 'NGN', max_amount: 600, amount_today: 0, approve_above: null },
+      { currency: 'USD', max_amount: null, amount_today: null, approve_above: 100 },
+    ];
+    expect(await policy('show', '--profile', 'shop')).toEqual({
+      ...limits,
+      charges_today: 0,
+      amounts,
+      unknown_amounts_today: 0,
+    });
+    await policy('set', '--others', '--max-charges', '1');
+    expect(await policy('show', 'club')).toMatchObject({ profile: '*', max_charges: 1, charges_today: 0 });
+    expect(await policy('show', '--others')).toMatchObject({ profile: '*', charges_today: null });
+    expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }, limits], next_cursor: null });
+    expect(await policy('remove', 'shop')).toMatchObject({ profile: 'shop', max_charges: 3 });
+    expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }] });
+  });
+
+  it('show their amounts as money on a terminal', async () => {
+    await policy('set', 'club', '--max-amount', 'NGN 5,000.00');
+    const terminal = openTerminal(['policy', 'show', 'club'], home);
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(/NGN +NGN 5,000\.00 +NGN 0\.00/);
+  });
+
+  it.each([
+    ['set without a limit', ['set', 'shop'], 'no limit given'],
+    [
+      'set twice for a currency',
+      ['set', 'shop', '--max-amount', 'NGN 1.00', '--max-amount', 'NGN 2.00'],
+      'NGN is given twice',
+    ],
+    [
+      'set by an amount that could mean two',
+      ['set', 'shop', '--max-amount', 'NGN 500'],
+      'could mean NGN 500.00 or NGN 5.00',
+    ],
+    ['set without a currency', ['set', 'shop', '--max-amount', '5.00'], 'is not an amount with its currency'],
+    ['of a profile and of all others at once', ['show', 'shop', '--others'], "can't be used together"],
+    ['of what can be no profile', ['set', '../x', '--max-charges', '1'], 'not a profile name'],
+    ['shown where there is none', ['show', 'none'], 'no policy holds for profile none'],
+    ['removed where there is none', ['remove', 'none'], 'there is no policy of profile none'],
+  ])('are not %s', async (_what, args, message) => {
+    const ended = await paycli(['policy', ...args], { home: newFolder() });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+
+  it('that this program cannot read stop every charge', async () => {
+    const world = await under(['--max-charges', '5']);
+    rewrite(`${world.home}/ledger.sqlite`, `UPDATE policy SET policy = '{"maxCustomers":1}'`);
+    const ended = await charge(1, world);
+    expect(ended.code).toBe(10);
+    expect(errorOf(ended)).toMatchObject({
+      message: expect.stringContaining("a policy that this paycli can't read"),
+      hint: 'use the newer paycli that has written it',
+    });
+    expect(postsOf(world.service)).toEqual({});
+  });
+});
