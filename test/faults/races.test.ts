@@ -2,6 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Entry } from '../../src/ledger/entry.ts';
+import type { Policy } from '../../src/ledger/policy.ts';
+import { dayOf, OTHERS } from '../../src/ledger/policy.ts';
 import { RUNTIME } from '../support/built.ts';
 import { newFolder } from '../support/program.ts';
 import { countBy } from './bulk-file.ts';
@@ -107,6 +109,65 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
           .sort(),
       ).toEqual(lost);
       figure('lost answers in the race', lost.length);
+    },
+    FULL_MS,
+  );
+
+  const DAY_MS = 24 * 3_600_000;
+  const AMOUNT = 500_000;
+
+  /** A ledger with a policy, and what it lets through on each day that a race has lasted into. */
+  const underPolicy = async (most: number, policyOf: (most: number) => Policy) => {
+    const path = join(newFolder(), 'ledger.sqlite');
+    const ledger = await openRealLedger(path);
+    await ledger.policies.set({ profile: OTHERS, policy: policyOf(most), by: 'test', at: 0 });
+    await ledger.close();
+    const first = dayOf(Date.now());
+    const check = (allowed: number): void => {
+      const days = 1 + (dayOf(Date.now()) - first) / DAY_MS;
+      expect(allowed).toBeGreaterThanOrEqual(most);
+      expect(allowed).toBeLessThanOrEqual(most * days);
+    };
+    return { path, check };
+  };
+  const inNumber = (most: number): Policy => ({ maxCharges: most });
+  /** Half of one more is left. */
+  const inMoney = (most: number): Policy => ({ maxAmount: { NGN: most * AMOUNT + AMOUNT / 2 } });
+
+  it.each([
+    ['in number', inNumber],
+    ['in money', inMoney],
+  ])(
+    'never take more than the last that a policy allows %s',
+    async (_what, policyOf) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { path, check } = await underPolicy(1 + (round % (PROCESSES - 1)), policyOf);
+        const replies = await race((racer) => ({ kind: 'open', ledger: path, ugwo: ugwoNumber(racer) }));
+        check(replies.filter(([reply]) => reply?.kind === 'begun').length);
+        expect(countBy(replies.map(([reply]) => reply?.kind ?? ''))).not.toHaveProperty('threw');
+      }
+      figure('races for the last that a policy allows', ROUNDS);
+    },
+    FULL_MS,
+  );
+
+  it(
+    'send no more than a policy allows, those included whose answer was lost',
+    async () => {
+      const service = await serveCounting({ losesAnswer: (ugwo) => drawn(ugwo) % LOST_OF === 0 });
+      const { path, check } = await underPolicy(UGWOS / 2, inMoney);
+      const ugwos = Array.from({ length: UGWOS }, (_, number) => ugwoNumber(number));
+      const replies = await race((racer) => ({
+        kind: 'charge',
+        ledger: path,
+        origin: service.origin,
+        ugwos: shuffled(ugwos, racer),
+      }));
+      check(service.executed.length);
+      expect(new Set(service.executed).size).toBe(service.executed.length);
+      const forbidden = replies.flat().filter(({ message }) => message === 'policy').length;
+      expect(forbidden).toBeGreaterThan(0);
+      figure('charges that a policy forbade in a race', forbidden);
     },
     FULL_MS,
   );

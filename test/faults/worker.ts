@@ -32,7 +32,8 @@ const chargeAll = async ({ ledger: path, origin, ugwos, limits }: Order & { kind
 const openOnce = async ({ ledger: path, ugwo }: Order & { kind: 'open' }): Promise<Reply> => {
   const ledger = await openRealLedger(path);
   const place = { service: 'here', origin: 'https://here.example', workspace: undefined, profile: undefined };
-  const rest = { medium: 'ussd', provider: 'gtb', phone: undefined, digest: '', bound: 60_000 };
+  const asked = { amount: 500_000, currency: 'NGN' };
+  const rest = { medium: 'ussd', provider: 'gtb', phone: undefined, asked, digest: '', bound: 60_000 };
   const begun = await ledger.begin({ ...place, ...rest, kind: 'charge', about: ugwo }, { again: false });
   await ledger.close();
   return [{ kind: begun.kind, exitCode: 0, id: undefined, message: '' }];
