@@ -60,7 +60,7 @@ export const run = async ({ id }: ApproveInput, deps: Needs): Promise<Result> =>
   await ledger.policies.approve(approved);
   return {
     kind: 'record',
-    record: jobRecordOf(job, await ledger.jobs.tally(job), approved),
+    record: jobRecordOf(job, await ledger.jobs.tally(job), [], approved),
     view: jobView,
     notice: `${approval.askedBy} can now run the same command again.`,
   };

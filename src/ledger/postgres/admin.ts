@@ -102,6 +102,19 @@ const grant = async (access: Access, roles: readonly string[]): Promise<void> =>
   await withSession(access, (session) => session.run(`BEGIN; ${roles.map(grantsTo).join('\n')} COMMIT`, LIMIT_MS));
 };
 
+/** The roles that are operators: whoever may begin a charge and is not the owner. */
+const operatorsOf = async (access: Access): Promise<readonly string[]> => {
+  const { rows } = await withSession(access, async (session) => {
+    const { answers } = await session.run(
+      `SELECT DISTINCT grantee FROM information_schema.role_table_grants WHERE table_schema = 'paycli'
+        AND table_name = 'charge' AND privilege_type = 'INSERT' AND grantee <> current_user`,
+      LIMIT_MS,
+    );
+    return answers[0] as Answer;
+  });
+  return rows.map(([role]) => String(role));
+};
+
 /** Makes the ledger's tables where there are none, and gives roles the rights of an operator. Again does no harm. */
 export const initLedger = async (
   access: Access,
@@ -127,7 +140,11 @@ export const migrateLedger = async (access: Access): Promise<{ readonly from: nu
       hint: 'use the newer paycli; it was left as it is',
     });
   }
-  if (before.schema < MIGRATIONS.length) await migrate(access, before.schema);
+  if (before.schema < MIGRATIONS.length) {
+    await migrate(access, before.schema);
+    // New tables are nobody's but the owner's.
+    await grant(access, await operatorsOf(access));
+  }
   return { from: before.schema, to: MIGRATIONS.length };
 };
 

@@ -10,11 +10,12 @@ import { isFromPassing, sharedError } from './errors.ts';
 import { groupedSteps } from './group.ts';
 import { jobReads, jobsOf, openStep, updateStep, updatesOf } from './job-steps.ts';
 import { leases } from './leases.ts';
+import { policiesBy } from './policies.ts';
 import type { Answer } from './session.ts';
 import type { Shadow } from './shadow.ts';
 import { entriesOf, findStatement } from './statements.ts';
 import type { Step } from './step.ts';
-import { changeStep } from './steps.ts';
+import { changeStep, Uncounted } from './steps.ts';
 
 /** The clock of whoever keeps the ledger, as far as it is known here: what it showed last, and how long ago that was. */
 export interface ServerClock {
@@ -70,6 +71,9 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     const glances = purposes.every((one) => one === 'glance');
     return { limit: glances ? 0 : PATIENCE_MS, until: lockWait.stop };
   };
+  /** Profiles whose policy counts what they charge, as far as it is known. */
+  const counted = new Set<string>();
+
   /** Once the disk has failed, nothing more is begun. */
   const keep = (intents: readonly Entry[]): void => {
     try {
@@ -86,7 +90,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       if (one.purpose === 'intent') guard.ready();
       return await together(one);
     } catch (thrown) {
-      throw sharedError(thrown, name);
+      throw thrown instanceof Uncounted ? thrown : sharedError(thrown, name);
     }
   };
   const read = async (statement: string): Promise<Answer> => {
@@ -106,13 +110,22 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     isGone: options.isGone,
     moment,
     read: find,
-    change: async (purpose, about, decide) => {
+    change: async (purpose, about, decide, of) => {
       // Most looks show nothing new: then nobody is kept waiting.
       if (purpose === 'glance') {
         const seen = decide(await Promise.all(about.map(find)));
         if ((seen.write ?? []).length === 0) return seen.result;
       }
-      return step(changeStep(purpose, about, decide, { refuseLost, keep }));
+      if (of === undefined) return step(changeStep(purpose, about, decide, { refuseLost, keep }, undefined));
+      const spend = (alone: boolean) => step(changeStep(purpose, about, decide, { refuseLost, keep }, { of, alone }));
+      // Without a policy that counts nobody waits for anybody.
+      const whose = of.profile ?? '';
+      if (counted.has(whose)) return spend(true);
+      return spend(false).catch((thrown: unknown) => {
+        if (!(thrown instanceof Uncounted)) throw thrown;
+        counted.add(whose);
+        return spend(true);
+      });
     },
     jobs: {
       open: (job) => step(openStep(job, () => moment().at)),
@@ -125,6 +138,15 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       change: (purpose, of, decide) => step(updateStep(purpose, of, decide)),
       ...leases(worker, read),
     },
+    policies: policiesBy(read, (statement, about) =>
+      step({
+        purpose: 'note',
+        keys: [about],
+        alone: false,
+        looks: [],
+        decide: () => ({ result: undefined, writes: [statement] }),
+      }),
+    ),
     reserve: guard.reserve,
     keepInEmergency: guard.unrecorded,
     close: async () => {

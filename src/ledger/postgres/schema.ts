@@ -106,18 +106,46 @@ const FIRST = `
   );
 `;
 
+/** The charges that count for a policy: those that may have been made, and are not known to have failed. */
+export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
+  (status IS NULL OR status NOT IN ('failed', 'expired'))`;
+
+/** What a profile may charge, which the owner alone says, and files that another person must approve. */
+const POLICIES = `
+  CREATE TABLE paycli.policy (
+    profile text PRIMARY KEY,
+    policy text,
+    set_by text NOT NULL,
+    set_at bigint NOT NULL
+  );
+
+  CREATE TABLE paycli.approval (
+    job text PRIMARY KEY,
+    rows bigint NOT NULL,
+    amounts text NOT NULL,
+    unknown bigint NOT NULL,
+    asked_by text NOT NULL,
+    asked_at bigint NOT NULL,
+    approved_by text,
+    approved_at bigint
+  );
+
+  CREATE INDEX charge_of_profile ON paycli.charge (profile, created_at) INCLUDE (currency, amount) WHERE ${COUNTING};
+`;
+
 /** What brings a ledger from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly string[] = [FIRST];
+export const MIGRATIONS: readonly string[] = [FIRST, POLICIES];
 
 /** What an operator does: no tables are changed, nothing is deleted, and what a row was begun as stays. */
 const RIGHTS = [
   'USAGE ON SCHEMA paycli',
   'SELECT ON ALL TABLES IN SCHEMA paycli',
-  'INSERT ON paycli.charge, paycli.job, paycli.onye_update, paycli.slice',
+  'INSERT ON paycli.charge, paycli.job, paycli.onye_update, paycli.slice, paycli.approval',
   'UPDATE (state, recorded_at, took, exit_code, activity, status, next_action, activity_created_at, told, evidence, amount, currency, ref, customer, checksum) ON paycli.charge',
   'UPDATE (run_at, name, profile) ON paycli.job',
   'UPDATE (onye, state, deadline, exit_code, message, pid, boot, started) ON paycli.onye_update',
   'UPDATE (owner, epoch, until) ON paycli.slice',
+  'UPDATE (rows, amounts, unknown, asked_by, asked_at, approved_by, approved_at) ON paycli.approval',
 ];
 
 const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

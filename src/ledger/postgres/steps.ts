@@ -1,5 +1,8 @@
 import type { Decision, Purpose, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
+import type { Allowance, AllowanceOf } from '../policy.ts';
+import { isCounted } from '../policy.ts';
+import { allowanceKey, allowanceLooks, allowanceOf } from './policies.ts';
 import type { Answer } from './session.ts';
 import {
   entriesOf,
@@ -21,6 +24,18 @@ const keysOf = ({ standing, job, rows, activities, id }: Query): readonly string
 
 const NOT_RECONCILED = "SELECT count(*) FROM paycli.charge WHERE put_back AND state = 'unknown'";
 
+/** A policy that counts was found, and nobody else was kept from spending meanwhile: it has to be asked for alone. */
+export class Uncounted extends Error {
+  override readonly name = 'Uncounted';
+}
+
+/** An allowance that a change asks for. */
+export interface Asked {
+  readonly of: AllowanceOf;
+  /** Whether it is asked for alone: no other spends of it meanwhile. */
+  readonly alone: boolean;
+}
+
 export interface ChangeOptions {
   /** Throws where intents that the database had lost are still unknown: how many there are. */
   readonly refuseLost: (count: number) => void;
@@ -32,22 +47,30 @@ export interface ChangeOptions {
 export const changeStep = <T>(
   purpose: Purpose,
   about: readonly Query[],
-  decide: (found: readonly (readonly Entry[])[]) => Decision<readonly Entry[], T>,
+  decide: (found: readonly (readonly Entry[])[], allowance?: Allowance) => Decision<readonly Entry[], T>,
   { refuseLost, keep }: ChangeOptions,
+  spending: Asked | undefined,
 ): Step<T> => {
   const keys = about.map(keysOf);
   const asked = about.filter(({ activities }) => activities?.length !== 0);
   let begun: readonly Entry[] = [];
   return {
     purpose,
-    keys: keys.flatMap((some) => some ?? []),
+    keys: [...keys.flatMap((some) => some ?? []), ...(spending?.alone === true ? [allowanceKey(spending.of)] : [])],
     alone: keys.includes(undefined),
-    looks: [...asked.map((query) => findStatement(query, true)), ...(purpose === 'intent' ? [NOT_RECONCILED] : [])],
+    looks: [
+      ...asked.map((query) => findStatement(query, true)),
+      ...(spending === undefined ? [] : allowanceLooks(spending.of)),
+      ...(purpose === 'intent' ? [NOT_RECONCILED] : []),
+    ],
     decide: (answers: readonly Answer[]) => {
       if (purpose === 'intent') refuseLost(Number(answers.at(-1)?.rows[0]?.[0]));
       let at = 0;
       const found = about.map((query) => (asked.includes(query) ? entriesOf(answers[at++] as Answer) : []));
-      const { result, write = [] } = decide(found);
+      const allowance = spending && allowanceOf(answers.slice(at));
+      if (allowance !== undefined && isCounted(allowance.kept.policy) && spending?.alone === false)
+        throw new Uncounted();
+      const { result, write = [] } = decide(found, allowance);
       begun = write.filter(({ seq }) => seq === 0);
       return {
         result,
