@@ -10,6 +10,7 @@ import { isFromPassing, sharedError } from './errors.ts';
 import { groupedSteps } from './group.ts';
 import { jobReads, jobsOf, openStep, updateStep, updatesOf } from './job-steps.ts';
 import { leases } from './leases.ts';
+import type { Limits } from './limits.ts';
 import { policiesBy } from './policies.ts';
 import type { Answer } from './session.ts';
 import type { Shadow } from './shadow.ts';
@@ -41,12 +42,8 @@ export interface SharedOptions {
   /** Who works at a job here, for others to read. */
   readonly worker: string;
   readonly slack?: number | undefined;
+  readonly limits: Limits;
 }
-
-/** For so long is tried what is to be sent, or kept, in milliseconds; what was done is worth a longer wait. */
-const PATIENCE_MS = 20_000;
-const OUTCOME_PATIENCE_MS = 60_000;
-const READ_MS = 20_000;
 
 /** Clocks of two machines may run apart by so much while something is sent, in milliseconds. */
 const SLACK_MS = 60_000;
@@ -61,15 +58,15 @@ const refuseLost = (count: number): void => {
 
 /** Charges and jobs in PostgreSQL, which many machines share. */
 export const sharedBackend = (options: SharedOptions): Backend => {
-  const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, name, worker } = options;
+  const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, name, worker, limits } = options;
   const guard = diskGuard(path, self, isFromPassing);
   const boot = bootOf(self);
   const moment = (): Moment => ({ at: clock.now(), mark: { boot, uptime: uptime() } });
 
   const patience = (purposes: readonly Purpose[]): Patience => {
-    if (purposes.includes('outcome')) return { limit: OUTCOME_PATIENCE_MS, until: lockWait.leave };
+    if (purposes.includes('outcome')) return { limit: limits.outcome, until: lockWait.leave };
     const glances = purposes.every((one) => one === 'glance');
-    return { limit: glances ? 0 : PATIENCE_MS, until: lockWait.stop };
+    return { limit: glances ? 0 : limits.patience, until: lockWait.stop };
   };
   /** Profiles whose policy counts what they charge, as far as it is known. */
   const counted = new Set<string>();
@@ -83,7 +80,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       throw thrown;
     }
   };
-  const together = groupedSteps({ connection, patience, clock: clock.set, clockSql });
+  const together = groupedSteps({ connection, patience, limits, clock: clock.set, clockSql });
 
   const step = async <T>(one: Step<T>): Promise<T> => {
     try {
@@ -94,7 +91,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     }
   };
   const read = async (statement: string): Promise<Answer> => {
-    const asked = connection.use((session) => session.run(statement, READ_MS), patience(['note']));
+    const asked = connection.use((session) => session.run(statement, limits.read), patience(['note']));
     const { answers } = await asked.catch((thrown: unknown) => {
       throw sharedError(thrown, name);
     });

@@ -5,9 +5,6 @@ import { MIGRATIONS } from './schema.ts';
 import type { Answer, Session } from './session.ts';
 import { list } from './sql.ts';
 
-/** For so long the greeting may take, in milliseconds. */
-const GREET_MS = 10_000;
-
 /** What a server says of itself and its ledger. */
 export interface Greeting {
   /** The ledger's own name, which no other has. */
@@ -47,10 +44,10 @@ export const isPostgres = (version: string): boolean => /^PostgreSQL \d/.test(ve
 const PROBE = 4_711_000_815;
 
 /** Whether a lock that one connection has keeps another from it. */
-const locksAreReal = async (one: Session, other: Session): Promise<boolean> => {
-  await one.run(`BEGIN; SELECT pg_advisory_xact_lock(${PROBE})`, GREET_MS);
-  const { answers } = await other.run(`BEGIN; SELECT pg_try_advisory_xact_lock(${PROBE}); COMMIT`, GREET_MS);
-  await one.run('ROLLBACK', GREET_MS);
+const locksAreReal = async (one: Session, other: Session, limit: number): Promise<boolean> => {
+  await one.run(`BEGIN; SELECT pg_advisory_xact_lock(${PROBE})`, limit);
+  const { answers } = await other.run(`BEGIN; SELECT pg_try_advisory_xact_lock(${PROBE}); COMMIT`, limit);
+  await one.run('ROLLBACK', limit);
   return answers[1]?.rows[0]?.[0] === false;
 };
 
@@ -59,12 +56,13 @@ const checkLocks = async (
   session: Session,
   version: string,
   name: string,
+  limit: number,
   another: () => Promise<Session>,
 ): Promise<void> => {
   if (isPostgres(version)) return;
   const other = await another();
   try {
-    if (await locksAreReal(session, other)) return;
+    if (await locksAreReal(session, other, limit)) return;
   } finally {
     await other.close();
   }
@@ -86,17 +84,18 @@ export const greet = async (
   name: string,
   clockSql: string,
   mine: readonly Entry[],
+  limit: number,
   another: () => Promise<Session>,
 ): Promise<Greeting> => {
   const { answers } = await session.run(
     `SELECT version(), pg_is_in_recovery(), ${clockSql};
     SELECT name, value FROM paycli.setting;
     SELECT id FROM paycli.charge WHERE id IN ${list(mine.map(({ id }) => id))}`,
-    GREET_MS,
+    limit,
   );
   const [version, standby, at] = answers[0]?.rows[0] ?? [];
   if (standby === true) throw new Lost('it is a standby, which takes no writes');
-  await checkLocks(session, String(version), name, another);
+  await checkLocks(session, String(version), name, limit, another);
   const settings = settingsIn(answers[1] as Answer);
   checkVersion(Number(settings.get('version')), name);
   return {

@@ -16,6 +16,8 @@ import { connectionBy } from './connection.ts';
 import { sharedError } from './errors.ts';
 import type { Greeting } from './greet.ts';
 import { greet } from './greet.ts';
+import type { Limits } from './limits.ts';
+import { LIMITS } from './limits.ts';
 import { putBack } from './put-back.ts';
 import type { Access, Session } from './session.ts';
 import { openSession } from './session.ts';
@@ -40,6 +42,8 @@ export interface SharedLedgerOptions {
   readonly clockSql?: () => string;
   /** So much clocks may run apart while something is sent, in milliseconds: a minute where this says nothing. */
   readonly slack?: number;
+  /** How long is waited for the server: `LIMITS` where this says nothing. */
+  readonly limits?: Limits;
 }
 
 /** A process that can't be seen from here and has written nothing for so long has ended. */
@@ -82,15 +86,15 @@ const openShadow = (path: string, { now, isGone }: SharedLedgerOptions): { shado
 
 /** Opens a connection that was looked at: it is the ledger's, and knows what this machine has begun. */
 const opener = (options: SharedLedgerOptions, shadow: Shadow, path: string, clock: ServerClock) => {
-  const { access, clockSql = () => CLOCK } = options;
+  const { access, clockSql = () => CLOCK, limits = LIMITS } = options;
   const { name } = access.address;
-  const plain = (): Promise<Session> => openSession(access);
+  const plain = (): Promise<Session> => openSession(access, limits);
   let greeting: Greeting | undefined;
   const open = async (): Promise<Session> => {
     const session = await plain();
     try {
       const mine = shadow.last();
-      greeting = await greet(session, name, clockSql(), mine, plain);
+      greeting = await greet(session, name, clockSql(), mine, limits.connect, plain);
       clock.set(greeting.at);
       refuseOther(shadow, greeting, name, path);
       const { knows } = greeting;
@@ -109,7 +113,19 @@ const opener = (options: SharedLedgerOptions, shadow: Shadow, path: string, cloc
  * version, not the one that was used before.
  */
 export const openSharedLedger = async (options: SharedLedgerOptions): Promise<Ledger> => {
-  const { access, folder, now, uptime, self, isGone, clean, lockWait, worker, clockSql = () => CLOCK } = options;
+  const {
+    access,
+    folder,
+    now,
+    uptime,
+    self,
+    isGone,
+    clean,
+    lockWait,
+    worker,
+    clockSql = () => CLOCK,
+    limits = LIMITS,
+  } = options;
   const { name } = access.address;
   const path = shadowPath(folder, access.address);
   const { shadow, left } = await patiently(() => openShadow(path, options), lockWait, lockWait.stop);
@@ -119,7 +135,7 @@ export const openSharedLedger = async (options: SharedLedgerOptions): Promise<Le
   try {
     await connection.use(async () => undefined, { limit: 0, until: lockWait.stop });
     const backend = sharedBackend({
-      ...{ connection, shadow, path, clock, clockSql, uptime, self, isGone, lockWait, name, worker },
+      ...{ connection, shadow, path, clock, clockSql, uptime, self, isGone, lockWait, name, worker, limits },
       key: greeting()?.key ?? '',
       slack: options.slack,
     });

@@ -1,6 +1,8 @@
 import Client from 'pg/lib/client.js';
 import { reasonOf } from '../../core/error.ts';
 import { Lost, stateOf } from './errors.ts';
+import type { Limits } from './limits.ts';
+import { LIMITS } from './limits.ts';
 import type { Address } from './url.ts';
 
 /** What one statement has come to. */
@@ -28,10 +30,6 @@ export interface Access {
   readonly password: () => Promise<string | undefined>;
 }
 
-/** For so long a connection may take to be made, in milliseconds. */
-const CONNECT_MS = 10_000;
-const CLOSE_MS = 1000;
-
 const [BOOL, INT8, INT4] = [16, 20, 23];
 
 /** Texts stay what they are; whole numbers here are all small enough. */
@@ -42,13 +40,13 @@ const types = {
   },
 };
 
-const optionsOf = ({ address: { host, port, user, database, tls }, password }: Access) => ({
+const optionsOf = ({ address: { host, port, user, database, tls }, password }: Access, { connect }: Limits) => ({
   ...{ host, port, user, database, types },
   password: async () => (await password()) as string,
   ssl: tls === undefined ? false : { ...tls, rejectUnauthorized: true, minVersion: 'TLSv1.2' as const },
   enableChannelBinding: true,
   application_name: 'paycli',
-  connectionTimeoutMillis: CONNECT_MS,
+  connectionTimeoutMillis: connect,
   keepAlive: true,
 });
 
@@ -70,8 +68,8 @@ const asFault = (thrown: unknown): unknown =>
   stateOf(thrown) === undefined && !(thrown instanceof Lost) ? new Lost(reasonOf(thrown), { cause: thrown }) : thrown;
 
 /** Opens a connection. Throws `Lost` where there is none, and the server's word where it refuses. */
-export const openSession = async (access: Access): Promise<Session> => {
-  const client = new Client(optionsOf(access));
+export const openSession = async (access: Access, limits = LIMITS): Promise<Session> => {
+  const client = new Client(optionsOf(access, limits));
   let open = true;
   let warnings: string[] = [];
   const drop = (): void => {
@@ -88,7 +86,7 @@ export const openSession = async (access: Access): Promise<Session> => {
     if (severity === 'WARNING') warnings.push(message ?? '');
   });
   try {
-    await within(client.connect(), CONNECT_MS, `no answer within ${CONNECT_MS / 1000} s`);
+    await within(client.connect(), limits.connect, `no answer within ${limits.connect / 1000} s`);
   } catch (thrown) {
     drop();
     throw asFault(thrown);
@@ -109,7 +107,7 @@ export const openSession = async (access: Access): Promise<Session> => {
     },
     isOpen: () => open,
     close: async () => {
-      if (open) await within(client.end(), CLOSE_MS, 'late').catch(drop);
+      if (open) await within(client.end(), limits.close, 'late').catch(drop);
       open = false;
     },
   };

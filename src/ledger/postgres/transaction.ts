@@ -1,22 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Lost } from './errors.ts';
+import type { Limits } from './limits.ts';
 import type { Answer, Session } from './session.ts';
 import type { AnyStep, Written } from './step.ts';
-
-/** For so long one message may be on its way to an answer, in milliseconds. */
-const ANSWER_MS = 15_000;
-/** A lock that somebody keeps for longer is asked for again; who does nothing in a transaction for so long loses it. */
-const LOCK_MS = 4000;
-const IDLE_MS = 10_000;
 
 /**
  * Each statement sees what was committed before it began, so that what is looked at behind the lock is as it stands. The
  * commit waits for the disk, and for the standby where one must have it, whatever the settings of the role say.
  */
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+const beginning = ({ lock, idle }: Limits): string => `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL synchronous_commit = 'on';
-SET LOCAL lock_timeout = ${LOCK_MS};
-SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS};`;
+SET LOCAL lock_timeout = ${lock};
+SET LOCAL idle_in_transaction_session_timeout = ${idle};`;
 
 /** The lock of a key: a number of 64 bits, the same for all who know the key. */
 const lockOf = (key: string): bigint => createHash('sha256').update(`paycli ${key}`).digest().readBigInt64BE();
@@ -34,6 +29,7 @@ export const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 export type Attempt = ReadonlyMap<AnyStep, Written<unknown>>;
 
 export interface Told {
+  readonly limits: Limits;
   /** Told what the server's clock shows, before anything is decided. */
   readonly clock: (at: number) => void;
   /** What gives the server's clock, in SQL. */
@@ -61,8 +57,8 @@ const looksOf = (step: AnyStep, before: Written<unknown> | undefined): readonly 
   before?.proof === undefined ? step.looks : [before.proof.ask, ...step.looks];
 
 /** Sends what was decided, and the commit; only its own word, without a warning, says that it is done. */
-const commit = async (session: Session, writes: readonly string[]): Promise<void> => {
-  const { answers, warnings } = await session.run([...writes, 'COMMIT'].join(';\n'), ANSWER_MS);
+const commit = async (session: Session, writes: readonly string[], limit: number): Promise<void> => {
+  const { answers, warnings } = await session.run([...writes, 'COMMIT'].join(';\n'), limit);
   const said = answers.at(-1)?.command;
   if (said !== 'COMMIT') throw new Lost(`the server answered ${said} to COMMIT`);
   if (warnings.length > 0 && writes.length > 0) throw new Lost(warnings.join('; '));
@@ -77,12 +73,12 @@ export const transact = async (
   session: Session,
   steps: readonly AnyStep[],
   earlier: Attempt,
-  { clock, clockSql, about }: Told,
+  { limits, clock, clockSql, about }: Told,
 ): Promise<readonly Decided[]> => {
   const keys = steps.flatMap((step) => step.keys);
   const looks = steps.map((step) => looksOf(step, earlier.get(step)));
   const statements = [...(keys.length === 0 ? [] : [lockStatement(keys)]), `SELECT ${clockSql()}`, ...looks.flat()];
-  const { answers } = await session.run(`${BEGIN}\n${statements.join(';\n')}`, ANSWER_MS);
+  const { answers } = await session.run(`${beginning(limits)}\n${statements.join(';\n')}`, limits.answer);
   // What stands before the looks: BEGIN, the settings, the lock.
   const own = answers.slice(answers.length - looks.flat().length);
   clock(Number(answers[answers.length - own.length - 1]?.rows[0]?.[0]));
@@ -103,6 +99,6 @@ export const transact = async (
       ),
     );
   }
-  await commit(session, writes);
+  await commit(session, writes, limits.answer);
   return done;
 };
