@@ -16,7 +16,7 @@ import { lookedAt } from './looking.ts';
 
 /** What a charge ended with, as a run of the program would. */
 export interface ChargeEnd {
-  /** `accepted`, `refused`, or the kind of the error. */
+  /** `accepted`, `refused`, `unrecorded`, or the kind of the error. */
   readonly kind: string;
   readonly exitCode: number;
   /** The charge's name in the ledger; of a refused one, that of the charge in its way. */
@@ -96,8 +96,12 @@ export const chargeAt = async (
       { ...request, again: false, words: [], shown },
       { now: Date.now, clean: (text) => text, send },
     );
-    if (charged.kind === 'accepted') return { kind: 'accepted', exitCode: 0, id: charged.id, message: '' };
-    return { kind: 'refused', exitCode: EXIT_CODES.refused, id: charged.by?.id, message: charged.why };
+    if (charged.kind === 'refused') {
+      return { kind: 'refused', exitCode: EXIT_CODES.refused, id: charged.by?.id, message: charged.why };
+    }
+    const { id, unrecorded } = charged;
+    if (unrecorded === undefined) return { kind: 'accepted', exitCode: 0, id, message: '' };
+    return { kind: 'unrecorded', exitCode: EXIT_CODES.unrecorded, id, message: unrecorded.message };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     const { kind, detail, message } = thrown;

@@ -24,16 +24,17 @@ export type Part = (options: PartOptions) => Promise<PartResult>;
 
 const LANES = 2;
 
-/** Works a list off, two at a time. */
+/** Works a list off, so many at a time. */
 export const inLanes = async <T>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<void>,
+  lanes = LANES,
 ): Promise<void> => {
   const entries = items.entries();
   const lane = async (): Promise<void> => {
     for (const [index, item] of entries) await work(item, index);
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: lanes }, lane));
 };
 
 /** Of a list of any length, at most so many, spread evenly over it. */

@@ -1,0 +1,55 @@
+import { mkdtempSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { initLedger } from '../../../src/ledger/postgres/admin.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { startCluster } from '../../support/postgres/cluster.ts';
+import type { Cluster, ClusterOptions } from '../../support/postgres/kinds.ts';
+import type { Counting } from '../counting.ts';
+import { serveCounting } from '../counting.ts';
+import type { Change, Post } from './history.ts';
+import { faultsIn, WATCHED_SETTINGS, watchLedger } from './history.ts';
+
+const CA_FILE = resolve('test/fixtures/tls/ca.pem');
+
+/** A shared ledger that is watched, in a PostgreSQL of its own, and a service that counts what comes. */
+export interface Bench {
+  readonly cluster: Cluster;
+  readonly service: Counting;
+  readonly database: string;
+  /** The ledger's address, by the port of a relay where one is given. */
+  url(port?: number): string;
+  /** A folder of a machine that has charged nothing yet. */
+  newMachine(): string;
+  /** What has come to the service so far of a payment request. */
+  posts(ugwo: string): number;
+  changes(): Promise<Change[]>;
+  /** What is wrong with all that has happened. */
+  faults(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Starts it all. Who asked for it closes it. */
+export const openBench = async (folder: string, options: ClusterOptions = {}): Promise<Bench> => {
+  const settings = { ...WATCHED_SETTINGS, ...options.settings };
+  const cluster = await startCluster({ ...options, settings });
+  const database = await cluster.createDatabase();
+  const secure = options.tls === undefined ? '' : `?sslrootcert=${encodeURIComponent(CA_FILE)}`;
+  const url = (port?: number): string => `${cluster.url(database, port === undefined ? {} : { port })}${secure}`;
+  await initLedger({ address: addressOf(url()), password: async () => undefined }, []);
+  const { changes } = await watchLedger(cluster, database);
+  const posts: Post[] = [];
+  const service = await serveCounting(({ ugwo }) => {
+    posts.push({ about: ugwo, at: Date.now() });
+    return { makes: true, answer: { status: 200 } };
+  });
+  return {
+    ...{ cluster, service, database, url, changes },
+    newMachine: () => mkdtempSync(join(folder, 'machine-')),
+    posts: (ugwo) => posts.filter(({ about }) => about === ugwo).length,
+    faults: async () => faultsIn(await changes(), posts),
+    close: async () => {
+      service.close();
+      await cluster.remove();
+    },
+  };
+};

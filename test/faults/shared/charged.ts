@@ -1,0 +1,87 @@
+import type { ChargeEnd } from '../charger.ts';
+import type { Bench } from './bench.ts';
+import type { Process } from './machine.ts';
+import { charge, PATIENT } from './machine.ts';
+
+/** A charge that a fault befell, and one after it that none befell. */
+export interface Charged {
+  /** The fault. */
+  readonly name: string;
+  readonly ugwo: string;
+  readonly first: ChargeEnd;
+  /** How many had come to the service when the first had ended. */
+  readonly posts: number;
+  readonly second: ChargeEnd;
+  /** Whether the second ran where the first had left what it could not save. */
+  readonly sameMachine: boolean;
+}
+
+/** The second charge; on the same machine or another one. */
+export const chargeAgain = (bench: Bench, { url, folder }: Process, ugwo: string, sameMachine: boolean) =>
+  charge({ url, folder: sameMachine ? folder : bench.newMachine(), limits: PATIENT }, bench.service.origin, ugwo);
+
+interface Row {
+  readonly id: string;
+  readonly ugwo: string;
+  readonly state: string;
+}
+
+const check = (isSo: boolean, fault: string): string[] => (isSo ? [] : [fault]);
+
+/** What is certain once a charge was sent: it is in the ledger, and refused from then on. */
+const faultsOfSent = ({ first, posts, second }: Charged, row: Row, states: readonly string[]): string[] => [
+  ...check(posts === 1, `${posts} had come`),
+  ...check(row.id === first.id && states.includes(row.state), `the ledger says ${row.id} ${row.state}`),
+  ...check(second.kind === 'refused', `the second was ${second.kind}: ${second.message}`),
+];
+
+/** Nothing was sent: the intent is not there, or stands in the way until somebody knows better. */
+const faultsOfUnsent = ({ first, posts, second }: Charged, row: Row): string[] => {
+  const refused = second.kind === 'refused' && ['sending', 'unknown'].includes(row.state);
+  const made = second.kind === 'accepted' && row.id === second.id && row.state === 'accepted';
+  return [
+    ...check(posts === 0, `${posts} had come`),
+    // A process is never in its own way.
+    ...check(!/duplicate key/.test(first.message), `it met its own intent: ${first.message}`),
+    ...check(refused || made, `the second was ${second.kind} (${second.message}), the ledger says ${row.state}`),
+  ];
+};
+
+const EXITS: Readonly<Record<string, number>> = { accepted: 0, unrecorded: 7, ledger: 10 };
+
+const faultsOf = (charged: Charged, rows: readonly Row[], came: number): string[] => {
+  const { first, second, sameMachine } = charged;
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) return [`it has ${rows.length} rows, the second was ${second.kind}`];
+  const told =
+    {
+      accepted: () => faultsOfSent(charged, row, ['accepted']),
+      unrecorded: () => faultsOfSent(charged, row, sameMachine ? ['accepted'] : ['sending', 'accepted']),
+      ledger: () => faultsOfUnsent(charged, row),
+    }[first.kind] ?? (() => [`it ended as ${first.kind}`]);
+  return [
+    ...told(),
+    ...check(first.exitCode === EXITS[first.kind], `exit code ${first.exitCode}`),
+    ...check(came <= 1, `${came} came in all`),
+  ];
+};
+
+/**
+ * What is wrong with charges, each of a payment request of its own: at most one came to the service, none without an intent
+ * that was committed, what the process was told is what the ledger says, and a second charge was made only where the first
+ * was none. With what is wrong with the whole history.
+ */
+export const faultsAmong = async (bench: Bench, all: readonly Charged[]): Promise<string[]> => {
+  const rows = await bench.cluster.sql<{ id: string; ugwo: string; state: string }>(
+    'SELECT id, ugwo, state FROM paycli.charge',
+    [],
+    bench.database,
+  );
+  const byUgwo = Map.groupBy(rows, ({ ugwo }) => ugwo);
+  const own = all.flatMap((charged) =>
+    faultsOf(charged, byUgwo.get(charged.ugwo) ?? [], bench.posts(charged.ugwo)).map(
+      (fault) => `${charged.name}: ${charged.first.kind}: ${fault}`,
+    ),
+  );
+  return [...own, ...(await bench.faults())];
+};

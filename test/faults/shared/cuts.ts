@@ -1,0 +1,143 @@
+import type { Limits } from '../../../src/ledger/postgres/limits.ts';
+import { ugwoOf } from '../counting.ts';
+import type { Figure, Part, PartOptions, PartResult } from '../part.ts';
+import { inLanes } from '../part.ts';
+import type { Side } from '../postgres-messages.ts';
+import type { Decide } from '../postgres-relay.ts';
+import { openPostgresRelay } from '../postgres-relay.ts';
+import type { Bench } from './bench.ts';
+import { openBench } from './bench.ts';
+import type { Charged } from './charged.ts';
+import { chargeAgain, faultsAmong } from './charged.ts';
+import { charge, PATIENT } from './machine.ts';
+
+/** How a connection is cut, and what the next ones meet: `gone` ends each of them as soon as it begins. */
+const HOWS = ['fin', 'rst', 'stall', 'gone'] as const;
+
+/** Where the conversation of a charge is cut: after so many bytes of one side. */
+interface Cut {
+  readonly side: Side;
+  readonly after: number;
+  readonly how: (typeof HOWS)[number];
+}
+
+/** Most of the time is waited. */
+const LANES = 12;
+const SHORT_STEP = 97;
+const TLS_STEP = 7;
+const SHORT_TLS_STEP = 7 * SHORT_STEP;
+
+/** Where nothing is answered any more, each wait comes to its end. */
+const HASTY: Limits = {
+  connect: 300,
+  close: 20,
+  answer: 150,
+  read: 150,
+  lock: 60,
+  idle: 100,
+  patience: 1500,
+  outcome: 1500,
+};
+const BRIEF: Limits = { ...PATIENT, close: 20, patience: 60, outcome: 60 };
+const LIMITS = { fin: PATIENT, rst: PATIENT, stall: HASTY, gone: BRIEF };
+
+const cutter = ({ side, after, how }: Cut): Decide => {
+  const way = how === 'gone' ? 'rst' : how;
+  let [passed, isCut] = [0, false];
+  return (message) => {
+    if (message.connection > 0) return how === 'gone' ? { way, after: 0 } : undefined;
+    if (message.side !== side || isCut) return undefined;
+    const before = passed;
+    passed += message.bytes.length;
+    if (passed < after) return undefined;
+    isCut = true;
+    return { way, after: after - before };
+  };
+};
+
+let ugwos = 0;
+
+const run = async (bench: Bench, cut: Cut, sameMachine: boolean): Promise<Charged> => {
+  const relay = await openPostgresRelay(bench.cluster.port);
+  relay.use(cutter(cut));
+  const ugwo = ugwoOf(ugwos++);
+  const process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: LIMITS[cut.how] };
+  try {
+    const first = await charge(process, bench.service.origin, ugwo);
+    const posts = bench.posts(ugwo);
+    // What hangs goes on hanging.
+    relay.use(() => undefined);
+    const second = await chargeAgain(bench, process, ugwo, sameMachine);
+    return { name: `${cut.how} after ${cut.after} bytes of the ${cut.side}`, ugwo, first, posts, second, sameMachine };
+  } finally {
+    await relay.close();
+  }
+};
+
+/** How many bytes a charge has that nothing befalls. */
+const measured = async (bench: Bench): Promise<Readonly<Record<Side, number>>> => {
+  const relay = await openPostgresRelay(bench.cluster.port);
+  const process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: PATIENT };
+  const end = await charge(process, bench.service.origin, ugwoOf(ugwos++));
+  await relay.close();
+  if (end.kind !== 'accepted') throw new Error(`a charge that nothing befell was ${end.kind}: ${end.message}`);
+  return relay.bytes;
+};
+
+/** Each place is cut in each way; of a sample, in one. */
+const cutsOf = (bytes: Readonly<Record<Side, number>>, step: number, short: boolean): Cut[] =>
+  (['request', 'answer'] as const).flatMap((side) =>
+    Array.from({ length: Math.floor(bytes[side] / step) + 1 }, (_, index) => index).flatMap((index) => {
+      const hows = short ? [HOWS[index % HOWS.length] as Cut['how']] : HOWS;
+      return hows.map((how) => ({ side, after: index * step, how }));
+    }),
+  );
+
+const endsOf = (all: readonly Charged[]): Figure[] =>
+  [...Map.groupBy(all, ({ first }) => first.kind)].map(([kind, some]) => ({
+    name: `ended as ${kind}`,
+    value: some.length,
+  }));
+
+const cutAll = async (bench: Bench, step: number, short: boolean): Promise<PartResult> => {
+  const bytes = await measured(bench);
+  const all: Charged[] = [];
+  await inLanes(
+    cutsOf(bytes, step, short),
+    async (cut, index) => {
+      all.push(await run(bench, cut, index % 2 === 0));
+    },
+    LANES,
+  );
+  const figures = [
+    { name: 'bytes of the client', value: bytes.request },
+    { name: 'bytes of the server', value: bytes.answer },
+    { name: 'charges cut', value: all.length },
+    ...endsOf(all),
+  ];
+  return { figures, failures: await faultsAmong(bench, all) };
+};
+
+const inBench = async (name: string, tls: string | undefined, step: number, { folder, short }: PartOptions) => {
+  const bench = await openBench(folder, tls === undefined ? {} : { tls });
+  try {
+    const { figures, failures } = await cutAll(bench, step, short);
+    return {
+      figures: figures.map((one) => ({ ...one, name: `${name}: ${one.name}` })),
+      failures: failures.map((one) => `${name}: ${one}`),
+    };
+  } finally {
+    await bench.close();
+  }
+};
+
+/** The conversation of a charge with the database, from the connection to the outcome, cut after each of its bytes. */
+export const cuts: Part = async (options) => {
+  const { short } = options;
+  const plain = await inBench('cuts', undefined, short ? SHORT_STEP : 1, options);
+  const secure = await inBench('cuts in TLS', 'good', short ? SHORT_TLS_STEP : TLS_STEP, options);
+  return {
+    figures: [...plain.figures, ...secure.figures],
+    failures: [...plain.failures, ...secure.failures],
+  };
+};

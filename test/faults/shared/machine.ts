@@ -1,0 +1,74 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { PayError } from '../../../src/core/error.ts';
+import { EXIT_CODES } from '../../../src/core/exit.ts';
+import type { Sender } from '../../../src/ledger/entry.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import type { Limits } from '../../../src/ledger/postgres/limits.ts';
+import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
+import type { ChargeEnd } from '../charger.ts';
+import { chargeAt } from '../charger.ts';
+
+/** Long enough for a machine under load. */
+export const PATIENT: Limits = {
+  connect: 10_000,
+  close: 1000,
+  answer: 10_000,
+  read: 10_000,
+  lock: 500,
+  idle: 10_000,
+  patience: 20_000,
+  outcome: 20_000,
+};
+
+/** Pauses between two tries are shorter than real ones. */
+const PAUSE_MS = 20;
+
+/** Where a process runs, and how it reaches the ledger. */
+export interface Process {
+  readonly url: string;
+  /** The folder of its machine. */
+  readonly folder: string;
+  readonly limits: Limits;
+  /** Aborted when it is to give up. */
+  readonly stop?: AbortSignal;
+}
+
+let processes = 0;
+const ended = new Set<string>();
+
+/** Works with a ledger as a process of its own does; afterwards that process has ended. */
+export const asProcess = async <T>(
+  { url, folder, limits, stop = new AbortController().signal }: Process,
+  work: (ledger: Ledger) => Promise<T>,
+): Promise<T> => {
+  processes += 1;
+  const self = { pid: process.pid, boot: folder, started: String(processes) };
+  // Of another machine nothing is seen.
+  const isGone = ({ boot, started }: Sender): boolean => boot === folder && ended.has(started);
+  const { path: _path, ...options } = ledgerOptions('', { self, isGone });
+  const lockWait = {
+    ...options.lockWait,
+    ...{ stop, leave: stop },
+    sleep: (ms: number, signal?: AbortSignal) => wait(Math.min(ms, PAUSE_MS), undefined, { signal }),
+  };
+  const access = { address: addressOf(url), password: async () => undefined };
+  try {
+    const ledger = await openSharedLedger({ ...options, lockWait, access, folder, limits, worker: self.started });
+    return await work(ledger).finally(ledger.close);
+  } finally {
+    ended.add(self.started);
+  }
+};
+
+/** Charges, as a run of the program does, without a look before it. */
+export const charge = async (where: Process, origin: string, ugwo: string): Promise<ChargeEnd> => {
+  try {
+    return await asProcess(where, (ledger) => chargeAt(origin, ledger, ugwo, { look: undefined, charge: 20_000 }));
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    const { kind, message } = thrown;
+    return { kind, exitCode: EXIT_CODES[kind], id: undefined, message };
+  }
+};

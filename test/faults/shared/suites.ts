@@ -1,0 +1,5 @@
+import type { Part } from '../part.ts';
+import { cuts } from './cuts.ts';
+
+/** What is done to a ledger that is shared, a suite each. */
+export const SUITES: Readonly<Record<string, Part>> = { cuts };
