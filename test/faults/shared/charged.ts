@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { ChargeEnd } from '../charger.ts';
 import type { Bench } from './bench.ts';
 import type { Process } from './machine.ts';
@@ -17,8 +18,17 @@ export interface Charged {
 }
 
 /** The second charge; on the same machine or another one. */
-export const chargeAgain = (bench: Bench, { url, folder }: Process, ugwo: string, sameMachine: boolean) =>
-  charge({ url, folder: sameMachine ? folder : bench.newMachine(), limits: PATIENT }, bench.service.origin, ugwo);
+export const chargeAgain = async (
+  bench: Bench,
+  { url, folder }: Process,
+  ugwo: string,
+  sameMachine: boolean,
+): Promise<ChargeEnd> => {
+  const machine = sameMachine ? folder : bench.newMachine();
+  const end = await charge({ url, folder: machine, limits: PATIENT }, bench.service.origin, ugwo);
+  rmSync(machine, { recursive: true });
+  return end;
+};
 
 interface Row {
   readonly id: string;

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { Limits } from '../../../src/ledger/postgres/limits.ts';
 import { ugwoOf } from '../counting.ts';
 import type { Figure, Part, PartOptions, PartResult } from '../part.ts';
@@ -71,6 +72,7 @@ const run = async (bench: Bench, cut: Cut, sameMachine: boolean): Promise<Charge
     return { name: `${cut.how} after ${cut.after} bytes of the ${cut.side}`, ugwo, first, posts, second, sameMachine };
   } finally {
     await relay.close();
+    rmSync(process.folder, { recursive: true, force: true });
   }
 };
 
