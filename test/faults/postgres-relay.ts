@@ -16,8 +16,16 @@ export interface MessageCut {
   readonly after: number;
 }
 
+/** Lets other bytes through in place of a message's. */
+export interface Replaced {
+  readonly way: 'replaced';
+  readonly by: Buffer;
+}
+
+type Decision = MessageCut | Replaced | undefined;
+
 /** What becomes of a message; undefined: it goes on. It is held until this is known, and so is what comes after it. */
-export type Decide = (message: Passing) => MessageCut | undefined | Promise<MessageCut | undefined>;
+export type Decide = (message: Passing) => Decision | Promise<Decision>;
 
 /** A way to a PostgreSQL on loopback that knows the messages which pass through it. What is encrypted is `Bytes`. */
 export interface PostgresRelay {
@@ -64,6 +72,7 @@ export const openPostgresRelay = async (service: number): Promise<PostgresRelay>
     if (early > 0) await wait(early);
     const cut = await decide(message);
     if (line.isCut) return;
+    if (cut?.way === 'replaced') return void to.write(cut.by);
     to.write(cut === undefined ? message.bytes : message.bytes.subarray(0, cut.after));
     if (cut !== undefined) cutLine(line, cut.way);
   };

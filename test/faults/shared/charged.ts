@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { ChargeEnd } from '../charger.ts';
+import type { Figure } from '../part.ts';
 import type { Bench } from './bench.ts';
 import type { Process } from './machine.ts';
 import { charge, PATIENT } from './machine.ts';
@@ -30,6 +31,15 @@ export const chargeAgain = async (
   return end;
 };
 
+/** How many charges there were, and how often which end was met. */
+export const endsOf = (name: string, all: readonly Charged[]): Figure[] => [
+  { name: `${name}: charges`, value: all.length },
+  ...[...Map.groupBy(all, ({ first }) => first.kind)].map(([kind, some]) => ({
+    name: `${name}: ended as ${kind}`,
+    value: some.length,
+  })),
+];
+
 interface Row {
   readonly id: string;
   readonly ugwo: string;
@@ -57,7 +67,19 @@ const faultsOfUnsent = ({ first, posts, second }: Charged, row: Row): string[] =
   ];
 };
 
-const EXITS: Readonly<Record<string, number>> = { accepted: 0, unrecorded: 7, ledger: 10 };
+/** Of a process that was killed it is only known whether it had sent. */
+const faultsOfKilled = (charged: Charged, row: Row): string[] => {
+  const { posts, second } = charged;
+  if (posts === 0) return faultsOfUnsent(charged, row);
+  return [
+    ...check(posts === 1, `${posts} had come`),
+    ...check(second.kind === 'refused', `the second was ${second.kind}: ${second.message}`),
+  ];
+};
+
+export const KILLED: ChargeEnd = { kind: 'killed', exitCode: -1, id: undefined, message: '' };
+
+const EXITS: Readonly<Record<string, number>> = { accepted: 0, unrecorded: 7, ledger: 10, killed: -1 };
 
 const faultsOf = (charged: Charged, rows: readonly Row[], came: number): string[] => {
   const { first, second, sameMachine } = charged;
@@ -68,6 +90,7 @@ const faultsOf = (charged: Charged, rows: readonly Row[], came: number): string[
       accepted: () => faultsOfSent(charged, row, ['accepted']),
       unrecorded: () => faultsOfSent(charged, row, sameMachine ? ['accepted'] : ['sending', 'accepted']),
       ledger: () => faultsOfUnsent(charged, row),
+      killed: () => faultsOfKilled(charged, row),
     }[first.kind] ?? (() => [`it ended as ${first.kind}`]);
   return [
     ...told(),

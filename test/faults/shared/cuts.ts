@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Limits } from '../../../src/ledger/postgres/limits.ts';
 import { ugwoOf } from '../counting.ts';
-import type { Figure, Part, PartOptions, PartResult } from '../part.ts';
+import type { Part, PartOptions, PartResult } from '../part.ts';
 import { inLanes } from '../part.ts';
 import type { Side } from '../postgres-messages.ts';
 import type { Decide } from '../postgres-relay.ts';
@@ -9,7 +9,7 @@ import { openPostgresRelay } from '../postgres-relay.ts';
 import type { Bench } from './bench.ts';
 import { openBench } from './bench.ts';
 import type { Charged } from './charged.ts';
-import { chargeAgain, faultsAmong } from './charged.ts';
+import { chargeAgain, endsOf, faultsAmong } from './charged.ts';
 import { charge, PATIENT } from './machine.ts';
 
 /** How a connection is cut, and what the next ones meet: `gone` ends each of them as soon as it begins. */
@@ -99,13 +99,7 @@ const cutsOf = (bytes: Readonly<Record<Side, number>>, step: number, short: bool
     }),
   );
 
-const endsOf = (all: readonly Charged[]): Figure[] =>
-  [...Map.groupBy(all, ({ first }) => first.kind)].map(([kind, some]) => ({
-    name: `ended as ${kind}`,
-    value: some.length,
-  }));
-
-const cutAll = async (bench: Bench, step: number, short: boolean): Promise<PartResult> => {
+const cutAll = async (bench: Bench, name: string, step: number, short: boolean): Promise<PartResult> => {
   const bytes = await measured(bench);
   const all: Charged[] = [];
   await inLanes(
@@ -116,22 +110,17 @@ const cutAll = async (bench: Bench, step: number, short: boolean): Promise<PartR
     LANES,
   );
   const figures = [
-    { name: 'bytes of the client', value: bytes.request },
-    { name: 'bytes of the server', value: bytes.answer },
-    { name: 'charges cut', value: all.length },
-    ...endsOf(all),
+    { name: `${name}: bytes of the client`, value: bytes.request },
+    { name: `${name}: bytes of the server`, value: bytes.answer },
+    ...endsOf(name, all),
   ];
-  return { figures, failures: await faultsAmong(bench, all) };
+  return { figures, failures: (await faultsAmong(bench, all)).map((fault) => `${name}: ${fault}`) };
 };
 
 const inBench = async (name: string, tls: string | undefined, step: number, { folder, short }: PartOptions) => {
   const bench = await openBench(folder, tls === undefined ? {} : { tls });
   try {
-    const { figures, failures } = await cutAll(bench, step, short);
-    return {
-      figures: figures.map((one) => ({ ...one, name: `${name}: ${one.name}` })),
-      failures: failures.map((one) => `${name}: ${one}`),
-    };
+    return await cutAll(bench, name, step, short);
   } finally {
     await bench.close();
   }

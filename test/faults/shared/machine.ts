@@ -38,15 +38,23 @@ export interface Process {
 let processes = 0;
 const ended = new Set<string>();
 
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
 /** Works with a ledger as a process of its own does; afterwards that process has ended. */
 export const asProcess = async <T>(
   { url, folder, limits, stop = new AbortController().signal }: Process,
   work: (ledger: Ledger) => Promise<T>,
 ): Promise<T> => {
   processes += 1;
-  const self = { pid: process.pid, boot: folder, started: String(processes) };
+  const self = { pid: process.pid, boot: folder, started: `${process.pid} ${processes}` };
   // Of another machine nothing is seen.
-  const isGone = ({ boot, started }: Sender): boolean => boot === folder && ended.has(started);
+  const isGone = ({ boot, pid, started }: Sender): boolean => boot === folder && (ended.has(started) || !isAlive(pid));
   const { path: _path, ...options } = ledgerOptions('', { self, isGone });
   const lockWait = {
     ...options.lockWait,

@@ -1,5 +1,6 @@
 import type { Part } from '../part.ts';
 import { cuts } from './cuts.ts';
+import { deaths } from './deaths.ts';
 
 /** What is done to a ledger that is shared, a suite each. */
-export const SUITES: Readonly<Record<string, Part>> = { cuts };
+export const SUITES: Readonly<Record<string, Part>> = { cuts, deaths };

@@ -1,0 +1,158 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Limits } from '../../../src/ledger/postgres/limits.ts';
+import type { Cluster } from '../../support/postgres/kinds.ts';
+import type { ChargeEnd } from '../charger.ts';
+import type { Decide, Passing } from '../postgres-relay.ts';
+import type { Bench } from './bench.ts';
+import { KILLED } from './charged.ts';
+import type { Process } from './machine.ts';
+import { charge, PATIENT } from './machine.ts';
+import type { Order } from './worker.ts';
+
+/** One death, or standing still, in one charge. */
+export interface Death {
+  readonly limits: Limits;
+  /** Happens when the message has come, and before it goes on. */
+  readonly strike: (message: Passing) => ReturnType<Decide>;
+  /** Told of each message on a later connection, of the same charge or the one after it. */
+  readonly later: (message: Passing) => void;
+  readonly charge: (process: Process, ugwo: string) => Promise<ChargeEnd>;
+  /** Resolves when another charge can be made. */
+  readonly mended: () => Promise<void>;
+  /** Whatever stood still goes on. */
+  readonly over: () => void;
+}
+
+/** For a server that stands still: all comes to its end soon. */
+const HASTY: Limits = { ...PATIENT, close: 20, answer: 200, read: 200, lock: 100, patience: 1500, outcome: 1500 };
+
+const titleOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+/** The server's processes for connections over loopback, where only charges come. */
+const backendsOf = (cluster: Cluster): number[] =>
+  cluster.children().filter((pid) => titleOf(pid).includes(' 127.0.0.1('));
+
+const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+};
+
+const answers = async (cluster: Cluster): Promise<void> => {
+  while ((await cluster.sql('SELECT').catch(() => undefined)) === undefined) await wait(5);
+};
+
+const ordinary = (bench: Bench): Omit<Death, 'strike'> => ({
+  limits: PATIENT,
+  later: () => undefined,
+  charge: (process, ugwo) => charge(process, bench.service.origin, ugwo),
+  mended: () => answers(bench.cluster),
+  over: () => undefined,
+});
+
+const killBackend = (bench: Bench): Death => ({
+  ...ordinary(bench),
+  strike: () => {
+    signal(backendsOf(bench.cluster), 'SIGKILL');
+    return undefined;
+  },
+});
+
+/** What has been answered still arrives; the server comes back while the client tries again. */
+const stopServer = (bench: Bench): Death => {
+  let again: Promise<void> | undefined;
+  return {
+    ...ordinary(bench),
+    strike: async () => {
+      await bench.cluster.stop('immediate');
+      again = bench.cluster.start();
+      return undefined;
+    },
+    mended: async () => again,
+  };
+};
+
+/** Goes on when `isOver` says so of a later message, at the latest when a second charge has begun. */
+const freeze =
+  (isOver: (message: Passing) => boolean) =>
+  (bench: Bench): Death => {
+    let frozen: readonly number[] = [];
+    let isSecond = false;
+    const goOn = (): void => signal(frozen, 'SIGCONT');
+    return {
+      ...ordinary(bench),
+      limits: HASTY,
+      strike: () => {
+        frozen = backendsOf(bench.cluster);
+        signal(frozen, 'SIGSTOP');
+        return undefined;
+      },
+      later: (message) => {
+        if (isOver(message) || (isSecond && message.text.startsWith('BEGIN'))) goOn();
+      },
+      mended: async () => {
+        isSecond = true;
+      },
+      over: goOn,
+    };
+  };
+
+const killWorker = (bench: Bench): Death => {
+  const child = fork(join(import.meta.dirname, 'worker.ts'));
+  return {
+    ...ordinary(bench),
+    strike: () => {
+      child.kill('SIGKILL');
+      return undefined;
+    },
+    charge: async ({ url, folder, limits }, ugwo) => {
+      const ended = once(child, 'exit').then(() => KILLED);
+      await once(child, 'message');
+      const order: Order = { url, folder, limits, origin: bench.service.origin, ugwo };
+      child.send(order);
+      const said = once(child, 'message').then(([end]) => end as ChargeEnd);
+      return Promise.race([said, ended]);
+    },
+    over: () => void child.kill('SIGKILL'),
+  };
+};
+
+const ROLLBACK = 'ROLLBACK\0';
+
+const query = (text: string): Buffer => {
+  const bytes = Buffer.alloc(5 + text.length, `Q....${text}`, 'latin1');
+  bytes.writeInt32BE(4 + text.length, 1);
+  return bytes;
+};
+
+/** What stands between, such as a pool, ends the transaction otherwise than it was asked to. */
+const rollBack = (bench: Bench): Death => ({
+  ...ordinary(bench),
+  strike: ({ name, text }) =>
+    name === 'Query' && text.endsWith('COMMIT') ? { way: 'replaced', by: query(ROLLBACK) } : undefined,
+});
+
+export const DEATHS = {
+  'backend killed': killBackend,
+  'server stopped': stopServer,
+  'backend frozen until the third connection': freeze(({ connection }) => connection === 2),
+  'backend frozen until the next charge': freeze(() => false),
+  'worker killed': killWorker,
+  'commit rolled back': rollBack,
+} satisfies Readonly<Record<string, (bench: Bench) => Death>>;
+
+export type DeathKind = keyof typeof DEATHS;
