@@ -1,0 +1,113 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ChargeEnd } from '../charger.ts';
+import { ugwoOf } from '../counting.ts';
+import type { Part } from '../part.ts';
+import type { Decide } from '../postgres-relay.ts';
+import { openPostgresRelay } from '../postgres-relay.ts';
+import type { Bench } from './bench.ts';
+import { openBench } from './bench.ts';
+import type { Process } from './machine.ts';
+import { charge, PATIENT } from './machine.ts';
+
+/**
+ * In which order two processes charge one payment request: the second's request of that number goes on when the first's has,
+ * and what the first asks next when the second has ended.
+ */
+interface Order {
+  readonly first: number;
+  readonly second: number;
+}
+
+/** Whoever is in the way of the other stays there: the other gives up. */
+const LIMITS = { ...PATIENT, close: 100, lock: 100, patience: 400, outcome: 2000 };
+
+/** What a charge asks: connection, greeting, the look behind the lock, the intent; the same two for the outcome. */
+const REQUESTS = [0, 1, 2, 3, 4, 5];
+/** Those from the look to the outcome's. */
+const SHORT = [2, 3, 4];
+
+/** Resolves when somebody waits for a lock, or when that is `over`. */
+const waited = async ({ cluster }: Bench, isOver: () => boolean): Promise<void> => {
+  while (!isOver() && (await cluster.sql('SELECT FROM pg_locks WHERE NOT granted')).length === 0) await wait(1);
+};
+
+/** Counts what is asked, and tells when a request was answered. */
+const counting = (each: (request: number) => Promise<void>, answered: () => void): Decide => {
+  let requests = 0;
+  return async ({ side, name }) => {
+    if (side === 'request') await each(requests++);
+    else if (name === 'ReadyForQuery') answered();
+    return undefined;
+  };
+};
+
+let ugwos = 0;
+
+const run = async (bench: Bench, order: Order): Promise<string[]> => {
+  const ugwo = ugwoOf(ugwos++);
+  const relays = await Promise.all([openPostgresRelay(bench.cluster.port), openPostgresRelay(bench.cluster.port)]);
+  const [reached, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isDone = false;
+  const [one, other] = relays.map(
+    ({ port }): Process => ({ url: bench.url(port), folder: bench.newMachine(), limits: LIMITS }),
+  ) as [Process, Process];
+  relays[0].use(
+    counting(
+      async (request) => {
+        if (request > order.first) await ended.promise;
+        if (request === order.first) void waited(bench, () => isDone).then(reached.resolve);
+      },
+      () => {
+        isDone = relays[0].messages.filter(({ side }) => side === 'request').length > order.first;
+      },
+    ),
+  );
+  relays[1].use(
+    counting(
+      async (request) => {
+        if (request === order.second) await reached.promise;
+      },
+      () => undefined,
+    ),
+  );
+  const charged = (process: Process): Promise<ChargeEnd> => charge(process, bench.service.origin, ugwo);
+  const ends = await Promise.all([
+    charged(one).finally(() => {
+      isDone = true;
+      reached.resolve();
+    }),
+    charged(other).finally(ended.resolve),
+  ]);
+  for (const relay of relays) await relay.close();
+  for (const { folder } of [one, other]) rmSync(folder, { recursive: true });
+  return faultsOf(ends, bench.posts(ugwo)).map(
+    (fault) => `the second's ${order.second} after the first's ${order.first}: ${fault}`,
+  );
+};
+
+const EXITS: Readonly<Record<string, number>> = { accepted: 0, refused: 9, ledger: 10 };
+
+const faultsOf = (ends: readonly ChargeEnd[], posts: number): string[] => {
+  const told = ends.map(({ kind, message }) => `${kind} ${message}`).join(', ');
+  const accepted = ends.filter(({ kind }) => kind === 'accepted').length;
+  const known = ends.every(({ kind, exitCode }) => EXITS[kind] === exitCode);
+  return posts === accepted && posts <= 1 && known ? [] : [`${posts} came, of ${told}`];
+};
+
+/** Two processes charge one payment request, in each order of what they ask of the database. */
+export const orders: Part = async ({ short, folder }) => {
+  const bench = await openBench(folder);
+  try {
+    const requests = short ? SHORT : REQUESTS;
+    const all = requests.flatMap((first) => requests.map((second) => ({ first, second })));
+    const faults: string[] = [];
+    for (const order of all) faults.push(...(await run(bench, order)));
+    return {
+      figures: [{ name: 'orders of two charges', value: all.length }],
+      failures: [...faults, ...(await bench.faults())],
+    };
+  } finally {
+    await bench.close();
+  }
+};
