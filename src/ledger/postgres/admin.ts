@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { PayError, usageError } from '../../core/error.ts';
 import { sharedError } from './errors.ts';
 import { greet, isPostgres } from './greet.ts';
+import { LIMITS } from './limits.ts';
 import { grantsTo, MIGRATIONS, migrationFrom } from './schema.ts';
 import type { Access, Answer, Session } from './session.ts';
 import { openSession } from './session.ts';
@@ -152,7 +153,7 @@ export const migrateLedger = async (access: Access): Promise<{ readonly from: nu
 export const withLedger = async <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> => {
   const { name } = access.address;
   return withSession(access, async (session) => {
-    await greet(session, name, CLOCK, [], () => openSession(access));
+    await greet(session, name, CLOCK, [], LIMITS.connect, () => openSession(access));
     return work(session);
   });
 };
