@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ageOf } from '../../src/client/age.ts';
 import { ACTIVITY, deadOrigin, json, page, serve, UGWO_ID } from '../support/service.ts';
-import { serveProxy, serveTls } from '../support/tls.ts';
 import { answerText, serveWire } from '../support/wire.ts';
 import { bench, thrownBy } from './support.ts';
 
@@ -95,48 +93,6 @@ describe('a connection that is not silent before the request', () => {
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({ kind: 'not_sent' });
     expect(service.received).toEqual(['', '', '']);
-  });
-});
-
-/** A way to a server that lets nothing through before `held` has been told of a connection. */
-const relayTo = async (origin: string, held: () => void): Promise<string> => {
-  const { port } = new URL(origin);
-  const server = createServer((socket) => {
-    held();
-    const onward = connect(Number(port), '127.0.0.1');
-    onward.on('error', () => socket.destroy());
-    socket.on('error', () => onward.destroy());
-    socket.pipe(onward).pipe(socket);
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void server.close());
-  return `https://localhost:${(server.address() as { port: number }).port}`;
-};
-
-describe('a charge that becomes overdue while its connection comes about', () => {
-  it.each(['straight', 'through a proxy'])('is not sent: %s', async (way) => {
-    const service = await serveTls('self-signed', JSON.stringify(ACTIVITY));
-    let late = false;
-    const origin = await relayTo(service.origin, () => {
-      late = true;
-    });
-    const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
-    const { client, flight } = bench(origin, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...proxy } });
-    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, overdue: () => late }))).toMatchObject({
-      kind: 'not_sent',
-      message: expect.stringContaining('was paused'),
-    });
-    expect([service.requests, flight]).toEqual([[], { open: 0, accepted: 0 }]);
-  });
-
-  it('is asked about once before and once behind the connection', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const { client } = bench(service.origin);
-    const asked: string[] = [];
-    const overdue = (): boolean => asked.push(service.connections() === 0 ? 'before' : 'behind') > 2;
-    await client.call('ugwo.charge', { ...CHARGE, overdue });
-    expect(asked).toHaveLength(2);
-    expect(asked[0]).toBe('before');
   });
 });
 

@@ -62,6 +62,7 @@ export const keep = (what: string): void => {
 };
 
 export interface Running {
+  readonly pid: number | undefined;
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;
   readStdout(): void;
@@ -104,6 +105,7 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
     });
   });
   return {
+    pid: child.pid,
     ended,
     kill: (signal) => void child.kill(signal),
     stdout: () => text(out),

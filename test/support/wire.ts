@@ -6,6 +6,8 @@ export interface Wire {
   readonly origin: string;
   /** What each connection has received so far. */
   readonly received: string[];
+  /** Resolves when a connection is over: nothing more will come. */
+  readonly closed: Promise<void>;
 }
 
 /** A server on loopback that knows nothing of HTTP: `opened` is told of each connection, `asked` of each whole request. */
@@ -15,10 +17,12 @@ export const serveWire = async (on: {
 }): Promise<Wire> => {
   const received: string[] = [];
   const sockets: Socket[] = [];
+  const closed = Promise.withResolvers<void>();
   const server = createServer((socket) => {
     sockets.push(socket);
     const index = received.push('') - 1;
     socket.on('error', () => undefined);
+    socket.on('close', () => closed.resolve());
     socket.on('data', (chunk) => {
       const before = received[index] ?? '';
       received[index] = before + chunk.toString('latin1');
@@ -33,7 +37,7 @@ export const serveWire = async (on: {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, closed: closed.promise };
 };
 
 /** A whole answer as it goes over the wire. */

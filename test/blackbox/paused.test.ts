@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Gate } from '../support/gate.ts';
+import { serveGate } from '../support/gate.ts';
+import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
+import { ACTIVITY, UGWO_ID } from '../support/service.ts';
+import { CA_FILE, serveProxy, serveTls } from '../support/tls.ts';
+import { answerText, serveWire } from '../support/wire.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--no-preflight'];
+const ANSWER = JSON.stringify(ACTIVITY);
+const TRUSTED = { NODE_EXTRA_CA_CERTS: CA_FILE };
+
+/** A moment before the hand-over in which the program can be stopped. */
+interface Moment {
+  readonly origin: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Where the program waits for the other end until it is stopped; without one it stops itself. */
+  readonly gate?: Gate;
+  /** How many requests have begun to arrive. */
+  readonly sent: () => number;
+}
+
+/** The connection stands, and its TLS handshake has begun. */
+const inHandshake = async (): Promise<Moment> => {
+  const service = await serveTls('good', ANSWER);
+  const gate = await serveGate(service.origin);
+  return { origin: `https://localhost:${gate.port}`, env: TRUSTED, gate, sent: () => service.requests.length };
+};
+
+/** A proxy has been asked for a tunnel. */
+const beforeTunnel = async (): Promise<Moment> => {
+  const service = await serveTls('good', ANSWER);
+  const gate = await serveGate((await serveProxy()).url);
+  const env = { ...TRUSTED, HTTPS_PROXY: `http://127.0.0.1:${gate.port}` };
+  return { origin: service.origin, env, gate, sent: () => service.requests.length };
+};
+
+const STOPS_WHEN_CONNECTED = `import { Socket } from 'node:net';
+  const { connect } = Socket.prototype;
+  Socket.prototype.connect = function (...args) {
+    this.once('connect', () => process.kill(process.pid, 'SIGSTOP'));
+    return connect.apply(this, args);
+  };`;
+
+/** The program has just been told that its connection stands. */
+const whenConnected = async (): Promise<Moment> => {
+  const { origin, received } = await serveWire({ asked: (socket) => void socket.write(answerText(200, ACTIVITY)) });
+  return { origin, env: {}, sent: () => received.filter((bytes) => bytes !== '').length };
+};
+
+/** A wall clock that shows an hour more from `pass` on. */
+const clockOf = () => {
+  const passed = join(newFolder('clock'), 'passed');
+  const code = `import { existsSync } from 'node:fs';
+    const { now } = Date;
+    Date.now = () => now() + (existsSync(${JSON.stringify(passed)}) ? 3_600_000 : 0);`;
+  return { code, pass: () => writeFileSync(passed, '') };
+};
+
+const isStopped = (pid = 0): boolean =>
+  process.platform === 'linux'
+    ? readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T ')
+    : spawnSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).stdout.startsWith('T');
+
+/** Charges, and stops the program at a moment for a while of its clock. */
+const chargePaused = async ({ origin, env, gate }: Moment, home: string, isLong: boolean) => {
+  const clock = clockOf();
+  const before = runBefore(gate === undefined ? clock.code + STOPS_WHEN_CONNECTED : clock.code);
+  const running = start(CHARGE, { service: { origin }, home, env: { ...env, ...before } });
+  if (gate !== undefined) {
+    await gate.reached;
+    running.kill('SIGSTOP');
+  }
+  await expect.poll(() => isStopped(running.pid)).toBe(true);
+  if (isLong) clock.pass();
+  await gate?.open();
+  running.kill('SIGCONT');
+  return running.ended;
+};
+
+describe.runIf(process.platform !== 'win32')('a charge whose process is stopped (SIGSTOP)', () => {
+  describe.each([
+    ['when its connection stands', whenConnected],
+    ['while its TLS handshake goes on', inHandshake],
+    ['while a proxy opens its tunnel', beforeTunnel],
+  ])('%s', (_when, momentOf) => {
+    it('for too long is not sent, and the same command charges', async () => {
+      const [moment, home] = [await momentOf(), newFolder()];
+      const ended = await chargePaused(moment, home, true);
+      expect([ended.code, ended.stdout, moment.sent()]).toEqual([5, '', 0]);
+      expect(errorOf(ended)['message']).toContain('was paused for too long');
+      const { origin, env } = moment;
+      expect(await paycli(CHARGE, { service: { origin }, home, env })).toMatchObject({ code: 0 });
+      expect(moment.sent()).toBe(1);
+    });
+
+    it('for a short time is sent once', async () => {
+      const moment = await momentOf();
+      expect(await chargePaused(moment, newFolder(), false)).toMatchObject({ code: 0, stdout: `${ANSWER}\n` });
+      expect(moment.sent()).toBe(1);
+    });
+  });
+});

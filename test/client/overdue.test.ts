@@ -1,0 +1,81 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { serveGate } from '../support/gate.ts';
+import { ACTIVITY, UGWO_ID } from '../support/service.ts';
+import { serveProxy, serveTls } from '../support/tls.ts';
+import { answerText, serveWire } from '../support/wire.ts';
+import { bench, thrownBy } from './support.ts';
+
+const CHARGE = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
+const STOOD_STILL = {
+  kind: 'not_sent',
+  message: 'nothing was applied: this process was paused for too long before it could send',
+};
+const ANSWERS = { asked: (socket: Socket) => void socket.write(answerText(200, ACTIVITY)) };
+
+/** Told of each connection that undici is about to write a request to. */
+const onHandOver = (told: (socket: Socket) => void): void => {
+  const listener = (message: unknown): void => told((message as { socket: Socket }).socket);
+  subscribe('undici:client:sendHeaders', listener);
+  onTestFinished(() => void unsubscribe('undici:client:sendHeaders', listener));
+};
+
+describe('a charge that becomes overdue while its connection comes about', () => {
+  it('sends no byte', async () => {
+    const service = await serveWire(ANSWERS);
+    const { client, flight, waits } = bench(service.origin);
+    const questions = [false, true];
+    const overdue = (): boolean => questions.shift() ?? false;
+    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, overdue }))).toMatchObject(STOOD_STILL);
+    await service.closed;
+    expect([service.received, questions, waits, flight]).toEqual([[''], [], [], { open: 0, accepted: 0 }]);
+  });
+
+  it.each(['straight', 'through a proxy'])('sends nothing over TLS: %s', async (way) => {
+    const service = await serveTls('self-signed', JSON.stringify(ACTIVITY));
+    const gate = await serveGate(service.origin);
+    let late = false;
+    void gate.reached.then(() => {
+      late = true;
+      return gate.open();
+    });
+    const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
+    const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', ...proxy };
+    const { client, flight } = bench(`https://localhost:${gate.port}`, { env });
+    expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, overdue: () => late }))).toMatchObject(STOOD_STILL);
+    expect([service.requests, flight]).toEqual([[], { open: 0, accepted: 0 }]);
+  });
+});
+
+describe('whether a charge is overdue', () => {
+  it('is asked once before the connection, and once when it stands', async () => {
+    const service = await serveWire(ANSWERS);
+    const { client } = bench(service.origin);
+    const connections: number[] = [];
+    const overdue = (): boolean => connections.push(service.received.length) > 2;
+    await client.call('ugwo.charge', { ...CHARGE, overdue });
+    expect(connections).toHaveLength(2);
+    expect(connections[0]).toBe(0);
+  });
+
+  it('is asked last in the turn in which the whole request is given to the system', async () => {
+    const service = await serveWire(ANSWERS);
+    const { client } = bench(service.origin);
+    const given: unknown[] = [];
+    let connection: Socket | undefined;
+    onHandOver((socket) => {
+      connection = socket;
+    });
+    const overdue = (): boolean => {
+      // Nothing else runs before this: neither other events nor the clock's.
+      process.nextTick(() => given.push([connection?.bytesWritten, connection?.writableLength]));
+      return false;
+    };
+    await client.call('ugwo.charge', { ...CHARGE, overdue });
+    expect(given).toEqual([
+      [undefined, undefined],
+      [service.received[0]?.length, 0],
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A way to a server that lets requests through, and answers only once it is open. */
+export interface Gate {
+  /** Of 127.0.0.1. */
+  readonly port: number;
+  /** Resolves when there is an answer to hold back. */
+  readonly reached: Promise<void>;
+  /** Resolves when the first of what was held back has been given to the system. */
+  open(): Promise<void>;
+}
+
+/** A gate before the server of a URL on loopback. */
+export const serveGate = async (url: string): Promise<Gate> => {
+  const reached = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  const through = Promise.withResolvers<void>();
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    const onward = connect(Number(new URL(url).port), '127.0.0.1');
+    sockets.push(socket, onward);
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+    socket.pipe(onward);
+    onward.once('data', async (first: Buffer) => {
+      onward.pause();
+      reached.resolve();
+      await opened.promise;
+      socket.write(first, () => through.resolve());
+      onward.pipe(socket);
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const open = (): Promise<void> => {
+    opened.resolve();
+    return through.promise;
+  };
+  return { port: (server.address() as AddressInfo).port, reached: reached.promise, open };
+};
