@@ -88,7 +88,8 @@ export const chargeAt = async (
   const client = clientOver(transport, origin, timeout);
   const data = { medium: 'bank_transfer' };
   const request = { place: placeOf(origin, CANARY, 'test'), ugwo, data, bound: client.longestWrite, attempt: timeout };
-  const send = () => client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
+  const send = (overdue: () => boolean) =>
+    client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, overdue });
   try {
     const shown = look === undefined ? undefined : await lookedAt(ugwo, clientOver(transport, origin, look), ledger);
     const charged = await chargeOnce(

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { PROGRAM } from '../support/built.ts';
 import type { Counting } from './counting.ts';
 import { activityOf, serveCounting, ugwoOf } from './counting.ts';
+import { asksInTurn } from './hand-over.ts';
 import type { Part, PartOptions } from './part.ts';
 import { inLanes, spread } from './part.ts';
 import type { Point } from './points.ts';
@@ -267,6 +268,8 @@ const referenceOf = async (scenario: Scenario, world: World): Promise<Reference>
   if (strangers > 0) throw new Error('a thread other than the main one touches the folder: its calls would be missed');
   const calls = callsOf(run.prefix);
   const points = pointsOf(calls, run.home);
+  if (asksInTurn(calls, points) === false)
+    throw new Error('a charge was handed over, and whether it was overdue had been asked in an earlier turn');
   const printed = printedAt(calls);
   const afterwards = points.findIndex(({ call }) => calls.indexOf(call) > printed);
   if (printed === -1 || afterwards === -1) throw new Error('it was not seen to print, or to do anything afterwards');

@@ -82,7 +82,8 @@ const charge = async (ugwo: string): Promise<void> => {
     {
       now: clock.now,
       clean: (text) => text,
-      send: () => client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data: DATA } }),
+      send: (overdue) =>
+        client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data: DATA }, overdue }),
     },
   );
   if (charged.kind === 'refused') throw new Error(`${ugwo} was refused: ${charged.why}`);
