@@ -2,7 +2,7 @@
  * The fault tests: every system call of a charge made to fail, or to be the last one; power lost at every moment; and,
  * but for --short, bulk charges among kills and faults, answers that are hostile in what they hold, everything that takes what
  * others wrote given any of it, and the fault tests of `npm test` in their full size. Ends with a table of figures; --figures
- * FILE keeps them as JSON. NAMEs pick parts: deaths, power-loss, bulk, answers, fuzz, tests. With
+ * FILE keeps them as JSON. NAMEs pick parts: deaths, pauses, power-loss, bulk, answers, fuzz, tests. With
  * PAYCLI_PROGRAM=dist/paycli it is the standalone program that is tortured.
  */
 import { spawnSync } from 'node:child_process';
@@ -15,6 +15,7 @@ import { bulk } from '../test/faults/bulk.ts';
 import { deaths } from '../test/faults/deaths.ts';
 import { fuzz } from '../test/faults/fuzz.ts';
 import type { Figure, Part } from '../test/faults/part.ts';
+import { pauses } from '../test/faults/pauses.ts';
 import { powerLoss } from '../test/faults/power-loss.ts';
 import { hasStrace } from '../test/faults/strace.ts';
 import { RUNTIME } from '../test/support/built.ts';
@@ -50,7 +51,7 @@ const tests: Part = async ({ folder }) => {
   return { figures, failures };
 };
 
-const PARTS: Readonly<Record<string, Part>> = { deaths, 'power-loss': powerLoss, bulk, answers, fuzz, tests };
+const PARTS: Readonly<Record<string, Part>> = { deaths, pauses, 'power-loss': powerLoss, bulk, answers, fuzz, tests };
 /** Their short form is in `npm test`. */
 const NOT_SHORT = ['bulk', 'answers', 'fuzz', 'tests'];
 

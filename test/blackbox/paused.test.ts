@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../support/gate.ts';
 import { serveGate } from '../support/gate.ts';
+import { PASSING_CLOCK } from '../support/pause.ts';
 import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
 import { CA_FILE, serveProxy, serveTls } from '../support/tls.ts';
@@ -51,15 +52,6 @@ const whenConnected = async (): Promise<Moment> => {
   return { origin, env: {}, sent: () => received.filter((bytes) => bytes !== '').length };
 };
 
-/** A wall clock that shows an hour more from `pass` on. */
-const clockOf = () => {
-  const passed = join(newFolder('clock'), 'passed');
-  const code = `import { existsSync } from 'node:fs';
-    const { now } = Date;
-    Date.now = () => now() + (existsSync(${JSON.stringify(passed)}) ? 3_600_000 : 0);`;
-  return { code, pass: () => writeFileSync(passed, '') };
-};
-
 const isStopped = (pid = 0): boolean =>
   process.platform === 'linux'
     ? readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T ')
@@ -67,15 +59,15 @@ const isStopped = (pid = 0): boolean =>
 
 /** Charges, and stops the program at a moment for a while of its clock. */
 const chargePaused = async ({ origin, env, gate }: Moment, home: string, isLong: boolean) => {
-  const clock = clockOf();
-  const before = runBefore(gate === undefined ? clock.code + STOPS_WHEN_CONNECTED : clock.code);
-  const running = start(CHARGE, { service: { origin }, home, env: { ...env, ...before } });
+  const passed = join(newFolder('clock'), 'passed');
+  const before = runBefore(gate === undefined ? PASSING_CLOCK + STOPS_WHEN_CONNECTED : PASSING_CLOCK);
+  const running = start(CHARGE, { service: { origin }, home, env: { ...env, ...before, CLOCK_PASSED: passed } });
   if (gate !== undefined) {
     await gate.reached;
     running.kill('SIGSTOP');
   }
   await expect.poll(() => isStopped(running.pid)).toBe(true);
-  if (isLong) clock.pass();
+  if (isLong) writeFileSync(passed, '');
   await gate?.open();
   running.kill('SIGCONT');
   return running.ended;

@@ -33,6 +33,8 @@ export interface TraceOptions {
   readonly inject?: string;
   /** Whether what was written is wanted too; paths always are. */
   readonly texts?: boolean;
+  /** Whether it is noted where the program was stopped (SIGSTOP). */
+  readonly stops?: boolean;
 }
 
 export const hasStrace = (): boolean => spawnSync('strace', ['--version']).status === 0;
@@ -75,8 +77,8 @@ export const runToEnd = (
 
 /** Runs a command under strace. */
 export const trace = (command: readonly string[], options: TraceOptions): Promise<Traced> => {
-  const { env, prefix, inject, texts = false } = options;
-  const filter = ['-e', 'trace=file,desc,network,mmap', '-e', 'signal=none'];
+  const { env, prefix, inject, texts = false, stops = false } = options;
+  const filter = ['-e', 'trace=file,desc,network,mmap', '-e', `signal=${stops ? 'SIGSTOP' : 'none'}`];
   const how = ['-ff', '-y', '-xx', '-s', texts ? String(WHOLE_TEXT) : '0', '-o', prefix];
   const fault = inject === undefined ? [] : ['-e', `inject=${inject}`];
   return runToEnd(['strace', ...how, ...filter, ...fault, ...command], env);
@@ -130,28 +132,40 @@ const argsOf = (text: string): string[] => {
 const UNFINISHED = / <unfinished \.\.\.>(?=\) = \?)/;
 const LINE = /^(\w+)\((.*?)(?:\)\s+= (.*)| <unfinished \.\.\.>)$/s;
 
-/** The main thread's file: the one of the lowest number, since every thread is younger. */
-const mainFile = (prefix: string): string => {
+/** The main thread's number: the lowest, since every thread is younger. Undefined while strace has written nothing. */
+const mainThread = (prefix: string): number | undefined => {
   const numbers = readdirSync(dirname(prefix))
     .filter((name) => name.startsWith(`${basename(prefix)}.`))
     .map((name) => Number(name.slice(basename(prefix).length + 1)))
     .sort((a, b) => a - b);
-  if (numbers.length === 0) throw new Error('strace wrote nothing; may this user trace processes?');
-  return join(dirname(prefix), `${basename(prefix)}.${numbers[0]}`);
+  return numbers[0];
 };
 
-/** The calls of the main thread, where all I/O of the ledger and of the socket is done. */
-export const callsOf = (prefix: string): Call[] => {
+const mainFile = (prefix: string): string => {
+  const thread = mainThread(prefix);
+  if (thread === undefined) throw new Error('strace wrote nothing; may this user trace processes?');
+  return `${prefix}.${thread}`;
+};
+
+const STOPPED = '--- stopped by SIGSTOP ---';
+
+/** The process that was stopped (SIGSTOP), if it was. */
+export const stoppedIn = (prefix: string): number | undefined => {
+  const thread = mainThread(prefix);
+  return thread !== undefined && readFileSync(mainFile(prefix), 'latin1').includes(STOPPED) ? thread : undefined;
+};
+
+/** The calls of the main thread, where all I/O of the ledger and of the socket is done; to its stop, if it was to be stopped. */
+export const callsOf = (prefix: string, end: 'end' | 'stop' = 'end'): Call[] => {
   const counts = new Map<string, number>();
-  return readFileSync(mainFile(prefix), 'latin1')
-    .split('\n')
-    .flatMap((line) => {
-      const [, name, args = '', result = '?'] = LINE.exec(line.replace(UNFINISHED, '')) ?? [];
-      if (name === undefined) return [];
-      const nth = (counts.get(name) ?? 0) + 1;
-      counts.set(name, nth);
-      return [{ name, args: argsOf(args), result, nth, injected: result.includes('INJECTED') }];
-    });
+  const text = readFileSync(mainFile(prefix), 'latin1');
+  return (end === 'end' ? text : (text.split(STOPPED)[0] ?? '')).split('\n').flatMap((line) => {
+    const [, name, args = '', result = '?'] = LINE.exec(line.replace(UNFINISHED, '')) ?? [];
+    if (name === undefined) return [];
+    const nth = (counts.get(name) ?? 0) + 1;
+    counts.set(name, nth);
+    return [{ name, args: argsOf(args), result, nth, injected: result.includes('INJECTED') }];
+  });
 };
 
 /** How many lines of other threads speak of a folder: none may, or calls would be missed. */
