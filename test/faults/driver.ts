@@ -67,6 +67,7 @@ const ledger = await openLedger(
 );
 
 const charge = async (ugwo: string): Promise<void> => {
+  const since = ledger.moment();
   const charged = await chargeOnce(
     ledger,
     {
@@ -77,6 +78,7 @@ const charge = async (ugwo: string): Promise<void> => {
       attempt: client.longestAttempt,
       again: false,
       words: [],
+      since,
       shown: await lookedAt(ugwo, client, ledger),
     },
     {

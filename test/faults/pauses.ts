@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { EXIT_CODES } from '../../src/core/exit.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { PASSING_CLOCK } from '../support/pause.ts';
 import type { Counting } from './counting.ts';
@@ -10,16 +11,26 @@ import type { Part, PartOptions } from './part.ts';
 import { inLanes } from './part.ts';
 import type { Point } from './points.ts';
 import { pointsOf } from './points.ts';
+import { ASKED_ONCE, bundleDriver } from './sabotage.ts';
 import type { Traced } from './strace.ts';
 import { callsOf, stoppedIn, trace } from './strace.ts';
+import type { Surroundings } from './surroundings.ts';
 import { environmentOf } from './surroundings.ts';
 
 /*
- * Every pause. A charge is stopped (SIGSTOP) at each system call from the look's connection to its end, goes on when its time
- * is over, and may be sent no more: what the service counted decides.
+ * Every pause. A charge is stopped (SIGSTOP) at each system call from the look's connection to its end. It goes on when its time
+ * is over, and then nothing may be sent: what the service counted decides.
  */
 
 const LOOK_MS = 10;
+
+/** What charges. */
+interface Charger {
+  readonly command: (home: string, origin: string, ugwo: string) => readonly string[];
+  readonly runtime: 'node' | 'bun';
+  /** Its exit code where nothing was sent. */
+  readonly unsent: number;
+}
 
 interface World {
   readonly folder: string;
@@ -29,16 +40,34 @@ interface World {
 
 interface Paused {
   readonly ended: Traced;
-  /** The calls before the stop, that one included; without a stop, all. */
+  /** The calls up to the stop, or up to the end. */
   readonly points: readonly Point[];
   readonly isStopped: boolean;
   readonly executed: number;
 }
 
-/** Lets a program go on that was stopped, when an hour has passed for it. */
+const BUILT: Charger = {
+  command: (_home, _origin, ugwo) => [
+    ...PROGRAM,
+    ...['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--json'],
+  ],
+  runtime: RUNTIME,
+  unsent: EXIT_CODES.not_sent,
+};
+
+const driverIn = (file: string): Charger => ({
+  command: (home, origin, ugwo) => [
+    ...[process.execPath, file],
+    ...[join(home, 'ledger.sqlite'), origin, 'wal', '1', 'close', ugwo],
+  ],
+  runtime: 'node',
+  unsent: 1,
+});
+
+/** Lets a program that was stopped go on when an hour has passed for it. */
 const goOn = async (prefix: string, passed: string, over: AbortSignal): Promise<void> => {
   for (;;) {
-    // strace tells nobody of a stop but its file.
+    // Only strace's file tells of a stop.
     await wait(LOOK_MS, undefined, { signal: over });
     const pid = stoppedIn(prefix);
     if (pid === undefined) continue;
@@ -48,21 +77,27 @@ const goOn = async (prefix: string, passed: string, over: AbortSignal): Promise<
   }
 };
 
-/** One charge, stopped at the nth call of a name. */
-const charge = async ({ folder, service, next }: World, stop?: string): Promise<Paused> => {
+/** The environment of a charger, with the clock that passes. */
+const surroundings = ({ runtime }: Charger, where: Surroundings, passed: string): Record<string, string> => {
+  const clock = join(where.folder, 'clock.mjs');
+  writeFileSync(clock, PASSING_CLOCK);
+  const first = runtime === 'node' ? { NODE_OPTIONS: `--import=${clock}` } : { BUN_OPTIONS: `--preload=${clock}` };
+  return { ...environmentOf(where), ...first, CLOCK_PASSED: passed };
+};
+
+/** One charge, stopped where strace is told to. */
+const charge = async ({ folder, service, next }: World, charger: Charger, inject?: string): Promise<Paused> => {
   const number = next();
+  const { origin } = service;
   const [run, ugwo] = [join(folder, `run-${number}`), ugwoOf(number)];
   const [home, prefix, passed] = [join(run, 'home'), join(run, 'trace'), join(run, 'passed')];
   mkdirSync(run);
-  const before = join(folder, 'before.mjs');
-  const preload = RUNTIME === 'node' ? { NODE_OPTIONS: `--import=${before}` } : { BUN_OPTIONS: `--preload=${before}` };
-  const env = { ...environmentOf({ home, folder, origin: service.origin }), ...preload, CLOCK_PASSED: passed };
   const over = new AbortController();
   const going = goOn(prefix, passed, over.signal).catch(() => undefined);
-  const command = [...PROGRAM, 'ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--json'];
-  const inject = stop === undefined ? {} : { inject: `${stop.replace(' ', ':signal=SIGSTOP:when=')}` };
+  const env = surroundings(charger, { home, folder, origin }, passed);
+  const stop = inject === undefined ? {} : { inject };
   try {
-    const ended = await trace(command, { env, prefix, stops: true, ...inject });
+    const ended = await trace(charger.command(home, origin, ugwo), { env, prefix, stops: true, ...stop });
     const points = pointsOf(callsOf(prefix, 'stop'), home);
     return { ended, points, isStopped: stoppedIn(prefix) !== undefined, executed: service.executed(ugwo) };
   } finally {
@@ -74,57 +109,68 @@ const charge = async ({ folder, service, next }: World, stop?: string): Promise<
 
 const isConnect = ({ call: { name }, on }: Point): boolean => on === 'socket' && name === 'connect';
 
-/** How far a charge was: the look has a connection of its own. */
-const stageOf = (points: readonly Point[]): 'before' | 'look' | 'connection' | 'sent' => {
+/** How far a charge had come: its look has a connection of its own. */
+const stageOf = (points: readonly Point[]): 'begun' | 'looked' | 'connected' | 'sent' => {
   const connects = points.filter(isConnect).length;
-  if (connects < 2) return connects === 0 ? 'before' : 'look';
-  return points.slice(points.findLastIndex(isConnect)).some(isGiven) ? 'sent' : 'connection';
+  if (connects < 2) return connects === 0 ? 'begun' : 'looked';
+  return points.slice(points.findLastIndex(isConnect)).some(isGiven) ? 'sent' : 'connected';
 };
 
-/** What is wrong with the end of a charge that was stopped there for too long. */
-const faultOf = ({ ended, points, executed }: Paused): string | undefined => {
-  const isSent = ['before', 'sent'].includes(stageOf(points));
-  const [code, count] = isSent ? [0, 1] : [5, 0];
-  if (ended.code === code && executed === count) return undefined;
+/** What is wrong with the end of a charge that was stopped there. */
+const faultOf = ({ ended, points, executed }: Paused, { unsent }: Charger): string | undefined => {
+  const isSent = ['begun', 'sent'].includes(stageOf(points));
+  if (ended.code === (isSent ? 0 : unsent) && executed === (isSent ? 1 : 0)) return undefined;
   return `exit ${ended.code}, charged ${executed} times: ${ended.stderr.trim()}`;
 };
 
-/** Stops a charge at each of these calls in turn. */
+/** Stops a charge at each call of the kinds that are wanted; counts how far they had come, and says what was wrong. */
+const stopAll = async (world: World, charger: Charger, kinds: readonly Point['on'][]) => {
+  const { points } = await charge(world, charger);
+  const chosen = points.slice(points.findIndex(isConnect)).filter(({ on }) => kinds.includes(on));
+  const stages = { begun: 0, looked: 0, connected: 0, sent: 0 };
+  const faults: string[] = [];
+  await inLanes(chosen, async ({ call: { name, nth }, what }) => {
+    const paused = await charge(world, charger, `${name}:signal=SIGSTOP:when=${nth}`);
+    if (!paused.isStopped) return;
+    const stage = stageOf(paused.points);
+    stages[stage] += 1;
+    const fault = faultOf(paused, charger);
+    if (fault !== undefined) faults.push(`${stage}, at ${what}: ${fault}`);
+  });
+  const missed = (['looked', 'connected', 'sent'] as const).filter((stage) => stages[stage] === 0);
+  return { stages, faults: [...faults, ...missed.map((stage) => `${stage}: it was stopped nowhere`)] };
+};
+
+/** Whether a driver that asks only once is noticed; what is wrong with one as it is. */
+const prove = async (world: World): Promise<string[]> => {
+  const [whole, broken] = [join(world.folder, 'driver.mjs'), join(world.folder, 'broken.mjs')];
+  await bundleDriver(whole);
+  await bundleDriver(broken, ASKED_ONCE);
+  const { faults } = await stopAll(world, driverIn(whole), ['socket']);
+  const caught = (await stopAll(world, driverIn(broken), ['socket'])).faults;
+  const isCaught = caught.some((fault) => /^connected, .* charged 1 times/.test(fault));
+  return [...faults.map((fault) => `driver, ${fault}`), ...(isCaught ? [] : [`${ASKED_ONCE.name}: not noticed`])];
+};
+
+/** Stops charges of the built program, and of one that is sabotaged. */
 export const pauses: Part = async ({ short, folder, say }: PartOptions) => {
   let number = 0;
   const service = await serveCounting();
   const world: World = { folder, service, next: () => ++number };
-  const failures: string[] = [];
-  const stages = { before: 0, look: 0, connection: 0, sent: 0 };
-  writeFileSync(join(folder, 'before.mjs'), PASSING_CLOCK);
   try {
-    // The first one fills the compile cache.
-    await charge(world);
-    const { points } = await charge(world);
-    const from = points.findIndex(isConnect);
-    const chosen = points.slice(from).filter(({ on }) => !short || on === 'socket');
-    say(`pauses: ${chosen.length} calls`);
-    await inLanes(chosen, async ({ call: { name, nth }, what }) => {
-      const paused = await charge(world, `${name} ${nth}`);
-      if (!paused.isStopped) return;
-      stages[stageOf(paused.points)] += 1;
-      const fault = faultOf(paused);
-      if (fault === undefined) return;
-      failures.push(`pauses, at ${what}, call ${paused.points.length}: ${fault}`);
-      say(`FAILED  ${failures.at(-1)}`);
-    });
+    // It fills the compile cache.
+    await charge(world, BUILT);
+    const { stages, faults } = await stopAll(world, BUILT, short ? ['socket'] : ['socket', 'file']);
+    const failures = [...faults, ...(await prove(world))].map((fault) => `pauses, ${fault}`);
+    for (const failure of failures) say(`FAILED  ${failure}`);
+    const figures = [
+      { name: 'pauses: before the connection', value: stages.looked },
+      { name: 'pauses: between the connection and the send', value: stages.connected },
+      { name: 'pauses: at the send or behind it', value: stages.sent },
+      { name: 'pauses: failures', value: failures.length },
+    ];
+    return { figures, failures };
   } finally {
     service.close();
   }
-  for (const stage of ['look', 'connection', 'sent'] as const)
-    if (stages[stage] === 0) failures.push(`pauses: no stop came at the stage "${stage}"`);
-  return {
-    figures: [
-      { name: 'pauses: between the look and the connection, not charged', value: stages.look },
-      { name: 'pauses: between the connection and the send, not charged', value: stages.connection },
-      { name: 'pauses: at the send or behind it, charged', value: stages.sent },
-      { name: 'pauses: failures', value: failures.length },
-    ],
-    failures,
-  };
 };

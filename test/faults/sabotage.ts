@@ -50,6 +50,13 @@ export const FOLDER_UNSYNCED: Sabotage = {
   to: "openSync(folder, 'r');\n  try {",
 };
 
+export const ASKED_ONCE: Sabotage = {
+  name: 'overdue asked only before the connection',
+  file: 'src/client/answer.ts',
+  from: 'else if (!mayStart())',
+  to: 'else if (false)',
+};
+
 /** The source of a file with the change in it. */
 export const sabotaged = ({ name, file, from, to }: Sabotage, source: string): string => {
   const found = source.split(from).length - 1;
