@@ -30,7 +30,7 @@ export const readMinorAmount = (text: string): ReadAmount =>
 export const readAmount = (text: string, currency: string): ReadAmount => {
   const digits = minorDigits(currency);
   const [, whole, fraction] = AMOUNT.exec(text) ?? [];
-  const example = formatMoney(digits === 0 ? '5000' : `5000${'0'.repeat(digits)}`, currency).slice(currency.length + 1);
+  const example = formatMoney(`5000${'0'.repeat(digits)}`, currency).slice(currency.length + 1);
   if (whole === undefined) return problem(`"${text}" is not an amount`, `write it like ${example}`);
   const plain = whole.replaceAll(',', '');
   if (fraction === undefined && digits > 0) {

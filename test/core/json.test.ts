@@ -103,6 +103,7 @@ describe('indent', () => {
     ['{"{":"}"}', '{\n  "{": "}"\n}'],
     ['-0', '-0'],
     ['[0.10]', '[\n  0.10\n]'],
+    [' [] \n', '[]'],
   ])('writes %j one member a line', (text, lines) => {
     expect(indent(text)).toBe(lines);
   });
@@ -296,6 +297,16 @@ describe('parseExact and printExact', () => {
     ['texts with escapes', '["\\"\\\\\\n\\ud800\\u0000"]'],
   ])('keep %s', (_what, text) => {
     expect(printExact(parseExact(text))).toBe(text);
+  });
+
+  it('make something else of such a number, and of nothing beside it', () => {
+    expect(parseExact('[1.0,"1.0",true,null,{"a":2}]')).toStrictEqual([
+      new NumberText('1.0'),
+      '1.0',
+      true,
+      null,
+      { a: 2 },
+    ]);
   });
 
   it('a member named __proto__ reaches no prototype', () => {
