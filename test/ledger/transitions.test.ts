@@ -7,9 +7,10 @@ const LATER = momentAt(NOON + MINUTE);
 describe('a charge', () => {
   it('begins with nothing known of it', () => {
     const { mark } = momentAt(NOON);
-    expect(begun('chg-1', intent(), SELF, momentAt(NOON))).toStrictEqual({
-      ...intent(),
-      ...{ id: 'chg-1', seq: 0, state: 'sending', sender: SELF, createdAt: NOON, begun: mark },
+    const { bound: _bound, ...terms } = intent();
+    expect(begun('chg-1', intent({ bound: 7 }), SELF, momentAt(NOON))).toStrictEqual({
+      ...terms,
+      ...{ id: 'chg-1', seq: 0, state: 'sending', sender: SELF, createdAt: NOON, begun: mark, deadline: NOON + 7 },
       ...{ took: undefined, told: undefined, recordedAt: undefined, exitCode: undefined, activity: undefined },
       evidence: [],
     });
@@ -35,20 +36,20 @@ describe('a charge', () => {
 });
 
 describe('an activity that was observed', () => {
-  const seen = { uid: account().uid, status: 'succeeded', nextAction: null, createdAt: '2026-11-20T13:00:00+00:00' };
+  const seen = { uid: account().uid, status: 'successful', nextAction: null, createdAt: '2026-11-20T13:00:00+00:00' };
 
   it('stands as it was seen; what the customer was asked to do, and when it was made, stay known', () => {
     const before = charge();
     expect(observed(before, seen, LATER)).toStrictEqual({
       ...before,
-      activity: { ...account(), status: 'succeeded' },
+      activity: { ...account(), status: 'successful' },
     });
   });
 
   it('is told when the service told it, where it did', () => {
     const told = { ...seen, nextAction: account().nextAction, servedAt: NOON + 7 };
     const { activity, told: when } = observed(charge({ activity: account({ nextAction: null }) }), told, LATER);
-    expect(activity).toStrictEqual(account({ status: 'succeeded' }));
+    expect(activity).toStrictEqual(account({ status: 'successful' }));
     expect(when).toEqual({ service: NOON + 7, at: LATER.at, mark: LATER.mark });
   });
 

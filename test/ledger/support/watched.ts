@@ -1,0 +1,27 @@
+import type { Backend, Query } from '../../../src/ledger/backend.ts';
+import type { Entry } from '../../../src/ledger/entry.ts';
+import { MINUTE, momentAt, NOON, SELF } from './charges.ts';
+import { memoryBackend, memoryStore } from './memory-backend.ts';
+
+interface Change {
+  readonly purpose: string;
+  readonly about: readonly Query[];
+  readonly write: readonly Entry[];
+}
+
+/** A minute past noon. */
+export const NOW = momentAt(NOON + MINUTE);
+
+/** A backend in memory over these charges, with each change that was asked of it; no process ever dies, unless `isGone` says so. */
+export const watched = (first: readonly Entry[], isGone: Backend['isGone'] = () => false) => {
+  const store = memoryStore(first);
+  const backend = memoryBackend({ moment: () => NOW, self: SELF, isGone }, store);
+  const changes: Change[] = [];
+  const change: Backend['change'] = (purpose, about, decide) =>
+    backend.change(purpose, about, (found) => {
+      const decision = decide(found);
+      changes.push({ purpose, about, write: decision.write ?? [] });
+      return decision;
+    });
+  return { backend: { ...backend, change }, changes, get: (id: string) => store.charges.get(id) };
+};
