@@ -22,7 +22,7 @@ const realPath = (path: string): string | undefined => {
 
 const isWithin = (folder: string, path: string): boolean => {
   const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
 // From the root of the disk everything is inside: nothing would be found there, and nobody plants files there.

@@ -1,7 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProgram } from '../../src/config/find-program.ts';
 import { runKeyCommand } from '../../src/config/key-command.ts';
 import { thisMachine } from '../../src/config/machine.ts';
 import type { Env } from '../../src/core/io.ts';
@@ -50,47 +48,5 @@ describe('a key command on Windows', () => {
     };
     const ending = run([helper('exec tail -f /dev/null')], { ...windows, killGroup, keyCommandLimit: 100 });
     expect((await errorOf(() => ending)).message).toContain('did not finish within 0.1 s');
-  });
-});
-
-describe('the look-up of a program', () => {
-  const folderOf = (...names: string[]): string => {
-    const folder = newFolder();
-    for (const name of names) script(join(folder, name), 'exit');
-    return folder;
-  };
-
-  it('knows the endings of Windows there, and only there', () => {
-    for (const ending of ['', '.exe', '.com']) {
-      const PATH = folderOf(`op${ending}`);
-      expect(findProgram('op', { PATH }, windows)).toBe(join(PATH, `op${ending}`));
-      expect(findProgram('op', { PATH }, thisMachine)).toBe(ending === '' ? join(PATH, 'op') : undefined);
-    }
-    const both = folderOf('op', 'op.com', 'op.exe');
-    expect(findProgram('op', { PATH: both }, windows)).toBe(join(both, 'op'));
-  });
-
-  it('reads PATH, or Path where there is no other, folder by folder', () => {
-    const [one, other] = [folderOf('op'), folderOf('op')];
-    expect(findProgram('op', { Path: one }, thisMachine)).toBe(join(one, 'op'));
-    expect(findProgram('op', { PATH: one, Path: other }, thisMachine)).toBe(join(one, 'op'));
-    expect(findProgram('op', { PATH: [one, other].join(delimiter) }, thisMachine)).toBe(join(one, 'op'));
-    expect(findProgram('', { PATH: one }, thisMachine)).toBeUndefined();
-    expect(findProgram(join(basename(one), 'op'), { PATH: dirname(one) }, thisMachine)).toBeUndefined();
-  });
-
-  it('passes over folders inside the working folder, and not over those that are only called alike', () => {
-    const cwd = newFolder();
-    for (const name of ['..bin', 'bin']) {
-      mkdirSync(join(cwd, name));
-      script(join(cwd, name, 'op'), 'exit');
-      expect(findProgram('op', { PATH: join(cwd, name) }, { ...thisMachine, cwd: () => cwd })).toBeUndefined();
-    }
-    const machine = { ...thisMachine, cwd: () => join(cwd, 'bin') };
-    expect(findProgram('op', { PATH: join(cwd, '..bin') }, machine)).toBe(join(cwd, '..bin', 'op'));
-    expect(findProgram('op', { PATH: join(cwd, 'bin') }, machine)).toBeUndefined();
-    // Nor over the folder that the working folder lies in.
-    script(join(cwd, 'op'), 'exit');
-    expect(findProgram('op', { PATH: cwd }, machine)).toBe(join(cwd, 'op'));
   });
 });

@@ -1,0 +1,96 @@
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findProgram } from '../../src/config/find-program.ts';
+import type { Machine } from '../../src/config/machine.ts';
+import { thisMachine } from '../../src/config/machine.ts';
+import { newFolder, script } from './world.ts';
+
+const windows = { ...thisMachine, platform: 'win32' } as const;
+const workingIn = (cwd: string | undefined): Machine => ({ ...thisMachine, cwd: () => cwd });
+
+/** A folder with programs of these names. */
+const folderOf = (...names: string[]): string => {
+  const folder = newFolder();
+  for (const name of names) script(join(folder, name), 'exit');
+  return folder;
+};
+
+describe('the look-up of a program', () => {
+  it('knows the endings of Windows there, and only there', () => {
+    for (const ending of ['', '.exe', '.com']) {
+      const PATH = folderOf(`op${ending}`);
+      expect(findProgram('op', { PATH }, windows)).toBe(join(PATH, `op${ending}`));
+      expect(findProgram('op', { PATH }, thisMachine)).toBe(ending === '' ? join(PATH, 'op') : undefined);
+    }
+    const both = folderOf('op', 'op.com', 'op.exe');
+    expect(findProgram('op', { PATH: both }, windows)).toBe(join(both, 'op'));
+  });
+
+  it('reads PATH, or Path where there is no other, folder by folder', () => {
+    const [one, other] = [folderOf('op'), folderOf('op')];
+    expect(findProgram('op', { Path: one }, thisMachine)).toBe(join(one, 'op'));
+    expect(findProgram('op', { PATH: one, Path: other }, thisMachine)).toBe(join(one, 'op'));
+    expect(findProgram('op', { PATH: [one, other].join(delimiter) }, thisMachine)).toBe(join(one, 'op'));
+    expect(findProgram('', { PATH: one }, thisMachine)).toBeUndefined();
+    expect(findProgram(join(basename(one), 'op'), { PATH: dirname(one) }, thisMachine)).toBeUndefined();
+  });
+
+  it('passes over folders inside the working folder, and not over those that are only called alike', () => {
+    const cwd = newFolder();
+    for (const name of ['..bin', 'bin']) {
+      mkdirSync(join(cwd, name));
+      script(join(cwd, name, 'op'), 'exit');
+      expect(findProgram('op', { PATH: join(cwd, name) }, workingIn(cwd))).toBeUndefined();
+    }
+    const machine = workingIn(join(cwd, 'bin'));
+    expect(findProgram('op', { PATH: join(cwd, '..bin') }, machine)).toBe(join(cwd, '..bin', 'op'));
+    expect(findProgram('op', { PATH: join(cwd, 'bin') }, machine)).toBeUndefined();
+    // Nor over the folder that the working folder lies in.
+    script(join(cwd, 'op'), 'exit');
+    expect(findProgram('op', { PATH: cwd }, machine)).toBe(join(cwd, 'op'));
+  });
+
+  it('is none for a program that is given by its place', () => {
+    const folder = folderOf('op');
+    expect(findProgram(join(folder, 'op'), {}, workingIn(folder))).toBe(join(folder, 'op'));
+    expect(findProgram(folder, {}, thisMachine)).toBeUndefined();
+    expect(findProgram(join(folder, 'no'), {}, thisMachine)).toBeUndefined();
+  });
+
+  it('passes over what is no program, and over folders that are not there', () => {
+    const [folder, data, good] = [newFolder(), folderOf('op'), folderOf('op')];
+    mkdirSync(join(folder, 'op'));
+    chmodSync(join(data, 'op'), 0o644);
+    const PATH = [join(folder, 'nowhere'), folder, data, good].join(delimiter);
+    expect(findProgram('op', { PATH }, thisMachine)).toBe(join(good, 'op'));
+    expect(findProgram('op', {}, thisMachine)).toBeUndefined();
+    expect(findProgram('', { PATH: folderOf('.exe') }, windows)).toBeUndefined();
+  });
+
+  it('passes over folders that are not named from the root', () => {
+    const PATH = relative(process.cwd(), folderOf('op'));
+    expect(findProgram('op', { PATH }, workingIn(newFolder()))).toBeUndefined();
+    expect(findProgram('op', { PATH }, workingIn(undefined))).toBeUndefined();
+  });
+
+  it('passes over what leads into the working folder by a link, or out of it', () => {
+    const [cwd, outside, links] = [folderOf('op'), folderOf('op'), newFolder()];
+    const [there, out] = [join(links, 'there'), join(cwd, 'out')];
+    symlinkSync(cwd, there);
+    symlinkSync(outside, out);
+    for (const PATH of [cwd, there, out]) {
+      for (const place of [cwd, there]) {
+        expect(findProgram('op', { PATH }, workingIn(place)), `${PATH} in ${place}`).toBeUndefined();
+      }
+    }
+    expect(findProgram('op', { PATH: outside }, workingIn(there))).toBe(join(outside, 'op'));
+  });
+
+  it('finds what there is from the root folder, and from one that is gone', () => {
+    const PATH = folderOf('op');
+    for (const cwd of ['/', undefined, `${PATH}-gone`]) {
+      expect(findProgram('op', { PATH }, workingIn(cwd))).toBe(join(PATH, 'op'));
+    }
+  });
+});
