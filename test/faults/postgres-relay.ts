@@ -35,6 +35,8 @@ export interface PostgresRelay {
   /** How many bytes have come so far. */
   readonly bytes: Readonly<Record<Side, number>>;
   use(decide: Decide): void;
+  /** New connections lead to this port from now on. */
+  lead(port: number): void;
   /** Every byte that comes from now on arrives so many milliseconds later, on either side. */
   delay(ms: number): void;
   /** Cuts all connections that are open now. */
@@ -62,7 +64,7 @@ const cutLine = (line: Line, way: MessageCut['way']): void => {
 /** Starts a relay in front of a port on loopback. Who asked for it closes it. */
 export const openPostgresRelay = async (service: number): Promise<PostgresRelay> => {
   let decide: Decide = () => undefined;
-  let lateness = 0;
+  let [lateness, leadsTo] = [0, service];
   const messages: Passing[] = [];
   const bytes = { request: 0, answer: 0 };
   const lines: Line[] = [];
@@ -100,7 +102,7 @@ export const openPostgresRelay = async (service: number): Promise<PostgresRelay>
   };
 
   const server = createServer((client) => {
-    const line = { client, upstream: connect({ port: service, host: '127.0.0.1' }), isCut: false };
+    const line = { client, upstream: connect({ port: leadsTo, host: '127.0.0.1' }), isCut: false };
     join(line, lines.push(line) - 1);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -110,6 +112,9 @@ export const openPostgresRelay = async (service: number): Promise<PostgresRelay>
     bytes,
     use: (next) => {
       decide = next;
+    },
+    lead: (port) => {
+      leadsTo = port;
     },
     delay: (ms) => {
       lateness = ms;

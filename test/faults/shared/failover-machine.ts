@@ -1,0 +1,62 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { PayError } from '../../../src/core/error.ts';
+import { EXIT_CODES } from '../../../src/core/exit.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
+import type { ChargeEnd } from '../charger.ts';
+import { chargeAt } from '../charger.ts';
+
+/** Pauses between two tries are shorter than real ones, in milliseconds. */
+const PAUSE_MS = 20;
+
+/** A machine of the team. */
+export interface Machine {
+  /** Charges, as a run of the program does; without a look, so that the ledger alone stands in the way. */
+  charge(ugwo: string): Promise<ChargeEnd>;
+  ledger(): Promise<Ledger>;
+  /** Everything that waits gives up at its next failure. */
+  giveUp(): void;
+  /** Ends the process; the next charge is that of another one. */
+  restart(): Promise<void>;
+}
+
+/** A machine that reaches the ledger at `url`, has `folder` as its own, and charges at the service `origin`. */
+export const machineAt = (url: string, folder: string, origin: string): Machine => {
+  let open: Promise<Ledger> | undefined;
+  let late = 0;
+  const ledger = (): Promise<Ledger> => {
+    const { path: _path, lockWait, ...options } = ledgerOptions('');
+    const hurried = {
+      ...lockWait,
+      ticks: () => performance.now() + late,
+      sleep: (ms: number, signal?: AbortSignal) => wait(Math.min(ms, PAUSE_MS), undefined, { signal }),
+    };
+    const access = { address: addressOf(url), password: async () => undefined };
+    open ??= openSharedLedger({ ...options, lockWait: hurried, access, folder, worker: folder });
+    // Another try is another process.
+    open.catch(() => {
+      open = undefined;
+    });
+    return open;
+  };
+  return {
+    ledger,
+    charge: async (ugwo) => {
+      try {
+        return await chargeAt(origin, await ledger(), ugwo, { look: undefined, charge: 20_000 });
+      } catch (thrown) {
+        if (!(thrown instanceof PayError)) throw thrown;
+        return { kind: thrown.kind, exitCode: EXIT_CODES[thrown.kind], id: undefined, message: thrown.message };
+      }
+    },
+    giveUp: () => {
+      late = 24 * 3_600_000;
+    },
+    restart: async () => {
+      await (await open)?.close();
+      open = undefined;
+    },
+  };
+};

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { newFolder } from '../../support/program.ts';
+import { sabotaged } from '../sabotage.ts';
+import { SABOTAGES } from './failover.ts';
+import { machineAt } from './failover-machine.ts';
+import { asynchronous, cancelled, synchronous } from './failover-runs.ts';
+
+describe.skipIf(process.platform === 'win32')('a failover of the shared ledger', () => {
+  it.each([
+    ['to a standby that lags loses intents, which are found, and keeps everybody from charging', asynchronous],
+    ['to a synchronous standby loses none', synchronous],
+    ['is no reason to send what no standby has', cancelled],
+  ])('%s', { timeout: 60_000 }, async (_name, run) => {
+    expect(await run({ each: 8, folder: newFolder('failover'), machineAt })).toMatchObject({ failures: [] });
+  });
+});
+
+// `npm run torture` builds them; that their lines are there still is seen here.
+it.each(SABOTAGES)('the sabotage finds its line: $name', (sabotage) => {
+  const source = readFileSync(sabotage.file, 'utf8');
+  expect(sabotaged(sabotage, source)).not.toBe(source);
+});
