@@ -148,6 +148,7 @@ export const cancelled = (options: RunOptions): Promise<PartResult> =>
     await until(async () => service.posts.length > 0 || (await waitingCommits(bench)) === 1);
     const early = service.posts.length;
     await standby.start();
+    if (early > 0) return { figures: [], failures: ['it was sent while no standby had it'] };
     const firstEnd = await patient;
     await standby.stop();
     const impatient = machines[1].charge(second);
@@ -161,7 +162,6 @@ export const cancelled = (options: RunOptions): Promise<PartResult> =>
     return {
       figures: [{ name: 'failover: commits cancelled', value: 2 }],
       failures: [
-        ...check(early === 0, 'it was sent while no standby had it'),
         ...endedAs('waited', [firstEnd], 'accepted', 0),
         ...endedAs('gave up', [secondEnd], 'ledger', 10),
         ...check(sent === 0, 'it was sent by who gave up'),
