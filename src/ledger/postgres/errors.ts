@@ -5,11 +5,11 @@ export class Lost extends Error {
   override readonly name = 'Lost';
 }
 
-/** What the server calls a fault, five characters (SQLSTATE); undefined where it did not say. */
+/** What the server calls a fault: five characters (SQLSTATE), one a digit at least, as in no EPIPE; undefined where it did not say. */
 export const stateOf = (thrown: unknown): string | undefined => {
   if (thrown instanceof Lost || !(thrown instanceof Error)) return undefined;
   const { code } = thrown as { readonly code?: unknown };
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 };
 
 /** The server goes down, is full, in recovery, or did not do it this time: a deadlock, a lock that was not had. */
@@ -36,7 +36,17 @@ export const isUndone = (thrown: unknown): boolean => {
 
 const NO_LEDGER = ['3F000', '42P01', '42703'];
 
-const hintOf = (state: string | undefined): string => {
+/** A certificate that could not be verified. */
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)/;
+
+const isUntrusted = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  (UNTRUSTED.test(String((thrown as { readonly code?: unknown }).code)) || isUntrusted(thrown.cause));
+
+const hintOf = (thrown: unknown, state: string | undefined): string => {
+  if (isUntrusted(thrown)) {
+    return 'check the host in the address; a certificate authority of your own goes into sslrootcert=FILE, or NODE_EXTRA_CA_CERTS';
+  }
   if (state?.startsWith('28') === true) {
     return 'check the user and its password: PGPASSFILE, or PAYCLI_LEDGER_PASSWORD_COMMAND';
   }
@@ -55,7 +65,7 @@ export const sharedError = (thrown: unknown, name: string): PayError => {
   const missing = state !== undefined && NO_LEDGER.includes(state);
   const what = missing ? 'there is no ledger in this database' : `cannot be used: ${reasonOf(thrown)}`;
   return new PayError('ledger', missing ? `${name}: ${what}` : `the ledger ${name} ${what}`, {
-    hint: hintOf(state),
+    hint: hintOf(thrown, state),
     cause: thrown,
     ...(state === undefined ? {} : { code: state }),
   });
