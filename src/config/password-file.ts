@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { PayError, reasonOf } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
@@ -23,7 +23,7 @@ const refuse = (path: string, what: string, hint: string): never => {
 
 const checkPrivate = (path: string, { platform, uid }: Machine): void => {
   if (platform === 'win32') return;
-  const stats = lstatSync(path);
+  const stats = statSync(path);
   if (!stats.isFile()) refuse(path, 'is not a file', 'name the file itself in PGPASSFILE');
   if (uid !== undefined && stats.uid !== uid)
     refuse(path, `belongs to another user (uid ${stats.uid})`, 'use one of your own');
@@ -31,9 +31,9 @@ const checkPrivate = (path: string, { platform, uid }: Machine): void => {
     refuse(path, 'is open to other users', `run: chmod 600 ${shellQuote(path)}`);
 };
 
-/** The fields of a line: colons part them, and a backslash takes its meaning from what follows. */
+/** The fields of a line: colons part them, and a backslash takes its meaning from what follows, at the end of the line from itself. */
 const fieldsOf = (line: string): string[] =>
-  (line.match(/(?:\\.|[^:\\])*(?::|$)/g) ?? []).map((field) => field.replace(/:$/, '').replaceAll(/\\(.)/g, '$1'));
+  [...line.matchAll(/((?:\\.|[^:\\]|\\$)*)(?::|$)/g)].map(([, field = '']) => field.replaceAll(/\\(.)/g, '$1'));
 
 const isFor = ([host, port, database, user]: readonly string[], asked: DatabaseUser): boolean => {
   const hosts = asked.host.startsWith('/') || asked.host === '127.0.0.1' ? [asked.host, 'localhost'] : [asked.host];
@@ -62,4 +62,4 @@ export const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine):
     ?.split(/\r?\n/)
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map(fieldsOf)
-    .find((fields) => fields.length >= 5 && isFor(fields, asked))?.[4];
+    .find((fields) => fields[4] !== undefined && fields[4] !== '' && isFor(fields, asked))?.[4];

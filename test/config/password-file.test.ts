@@ -1,0 +1,118 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { thisMachine } from '../../src/config/machine.ts';
+import type { DatabaseUser } from '../../src/config/password-file.ts';
+import { passwordInFile } from '../../src/config/password-file.ts';
+import { errorOf, newFolder } from './world.ts';
+
+const ADA: DatabaseUser = { host: 'db.example', port: 5432, database: 'pay', user: 'ada' };
+
+const fileWith = (text: string, mode = 0o600): string => {
+  const path = join(newFolder(), 'passwords');
+  writeFileSync(path, text, { mode });
+  chmodSync(path, mode);
+  return path;
+};
+const read = (PGPASSFILE: string, asked = ADA, machine = thisMachine) => passwordInFile(asked, { PGPASSFILE }, machine);
+const found = (text: string, asked = ADA) => read(fileWith(text), asked);
+
+describe('the password file', () => {
+  it.each([
+    ['db.example:5432:pay:ada:secret', 'secret'],
+    ['*:*:*:*:secret', 'secret'],
+    ['*:5432:*:ada:secret', 'secret'],
+    ['db.example:5433:pay:ada:no\ndb.example:5432:pay:ada:secret', 'secret'],
+    ['*:*:*:ada:first\n*:*:*:ada:second', 'first'],
+    ['# db.example:5432:pay:ada:no\r\ndb.example:5432:pay:ada:secret\r\n', 'secret'],
+    ['*:*:*:*:a\\:b\\\\c', 'a:b\\c'],
+    ['*:*:*:*:secret:and what follows', 'secret'],
+    ['*:*:*:*:secret\\', 'secret\\'],
+    ['*:*:*:*: with blanks ', ' with blanks '],
+    ['*:*:*:*:pässwörd', 'pässwörd'],
+  ])('has for %j the password %j', (text, password) => {
+    expect(found(text)).toBe(password);
+  });
+
+  it.each([
+    '',
+    '\n\n',
+    '#*:*:*:*:secret',
+    'db.example:5432:pay:ada',
+    'DB.example:5432:pay:ada:secret',
+    'db.example:5432:pay:bob:secret',
+    'db.example:5432:pa*:ada:secret',
+    'db.exampl\\*:5432:pay:ada:secret',
+    ' db.example:5432:pay:ada:secret',
+  ])('has none for %j', (text) => {
+    expect(found(text)).toBeUndefined();
+  });
+
+  it('names this machine and a Unix socket as PostgreSQL does', () => {
+    for (const host of ['127.0.0.1', '/run/postgresql']) {
+      expect(found('localhost:*:*:*:secret', { ...ADA, host })).toBe('secret');
+      expect(found(`${host}:*:*:*:secret`, { ...ADA, host })).toBe('secret');
+    }
+    expect(found('localhost:*:*:*:secret')).toBeUndefined();
+    expect(found('\\:\\:1:*:*:*:secret', { ...ADA, host: '::1' })).toBe('secret');
+  });
+
+  it('gives back any name and password that it was given', () => {
+    const field = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\r\n]/.test(text));
+    const escaped = (text: string): string => text.replaceAll(/[\\:]/g, '\\$&');
+    fc.assert(
+      fc.property(field, field, field, field, (host, database, user, password) => {
+        fc.pre(!host.startsWith('#') && ![host, database, user].includes('*'));
+        const line = [host, 5432, database, user, password].map((text) => escaped(String(text))).join(':');
+        expect(found(`x:5432:pay:ada:no\n${line}\n`, { host, port: 5432, database, user })).toBe(password);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is ~/.pgpass where nothing names it, and may be missing', () => {
+    const home = newFolder();
+    expect(passwordInFile(ADA, { HOME: home }, thisMachine)).toBeUndefined();
+    writeFileSync(join(home, '.pgpass'), '*:*:*:*:secret', { mode: 0o600 });
+    expect(passwordInFile(ADA, { HOME: home }, thisMachine)).toBe('secret');
+    expect(read(join(home, 'none'))).toBeUndefined();
+  });
+
+  it.skipIf(process.platform === 'win32')('may be a link, as in containers', () => {
+    const link = join(newFolder(), 'link');
+    symlinkSync(fileWith('*:*:*:*:secret'), link);
+    expect(read(link)).toBe('secret');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a password file is refused', () => {
+  it.each([0o640, 0o604, 0o620, 0o666])('with mode %o', async (mode) => {
+    const path = fileWith('*:*:*:*:secret', mode);
+    const { kind, message, detail } = await errorOf(() => read(path));
+    expect([kind, message, detail.hint]).toEqual([
+      'auth',
+      `the password file ${path} is open to other users, so it was not used`,
+      `run: chmod 600 ${path}`,
+    ]);
+  });
+
+  it('where it is a folder', async () => {
+    const path = join(newFolder(), 'folder');
+    mkdirSync(path, { mode: 0o700 });
+    expect((await errorOf(() => read(path))).message).toBe(
+      `the password file ${path} is not a file, so it was not used`,
+    );
+  });
+
+  it("where it is another user's", async () => {
+    const path = fileWith('*:*:*:*:secret');
+    const other = { ...thisMachine, uid: (thisMachine.uid ?? 0) + 1 };
+    expect((await errorOf(() => read(path, ADA, other))).message).toContain('belongs to another user');
+  });
+
+  it('but on Windows modes say nothing', () => {
+    const windows = { ...thisMachine, platform: 'win32' as const };
+    expect(read(fileWith('*:*:*:*:secret', 0o644), ADA, windows)).toBe('secret');
+  });
+});
