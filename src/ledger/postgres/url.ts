@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
 import { isLoopback } from '../../core/origin.ts';
+import { shellQuote } from '../../core/shell.ts';
+import { thisMachine } from '../machine.ts';
 
 /** Where a shared ledger is. */
 export interface Address {
@@ -23,7 +25,7 @@ interface Tls {
 
 const PORT = 5432;
 const FORM = 'use postgres://USER@HOST[:PORT]/DATABASE';
-const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 const unsafe = (problem: string, hint: string): PayError =>
   new PayError('auth', `the ledger's address ${problem}`, { hint });
@@ -37,7 +39,18 @@ const fileAt = (path: string | null): string | undefined => {
   }
 };
 
+/** What others may not do with a key, as PostgreSQL's own programs have it: one of root's may be read by a group. */
+const [OTHERS, OTHERS_OF_ROOT] = [0o077, 0o037];
+
+const checkKey = (path: string | null, uid = thisMachine.uid): void => {
+  const stats = path === null || uid === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (path === null || stats === undefined) return;
+  if ((stats.mode & (stats.uid === 0 ? OTHERS_OF_ROOT : OTHERS)) === 0) return;
+  throw unsafe(`names a private key that is open to other users: ${path}`, `run: chmod 600 ${shellQuote(path)}`);
+};
+
 const tlsOf = (params: URLSearchParams): Tls => {
+  checkKey(params.get('sslkey'));
   const [ca, cert, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => fileAt(params.get(name)));
   return {
     ...(ca === undefined ? {} : { ca }),
@@ -60,12 +73,18 @@ const checkMode = (mode: string | null, near: boolean): void => {
 const checkParameters = (params: URLSearchParams): void => {
   const stranger = [...params.keys()].find((name) => !PARAMETERS.includes(name));
   if (stranger === undefined) return;
-  throw usageError(`the ledger's address has the unknown setting ${stranger}`, {
+  // What is no word may be the rest of a password.
+  const named = /^\w+$/.test(stranger) ? ` ${stranger}` : '';
+  throw usageError(`the ledger's address has an unknown setting${named}`, {
     hint: `known: ${PARAMETERS.join(', ')}`,
   });
 };
 
-const parsed = (text: string): URL => {
+/** `postgres://USER@/DATABASE?host=…`, as libpq has it; a URL can't have a user and no host. */
+const HOSTLESS = /^(postgres(?:ql)?:\/\/)([^/?#@:]+)@\/([^?#]*)\?/;
+
+const parsed = (given: string): URL => {
+  const text = given.replace(HOSTLESS, '$1/$3?user=$2&');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
   // It is not repeated: it may hold a password.
@@ -80,8 +99,20 @@ const decoded = (text: string): string => {
   }
 };
 
-const isNear = (host: string): boolean =>
-  host.startsWith('/') || isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`);
+const isNear = (host: string): boolean => {
+  if (host.startsWith('/')) return true;
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}`;
+  if (/[/?#@\\]/.test(host) || !URL.canParse(origin))
+    throw usageError("the ledger's address has no host in it", { hint: FORM });
+  return isLoopback(origin);
+};
+
+const portOf = (text: string): number => {
+  if (text === '') return PORT;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw usageError("the ledger's address has a port that is no number", { hint: FORM });
+  return Number(text);
+};
 
 /** Reads `PAYCLI_LEDGER`, or a profile's ledger. Throws for what holds a password, or asks for less than a verified connection. */
 export const addressOf = (text: string): Address => {
@@ -94,7 +125,7 @@ export const addressOf = (text: string): Address => {
     );
   }
   checkParameters(params);
-  const host = params.get('host') ?? decoded(url.hostname).replace(/^\[(.*)\]$/, '$1');
+  const host = (params.get('host') ?? decoded(url.hostname)).replace(/^\[(.*)\]$/, '$1');
   const [user, database] = [params.get('user') ?? decoded(url.username), decoded(url.pathname.slice(1))];
   if (host === '' || user === '' || database === '')
     throw usageError("the ledger's address is not complete", { hint: FORM });
@@ -102,10 +133,10 @@ export const addressOf = (text: string): Address => {
   const mode = params.get('sslmode');
   checkMode(mode, near);
   const secure = !near || (mode !== null && mode !== 'disable') || params.has('sslrootcert') || params.has('sslcert');
-  const port = url.port === '' ? PORT : Number(url.port);
+  const port = portOf(params.get('port') ?? url.port);
   return {
     // A machine without such an entry in its hosts would ask others where that is.
-    host: host === 'localhost' ? '127.0.0.1' : host,
+    host: host.toLowerCase() === 'localhost' ? '127.0.0.1' : host,
     ...{ port, user, database },
     tls: secure && !host.startsWith('/') ? tlsOf(params) : undefined,
     name: `postgres://${user}@${host}:${port}/${database}`,
