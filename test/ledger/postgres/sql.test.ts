@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Session } from '../../../src/ledger/postgres/session.ts';
+import { openSession } from '../../../src/ledger/postgres/session.ts';
+import { list, literal } from '../../../src/ledger/postgres/sql.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { sharedCluster } from '../../support/postgres.ts';
+
+const LIMIT_MS = 20_000;
+
+const connect = async (): Promise<Session> => {
+  const url = (await sharedCluster()).url('postgres');
+  const session = await openSession({ address: addressOf(url), password: async () => undefined });
+  onTestFinished(session.close);
+  return session;
+};
+
+/** Any text, with what means something in SQL more often than chance would have it. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({
+    unit: fc.constantFrom("'", '"', '\\', '$', ';', '-', '\n', '\r', 'E', 'x', '\u0000', '\ud800', '😀', '0'),
+  }),
+);
+const asKept = (one: string): string => one.replaceAll('\0', '\uFFFD').toWellFormed();
+
+describe.skipIf(process.platform === 'win32')('a value in a statement', () => {
+  beforeAll(sharedCluster);
+
+  it.each(['on', 'off'])('comes back as it was, with standard_conforming_strings = %s', async (standard) => {
+    const session = await connect();
+    await session.run(`SET standard_conforming_strings = ${standard}`, LIMIT_MS);
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 8 }), fc.maxSafeInteger(), async (texts, number) => {
+        const values = [...texts, number, null, true].map((value) => literal(value));
+        const { answers } = await session.run(`SELECT ${values.join()}; SELECT 'x' IN ${list(texts)}`, LIMIT_MS);
+        // More answers than statements would be a way out of the quotes.
+        expect(answers).toHaveLength(2);
+        const [row] = answers[0]?.rows ?? [];
+        expect(row?.slice(0, texts.length)).toEqual(texts.map(asKept));
+        expect(row?.slice(texts.length).map(String)).toEqual([String(number), 'null', 'true']);
+        expect(answers[1]?.rows[0]?.[0]).toBe(texts.includes('x'));
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('a value that has no place in a statement', () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, new Uint8Array(1)])('%s is refused', (value) => {
+    expect(() => literal(value)).toThrow();
+  });
+
+  it('is NULL where there is none, and a list of nothing holds nothing', () => {
+    expect([literal(null), literal(undefined), list([])]).toEqual(['NULL', 'NULL', '(NULL)']);
+  });
+});
