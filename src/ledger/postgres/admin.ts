@@ -116,6 +116,15 @@ const operatorsOf = async (access: Access): Promise<readonly string[]> => {
   return rows.map(([role]) => String(role));
 };
 
+/** A name with an accent must be kept as it is. */
+const checkEncoding = async (access: Access): Promise<void> => {
+  const [encoding] = await ask(access, "SELECT current_setting('server_encoding')");
+  if (encoding === 'UTF8') return;
+  throw usageError(`the database ${access.address.name} keeps its texts in ${String(encoding)}`, {
+    hint: "make one for the ledger: CREATE DATABASE payments ENCODING 'UTF8' TEMPLATE template0",
+  });
+};
+
 /** Makes the ledger's tables where there are none, and gives roles the rights of an operator. Again does no harm. */
 export const initLedger = async (
   access: Access,
@@ -125,7 +134,10 @@ export const initLedger = async (
   if (before !== undefined && before.schema !== MIGRATIONS.length) {
     throw usageError(`there is a ledger of schema ${before.schema} already`, { hint: 'run `paycli ledger migrate`' });
   }
-  if (before === undefined) await migrate(access, 0);
+  if (before === undefined) {
+    await checkEncoding(access);
+    await migrate(access, 0);
+  }
   await grant(access, roles);
   return { made: before === undefined, schema: MIGRATIONS.length };
 };

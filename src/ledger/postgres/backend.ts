@@ -80,7 +80,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       throw thrown;
     }
   };
-  const together = groupedSteps({ connection, patience, limits, clock: clock.set, clockSql });
+  const together = groupedSteps({ connection, patience, keep, limits, clock: clock.set, clockSql });
 
   const step = async <T>(one: Step<T>): Promise<T> => {
     try {
@@ -113,8 +113,8 @@ export const sharedBackend = (options: SharedOptions): Backend => {
         const seen = decide(await Promise.all(about.map(find)));
         if ((seen.write ?? []).length === 0) return seen.result;
       }
-      if (of === undefined) return step(changeStep(purpose, about, decide, { refuseLost, keep }, undefined));
-      const spend = (alone: boolean) => step(changeStep(purpose, about, decide, { refuseLost, keep }, { of, alone }));
+      if (of === undefined) return step(changeStep(purpose, about, decide, refuseLost, undefined));
+      const spend = (alone: boolean) => step(changeStep(purpose, about, decide, refuseLost, { of, alone }));
       // Without a policy that counts nobody waits for anybody.
       const whose = of.profile ?? '';
       if (counted.has(whose)) return spend(true);

@@ -1,4 +1,5 @@
 import type { Purpose } from '../backend.ts';
+import type { Entry } from '../entry.ts';
 import type { Connection, Patience } from './connection.ts';
 import { isUndone } from './errors.ts';
 import type { AnyStep, Step } from './step.ts';
@@ -41,21 +42,14 @@ const gathered = async (count: () => number): Promise<void> => {
 export interface Grouping extends Omit<Told, 'about'> {
   readonly connection: Connection;
   readonly patience: (purposes: readonly Purpose[]) => Patience;
+  /** Takes a copy of what is begun; what it throws keeps that from being sent. */
+  readonly keep: (intents: readonly Entry[]) => void;
 }
 
 /** Steps that are asked for in one turn share a transaction, and so its round trips. */
-export const groupedSteps = ({ connection, patience, ...told }: Grouping) => {
+export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) => {
   const waiting: Waiting[] = [];
   let _running: Promise<void> | undefined;
-
-  const finish = ({ step, resolve, reject }: Waiting, result: unknown): void => {
-    try {
-      step.committed?.(result);
-      resolve(result);
-    } catch (thrown) {
-      reject(thrown);
-    }
-  };
 
   const run = async (batch: readonly Waiting[]): Promise<void> => {
     let earlier: Attempt = new Map();
@@ -68,10 +62,13 @@ export const groupedSteps = ({ connection, patience, ...told }: Grouping) => {
         (session) => transact(session, steps, earlier, { ...told, about }),
         patience(steps.map(({ purpose }) => purpose)),
       );
-      for (const [index, one] of batch.entries()) {
+      // In one go: the copy is on the disk before a byte is sent.
+      const kept = steps.flatMap((step, index) => ('written' in (done[index] ?? {}) ? (step.toKeep?.() ?? []) : []));
+      if (kept.length > 0) keep(kept);
+      for (const [index, { resolve, reject }] of batch.entries()) {
         const ended = done[index];
-        if (ended !== undefined && 'written' in ended) finish(one, ended.written.result);
-        else one.reject(ended?.thrown);
+        if (ended !== undefined && 'written' in ended) resolve(ended.written.result);
+        else reject(ended?.thrown);
       }
     } catch (thrown) {
       // What the server has refused for certain may be one step's fault.

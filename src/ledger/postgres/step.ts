@@ -1,4 +1,5 @@
 import type { Purpose } from '../backend.ts';
+import type { Entry } from '../entry.ts';
 import type { Answer } from './session.ts';
 
 /** What a step writes, once it has seen what there is. */
@@ -20,8 +21,8 @@ export interface Step<T> {
   readonly looks: readonly string[];
   /** Pure; asked again where the transaction has to be repeated. */
   readonly decide: (found: readonly Answer[]) => Written<T>;
-  /** Called when it is committed, and before anybody hears of it; what it throws is the step's failure. */
-  readonly committed?: (result: T) => void;
+  /** Once it is decided: what of it this machine keeps a copy of when it is committed, and before anybody hears of it. */
+  readonly toKeep?: () => readonly Entry[];
 }
 
 /** A step of any kind, for those who only pass it on. */

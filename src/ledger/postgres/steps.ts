@@ -36,19 +36,13 @@ export interface Asked {
   readonly alone: boolean;
 }
 
-export interface ChangeOptions {
-  /** Throws where intents that the database had lost are still unknown: how many there are. */
-  readonly refuseLost: (count: number) => void;
-  /** Intents that are committed, before a byte of them is sent. */
-  readonly keep: (intents: readonly Entry[]) => void;
-}
-
 /** A rule of the ledger as a step. */
 export const changeStep = <T>(
   purpose: Purpose,
   about: readonly Query[],
   decide: (found: readonly (readonly Entry[])[], allowance?: Allowance) => Decision<readonly Entry[], T>,
-  { refuseLost, keep }: ChangeOptions,
+  /** Throws where intents that the database had lost are still unknown: how many there are. */
+  refuseLost: (count: number) => void,
   spending: Asked | undefined,
 ): Step<T> => {
   const keys = about.map(keysOf);
@@ -78,8 +72,6 @@ export const changeStep = <T>(
         ...(write.length === 0 ? {} : { proof: { ask: writtenStatement(write), again: touchStatement(write) } }),
       };
     },
-    committed: () => {
-      if (begun.length > 0) keep(begun);
-    },
+    toKeep: () => begun,
   };
 };
