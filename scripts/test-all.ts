@@ -1,6 +1,7 @@
 /**
  * The rounds of tests that `npm test` leaves out: what users see, once more of the standalone program; then once more as on a
- * machine abroad: fourteen hours ahead of UTC, with a language that sorts, groups digits and writes dates in its own way.
+ * machine abroad: fourteen hours ahead of UTC, with a language that sorts, groups digits and writes dates in its own way; and the
+ * ledger's over a newer PostgreSQL than the machine's own.
  * Arguments go to vitest; `--only NAME` runs one of the rounds.
  */
 import { spawnSync } from 'node:child_process';
@@ -30,6 +31,10 @@ const ROUNDS: Readonly<Record<string, Round>> = {
       'test/{bench,database,faults,package,standalone,structure}/**',
       'test/blackbox/{connections,large-answers,locked,report-place,streams,tls}.test.ts',
     ]),
+  },
+  postgres: {
+    env: { PAYCLI_TEST_POSTGRES: 'packaged' },
+    args: tests('test/ledger/**/*.test.ts', ['test/ledger/sqlite/**']),
   },
 };
 
