@@ -5,7 +5,8 @@ import { targetOf } from './strace.ts';
 const GIVES = new Set(['write', 'writev', 'sendto', 'sendmsg']);
 const WAITS = new Set(['epoll_wait', 'epoll_pwait', 'epoll_pwait2']);
 
-const isClock = ({ args }: Call): boolean => targetOf(args[0] ?? '') === '/proc/uptime';
+/** Whether a call asks the machine's clock. */
+export const isClock = ({ args }: Call): boolean => targetOf(args[0] ?? '') === '/proc/uptime';
 
 /** Whether a call gives bytes to a connection. */
 export const isGiven = ({ call, on }: Point): boolean => on === 'socket' && GIVES.has(call.name);

@@ -6,20 +6,20 @@ import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { PASSING_CLOCK } from '../support/pause.ts';
 import type { Counting } from './counting.ts';
 import { serveCounting, ugwoOf } from './counting.ts';
-import { isGiven } from './hand-over.ts';
+import { isClock, isGiven } from './hand-over.ts';
 import type { Part, PartOptions } from './part.ts';
 import { inLanes } from './part.ts';
 import type { Point } from './points.ts';
 import { pointsOf } from './points.ts';
 import { ASKED_ONCE, bundleDriver } from './sabotage.ts';
-import type { Traced } from './strace.ts';
-import { callsOf, stoppedIn, trace } from './strace.ts';
+import type { Call, Traced } from './strace.ts';
+import { bytesOf, callsOf, stopIn, trace } from './strace.ts';
 import type { Surroundings } from './surroundings.ts';
 import { environmentOf } from './surroundings.ts';
 
 /*
  * Every pause. A charge is stopped (SIGSTOP) at each system call from the look's connection to its end. It goes on when its time
- * is over, and then nothing may be sent: what the service counted decides.
+ * is over, and then nothing may be sent, unless it has been asked for the last time: what the service counted decides.
  */
 
 const LOOK_MS = 10;
@@ -38,11 +38,15 @@ interface World {
   readonly next: () => number;
 }
 
+/** How far a charge had come. `asked`: it had been asked for the last time whether it was overdue. */
+type Stage = 'begun' | 'looked' | 'connected' | 'asked' | 'sent';
+
 interface Paused {
   readonly ended: Traced;
   /** The calls up to the stop, or up to the end. */
   readonly points: readonly Point[];
-  readonly isStopped: boolean;
+  /** Where it was stopped, if it was. */
+  readonly stage: Stage | undefined;
   readonly executed: number;
 }
 
@@ -64,16 +68,15 @@ const driverIn = (file: string): Charger => ({
   unsent: 1,
 });
 
-/** Lets a program that was stopped go on when an hour has passed for it. */
+/** Lets a program that was stopped go on when an hour has passed for it, as often as a thread of it is struck. */
 const goOn = async (prefix: string, passed: string, over: AbortSignal): Promise<void> => {
   for (;;) {
     // Only strace's file tells of a stop.
     await wait(LOOK_MS, undefined, { signal: over });
-    const pid = stoppedIn(prefix);
+    const { pid } = stopIn(prefix);
     if (pid === undefined) continue;
     writeFileSync(passed, '');
     process.kill(pid, 'SIGCONT');
-    return;
   }
 };
 
@@ -83,6 +86,18 @@ const surroundings = ({ runtime }: Charger, where: Surroundings, passed: string)
   writeFileSync(clock, PASSING_CLOCK);
   const first = runtime === 'node' ? { NODE_OPTIONS: `--import=${clock}` } : { BUN_OPTIONS: `--preload=${clock}` };
   return { ...environmentOf(where), ...first, CLOCK_PASSED: passed };
+};
+
+const isConnect = ({ call: { name }, on }: Point): boolean => on === 'socket' && name === 'connect';
+
+/** How far a charge had come that made these calls; its look has a connection of its own. `passed`: what its wall clock goes by. */
+const stageOf = (calls: readonly Call[], points: readonly Point[], passed: string): Stage => {
+  const [, connect] = points.filter(isConnect);
+  if (connect === undefined) return points.some(isConnect) ? 'looked' : 'begun';
+  if (points.slice(points.indexOf(connect)).some(isGiven)) return 'sent';
+  // The wall clock is asked just before the machine's.
+  const atClock = calls.at(-1)?.args.some((arg) => arg.startsWith('"') && bytesOf(arg).toString() === passed) === true;
+  return atClock || calls.slice(calls.indexOf(connect.call)).some(isClock) ? 'asked' : 'connected';
 };
 
 /** One charge, stopped where strace is told to. */
@@ -98,8 +113,10 @@ const charge = async ({ folder, service, next }: World, charger: Charger, inject
   const stop = inject === undefined ? {} : { inject };
   try {
     const ended = await trace(charger.command(home, origin, ugwo), { env, prefix, stops: true, ...stop });
-    const points = pointsOf(callsOf(prefix, 'stop'), home);
-    return { ended, points, isStopped: stoppedIn(prefix) !== undefined, executed: service.executed(ugwo) };
+    const calls = callsOf(prefix, 'stop');
+    const points = pointsOf(calls, home);
+    const stage = stopIn(prefix).was ? stageOf(calls, points, passed) : undefined;
+    return { ended, points, stage, executed: service.executed(ugwo) };
   } finally {
     over.abort();
     await going;
@@ -107,18 +124,9 @@ const charge = async ({ folder, service, next }: World, charger: Charger, inject
   }
 };
 
-const isConnect = ({ call: { name }, on }: Point): boolean => on === 'socket' && name === 'connect';
-
-/** How far a charge had come: its look has a connection of its own. */
-const stageOf = (points: readonly Point[]): 'begun' | 'looked' | 'connected' | 'sent' => {
-  const connects = points.filter(isConnect).length;
-  if (connects < 2) return connects === 0 ? 'begun' : 'looked';
-  return points.slice(points.findLastIndex(isConnect)).some(isGiven) ? 'sent' : 'connected';
-};
-
 /** What is wrong with the end of a charge that was stopped there. */
-const faultOf = ({ ended, points, executed }: Paused, { unsent }: Charger): string | undefined => {
-  const isSent = ['begun', 'sent'].includes(stageOf(points));
+const faultOf = ({ ended, stage, executed }: Paused, { unsent }: Charger): string | undefined => {
+  const isSent = stage === 'sent' || ((stage === 'begun' || stage === 'asked') && executed > 0);
   if (ended.code === (isSent ? 0 : unsent) && executed === (isSent ? 1 : 0)) return undefined;
   return `exit ${ended.code}, charged ${executed} times: ${ended.stderr.trim()}`;
 };
@@ -127,12 +135,12 @@ const faultOf = ({ ended, points, executed }: Paused, { unsent }: Charger): stri
 const stopAll = async (world: World, charger: Charger, kinds: readonly Point['on'][]) => {
   const { points } = await charge(world, charger);
   const chosen = points.slice(points.findIndex(isConnect)).filter(({ on }) => kinds.includes(on));
-  const stages = { begun: 0, looked: 0, connected: 0, sent: 0 };
+  const stages = { begun: 0, looked: 0, connected: 0, asked: 0, sent: 0 };
   const faults: string[] = [];
   await inLanes(chosen, async ({ call: { name, nth }, what }) => {
     const paused = await charge(world, charger, `${name}:signal=SIGSTOP:when=${nth}`);
-    if (!paused.isStopped) return;
-    const stage = stageOf(paused.points);
+    const { stage } = paused;
+    if (stage === undefined) return;
     stages[stage] += 1;
     const fault = faultOf(paused, charger);
     if (fault !== undefined) faults.push(`${stage}, at ${what}: ${fault}`);
@@ -165,7 +173,8 @@ export const pauses: Part = async ({ short, folder, say }: PartOptions) => {
     for (const failure of failures) say(`FAILED  ${failure}`);
     const figures = [
       { name: 'pauses: before the connection', value: stages.looked },
-      { name: 'pauses: between the connection and the send', value: stages.connected },
+      { name: 'pauses: between the connection and the last question', value: stages.connected },
+      { name: 'pauses: between the last question and the send', value: stages.asked },
       { name: 'pauses: at the send or behind it', value: stages.sent },
       { name: 'pauses: failures', value: failures.length },
     ];

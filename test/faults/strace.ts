@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** A run that takes longer than this hangs. */
@@ -132,14 +132,22 @@ const argsOf = (text: string): string[] => {
 const UNFINISHED = / <unfinished \.\.\.>(?=\) = \?)/;
 const LINE = /^(\w+)\((.*?)(?:\)\s+= (.*)| <unfinished \.\.\.>)$/s;
 
-/** The main thread's number: the lowest, since every thread is younger. Undefined while strace has written nothing. */
-const mainThread = (prefix: string): number | undefined => {
-  const numbers = readdirSync(dirname(prefix))
-    .filter((name) => name.startsWith(`${basename(prefix)}.`))
-    .map((name) => Number(name.slice(basename(prefix).length + 1)))
-    .sort((a, b) => a - b);
-  return numbers[0];
+const startsProgram = (file: string): boolean => {
+  const start = Buffer.alloc('execve('.length);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, start);
+    return start.toString() === 'execve(';
+  } finally {
+    closeSync(descriptor);
+  }
 };
+
+/** The main thread's number, which need not be the lowest: numbers begin again. Undefined while strace has written nothing. */
+const mainThread = (prefix: string): number | undefined =>
+  readdirSync(dirname(prefix))
+    .filter((name) => name.startsWith(`${basename(prefix)}.`) && startsProgram(join(dirname(prefix), name)))
+    .map((name) => Number(name.slice(basename(prefix).length + 1)))[0];
 
 const mainFile = (prefix: string): string => {
   const thread = mainThread(prefix);
@@ -149,10 +157,11 @@ const mainFile = (prefix: string): string => {
 
 const STOPPED = '--- stopped by SIGSTOP ---';
 
-/** The process that was stopped (SIGSTOP), if it was. */
-export const stoppedIn = (prefix: string): number | undefined => {
+/** Whether the program was stopped (SIGSTOP), and its number while it is, as far as has been noted. */
+export const stopIn = (prefix: string): { readonly was: boolean; readonly pid: number | undefined } => {
   const thread = mainThread(prefix);
-  return thread !== undefined && readFileSync(mainFile(prefix), 'latin1').includes(STOPPED) ? thread : undefined;
+  const text = thread === undefined ? '' : readFileSync(mainFile(prefix), 'latin1').trimEnd();
+  return { was: text.includes(STOPPED), pid: text.endsWith(STOPPED) ? thread : undefined };
 };
 
 /** The calls of the main thread, where all I/O of the ledger and of the socket is done; to its stop, if it was to be stopped. */
