@@ -1,9 +1,9 @@
 /**
- * The fault tests: every system call of a charge made to fail, or to be the last one; power lost at every moment; and,
- * but for --short, bulk charges among kills and faults, answers that are hostile in what they hold, everything that takes what
- * others wrote given any of it, and the fault tests of `npm test` in their full size. Ends with a table of figures; --figures
- * FILE keeps them as JSON. NAMEs pick parts: deaths, pauses, power-loss, bulk, answers, fuzz, tests. With
- * PAYCLI_PROGRAM=dist/paycli it is the standalone program that is tortured.
+ * The fault tests: every system call of a charge made to fail, or to be the last one; a charge stopped at each of them until its
+ * time is over; power lost at every moment; and, but for --short, bulk charges among kills and faults, answers that are hostile
+ * in what they hold, everything that takes what others wrote given any of it, and the fault tests of `npm test` in their full
+ * size. Ends with a table of figures; --figures FILE keeps them as JSON. NAMEs pick parts: deaths, pauses, power-loss, bulk,
+ * answers, fuzz, tests. With PAYCLI_PROGRAM=dist/paycli it is the standalone program that is tortured.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
