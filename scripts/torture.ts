@@ -1,9 +1,10 @@
 /**
  * The fault tests: every system call of a charge made to fail, or to be the last one; a charge stopped at each of them until its
  * time is over; power lost at every moment; and, but for --short, bulk charges among kills and faults, answers that are hostile
- * in what they hold, everything that takes what others wrote given any of it, and the fault tests of `npm test` in their full
- * size. Ends with a table of figures; --figures FILE keeps them as JSON. NAMEs pick parts: deaths, pauses, power-loss, bulk,
- * answers, fuzz, tests. With PAYCLI_PROGRAM=dist/paycli it is the standalone program that is tortured.
+ * in what they hold, everything that takes what others wrote given any of it, a ledger in PostgreSQL cut off, killed and
+ * sabotaged, and the fault tests of `npm test` in their full size. Ends with a table of figures; --figures FILE keeps them as
+ * JSON. NAMEs pick parts: deaths, pauses, power-loss, bulk, answers, fuzz, shared, tests. With PAYCLI_PROGRAM=dist/paycli it is
+ * the standalone program that is tortured.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +18,7 @@ import { fuzz } from '../test/faults/fuzz.ts';
 import type { Figure, Part } from '../test/faults/part.ts';
 import { pauses } from '../test/faults/pauses.ts';
 import { powerLoss } from '../test/faults/power-loss.ts';
+import { shared } from '../test/faults/shared.ts';
 import { hasStrace } from '../test/faults/strace.ts';
 import { RUNTIME } from '../test/support/built.ts';
 import { foldersGoTo } from '../test/support/memory.ts';
@@ -51,9 +53,12 @@ const tests: Part = async ({ folder }) => {
   return { figures, failures };
 };
 
-const PARTS: Readonly<Record<string, Part>> = { deaths, pauses, 'power-loss': powerLoss, bulk, answers, fuzz, tests };
+const PARTS: Readonly<Record<string, Part>> = {
+  ...{ deaths, pauses, 'power-loss': powerLoss, bulk, answers, fuzz },
+  ...{ shared, tests },
+};
 /** Their short form is in `npm test`. */
-const NOT_SHORT = ['bulk', 'answers', 'fuzz', 'tests'];
+const NOT_SHORT = ['bulk', 'answers', 'fuzz', 'shared', 'tests'];
 
 const parsed = () => {
   try {

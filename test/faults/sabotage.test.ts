@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ASKED_ONCE, EMERGENCY_UNSYNCED, FOLDER_UNSYNCED, NORMAL, OFF, SENT_FIRST, sabotaged } from './sabotage.ts';
+import { SABOTAGES } from './shared/sabotages.ts';
 
-// `npm run torture` builds them; that their lines are there still is seen here.
-it.each([NORMAL, OFF, SENT_FIRST, EMERGENCY_UNSYNCED, FOLDER_UNSYNCED, ASKED_ONCE])(
-  '$name finds its line',
-  (sabotage) => {
-    const source = readFileSync(sabotage.file, 'utf8');
-    expect(sabotaged(sabotage, source)).not.toBe(source);
-  },
-);
+const OWN = [NORMAL, OFF, SENT_FIRST, EMERGENCY_UNSYNCED, FOLDER_UNSYNCED, ASKED_ONCE];
+
+// `npm run torture` runs them; that their lines are there still is seen here.
+it.each([...OWN, ...SABOTAGES.map(({ sabotage }) => sabotage)])('$name finds its line', (sabotage) => {
+  const source = readFileSync(sabotage.file, 'utf8');
+  expect(sabotaged(sabotage, source)).not.toBe(source);
+});

@@ -1,9 +1,20 @@
 import type { Part } from '../part.ts';
+import { held, warned } from './commit-waits.ts';
 import { cuts } from './cuts.ts';
-import { deaths } from './deaths.ts';
+import { deaths, deathsAtCommits } from './deaths.ts';
 import { orders } from './orders.ts';
 import { restored } from './restored.ts';
-import { warned } from './warned.ts';
 
 /** What is done to a ledger that is shared, a suite each. */
-export const SUITES: Readonly<Record<string, Part>> = { cuts, deaths, orders, warned, restored };
+export const SUITES: Readonly<Record<string, Part>> = { cuts, deaths, orders, warned, held, restored };
+
+/** The same, and those parts of them that are enough to notice a sabotage. */
+export const CATCHERS: Readonly<Record<string, Part>> = {
+  ...SUITES,
+  'frozen at commits': deathsAtCommits(
+    'backend frozen until the third connection',
+    'backend frozen until the next charge',
+  ),
+  'stopped at commits': deathsAtCommits('server stopped'),
+  'rolled back at commits': deathsAtCommits('commit rolled back'),
+};

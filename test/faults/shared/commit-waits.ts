@@ -1,0 +1,81 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ChargeEnd } from '../charger.ts';
+import { ugwoOf } from '../counting.ts';
+import type { Part, PartResult } from '../part.ts';
+import { openPostgresRelay } from '../postgres-relay.ts';
+import type { Bench } from './bench.ts';
+import { openBench } from './bench.ts';
+import { charge, PATIENT } from './machine.ts';
+
+/** Each commit waits for a standby that is not there; what the tests themselves write does not. */
+const SETTINGS = { synchronous_standby_names: 'nobody', synchronous_commit: 'local' };
+
+/** One payment request on such a server; `use` gives what is wrong beside the history. */
+const withoutStandby =
+  (figure: string, use: (bench: Bench) => Promise<{ readonly count: number; readonly failures: string[] }>): Part =>
+  async ({ folder }): Promise<PartResult> => {
+    const bench = await openBench(folder, { settings: SETTINGS });
+    try {
+      const { count, failures } = await use(bench);
+      const none = count > 0 ? [] : [`${figure}: none`];
+      return { figures: [{ name: figure, value: count }], failures: [...failures, ...none, ...(await bench.faults())] };
+    } finally {
+      await bench.close();
+    }
+  };
+
+const UGWO = ugwoOf(0);
+
+const unlike = (ends: readonly ChargeEnd[], kind: string): string[] =>
+  ends.filter((end) => end.kind !== kind).map((end) => `a charge was ${end.kind} ${end.message}, not ${kind}`);
+
+const WAITING = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+
+/** Cancels each wait for the standby, until it is aborted; gives how many there were. */
+const cancelling = async ({ cluster }: Bench, until: AbortSignal): Promise<number> => {
+  let count = 0;
+  while (!until.aborted) {
+    count += (await cluster.sql(WAITING)).length;
+    await wait(5);
+  }
+  return count;
+};
+
+/** The server commits without the standby that must have it, and says so in a warning: nothing is sent after that. */
+export const warned: Part = withoutStandby('commits with a warning', async (bench) => {
+  const over = new AbortController();
+  const cancelled = cancelling(bench, over.signal);
+  const where = { url: bench.url(), folder: bench.newMachine(), limits: { ...PATIENT, patience: 1000 } };
+  const ends: ChargeEnd[] = [];
+  try {
+    for (const _time of [1, 2]) ends.push(await charge(where, bench.service.origin, UGWO));
+  } finally {
+    over.abort();
+  }
+  const came = bench.posts(UGWO) === 0 ? [] : ['it came to the service'];
+  return { count: await cancelled, failures: [...unlike(ends, 'ledger'), ...came] };
+});
+
+/** So often the client comes again before the commit is done. */
+const TIMES = 4;
+
+/** A commit is not seen by anybody before it is done, long after the client has given up: it asks behind it, and goes on. */
+export const held: Part = withoutStandby('times that a held commit was asked about', async (bench) => {
+  const relay = await openPostgresRelay(bench.cluster.port);
+  const times = (): number => relay.messages.filter(({ text }) => text.startsWith('BEGIN')).length;
+  const limits = { ...PATIENT, answer: 300, lock: 100 };
+  relay.use(async ({ text }) => {
+    if (text.startsWith('BEGIN') && times() === TIMES) {
+      await bench.cluster.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
+      void wait(limits.lock / 2).then(() => bench.cluster.sql('SELECT pg_reload_conf()'));
+    }
+    return undefined;
+  });
+  try {
+    const where = { url: bench.url(relay.port), folder: bench.newMachine(), limits };
+    const end = await charge(where, bench.service.origin, UGWO);
+    return { count: times() < TIMES ? 0 : TIMES, failures: unlike([end], 'accepted') };
+  } finally {
+    await relay.close();
+  }
+});

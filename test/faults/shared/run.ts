@@ -1,0 +1,34 @@
+/**
+ * Runs one suite in a process of its own, on the program as it is or sabotaged, and tells its parent what became of it.
+ * Arguments: the suite, `short` or `full`, a folder, the name of the sabotage.
+ */
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Sabotage } from '../sabotage.ts';
+import { sabotaged } from '../sabotage.ts';
+import { SABOTAGES } from './sabotages.ts';
+
+const [suite = '', size = 'short', folder = '', named] = process.argv.slice(2);
+
+/** The file that is loaded from now on has the change in it. */
+const put = (sabotage: Sabotage): void => {
+  const path = resolve(sabotage.file);
+  const { href } = pathToFileURL(path);
+  registerHooks({
+    load: (url, context, next) => {
+      const loaded = next(url, context);
+      return url === href ? { ...loaded, source: sabotaged(sabotage, readFileSync(path, 'utf8')) } : loaded;
+    },
+  });
+};
+
+const found = SABOTAGES.find(({ sabotage }) => sabotage.name === named);
+if (found !== undefined) put(found.sabotage);
+// Only now: what it imports is sabotaged.
+const { CATCHERS } = await import('./suites.ts');
+const run = CATCHERS[suite];
+if (run === undefined) throw new Error(`there is no suite ${suite}`);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+process.send?.(await run({ short: size === 'short', folder, say }));
