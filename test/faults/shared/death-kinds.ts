@@ -39,10 +39,16 @@ const titleOf = (pid: number): string => {
 };
 
 /** The server's processes for connections over loopback, where only charges come. */
-const backendsOf = (cluster: Cluster): number[] =>
-  cluster.children().filter((pid) => titleOf(pid).includes(' 127.0.0.1('));
+export const backendsOf = (cluster: Cluster): number[] => {
+  try {
+    return cluster.children().filter((pid) => titleOf(pid).includes(' 127.0.0.1('));
+  } catch {
+    // The server itself does not run.
+    return [];
+  }
+};
 
-const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
+export const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
   for (const pid of pids) {
     try {
       process.kill(pid, name);
@@ -52,7 +58,7 @@ const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
   }
 };
 
-const answers = async (cluster: Cluster): Promise<void> => {
+export const answers = async (cluster: Cluster): Promise<void> => {
   while ((await cluster.sql('SELECT').catch(() => undefined)) === undefined) await wait(5);
 };
 

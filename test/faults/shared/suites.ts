@@ -2,11 +2,12 @@ import type { Part } from '../part.ts';
 import { held, warned } from './commit-waits.ts';
 import { cuts } from './cuts.ts';
 import { deaths, deathsAtCommits } from './deaths.ts';
+import { model } from './model.ts';
 import { orders } from './orders.ts';
 import { restored } from './restored.ts';
 
 /** What is done to a ledger that is shared, a suite each. */
-export const SUITES: Readonly<Record<string, Part>> = { cuts, deaths, orders, warned, held, restored };
+export const SUITES: Readonly<Record<string, Part>> = { cuts, deaths, orders, warned, held, restored, model };
 
 /** The same, and those parts of them that are enough to notice a sabotage. */
 export const CATCHERS: Readonly<Record<string, Part>> = {
