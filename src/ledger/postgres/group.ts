@@ -51,8 +51,8 @@ export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) 
   const waiting: Waiting[] = [];
   let _running: Promise<void> | undefined;
 
-  const run = async (batch: readonly Waiting[]): Promise<void> => {
-    let earlier: Attempt = new Map();
+  const run = async (batch: readonly Waiting[], before: Attempt = new Map()): Promise<void> => {
+    let earlier = before;
     const about = (attempt: Attempt): void => {
       earlier = attempt;
     };
@@ -71,8 +71,8 @@ export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) 
         else reject(ended?.thrown);
       }
     } catch (thrown) {
-      // What the server has refused for certain may be one step's fault.
-      if (batch.length > 1 && isUndone(thrown)) for (const one of batch) await run([one]);
+      // What the server has refused for certain may be one step's fault; an earlier commit may not have been answered.
+      if (batch.length > 1 && isUndone(thrown)) for (const one of batch) await run([one], earlier);
       else for (const { reject } of batch) reject(thrown);
     }
   };

@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ChargeEnd } from '../charger.ts';
+import { chargeAt } from '../charger.ts';
 import { ugwoOf } from '../counting.ts';
 import type { Part, PartResult } from '../part.ts';
+import type { Passing } from '../postgres-relay.ts';
 import { openPostgresRelay } from '../postgres-relay.ts';
 import type { Bench } from './bench.ts';
 import { openBench } from './bench.ts';
-import { charge, PATIENT } from './machine.ts';
+import { asProcess, charge, PATIENT } from './machine.ts';
 
 /** Each commit waits for a standby that is not there; what the tests themselves write does not. */
 const SETTINGS = { synchronous_standby_names: 'nobody', synchronous_commit: 'local' };
@@ -24,7 +26,7 @@ const withoutStandby =
     }
   };
 
-const UGWO = ugwoOf(0);
+const [UGWO, OTHER] = [ugwoOf(0), ugwoOf(1)];
 
 const unlike = (ends: readonly ChargeEnd[], kind: string): string[] =>
   ends.filter((end) => end.kind !== kind).map((end) => `a charge was ${end.kind} ${end.message}, not ${kind}`);
@@ -56,6 +58,12 @@ export const warned: Part = withoutStandby('commits with a warning', async (benc
   return { count: await cancelled, failures: [...unlike(ends, 'ledger'), ...came] };
 });
 
+/** No standby is waited for any more. */
+const letCommit = async ({ cluster }: Bench): Promise<void> => {
+  await cluster.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
+  await cluster.sql('SELECT pg_reload_conf()');
+};
+
 /** So often the client comes again before the commit is done. */
 const TIMES = 4;
 
@@ -66,8 +74,7 @@ export const held: Part = withoutStandby('times that a held commit was asked abo
   const limits = { ...PATIENT, answer: 300, lock: 100 };
   relay.use(async ({ text }) => {
     if (text.startsWith('BEGIN') && times() === TIMES) {
-      await bench.cluster.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
-      void wait(limits.lock / 2).then(() => bench.cluster.sql('SELECT pg_reload_conf()'));
+      void wait(limits.lock / 2).then(() => letCommit(bench));
     }
     return undefined;
   });
@@ -75,6 +82,32 @@ export const held: Part = withoutStandby('times that a held commit was asked abo
     const where = { url: bench.url(relay.port), folder: bench.newMachine(), limits };
     const end = await charge(where, bench.service.origin, UGWO);
     return { count: times() < TIMES ? 0 : TIMES, failures: unlike([end], 'accepted') };
+  } finally {
+    await relay.close();
+  }
+});
+
+const HASTY = { ...PATIENT, answer: 300, lock: 100, patience: 500 };
+
+/** Two charges in one commit, which is held until each is asked about for itself: both were begun, and are made. */
+export const heldTogether: Part = withoutStandby('charges in a held commit', async (bench) => {
+  const relay = await openPostgresRelay(bench.cluster.port);
+  const isOfOne = ({ text }: Passing): boolean => text.startsWith('BEGIN') && /ARRAY\[[^,\]]+\]/.test(text);
+  let isHeld = true;
+  relay.use(async (message) => {
+    if (isHeld && isOfOne(message)) {
+      isHeld = false;
+      await letCommit(bench);
+    }
+    return undefined;
+  });
+  const { origin } = bench.service;
+  try {
+    const where = { url: bench.url(relay.port), folder: bench.newMachine(), limits: HASTY };
+    const ends = await asProcess(where, (ledger) =>
+      Promise.all([UGWO, OTHER].map((ugwo) => chargeAt(origin, ledger, ugwo, { look: undefined, charge: 20_000 }))),
+    );
+    return { count: isHeld ? 0 : ends.length, failures: unlike(ends, 'accepted') };
   } finally {
     await relay.close();
   }

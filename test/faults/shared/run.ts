@@ -31,4 +31,6 @@ const { CATCHERS } = await import('./suites.ts');
 const run = CATCHERS[suite];
 if (run === undefined) throw new Error(`there is no suite ${suite}`);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-process.send?.(await run({ short: size === 'short', folder, say }));
+const result = await run({ short: size === 'short', folder, say });
+if (process.send === undefined) say(JSON.stringify(result, undefined, 2));
+else process.send(result);

@@ -1,5 +1,5 @@
 import type { Part } from '../part.ts';
-import { held, warned } from './commit-waits.ts';
+import { held, heldTogether, warned } from './commit-waits.ts';
 import { cuts } from './cuts.ts';
 import { deaths, deathsAtCommits } from './deaths.ts';
 import { model } from './model.ts';
@@ -7,7 +7,16 @@ import { orders } from './orders.ts';
 import { restored } from './restored.ts';
 
 /** What is done to a ledger that is shared, a suite each. */
-export const SUITES: Readonly<Record<string, Part>> = { cuts, deaths, orders, warned, held, restored, model };
+export const SUITES: Readonly<Record<string, Part>> = {
+  cuts,
+  deaths,
+  orders,
+  warned,
+  held,
+  'held together': heldTogether,
+  restored,
+  model,
+};
 
 /** The same, and those parts of them that are enough to notice a sabotage. */
 export const CATCHERS: Readonly<Record<string, Part>> = {
