@@ -2,6 +2,7 @@ import type { Part } from '../part.ts';
 import { held, heldTogether, warned } from './commit-waits.ts';
 import { cuts } from './cuts.ts';
 import { deaths, deathsAtCommits } from './deaths.ts';
+import { failover } from './failover.ts';
 import { model } from './model.ts';
 import { orders } from './orders.ts';
 import { restored } from './restored.ts';
@@ -18,9 +19,10 @@ export const SUITES: Readonly<Record<string, Part>> = {
   model,
 };
 
-/** The same, and those parts of them that are enough to notice a sabotage. */
+/** The same, the failover, which has a test and sabotages of its own, and those parts that are enough to notice a sabotage. */
 export const CATCHERS: Readonly<Record<string, Part>> = {
   ...SUITES,
+  failover,
   'frozen at commits': deathsAtCommits(
     'backend frozen until the third connection',
     'backend frozen until the next charge',
