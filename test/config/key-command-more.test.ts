@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { runKeyCommand } from '../../src/config/key-command.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runKeyCommand, splitCommand } from '../../src/config/key-command.ts';
 import { thisMachine } from '../../src/config/machine.ts';
 import type { Env } from '../../src/core/io.ts';
 import { errorOf, fakeIo, KEY, newFolder, script } from './world.ts';
@@ -18,6 +19,8 @@ describe('what is said of a key command', () => {
     ['echo short', 'printed something that is not 8 to 512 printable ASCII characters'],
     ['exit 3', 'ended with exit code 3'],
     ['head -c 515 /dev/zero', 'printed more than a key'],
+    ["printf 'é%.0s' $(seq 258)", 'printed more than a key'],
+    [`printf '${KEY}\\nmore'`, 'printed something that contains a space or a line break'],
   ])('that does %s', async (body, what) => {
     const program = helper(body);
     const { message, detail } = await errorOf(() => run([program]));
@@ -37,16 +40,42 @@ describe('what is said of a key command', () => {
   });
 });
 
+describe('what is said of the words of a key command', () => {
+  const HINT = 'other users can see arguments while a program runs: get a new key, then store it with --key-stdin';
+
+  it.each([
+    [`echo ${KEY}`, 'contains a secret key, but needs a command that prints it', HINT],
+    ['op "read', 'has an unclosed quote', undefined],
+    ['', 'is empty', undefined],
+  ])('%s', async (text, what, hint) => {
+    const { message, detail } = await errorOf(() => splitCommand(text));
+    expect([message, detail.hint]).toEqual([`--key-command ${what}`, hint]);
+    expect((await errorOf(() => splitCommand(text, '--other'))).message).toBe(`--other ${what}`);
+  });
+
+  it('that only begin like a key', () => {
+    expect(splitCommand('op sk.AbCd.short')).toEqual(['op', 'sk.AbCd.short']);
+  });
+});
+
+it('a key command that has ended leaves no timer, and nothing that waits for a signal', async () => {
+  const { signal } = new AbortController();
+  const { io } = fakeIo({ PATH: '/usr/bin:/bin' }, { stop: signal });
+  const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+  onTestFinished(() => void vi.restoreAllMocks());
+  await runKeyCommand([helper(`echo ${KEY}`)], io, { ...thisMachine, keyCommandLimit: 54_321 });
+  const timer = set.mock.results[set.mock.calls.findIndex(([, after]) => after === 54_321)]?.value as NodeJS.Timeout;
+  expect(clear).toHaveBeenCalledWith(timer);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
 describe('a key command on Windows', () => {
   it.each(['\\r\\n', '\\n', ''])('may end its line with %j', async (end) => {
     expect(await run([helper(`printf '${KEY}${end}'`)], windows)).toBe(KEY);
   });
 
-  it('is ended by itself, since it leads no group', async () => {
-    const killGroup = (): never => {
-      throw new Error('there are no groups');
-    };
-    const ending = run([helper('exec tail -f /dev/null')], { ...windows, killGroup, keyCommandLimit: 100 });
-    expect((await errorOf(() => ending)).message).toContain('did not finish within 0.1 s');
+  it('prints nothing behind the end of its line', async () => {
+    const { message } = await errorOf(() => run([helper(`printf '${KEY}\\r\\nmore'`)], windows));
+    expect(message).toContain('contains a space or a line break');
   });
 });

@@ -161,6 +161,20 @@ describe('a helper', () => {
     expect((await errorOf(() => helper(`echo ${KEY}`, { stop: controller.signal }))).kind).toBe('interrupted');
   });
 
+  it.skipIf(process.platform === 'win32')('is ended alone where it leads no group', async () => {
+    const pid = join(newFolder(), 'pid');
+    const killGroup = (): never => {
+      throw new Error('there are no groups');
+    };
+    const controller = new AbortController();
+    const options = { machine: { platform: 'win32', killGroup }, stop: controller.signal } as const;
+    const ending = errorOf(() => helper(`echo $$ > ${pid}.new; mv ${pid}.new ${pid}; exec tail -f /dev/null`, options));
+    while (!existsSync(pid)) await setImmediate();
+    controller.abort('SIGTERM');
+    expect((await ending).kind).toBe('interrupted');
+    await gone(Number(readFileSync(pid, 'utf8')));
+  });
+
   it.skipIf(process.platform === 'win32')('takes what it has started with it when it is given up', async () => {
     const pid = join(newFolder(), 'pid');
     const body = `sh -c 'echo $$ > ${pid}.new; mv ${pid}.new ${pid}; exec sleep 600' & wait`;
