@@ -1,5 +1,5 @@
 import Client from 'pg/lib/client.js';
-import { reasonOf } from '../../core/error.ts';
+import { PayError, reasonOf } from '../../core/error.ts';
 import { Lost, stateOf } from './errors.ts';
 import type { Limits } from './limits.ts';
 import { LIMITS } from './limits.ts';
@@ -26,7 +26,7 @@ export interface Session {
 
 export interface Access {
   readonly address: Address;
-  /** Asked at each connection; undefined where the server wants none. */
+  /** Asked at each connection; undefined where none is known. */
   readonly password: () => Promise<string | undefined>;
 }
 
@@ -40,9 +40,20 @@ const types = {
   },
 };
 
-const optionsOf = ({ address: { host, port, user, database, tls }, password }: Access, { connect }: Limits) => ({
-  ...{ host, port, user, database, types },
-  password: async () => (await password()) as string,
+/** What gives the password when the server asks for it. A command that prints it may take longer than a connection, so it is run before. */
+const passwordOf = async ({ address, password }: Access): Promise<() => string> => {
+  const unknown = new PayError('auth', `the ledger ${address.name} asks for a password, and none is known`, {
+    hint: 'put it into a password file (PGPASSFILE), or give a command that prints it (PAYCLI_LEDGER_PASSWORD_COMMAND)',
+  });
+  const known = await password().catch((thrown: unknown) => ({ thrown }));
+  return () => {
+    if (typeof known === 'string') return known;
+    throw known === undefined ? unknown : known.thrown;
+  };
+};
+
+const optionsOf = ({ host, port, user, database, tls }: Address, password: () => string, { connect }: Limits) => ({
+  ...{ host, port, user, database, types, password },
   ssl: tls === undefined ? false : { ...tls, rejectUnauthorized: true, minVersion: 'TLSv1.2' as const },
   enableChannelBinding: true,
   application_name: 'paycli',
@@ -63,13 +74,15 @@ const within = async <T>(work: Promise<T>, ms: number, what: string): Promise<T>
   }
 };
 
-/** What the server refuses has its state; anything else is a connection that can't be trusted any more. */
+/** What the server refuses has its state, and of a password it is known what is wrong; anything else is a connection that can't be trusted any more. */
 const asFault = (thrown: unknown): unknown =>
-  stateOf(thrown) === undefined && !(thrown instanceof Lost) ? new Lost(reasonOf(thrown), { cause: thrown }) : thrown;
+  stateOf(thrown) === undefined && !(thrown instanceof Lost) && !(thrown instanceof PayError)
+    ? new Lost(reasonOf(thrown), { cause: thrown })
+    : thrown;
 
 /** Opens a connection. Throws `Lost` where there is none, and the server's word where it refuses. */
 export const openSession = async (access: Access, limits = LIMITS): Promise<Session> => {
-  const client = new Client(optionsOf(access, limits));
+  const client = new Client(optionsOf(access.address, await passwordOf(access), limits));
   let open = true;
   let warnings: string[] = [];
   const drop = (): void => {

@@ -1,0 +1,177 @@
+import { appendFileSync, chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Cluster } from '../support/postgres/kinds.ts';
+import { ownCluster } from '../support/postgres.ts';
+import type { Ended } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { CA_FILE } from '../support/tls.ts';
+
+const PASSWORD = "sesame:open\\'$HOME";
+
+interface Given {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+/** Lists a shared ledger, as JSON and with all that is said for debugging. */
+const listed = (url: string, { env = {}, args = [] }: Given = {}): Promise<Ended> =>
+  paycli(['ledger', 'list', '--json', '--debug', ...args], { env: { PAYCLI_LEDGER: url, ...env } });
+
+const address = (cluster: Cluster, database: string, settings: Readonly<Record<string, string>> = {}, user?: string) =>
+  `${cluster.url(database, user === undefined ? {} : { user })}?${new URLSearchParams(settings)}`;
+
+const fileWith = (text: string, mode = 0o600): string => {
+  const path = join(newFolder(), 'file');
+  writeFileSync(path, text, { mode });
+  return path;
+};
+
+/** A copy of a fixture that nobody else can read. */
+const ownKey = (name: string): string => {
+  const path = join(newFolder(), name);
+  copyFileSync(resolve('test/fixtures/tls', name), path);
+  chmodSync(path, 0o600);
+  return path;
+};
+
+const withLedger = async (cluster: Cluster): Promise<string> => {
+  const database = await cluster.createDatabase();
+  const env = { PAYCLI_LEDGER: cluster.url(database, { over: 'socket' }) };
+  expect(await paycli(['ledger', 'init', '--operator', 'operator'], { env })).toMatchObject({ code: 0 });
+  return database;
+};
+
+const said = ({ stdout, stderr }: Ended): string => stdout + stderr;
+
+// Windows has neither its users nor its modes.
+describe.skipIf(process.platform === 'win32')('the connection to a shared ledger', () => {
+  it.each(['disable', 'allow', 'prefer', 'no-verify'])('is made to no other machine with sslmode=%s', async (mode) => {
+    const ended = await listed(`postgres://ada@db.invalid/pay?sslmode=${mode}`);
+    expect(ended.code).toBe(4);
+    expect(errorOf(ended)).toMatchObject({
+      message: `the ledger's address has sslmode=${mode}, but the server's certificate is always verified`,
+    });
+  });
+
+  it.each([
+    ['good', { sslmode: 'require' }, 'self-signed certificate in certificate chain'],
+    ['wrong-host', { sslrootcert: CA_FILE }, 'does not match certificate'],
+    ['expired', { sslrootcert: CA_FILE }, 'certificate has expired'],
+    ['self-signed', { sslrootcert: CA_FILE }, 'self-signed certificate'],
+    ['wrong-purpose', { sslrootcert: CA_FILE }, 'unsuitable certificate purpose'],
+  ])('is not made where the certificate is %s (%j)', async (tls, settings: Record<string, string>, why) => {
+    const cluster = await ownCluster({ tls });
+    const ended = await listed(address(cluster, 'postgres', settings));
+    expect(ended.code).toBe(10);
+    const { message, hint } = errorOf(ended);
+    expect(message).toContain(why);
+    expect(hint).toContain('sslrootcert=FILE');
+    expect(cluster.log()).not.toContain('connection authorized');
+  });
+
+  it('is not made in the clear where the server has no TLS', async () => {
+    const cluster = await ownCluster();
+    const ended = await listed(address(cluster, 'postgres', { sslmode: 'verify-full' }));
+    expect(ended.code).toBe(10);
+    expect(errorOf(ended)['message']).toContain('does not support SSL');
+  });
+
+  it('is made with the certificate of a client, whose key nobody else can read', async () => {
+    const cluster = await ownCluster({ tls: 'good', loopback: 'cert' });
+    await cluster.sql('CREATE ROLE operator LOGIN');
+    const database = await withLedger(cluster);
+    const own = { sslcert: resolve('test/fixtures/tls/operator.pem'), sslkey: ownKey('operator.key') };
+    const trusted = { env: { NODE_EXTRA_CA_CERTS: CA_FILE } };
+    const secure = { ...own, sslmode: 'verify-full' };
+    expect(await listed(address(cluster, database, secure, 'operator'), trusted)).toMatchObject({ code: 0 });
+    const other = await listed(address(cluster, database, secure, 'postgres'), trusted);
+    expect(errorOf(other)).toMatchObject({ exit_code: 10, code: '28000' });
+    chmodSync(own.sslkey, 0o644);
+    const open = await listed(address(cluster, database, secure, 'operator'), trusted);
+    expect(errorOf(open)).toMatchObject({
+      exit_code: 4,
+      message: `the ledger's address names a private key that is open to other users: ${own.sslkey}`,
+    });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the password of a shared ledger', () => {
+  const openDoor = async () => {
+    const cluster = await ownCluster({ tls: 'good', loopback: 'scram-sha-256' });
+    await cluster.sql(`CREATE ROLE operator LOGIN PASSWORD '${PASSWORD.replaceAll("'", "''")}'`);
+    const database = await withLedger(cluster);
+    return { cluster, url: address(cluster, database, { sslrootcert: CA_FILE }, 'operator') };
+  };
+  const escaped = PASSWORD.replaceAll(/[\\:]/g, '\\$&');
+
+  it('comes from a file, from ~/.pgpass, or from a command, and is never shown', async () => {
+    const { url } = await openDoor();
+    const home = newFolder();
+    writeFileSync(join(home, '.pgpass'), `*:*:*:operator:${escaped}\n`, { mode: 0o600 });
+    const wrong = fileWith('*:*:*:*:wrong-password\n');
+    const file = fileWith(`*:*:*:postgres:no\n# ours\n127.0.0.1:*:*:operator:${escaped}\n`);
+    const printed = fileWith(`${PASSWORD}\n`);
+    const good: Record<string, string>[] = [
+      { PGPASSFILE: file },
+      { HOME: home },
+      { PAYCLI_LEDGER_PASSWORD_COMMAND: `cat ${printed}`, PGPASSFILE: wrong },
+    ];
+    for (const env of good) {
+      const ended = await listed(url, { env });
+      expect(ended).toMatchObject({ code: 0 });
+      expect(said(ended)).not.toContain(PASSWORD);
+    }
+    const refused = await listed(url, { env: { PGPASSFILE: wrong } });
+    expect(errorOf(refused)).toMatchObject({
+      exit_code: 10,
+      code: '28P01',
+      hint: 'check the user and its password: PGPASSFILE, or PAYCLI_LEDGER_PASSWORD_COMMAND',
+    });
+    expect(said(refused)).not.toContain('wrong-password');
+    const none = await listed(url);
+    expect(errorOf(none)).toMatchObject({
+      exit_code: 4,
+      message: expect.stringMatching(/^the ledger postgres:\S+ asks for a password, and none is known$/),
+    });
+  });
+
+  it('is asked of the command at each connection', async () => {
+    const { cluster, url } = await openDoor();
+    const asked = fileWith('');
+    const command = join(newFolder(), 'ask');
+    writeFileSync(command, `#!/bin/sh\necho asked >> ${asked}\ncat ${fileWith(PASSWORD)}\n`, { mode: 0o700 });
+    const env = { PAYCLI_LEDGER: url, PAYCLI_LEDGER_PASSWORD_COMMAND: command };
+    const before = cluster.log().length;
+    expect(await paycli(['ledger', 'status'], { env })).toMatchObject({ code: 0 });
+    const connections = readFileSync(asked, 'utf8').split('\n').length - 1;
+    expect(connections).toBe(3);
+    expect(cluster.log().slice(before)).not.toContain('asked');
+    appendFileSync(command, 'exit 3\n');
+    const ended = await listed(url, { env: { PAYCLI_LEDGER_PASSWORD_COMMAND: command } });
+    expect(errorOf(ended)).toMatchObject({ exit_code: 4 });
+    expect(said(ended)).not.toContain(PASSWORD);
+  });
+
+  it('is not used from a file that is open to others', async () => {
+    const open = fileWith('*:*:*:*:password-in-file\n', 0o644);
+    const { url } = await openDoor();
+    const ended = await listed(url, { env: { PGPASSFILE: open } });
+    expect(errorOf(ended)).toMatchObject({
+      exit_code: 4,
+      message: `the password file ${open} is open to other users, so it was not used`,
+    });
+  });
+
+  it('is refused in the address, wherever that is given, without being repeated', async () => {
+    const secret = 'hunter2-hunter2';
+    const url = `postgres://ada:${secret}@db.invalid/pay`;
+    const home = newFolder();
+    const used = await paycli(['ledger', 'use', url, '--json', '--debug'], { home });
+    for (const ended of [await listed(url), used]) {
+      expect(ended.code).toBe(4);
+      expect(said(ended)).not.toContain(secret);
+      expect(errorOf(ended)['hint']).toContain('PGPASSFILE');
+    }
+  });
+});
