@@ -90,17 +90,21 @@ export const databaseStatus = async (access: Access): Promise<DatabaseStatus> =>
   };
 };
 
-/** Brings the tables from one version to the next, all or nothing. */
-const migrate = (access: Access, version: number): Promise<void> => {
-  const names = { name: randomBytes(8).toString('hex'), key: randomBytes(32).toString('hex') };
-  return withSession(access, async (session) => {
-    await session.run(`BEGIN; ${migrationFrom(version, names)} COMMIT`, LIMIT_MS);
+/** What only the owner may do. */
+const asOwner = (access: Access, text: string): Promise<unknown> =>
+  withSession(access, (session) => session.run(`BEGIN; ${text} COMMIT`, LIMIT_MS)).catch((thrown: unknown) => {
+    if (!(thrown instanceof PayError) || thrown.detail.code !== '42501') throw thrown;
+    throw thrown.with({ hint: 'run it as the owner of the database' });
   });
+
+/** Brings the tables from one version to the next, all or nothing. */
+const migrate = async (access: Access, version: number): Promise<void> => {
+  const names = { name: randomBytes(8).toString('hex'), key: randomBytes(32).toString('hex') };
+  await asOwner(access, migrationFrom(version, names));
 };
 
 const grant = async (access: Access, roles: readonly string[]): Promise<void> => {
-  if (roles.length === 0) return;
-  await withSession(access, (session) => session.run(`BEGIN; ${roles.map(grantsTo).join('\n')} COMMIT`, LIMIT_MS));
+  if (roles.length > 0) await asOwner(access, roles.map(grantsTo).join('\n'));
 };
 
 /** The roles that are operators: whoever may begin a charge and is not the owner. */

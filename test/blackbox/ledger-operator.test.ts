@@ -1,0 +1,162 @@
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { ownCluster } from '../support/postgres.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { ACTIVITY, json, reset, serveAllBy, ugwo } from '../support/service.ts';
+import {
+  activityOf,
+  charged,
+  chargeFrom,
+  csvOf,
+  fileOf,
+  numberIn,
+  summaryOf,
+  ugwoOf,
+  ussdFile,
+} from './bulk-support.ts';
+import type { Team } from './team-support.ts';
+import { chargeOf, listOf, newTeam } from './team-support.ts';
+
+/** A cluster of its own: roles belong to all databases of one. */
+const newTeamOf = async (...operators: readonly string[]): Promise<Team> => {
+  const cluster = await ownCluster();
+  for (const role of operators) await cluster.sql(`CREATE ROLE "${role.replaceAll('"', '""')}" LOGIN`);
+  return newTeam(cluster, ...operators);
+};
+
+const nowAtom = (): string => `${new Date().toISOString().slice(0, 19)}+00:00`;
+
+/** Charges all, but loses the answer of number 7, and shows it afterwards. */
+const serveAll = () =>
+  serveAllBy((seen) => {
+    const number = numberIn(seen);
+    if (seen.url.startsWith('/v1/onye/'))
+      return json(200, { uid: ONYE, email: 'a@b.example', first_name: 'Ada', meta: {} });
+    if (seen.method === 'POST') return number === 7 ? reset : charged(number);
+    const made = { ...ACTIVITY, uid: activityOf(number), created_at: nowAtom(), updated_at: nowAtom() };
+    const activities = [{ ...made, status: number === 7 ? 'requires_action' : 'successful' }];
+    return json(200, { ...ugwo(1), uid: ugwoOf(number), activities });
+  });
+
+const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
+const ROLE = 'Ada "the op"';
+
+// Windows has neither its users nor its signals.
+describe.skipIf(process.platform === 'win32')("an operator's role", () => {
+  it('can do all that an operator does', { timeout: 60_000 }, async () => {
+    const team = await newTeamOf(ROLE);
+    const ada = team.machine(await serveAll(), ROLE);
+    expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
+    expect(await chargeOf(ugwoOf(1), team.machine(ada.service as never, ROLE))).toMatchObject({ code: 9 });
+    // What it is about is observed, found out, and resolved.
+    expect(await paycli(['ugwo', 'get', ugwoOf(1), '--json'], ada)).toMatchObject({ code: 0 });
+    expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(1), state: 'accepted', status: 'successful' }]);
+    expect(await chargeOf(ugwoOf(7), ada)).toMatchObject({ code: 6 });
+    expect(await paycli(['ledger', 'reconcile', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
+    expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(7), state: 'accepted', activity: activityOf(7) }, {}]);
+    // Files of charges and of updates.
+    const file = ussdFile(11, 12, 13);
+    expect(summaryOf(await chargeFrom(file, ada, '--no-preflight'))).toMatchObject({ accepted: 3 });
+    expect(summaryOf(await chargeFrom(file, ada, '--no-preflight'))).toMatchObject({ accepted: 3 });
+    const customers = fileOf(csvOf('uid,email', `${ONYE},a@b.example`), 'customers.csv');
+    for (const _again of [1, 2]) {
+      const updated = await paycli(['onye', 'update', '--from', customers, '--json'], ada);
+      expect(updated).toMatchObject({ code: 0 });
+    }
+    const jobs = await paycli(['ledger', 'jobs', '--json'], ada);
+    const { data } = JSON.parse(jobs.stdout) as { data: { id: string; kind: string }[] };
+    expect(data).toHaveLength(2);
+    for (const { id } of data) {
+      for (const verb of ['show', 'export'])
+        expect(await paycli(['ledger', verb, id, '--json'], ada)).toMatchObject({ code: 0 });
+    }
+    // A ledger of this machine is brought along.
+    const home = newFolder();
+    expect(await chargeOf(ugwoOf(21), { home, service: ada.service as never })).toMatchObject({ code: 0 });
+    const push = await paycli(['ledger', 'push', '--json'], { ...ada, home });
+    expect(JSON.parse(push.stdout)).toMatchObject({ charges: 1, kept: [] });
+    const status = await paycli(['ledger', 'status', '--json'], ada);
+    expect(JSON.parse(status.stdout)).toMatchObject({ user: ROLE, owner: false, schema: 1, warnings: [] });
+  });
+
+  it('can neither change tables, nor delete, nor change what was begun', async () => {
+    const team = await newTeamOf('ada', 'eve');
+    const ada = team.machine(await serveAll(), 'ada');
+    expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
+    expect(await chargeFrom(ussdFile(2), ada, '--no-preflight')).toMatchObject({ code: 0 });
+    const client = new pg.Client(team.cluster.url(team.database, { user: 'ada' }));
+    await client.connect();
+    const tables = ['charge', 'job', 'onye_update', 'slice', 'setting'];
+    const begun = [
+      'id',
+      'service',
+      'origin',
+      'ugwo',
+      'medium',
+      'phone',
+      'digest',
+      'job',
+      '"row"',
+      'deadline',
+      'created_at',
+      'pid',
+      'boot',
+      'kind',
+      'body',
+      'put_back',
+    ];
+    const forbidden = [
+      ...tables.flatMap((table) => [
+        `DELETE FROM paycli.${table}`,
+        `TRUNCATE paycli.${table}`,
+        `DROP TABLE paycli.${table}`,
+      ]),
+      ...tables.map((table) => `ALTER TABLE paycli.${table} ADD COLUMN more text`),
+      ...begun.map((column) => `UPDATE paycli.charge SET ${column} = ${column}`),
+      'UPDATE paycli.job SET command = command',
+      'UPDATE paycli.onye_update SET job = job',
+      "UPDATE paycli.setting SET value = '0'",
+      "INSERT INTO paycli.setting VALUES ('more', '1')",
+      'CREATE TABLE paycli.more (n int)',
+      'DROP INDEX paycli.charge_open',
+      'DROP SCHEMA paycli CASCADE',
+      'GRANT DELETE ON paycli.charge TO eve',
+    ];
+    for (const statement of forbidden) {
+      // A grant of what one does not have is a warning, and does nothing.
+      if (statement.startsWith('GRANT')) await client.query(statement).catch(() => undefined);
+      else await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' });
+    }
+    await client.end();
+    const [{ may } = {}] = await team.cluster.sql<{ may: boolean }>(
+      "SELECT has_table_privilege('eve', 'paycli.charge', 'DELETE') AS may",
+      [],
+      team.database,
+    );
+    expect(may).toBe(false);
+  });
+
+  it('can neither make a ledger nor migrate one, and is told whom to ask', async () => {
+    const team = await newTeamOf('ada');
+    await team.cluster.sql("UPDATE paycli.setting SET value = '0' WHERE name = 'version'", [], team.database);
+    const ended = await paycli(['ledger', 'migrate', '--json'], team.machine(undefined, 'ada'));
+    expect(errorOf(ended)).toMatchObject({ exit_code: 10, hint: 'run it as the owner of the database' });
+    const other = await team.cluster.createDatabase();
+    const env = { PAYCLI_LEDGER: team.cluster.url(other, { user: 'ada' }) };
+    const init = await paycli(['ledger', 'init', '--json'], { env });
+    expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'run it as the owner of the database' });
+  });
+
+  it('that was given no rights is told how to get them', async () => {
+    const team = await newTeamOf('ada');
+    await team.cluster.sql('CREATE ROLE bob LOGIN');
+    const bob = team.machine(await serveAll(), 'bob');
+    const ended = await chargeOf(ugwoOf(1), bob);
+    expect(errorOf(ended)).toMatchObject({ exit_code: 10, code: '42501', hint: expect.stringContaining('--operator') });
+    const again = await paycli(['ledger', 'init', '--operator', 'bob', '--json'], team.machine());
+    expect(JSON.parse(again.stdout)).toMatchObject({ made: false, operators: ['bob'] });
+    expect(await chargeOf(ugwoOf(1), bob)).toMatchObject({ code: 0 });
+    const stranger = await paycli(['ledger', 'init', '--operator', 'nobody', '--json'], team.machine());
+    expect(errorOf(stranger)).toMatchObject({ exit_code: 10, hint: 'make the role first: CREATE ROLE … LOGIN' });
+  });
+});

@@ -1,0 +1,42 @@
+import type { Cluster } from '../support/postgres/kinds.ts';
+import { sharedCluster } from '../support/postgres.ts';
+import type { Ended, RunOptions } from '../support/program.ts';
+import { newFolder, paycli } from '../support/program.ts';
+import type { Service } from '../support/service.ts';
+
+/** A database with a ledger, and those who share it. */
+export interface Team {
+  readonly cluster: Cluster;
+  readonly database: string;
+  readonly url: string;
+  /** A machine of the team, which has charged nothing yet; `user` is who it is to the database. */
+  machine(service?: Service, user?: string): RunOptions & { readonly home: string };
+}
+
+export const newTeam = async (cluster?: Cluster, ...operators: readonly string[]): Promise<Team> => {
+  const at = cluster ?? (await sharedCluster());
+  const database = await at.createDatabase();
+  const url = at.url(database);
+  const machine: Team['machine'] = (service, user) => ({
+    home: newFolder(),
+    env: { PAYCLI_LEDGER: user === undefined ? url : at.url(database, { user }) },
+    ...(service === undefined ? {} : { service }),
+  });
+  const made = await paycli(['ledger', 'init', ...operators.flatMap((role) => ['--operator', role])], machine());
+  if (made.code !== 0) throw new Error(made.stderr);
+  return { cluster: at, database, url, machine };
+};
+
+/** Charges a payment request by USSD, without a look, so that the ledger alone is in the way. */
+export const chargeOf = (ugwo: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
+  paycli(
+    ['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight', '--json', ...more],
+    options,
+  );
+
+/** The charges of a ledger, newest first. */
+export const listOf = async (options: RunOptions): Promise<Readonly<Record<string, unknown>>[]> => {
+  const { stdout, stderr } = await paycli(['ledger', 'list', '--json'], options);
+  if (stdout === '') throw new Error(stderr);
+  return (JSON.parse(stdout) as { data: Record<string, unknown>[] }).data;
+};
