@@ -129,13 +129,21 @@ const checkEncoding = async (access: Access): Promise<void> => {
   });
 };
 
+const checkNotNewer = ({ address: { name } }: Access, schema: number): void => {
+  if (schema <= MIGRATIONS.length) return;
+  throw new PayError('ledger', `the ledger ${name} was made by a newer paycli (schema ${schema})`, {
+    hint: 'use the newer paycli; it was left as it is',
+  });
+};
+
 /** Makes the ledger's tables where there are none, and gives roles the rights of an operator. Again does no harm. */
 export const initLedger = async (
   access: Access,
   roles: readonly string[],
 ): Promise<{ readonly made: boolean; readonly schema: number }> => {
   const before = await schemaOf(access);
-  if (before !== undefined && before.schema !== MIGRATIONS.length) {
+  checkNotNewer(access, before?.schema ?? 0);
+  if (before !== undefined && before.schema < MIGRATIONS.length) {
     throw usageError(`there is a ledger of schema ${before.schema} already`, { hint: 'run `paycli ledger migrate`' });
   }
   if (before === undefined) {
@@ -148,15 +156,12 @@ export const initLedger = async (
 
 /** Brings the ledger to this program's version. Throws where there is none, or a newer one. */
 export const migrateLedger = async (access: Access): Promise<{ readonly from: number; readonly to: number }> => {
-  const { name } = access.address;
   const before = await schemaOf(access);
-  if (before === undefined)
+  if (before === undefined) {
+    const { name } = access.address;
     throw usageError(`${name}: there is no ledger in this database`, { hint: 'run `paycli ledger init`' });
-  if (before.schema > MIGRATIONS.length) {
-    throw new PayError('ledger', `the ledger ${name} was made by a newer paycli (schema ${before.schema})`, {
-      hint: 'use the newer paycli; it was left as it is',
-    });
   }
+  checkNotNewer(access, before.schema);
   if (before.schema < MIGRATIONS.length) {
     await migrate(access, before.schema);
     // New tables are nobody's but the owner's.

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { ownCluster, ownStandby } from '../support/postgres.ts';
+import { errorOf, paycli } from '../support/program.ts';
+import { ACTIVITY, json, serveAllBy, ugwo } from '../support/service.ts';
+import { activityOf, charged, numberIn, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
+import type { Team } from './team-support.ts';
+import { chargeOf, listOf, newTeam } from './team-support.ts';
+
+/** Puts another database in the place of the team's. */
+const replace = async ({ cluster, database }: Team, by: string): Promise<void> => {
+  await cluster.sql(`DROP DATABASE ${database} WITH (FORCE)`);
+  await cluster.sql(`ALTER DATABASE ${by} RENAME TO ${database}`);
+};
+
+const nowAtom = (): string => `${new Date().toISOString().slice(0, 19)}+00:00`;
+
+/** Charges all, and shows what it has charged. */
+const serveKnown = () =>
+  serveAllBy((seen) => {
+    const number = numberIn(seen);
+    if (seen.method === 'POST') return charged(number);
+    const activity = { ...ACTIVITY, uid: activityOf(number), created_at: nowAtom(), updated_at: nowAtom() };
+    return json(200, { ...ugwo(1), uid: ugwoOf(number), activities: [activity] });
+  });
+
+// Windows has no PostgreSQL of the tests.
+describe.skipIf(process.platform === 'win32')('a database of the team', () => {
+  it('that was restored from an older copy charges nothing until what it has forgotten is known', async () => {
+    const team = await newTeam();
+    const service = await serveKnown();
+    const [one, other] = [team.machine(service), team.machine(service)];
+    expect(await chargeOf(ugwoOf(1), one)).toMatchObject({ code: 0 });
+    const copy = await team.cluster.createDatabase(team.database);
+    expect(await chargeOf(ugwoOf(2), one)).toMatchObject({ code: 0 });
+    expect(await chargeOf(ugwoOf(3), one)).toMatchObject({ code: 0 });
+    await replace(team, copy);
+    // The machine that has charged is the one that knows.
+    const again = await chargeOf(ugwoOf(2), one);
+    expect(errorOf(again)).toMatchObject({
+      exit_code: 10,
+      message: "the ledger's database had lost 2 charges, which may have been made",
+      hint: 'nothing is charged until you know: `paycli ledger reconcile`',
+    });
+    for (const number of [2, 3, 4]) expect(await chargeOf(ugwoOf(number), other)).toMatchObject({ code: 10 });
+    expect(await listOf(other)).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }, { state: 'accepted' }]);
+    expect(await paycli(['ledger', 'reconcile', '--json'], other)).toMatchObject({ code: 0, stderr: '' });
+    for (const number of [1, 2, 3]) expect(await chargeOf(ugwoOf(number), other)).toMatchObject({ code: 9 });
+    expect(await chargeOf(ugwoOf(4), other)).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1 });
+    expect(await listOf(one)).toMatchObject([1, 2, 3, 4].map(() => ({ state: 'accepted' })));
+  });
+
+  it('that holds another ledger than before is refused, and what to do is said', async () => {
+    const [team, fresh] = [await newTeam(), await newTeam()];
+    const service = await serveCharges();
+    const machine = team.machine(service);
+    expect(await chargeOf(ugwoOf(1), machine)).toMatchObject({ code: 0 });
+    await replace(team, fresh.database);
+    for (const ended of [await chargeOf(ugwoOf(1), machine), await paycli(['ledger', 'list', '--json'], machine)]) {
+      expect(errorOf(ended)).toMatchObject({
+        exit_code: 10,
+        message: `${team.url} holds another ledger than the one that this machine has used there`,
+        hint: expect.stringMatching(/^what it has forgotten would be charged again\. .* remove \/\S+\.sqlite$/),
+      });
+    }
+    expect(postsOf(service)).toEqual({ 1: 1 });
+  });
+
+  it('that takes no writes is refused', async () => {
+    const team = await newTeam();
+    const service = await serveCharges();
+    const machine = team.machine(service);
+    await team.cluster.sql(`ALTER DATABASE ${team.database} SET default_transaction_read_only = on`);
+    // A setting of the database does not keep an operator from writing; a server that can't write does.
+    expect(await chargeOf(ugwoOf(1), machine)).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual({ 1: 1 });
+  });
+
+  it('that is a standby, or refuses to write, is waited for and then refused', { timeout: 60_000 }, async () => {
+    const primary = await ownCluster();
+    const team = await newTeam(primary);
+    const standby = await ownStandby(primary, { synchronous: false });
+    const service = await serveCharges();
+    const url = standby.url(team.database);
+    const options = { ...team.machine(service), env: { PAYCLI_LEDGER: url } };
+    const ended = await chargeOf(ugwoOf(1), options);
+    expect(errorOf(ended)).toMatchObject({
+      exit_code: 10,
+      message: `the ledger ${url} cannot be used: it is a standby, which takes no writes`,
+    });
+    const status = await paycli(['ledger', 'status', '--json'], options);
+    expect(JSON.parse(status.stdout)).toMatchObject({ warnings: ['this is a standby, which takes no writes'] });
+    const lagging = await paycli(['ledger', 'status', '--json'], team.machine());
+    expect(JSON.parse(lagging.stdout)).toMatchObject({
+      standbys: ['async'],
+      warnings: ['no standby is synchronous: when one takes over, the last charges may be lost'],
+    });
+    await primary.stop();
+    await standby.promote();
+    expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual({ 1: 1 });
+  });
+
+  it('whose server would lose what was committed is warned of', async () => {
+    const cluster = await ownCluster({
+      settings: { fsync: false, full_page_writes: false, synchronous_commit: false },
+    });
+    const team = await newTeam(cluster);
+    const status = await paycli(['ledger', 'status', '--json'], team.machine());
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' },
+      warnings: [
+        'fsync is off: a crash of the server loses what was committed',
+        'full_page_writes is off: a crash of the server may damage the database',
+      ],
+    });
+  });
+});

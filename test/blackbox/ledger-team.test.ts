@@ -1,0 +1,203 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CANARY } from '../support/canary.ts';
+import { sharedCluster } from '../support/postgres.ts';
+import type { Ended } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { reset } from '../support/service.ts';
+import { chargeFrom, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { chargeOf, listOf, newTeam } from './team-support.ts';
+
+const recordOf = ({ stdout, stderr }: Ended): Record<string, unknown> => {
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout) as Record<string, unknown>;
+};
+
+/** `ledger init` and what else is given, at an address. */
+const ledgerAt = (url: string, ...args: readonly string[]): Promise<Ended> =>
+  paycli(['ledger', ...args, '--json'], { env: { PAYCLI_LEDGER: url } });
+
+// Windows has no PostgreSQL of the tests.
+describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () => {
+  it('keeps machines from charging what another one has charged', async () => {
+    const team = await newTeam();
+    const service = await serveCharges({ 2: reset });
+    const [one, other] = [team.machine(service), team.machine(service)];
+    expect(await chargeOf(ugwoOf(1), one)).toMatchObject({ code: 0 });
+    expect(errorOf(await chargeOf(ugwoOf(1), other))).toMatchObject({ exit_code: 9 });
+    expect(await chargeOf(ugwoOf(2), one)).toMatchObject({ code: 6 });
+    expect(errorOf(await chargeOf(ugwoOf(2), other))).toMatchObject({ exit_code: 9 });
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 1 });
+    expect(await listOf(other)).toMatchObject([{ state: 'unknown' }, { state: 'accepted' }]);
+    expect(existsSync(join(one.home, 'ledger.sqlite'))).toBe(false);
+  });
+
+  it('works a file off once, whoever runs it', async () => {
+    const team = await newTeam();
+    const service = await serveCharges();
+    const file = ussdFile(...Array.from({ length: 40 }, (_, index) => index + 1));
+    const runs = [1, 2, 3].map(() => chargeFrom(file, team.machine(service), '--no-preflight'));
+    for (const ended of await Promise.all(runs)) expect(ended.code, ended.stderr).toBe(0);
+    expect(Object.values(postsOf(service))).toEqual(Array.from({ length: 40 }, () => 1));
+    expect(summaryOf(await chargeFrom(file, team.machine(service), '--no-preflight'))).toMatchObject({ accepted: 40 });
+  });
+
+  it('is made once, and says how it stands', async () => {
+    const cluster = await sharedCluster();
+    const url = cluster.url(await cluster.createDatabase());
+    const before = await ledgerAt(url, 'status');
+    expect(recordOf(before)).toMatchObject({
+      kind: 'postgres',
+      at: url,
+      from: 'PAYCLI_LEDGER',
+      schema: null,
+      owner: true,
+    });
+    const list = await ledgerAt(url, 'list');
+    expect(errorOf(list)).toMatchObject({
+      exit_code: 10,
+      message: `${url}: there is no ledger in this database`,
+      hint: 'run `paycli ledger init` once, as the owner of the database',
+    });
+    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({ at: url, made: true, schema: 1, operators: [] });
+    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({ at: url, made: false, schema: 1, operators: [] });
+    const status = recordOf(await ledgerAt(url, 'status'));
+    expect(status).toMatchObject({ schema: 1, standbys: [], warnings: [], user: 'postgres' });
+    expect(status['version']).toMatch(/^PostgreSQL \d/);
+    expect(Math.abs(Number(status['clock_ahead_ms']))).toBeLessThan(60_000);
+  });
+
+  it('is refused by an older and by a newer program than made it', async () => {
+    const team = await newTeam();
+    const options = team.machine(await serveCharges());
+    const set = (version: number) =>
+      team.cluster.sql(`UPDATE paycli.setting SET value = '${version}' WHERE name = 'version'`, [], team.database);
+    await set(2);
+    const [charge, migrate, init] = [
+      await chargeOf(ugwoOf(1), options),
+      await ledgerAt(team.url, 'migrate'),
+      await ledgerAt(team.url, 'init'),
+    ];
+    expect(errorOf(charge)).toMatchObject({
+      exit_code: 10,
+      message: `the ledger ${team.url} was made by a newer paycli (schema 2, this one knows 1)`,
+    });
+    expect(errorOf(migrate)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; it was left as it is' });
+    expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; it was left as it is' });
+    await set(0);
+    expect(errorOf(await chargeOf(ugwoOf(1), options))).toMatchObject({
+      exit_code: 10,
+      hint: 'run `paycli ledger migrate` once, as the owner of the database',
+    });
+    await set(1);
+    expect(recordOf(await ledgerAt(team.url, 'migrate'))).toEqual({ at: team.url, from: 1, to: 1 });
+    expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
+  });
+
+  it('is none where there is none to migrate or to push to', async () => {
+    const cluster = await sharedCluster();
+    const url = cluster.url(await cluster.createDatabase());
+    for (const verb of ['migrate', 'push']) {
+      const local = await paycli(['ledger', verb, '--json']);
+      expect(errorOf(local)).toMatchObject({ exit_code: 2, message: 'no shared ledger is set' });
+    }
+    expect(errorOf(await ledgerAt(url, 'migrate'))).toMatchObject({ exit_code: 2, hint: 'run `paycli ledger init`' });
+    expect(errorOf(await ledgerAt(url, 'push'))).toMatchObject({
+      exit_code: 2,
+      message: 'there is no ledger on this machine to push',
+    });
+    const home = newFolder();
+    expect(await chargeOf(ugwoOf(1), { home, service: await serveCharges() })).toMatchObject({ code: 0 });
+    const push = await paycli(['ledger', 'push', '--json'], { home, env: { PAYCLI_LEDGER: url } });
+    expect(errorOf(push)).toMatchObject({ exit_code: 10, message: `${url}: there is no ledger in this database` });
+  });
+
+  it('takes along what machines knew before, once', async () => {
+    const team = await newTeam();
+    const service = await serveCharges({ 3: reset });
+    const homes = [newFolder(), newFolder()] as const;
+    expect(summaryOf(await chargeFrom(ussdFile(1, 2, 3), { home: homes[0], service }, '--no-preflight'))).toMatchObject(
+      {
+        accepted: 2,
+        unknown: 1,
+      },
+    );
+    expect(await chargeOf(ugwoOf(3), { home: homes[1], service })).toMatchObject({ code: 6 });
+    const env = { PAYCLI_LEDGER: team.url };
+    const push = (home: string) => paycli(['ledger', 'push', '--json'], { home, env });
+    expect(recordOf(await push(homes[0]))).toMatchObject({ charges: 3, jobs: 1, known: 0, kept: [] });
+    expect(recordOf(await push(homes[0]))).toMatchObject({ charges: 0, jobs: 0, known: 4, kept: [] });
+    // The other machine has a charge of the same payment request whose end nobody knows.
+    const kept = await push(homes[1]);
+    expect(kept.code).toBe(9);
+    expect(recordOf(kept)).toMatchObject({ charges: 0, kept: [expect.stringMatching(/^chg-/)] });
+    for (const number of [1, 2, 3])
+      expect(await chargeOf(ugwoOf(number), team.machine(service))).toMatchObject({ code: 9 });
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2 });
+  });
+
+  it('is chosen by a profile, and for one call by the environment', async () => {
+    const [team, other] = [await newTeam(), await newTeam()];
+    const service = await serveCharges();
+    const home = newFolder();
+    const run = (args: readonly string[], env = {}) => paycli([...args, '--json'], { home, env });
+    expect(errorOf(await run(['ledger', 'use', team.url]))['exit_code']).toBe(4);
+    const login = await paycli(
+      ['login', '--base-url', service.origin, '--key-stdin', '--profile', 'shop', '--no-verify'],
+      {
+        home,
+        stdin: `${CANARY}\n`,
+      },
+    );
+    expect(login.code, login.stderr).toBe(0);
+    expect(recordOf(await run(['ledger', 'use', team.url]))).toEqual({ name: 'shop', ledger: team.url });
+    expect(await chargeOf(ugwoOf(1), { home })).toMatchObject({ code: 0 });
+    expect(await listOf(team.machine())).toMatchObject([{ ugwo: ugwoOf(1) }]);
+    expect(recordOf(await run(['ledger', 'status']))).toMatchObject({ at: team.url, from: 'the profile shop' });
+    const env = { PAYCLI_LEDGER: other.url };
+    expect(recordOf(await run(['ledger', 'status'], env))).toMatchObject({ at: other.url, from: 'PAYCLI_LEDGER' });
+    // What is only practised stays on this machine.
+    expect(recordOf(await run(['ledger', 'status', '--local']))).toMatchObject({ kind: 'file', from: null });
+    expect(recordOf(await run(['ledger', 'use', '--file']))).toEqual({ name: 'shop', ledger: null });
+    expect(recordOf(await run(['ledger', 'status']))).toMatchObject({ kind: 'file' });
+    for (const args of [
+      ['ledger', 'use'],
+      ['ledger', 'use', team.url, '--file'],
+    ]) {
+      expect(errorOf(await run(args))).toMatchObject({
+        exit_code: 2,
+        message: 'give the address of a ledger, or --file',
+      });
+    }
+    expect(errorOf(await run(['ledger', 'status'], { PAYCLI_LEDGER: '' }))).toMatchObject({ exit_code: 2 });
+  });
+
+  it('stays out of the way of nothing: without a connection nothing is sent', async () => {
+    const service = await serveCharges();
+    const env = { PAYCLI_LEDGER: 'postgres://ada@127.0.0.1:9/pay' };
+    const ended = await chargeOf(ugwoOf(1), { service, env });
+    expect(errorOf(ended)).toMatchObject({
+      exit_code: 10,
+      hint: 'check that the database runs and can be reached (`paycli ledger status`), then run the same command again',
+    });
+    expect(service.seen).toEqual([]);
+  });
+
+  it('keeps no secret key, and of a phone number the last digits', async () => {
+    const team = await newTeam();
+    const service = await serveCharges();
+    const args = ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233201234567', '--no-preflight'];
+    const options = team.machine(service);
+    expect(await paycli(['ugwo', 'charge', ugwoOf(1), ...args], options)).toMatchObject({ code: 0 });
+    const rows = await team.cluster.sql('SELECT * FROM paycli.charge', [], team.database);
+    const files = readdirSync(options.home, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
+    for (const text of [JSON.stringify(rows), ...files]) {
+      expect(text).not.toContain(CANARY);
+      expect(text).not.toContain('233201234567');
+    }
+    expect(JSON.stringify(rows)).toContain('4567');
+  });
+});
