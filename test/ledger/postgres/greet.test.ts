@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { databaseStatus, initLedger } from '../../../src/ledger/postgres/admin.ts';
+import { isPostgres } from '../../../src/ledger/postgres/greet.ts';
+import type { Access } from '../../../src/ledger/postgres/session.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { ownCluster } from '../../support/postgres.ts';
+import { newSharedPlace } from '../support/postgres.ts';
+
+const COCKROACH = 'CockroachDB CCL v24.3.0 (x86_64-pc-linux-gnu)';
+const YUGABYTE = 'PostgreSQL 15.2-YB-2.25.0.0-b0 on x86_64-pc-linux-gnu';
+
+describe('what a server says that it is', () => {
+  it.each([
+    ['PostgreSQL 15.20 (Debian 15.20-0+deb12u1) on x86_64-pc-linux-gnu', true],
+    ['PostgreSQL 18.4 on aarch64-apple-darwin', true],
+    [YUGABYTE, false],
+    [COCKROACH, false],
+    ['PostgreSQL 8.0.2 on i686-pc-linux-gnu, Redshift 1.0.1', false],
+    ['PostgreSQL 12.12 (Greenplum Database 7.0.0)', false],
+    ['', false],
+  ])('%j: PostgreSQL is %s', (version, is) => {
+    expect(isPostgres(version)).toBe(is);
+  });
+});
+
+const NO_LOCKS = `
+  CREATE FUNCTION other.pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE sql AS '';
+  CREATE FUNCTION other.pg_try_advisory_xact_lock(bigint) RETURNS boolean LANGUAGE sql AS 'SELECT true';`;
+
+/** A role to whom a PostgreSQL says that it is something else, and, where `locks` says so, gives locks that lock nothing. */
+const otherServer = async (version: string, locks: string): Promise<Access> => {
+  const cluster = await ownCluster();
+  const database = await cluster.createDatabase();
+  const access = (user: string): Access => ({
+    address: addressOf(cluster.url(database, { user })),
+    password: async () => undefined,
+  });
+  await cluster.sql('CREATE ROLE ada LOGIN');
+  await initLedger(access('postgres'), ['ada']);
+  await cluster.sql(
+    `DO $do$ BEGIN
+      EXECUTE $$CREATE SCHEMA other;
+      CREATE FUNCTION other.version() RETURNS text LANGUAGE sql AS 'SELECT text ''${version}''';
+      ${locks}
+      GRANT USAGE ON SCHEMA other TO ada;
+      ALTER ROLE ada SET search_path = other, pg_catalog$$;
+    END $do$`,
+    [],
+    database,
+  );
+  return access('ada');
+};
+
+const OPEN = { states: ['unknown'], limit: 1 } as const;
+
+describe.skipIf(process.platform === 'win32')('a server that is no PostgreSQL', () => {
+  it.each([COCKROACH, YUGABYTE])('is used where its locks keep others out: %s', async (version) => {
+    const access = await otherServer(version, '');
+    const ledger = await newSharedPlace().open({ access });
+    expect(await ledger.list(OPEN)).toEqual([]);
+    expect(await databaseStatus(access)).toMatchObject({ version, isPostgres: false });
+  });
+
+  it('is refused where they do not', async () => {
+    const access = await otherServer(COCKROACH, NO_LOCKS);
+    await expect(newSharedPlace().open({ access })).rejects.toMatchObject({
+      kind: 'ledger',
+      message: `${access.address.name} is no PostgreSQL (${COCKROACH}), and its locks keep nobody out`,
+      detail: { hint: 'use PostgreSQL 14 or newer: what two machines do at once is kept apart by its locks' },
+    });
+  });
+});
