@@ -37,7 +37,7 @@ export const EXIT_MEANINGS = {
     'yes',
   ],
   refused: [
-    "refused by paycli, nothing was sent: an earlier charge or refund is unknown, under way, still payable, paid or made, or the payment request can't be charged",
+    "refused by paycli, nothing was sent: an earlier charge or refund is unknown, under way, still payable, paid or made, the payment request can't be charged, or a policy forbids it",
     'reconcile, or `--again`',
   ],
   ledger: ["the ledger can't be used; nothing was sent", 'no'],
