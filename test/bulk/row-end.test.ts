@@ -75,6 +75,8 @@ describe('what it means for the others', () => {
   it.each<[PayError, stops: boolean]>([
     [error('rejected', { status: 422 }), false],
     [error('auth', { status: 403 }), true],
+    [error('refused', { spent: true }), true],
+    [error('refused'), false],
     [error('auth'), true],
     [error('unknown'), true],
     [error('not_sent'), false],
