@@ -5,6 +5,7 @@ import { needsApproval, worthOf } from '../../src/ledger/approval.ts';
 import type { Allowance, Forbidden, Policy, Spent } from '../../src/ledger/policy.ts';
 import { dayOf, forbids, isSpent, NOTHING_SPENT } from '../../src/ledger/policy.ts';
 import { amountsText, policyText, readAmounts, readPolicy } from '../../src/ledger/policy-text.ts';
+import { thrownBy } from '../client/support.ts';
 
 const under = (policy: Policy, spent: Partial<Spent> = {}): Allowance => ({
   kept: { profile: 'shop', policy, by: 'ada@laptop', at: 0 },
@@ -60,6 +61,12 @@ describe('a policy', () => {
       { why: 'currency', currency: 'constructor', allowed: ['USD'] },
     ],
     ['that limits amounts wants to know them', under({ maxAmount: { NGN: 9 } }), {}, { why: 'no_amount' }],
+    [
+      'that limits amounts wants to know more than the currency',
+      under({ maxAmount: { NGN: 9 } }),
+      { asked: { currency: 'NGN' } },
+      { why: 'no_amount' },
+    ],
     [
       'that limits amounts wants to know the currency',
       under({ maxAmount: { NGN: 9 } }),
@@ -194,8 +201,19 @@ describe('what is kept', () => {
     '{"approveAbove":[1]}',
     '{"maxCustomers":3}',
     '{"constructor":3}',
+    '{"maxCharges":1,"maxAmount":3}',
+    '{"maxAmount":{"NGN":1,"usd":1}}',
+    '{"maxAmount":{"xNGN":1}}',
+    '{"maxAmount":{"NGNx":1}}',
+    '{"maxAmount":null}',
+    '{"mediums":["ussd",1]}',
   ])('of a policy is never taken for less than it is: %s', (text) => {
-    expect(() => readPolicy(text)).toThrow("can't read");
+    expect(() => readPolicy(text)).toThrow(`the ledger holds a policy that this paycli can't read: ${text}`);
+  });
+
+  it('of a newer paycli stops this one as a ledger does that cannot be used', async () => {
+    const error = await thrownBy(Promise.resolve('{"maxCustomers":3}').then(readPolicy));
+    expect(error).toMatchObject({ kind: 'ledger', detail: { hint: 'use the newer paycli that has written it' } });
   });
 
   it('of sums is read as it was written, however large', () => {
@@ -206,7 +224,10 @@ describe('what is kept', () => {
     expect(readAmounts(amountsText(sums))).toEqual(sums);
   });
 
-  it.each(['', '[]', '{"NGN":"-1"}', '{"NGN":"1e3"}', '{"NGN":1}'])('of sums is not %s', (text) => {
-    expect(() => readAmounts(text)).toThrow("can't read");
-  });
+  it.each(['', '[]', '{"NGN":"-1"}', '{"NGN":"1e3"}', '{"NGN":1}', '{"NGN":"1","USD":"x"}'])(
+    'of sums is not %s',
+    (text) => {
+      expect(() => readAmounts(text)).toThrow(`the ledger holds an approval that this paycli can't read: ${text}`);
+    },
+  );
 });
