@@ -53,7 +53,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
     ledgerAdmin: () => openLedgerAdmin(run, rooms),
     checkLedger: async (url) => void (await import('../ledger/postgres/url.ts')).addressOf(url),
     observe,
-    operator: async () => (await import('../ledger/operator.ts')).operator(),
+    operator: async () => (await ledger()).account ?? (await import('../ledger/operator.ts')).operator(),
     probe: async (probed) => {
       await (await openClient(run, probed)).call('ugwo.list', { query: { limit: '1' } });
     },

@@ -71,6 +71,8 @@ export interface Backend {
   /** The key of digests that only this ledger can make. */
   readonly key: string;
   readonly self: Sender;
+  /** What whoever uses it has proved to be, where it tells its users apart. */
+  readonly account?: string;
   /** Whether a sender has ended; `overdue` says that its sending must have. */
   isGone(sender: Sender, overdue: boolean): boolean;
   moment(): Moment;

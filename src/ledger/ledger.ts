@@ -112,6 +112,8 @@ export interface Ledger {
   /** Files of charges and updates, and their rows. */
   readonly jobs: Jobs;
   readonly policies: Policies;
+  /** What whoever uses it has proved to be to it; undefined where it tells nobody apart. */
+  readonly account: string | undefined;
   /** Now, by the clocks that the ledger goes by. */
   moment(): Moment;
   close(): Promise<void>;

@@ -37,6 +37,8 @@ export interface SharedOptions {
   readonly isGone: (sender: Sender, overdue: boolean) => boolean;
   readonly lockWait: LockWait;
   readonly key: string;
+  /** The role that uses it. */
+  readonly account: string;
   /** What the ledger is called in messages. */
   readonly name: string;
   /** Who works at a job here, for others to read. */
@@ -102,6 +104,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
 
   return {
     key: options.key,
+    account: options.account,
     self,
     slack: options.slack ?? SLACK_MS,
     isGone: options.isGone,

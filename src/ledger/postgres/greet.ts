@@ -13,6 +13,8 @@ export interface Greeting {
   readonly key: string;
   /** The server's clock, in milliseconds since the epoch. */
   readonly at: number;
+  /** The role that has logged in. */
+  readonly account: string;
   /** Which of the intents that were asked about it knows. */
   readonly knows: ReadonlySet<string>;
 }
@@ -88,12 +90,12 @@ export const greet = async (
   another: () => Promise<Session>,
 ): Promise<Greeting> => {
   const { answers } = await session.run(
-    `SELECT version(), pg_is_in_recovery(), ${clockSql};
+    `SELECT version(), pg_is_in_recovery(), ${clockSql}, session_user;
     SELECT name, value FROM paycli.setting;
     SELECT id FROM paycli.charge WHERE id IN ${list(mine.map(({ id }) => id))}`,
     limit,
   );
-  const [version, standby, at] = answers[0]?.rows[0] ?? [];
+  const [version, standby, at, account] = answers[0]?.rows[0] ?? [];
   if (standby === true) throw new Lost('it is a standby, which takes no writes');
   await checkLocks(session, String(version), name, limit, another);
   const settings = settingsIn(answers[1] as Answer);
@@ -102,6 +104,7 @@ export const greet = async (
     ledger: settings.get('name') ?? '',
     key: settings.get('key') ?? '',
     at: Number(at),
+    account: String(account),
     knows: new Set((answers[2]?.rows ?? []).map(([id]) => String(id))),
   };
 };

@@ -137,6 +137,7 @@ export const openSharedLedger = async (options: SharedLedgerOptions): Promise<Le
     const backend = sharedBackend({
       ...{ connection, shadow, path, clock, clockSql, uptime, self, isGone, lockWait, name, worker, limits },
       key: greeting()?.key ?? '',
+      account: greeting()?.account ?? '',
       slack: options.slack,
     });
     left.remove(await takeIn(backend, left.lines));
