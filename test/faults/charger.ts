@@ -73,6 +73,8 @@ export const openRealLedger = (path: string): Promise<Ledger> => {
 export interface Limits {
   readonly look: number | undefined;
   readonly charge: number;
+  /** How long the sending may take in all: what the client says where this says nothing. */
+  readonly bound?: number;
 }
 
 const LONG_MS = 20_000;
@@ -82,12 +84,13 @@ export const chargeAt = async (
   origin: string,
   ledger: Ledger,
   ugwo: string,
-  { look, charge: timeout }: Limits = { look: LONG_MS, charge: LONG_MS },
+  { look, charge: timeout, bound }: Limits = { look: LONG_MS, charge: LONG_MS },
 ): Promise<ChargeEnd> => {
   const transport = transportTo(origin);
   const client = clientOver(transport, origin, timeout);
   const data = { medium: 'bank_transfer' };
-  const request = { place: placeOf(origin, CANARY, 'test'), ugwo, data, bound: client.longestWrite, attempt: timeout };
+  const place = placeOf(origin, CANARY, 'test');
+  const request = { place, ugwo, data, bound: bound ?? client.longestWrite, attempt: timeout };
   const send = (overdue: () => boolean) =>
     client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, overdue });
   try {

@@ -4,7 +4,7 @@ import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { startCluster } from '../../support/postgres/cluster.ts';
 import type { Cluster, ClusterOptions } from '../../support/postgres/kinds.ts';
-import type { Counting } from '../counting.ts';
+import type { Post as Came, Counting, Fate } from '../counting.ts';
 import { serveCounting } from '../counting.ts';
 import type { Change, Post } from './history.ts';
 import { faultsIn, WATCHED_SETTINGS, watchLedger } from './history.ts';
@@ -28,8 +28,14 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-/** Starts it all. Who asked for it closes it. */
-export const openBench = async (folder: string, options: ClusterOptions = {}): Promise<Bench> => {
+const MADE: Fate = { makes: true, answer: { status: 200 } };
+
+/** Starts it all; `decide` says what becomes of what comes. Who asked for it closes it. */
+export const openBench = async (
+  folder: string,
+  options: ClusterOptions = {},
+  decide: (post: Came) => Fate = () => MADE,
+): Promise<Bench> => {
   const settings = { ...WATCHED_SETTINGS, ...options.settings };
   const cluster = await startCluster({ ...options, settings });
   const database = await cluster.createDatabase();
@@ -38,9 +44,9 @@ export const openBench = async (folder: string, options: ClusterOptions = {}): P
   await initLedger({ address: addressOf(url()), password: async () => undefined }, []);
   const { changes } = await watchLedger(cluster, database);
   const posts: Post[] = [];
-  const service = await serveCounting(({ ugwo }) => {
-    posts.push({ about: ugwo, at: Date.now() });
-    return { makes: true, answer: { status: 200 } };
+  const service = await serveCounting((post) => {
+    posts.push({ about: post.ugwo, at: Date.now() });
+    return decide(post);
   });
   return {
     ...{ cluster, service, database, url, changes },

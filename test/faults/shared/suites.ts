@@ -5,6 +5,7 @@ import { deaths, deathsAtCommits } from './deaths.ts';
 import { failover } from './failover.ts';
 import { model } from './model.ts';
 import { orders } from './orders.ts';
+import { races } from './races.ts';
 import { restored } from './restored.ts';
 
 /** What is done to a ledger that is shared, a suite each. */
@@ -17,6 +18,7 @@ export const SUITES: Readonly<Record<string, Part>> = {
   'held together': heldTogether,
   restored,
   model,
+  races,
 };
 
 /** The same, the failover, which has a test and sabotages of its own, and those parts that are enough to notice a sabotage. */

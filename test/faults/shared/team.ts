@@ -1,0 +1,79 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ChargeEnd } from '../charger.ts';
+import type { Order } from './member.ts';
+
+/** What a member runs in, where that is not simply this machine: another clock, a network of its own. */
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly command?: (file: string, ...args: readonly string[]) => [file: string, ...args: string[]];
+}
+
+/** A process that charges (see `Order`). */
+export interface Member {
+  /** The ends of all charges; undefined where it was killed before it could say. */
+  charge(order: Order): Promise<readonly ChargeEnd[] | undefined>;
+  /** SIGSTOP; resolves when the process stands. */
+  stop(): Promise<void>;
+  /** Resolves when the process has stopped itself. */
+  stopped(): Promise<void>;
+  /** SIGCONT. */
+  goOn(): void;
+  /** SIGKILL. */
+  kill(): void;
+}
+
+const LOOK_EVERY_MS = 5;
+const STOPS_WITHIN_MS = 60_000;
+
+const isStopped = (pid: number): boolean => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T ');
+
+/** Waits for what nothing tells of; throws when it does not come about. */
+export const until = async (
+  isSo: () => boolean | Promise<boolean>,
+  what: string,
+  limit = STOPS_WITHIN_MS,
+): Promise<void> => {
+  const started = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() - started > limit) throw new Error(`${what} did not come about in ${limit / 1000} s`);
+    await wait(LOOK_EVERY_MS);
+  }
+};
+
+const tell = async (child: ChildProcess, order: Order): Promise<readonly ChargeEnd[] | undefined> => {
+  const over = new AbortController();
+  const listening = { signal: over.signal };
+  const said = once(child, 'message', listening).then(([ends]) => ends as readonly ChargeEnd[]);
+  const ended = once(child, 'exit', listening).then(() => undefined);
+  child.send(order);
+  try {
+    return await Promise.race([said, ended]);
+  } finally {
+    over.abort();
+    await Promise.allSettled([said, ended]);
+  }
+};
+
+/** Starts a process of a team. Who asked for it kills it. */
+export const startMember = async ({ env, command = (...words) => words }: Surroundings = {}): Promise<Member> => {
+  const [file, ...args] = command(process.execPath, join(import.meta.dirname, 'member.ts'));
+  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  await once(child, 'message');
+  const { pid = 0 } = child;
+  const stopped = (): Promise<void> => until(() => isStopped(pid), 'that a process stands still');
+  return {
+    charge: (order) => tell(child, order),
+    stop: () => {
+      child.kill('SIGSTOP');
+      return stopped();
+    },
+    stopped,
+    goOn: () => void child.kill('SIGCONT'),
+    kill: () => void child.kill('SIGKILL'),
+  };
+};
