@@ -58,11 +58,17 @@ const parsed = (text: string): Entry[] =>
 const limited = (kib: number | undefined): string[] =>
   kib === undefined ? [] : ['bash', '-c', `ulimit -f ${kib}; exec "$@"`, 'bash'];
 
-export const openBench = (folder: string, service: Counting): Bench => {
-  const home = join(folder, 'home');
+/** The folder of a machine in that of the bench, and what its environment says besides. */
+interface Machine {
+  readonly name?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export const openBench = (folder: string, service: Counting, { name = 'home', env: more }: Machine = {}): Bench => {
+  const home = join(folder, name);
   const rows = join(folder, 'rows.csv');
   mkdirSync(home, { recursive: true });
-  const env = environmentOf({ home, folder, origin: service.origin });
+  const env = { ...environmentOf({ home, folder, origin: service.origin }), ...more };
   const run = (args: readonly string[], { kill, fileLimit }: Hardship = {}): Promise<Traced> =>
     runToEnd([...limited(fileLimit), ...PROGRAM, ...args], env, LIMIT_MS, kill);
   const good = async (args: readonly string[]): Promise<Traced> => {

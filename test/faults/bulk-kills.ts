@@ -1,87 +1,28 @@
 import { readdirSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Bench } from './bulk-bench.ts';
 import { faultsOf, openBench, summaryOf, wrong } from './bulk-bench.ts';
 import { readReport, writeRows } from './bulk-file.ts';
-import type { Counting, Fate, Post } from './counting.ts';
-import { serveCounting } from './counting.ts';
+import type { Size, Slot } from './bulk-strikes.ts';
+import { keepRunning, killOne, serveKilling } from './bulk-strikes.ts';
+import type { Counting } from './counting.ts';
 import type { PartOptions, PartResult } from './part.ts';
 import type { Traced } from './strace.ts';
-import { chance, drawn, seed } from './torture.ts';
+import { seed } from './torture.ts';
 
 /*
  * Processes that share a file's rows and are killed again and again, each in the place of the last one. In the end somebody
  * clears up as an operator would: `ledger reconcile`, a word on what the service does not have, the same command once more.
  */
 
-export interface Size {
-  readonly rows: number;
-  readonly kills: number;
-  readonly processes: number;
-  readonly concurrency: number;
-  /** An answer takes up to so many milliseconds. */
-  readonly latency: number;
-  /** Charges what can still be paid, too: then only its row keeps a row from being charged twice. */
-  readonly again: boolean;
+/** Machines that share a ledger: each slot is one. */
+export interface Team {
+  /** What names the ledger. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Told of each kill. */
+  readonly killed: () => void;
+  /** What is wrong with what the ledger went through, by the charges that came. */
+  readonly faults: (posts: Counting['posts']) => Promise<readonly string[]>;
 }
-
-/** Kills fall before this share of the rows has been sent, so that there is one left to be killed. */
-const LAST_KILL = 0.95;
-/** When a POST has come, when an activity was made of it, when it was answered. */
-const MOMENTS = 3;
-
-/** What ends a process before its time, and says whether there was one. */
-type Strike = (draw: number) => boolean;
-
-/** A service whose POSTs now and then set off a kill. */
-const serveKilling = (size: Size, strike: Strike): Promise<Counting> => {
-  const share = size.rows * LAST_KILL;
-  const due = Array.from({ length: size.kills }, (_, number) => Math.ceil(share * chance(`kill ${number}`))).sort(
-    (a, b) => a - b,
-  );
-  let posts = 0;
-  const kill = (): void => {
-    // All of them may have been killed a moment ago: then a later POST does it.
-    if (!strike(drawn(`victim ${due.length}`))) due.unshift(posts);
-  };
-  const decide = ({ ugwo, nth }: Post): Fate => {
-    posts += 1;
-    const moment = (due[0] ?? Number.POSITIVE_INFINITY) <= posts ? drawn(`moment ${due.length}`) % MOMENTS : undefined;
-    if (moment !== undefined) due.shift();
-    if (moment === 0) kill();
-    const before = wait(size.latency * chance(`latency ${ugwo} ${nth}`)).then(() => {
-      if (moment === 1) kill();
-      if (moment === 2) setImmediate(kill);
-    });
-    return { makes: true, answer: { status: 200 }, before };
-  };
-  return serveCounting(decide);
-};
-
-/** A place for one process at a time. */
-interface Slot {
-  life: AbortController | undefined;
-  kills: number;
-}
-
-const killOne = (slots: readonly Slot[], draw: number): boolean => {
-  const alive = slots.filter(({ life }) => life?.signal.aborted === false);
-  const victim = alive[draw % alive.length];
-  victim?.life?.abort();
-  return victim !== undefined;
-};
-
-/** Starts a process in the place of each that was killed, until one comes to its own end. */
-const keepRunning = async (slot: Slot, start: (kill: AbortSignal) => Promise<Traced>): Promise<Traced> => {
-  for (;;) {
-    const life = new AbortController();
-    slot.life = life;
-    const ended = await start(life.signal);
-    slot.life = undefined;
-    if (ended.signal !== 'SIGKILL' || !life.signal.aborted) return ended;
-    slot.kills += 1;
-  }
-};
 
 /** What the processes may end with: done, or with rows that a killed one has left unknown. */
 const ENDS = [0, 6];
@@ -117,23 +58,44 @@ const countFaults = (service: Counting, rows: number): string[] => [
   ),
 ];
 
-export const kills = async (size: Size, { folder, say }: Omit<PartOptions, 'short'>): Promise<PartResult> => {
+const titleOf = ({ again }: Size, team: Team | undefined): string =>
+  `${team === undefined ? 'bulk, kills' : 'kills'}${again ? ' with --again' : ''}`;
+
+/** One machine, or one for each slot of a team. */
+const benchesOf = (folder: string, service: Counting, slots: readonly Slot[], team: Team | undefined): Bench[] =>
+  team === undefined
+    ? [openBench(folder, service)]
+    : slots.map((_, slot) => openBench(folder, service, { name: `home-${slot}`, env: team.env }));
+
+export const kills = async (
+  size: Size,
+  { folder, say }: Omit<PartOptions, 'short'>,
+  team?: Team,
+): Promise<PartResult> => {
   const slots: Slot[] = Array.from({ length: size.processes }, () => ({ life: undefined, kills: 0 }));
-  const service = await serveKilling(size, (draw) => killOne(slots, draw));
-  const bench = openBench(folder, service);
+  const service = await serveKilling(size, (draw) => {
+    team?.killed();
+    return killOne(slots, draw);
+  });
+  const benches = benchesOf(folder, service, slots, team);
+  const benchOf = (slot: number): Bench => benches[slot % benches.length] as Bench;
+  const bench = benchOf(0);
   writeRows(bench.rows, size.rows);
   const options = ['--concurrency', String(size.concurrency), ...(size.again ? ['--again'] : [])];
-  const shared = ['--report', bench.path('shared.csv')];
-  const title = size.again ? 'bulk, kills with --again' : 'bulk, kills';
+  /** The same for all on one machine. */
+  const reports = benches.map((_, machine) => bench.path(`shared-${machine}.csv`));
+  const reportOf = (slot: number): string[] => ['--report', reports[slot % reports.length] as string];
+  const title = titleOf(size, team);
   const started = performance.now();
   try {
     const ends = await Promise.all(
-      // The same command for all of them, its report included.
-      slots.map((slot) => keepRunning(slot, (kill) => bench.charge([...options, ...shared], { kill }))),
+      slots.map((slot, number) =>
+        keepRunning(slot, (kill) => benchOf(number).charge([...options, ...reportOf(number)], { kill })),
+      ),
     );
     await service.idle();
     const seconds = (performance.now() - started) / 1000;
-    const reported = new Set(readReport(bench.path('shared.csv')).map(({ row }) => row)).size;
+    const reported = reports.map((report) => new Set(readReport(report).map(({ row }) => row)).size);
     const killed = slots.reduce((sum, slot) => sum + slot.kills, 0);
     const sent = service.posts.length;
     say(`${title}: ${sent} of ${size.rows} rows sent, ${killed} kills, ${Math.round(seconds)} s`);
@@ -157,14 +119,15 @@ export const kills = async (size: Size, { folder, say }: Omit<PartOptions, 'shor
         ...(killed === size.kills ? [] : [`${killed} kills, not ${size.kills}`]),
         ...(orphans > 0 ? [] : ['no kill left a row unknown: nothing was tried']),
         ...ends.flatMap((ended) => endFaults(ended, size.rows)),
-        ...(reported === size.rows ? [] : [`the report that all of them wrote has ${reported} rows`]),
+        ...(reported.every((rows) => rows === size.rows) ? [] : [`the reports have ${reported.join(', ')} rows`]),
         ...(ENDS.includes(reconciled.code ?? -1) ? [] : [`reconcile: exit ${reconciled.code}: ${reconciled.stderr}`]),
         ...faults,
         ...countFaults(service, size.rows),
         ...wrong(
           'files were left behind by those that were killed',
-          readdirSync(bench.home).filter((name) => name.includes('-emergency-')),
+          benches.flatMap(({ home }) => readdirSync(home)).filter((name) => name.includes('-emergency-')),
         ),
+        ...((await team?.faults(service.posts)) ?? []),
         ...(last.code === 0 ? [] : [`the last run ended with ${last.code}: ${last.stderr}`]),
         ...(summary['accepted'] === size.rows ? [] : [`the last run says ${last.stdout}`]),
         ...(await faultsOf(bench, service, summary, 'report.csv')),

@@ -3,6 +3,7 @@ import { held, heldTogether, warned } from './commit-waits.ts';
 import { cuts } from './cuts.ts';
 import { deaths, deathsAtCommits } from './deaths.ts';
 import { failover } from './failover.ts';
+import { kills } from './kills.ts';
 import { model } from './model.ts';
 import { orders } from './orders.ts';
 import { races } from './races.ts';
@@ -19,6 +20,7 @@ export const SUITES: Readonly<Record<string, Part>> = {
   restored,
   model,
   races,
+  kills,
 };
 
 /** The same, the failover, which has a test and sabotages of its own, and those parts that are enough to notice a sabotage. */
