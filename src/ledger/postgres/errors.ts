@@ -12,8 +12,11 @@ export const stateOf = (thrown: unknown): string | undefined => {
   return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 };
 
-/** The server goes down, is full, in recovery, or did not do it this time: a deadlock, a lock that was not had. */
-const PASSING = ['08', '40', '53', '55P03', '57', '25006'];
+/**
+ * The server goes down, is full, in recovery, or did not do it this time: a deadlock, a lock that was not had, a process that
+ * stood still in a transaction.
+ */
+const PASSING = ['08', '40', '53', '55P03', '57', '25006', '25P03'];
 
 /** Whether another try may go better. */
 export const isPassing = (thrown: unknown): boolean => {
