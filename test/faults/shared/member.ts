@@ -5,40 +5,36 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
-import { addressOf } from '../../../src/ledger/postgres/url.ts';
-import { isGoneAnywhere, thisSender } from '../../../src/ledger/sender.ts';
-import { ledgerOptions } from '../../support/ledger.ts';
 import type { ChargeEnd, Limits } from '../charger.ts';
 import { chargeAt } from '../charger.ts';
+import type { Machine } from './on-machine.ts';
+import { openOn } from './on-machine.ts';
 
-/** Where a member stops itself: it has looked at the payment request; its transaction has its locks; its intent is committed; its connection to the service stands. */
+/**
+ * Where a process stops itself: it has looked at the payment request; its transaction has its locks; its intent is committed;
+ * its connection to the service stands.
+ */
 export type StopAt = 'looked' | 'locked' | 'begun' | 'connected';
 
-export interface Order {
-  /** The ledger's address. */
-  readonly url: string;
-  /** The name of the machine, and its folder. */
-  readonly machine: string;
-  readonly folder: string;
+export interface Order extends Machine {
   readonly origin: string;
   /** Charged one after the other. */
   readonly ugwos: readonly string[];
   readonly limits: Limits;
-  /** So much clocks may run apart, in milliseconds. */
-  readonly slack?: number;
-  readonly stopAt?: StopAt;
+  readonly stopAt?: StopAt | undefined;
 }
 
 const stopHere = (): void => void process.kill(process.pid, 'SIGSTOP');
 
-/** Once the server has answered what takes the locks of an intent. */
+/** Once the server has answered what takes the locks of an intent; the next try goes on. */
 const stopWhenLocked = (): void => {
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: pg.Client, ...args: Parameters<typeof query>) {
     const asked = query.apply(this, args) as unknown as Promise<unknown>;
     const [{ text }] = args as unknown as [{ text: string }];
-    return text.includes('pg_advisory_xact_lock') ? asked.finally(stopHere) : asked;
+    if (!text.includes('pg_advisory_xact_lock')) return asked;
+    pg.Client.prototype.query = query;
+    return asked.finally(stopHere);
   } as typeof query;
 };
 
@@ -67,18 +63,10 @@ const stopping = (ledger: Ledger, { stopAt, origin }: Order): Ledger => ({
 });
 
 const chargeAll = async (order: Order): Promise<readonly ChargeEnd[]> => {
-  const { url, machine, folder, origin, ugwos, limits, slack = 0 } = order;
-  const self = { ...thisSender(), boot: machine };
-  const { path: _path, ...options } = ledgerOptions('', { self });
-  const ledger = await openSharedLedger({
-    ...{ ...options, folder, slack },
-    access: { address: addressOf(url), password: async () => undefined },
-    isGone: (sender, overdue) => isGoneAnywhere(sender, self, overdue),
-    worker: machine,
-  });
+  const ledger = await openOn(order);
   const watched = order.stopAt === undefined ? ledger : stopping(ledger, order);
   const ends: ChargeEnd[] = [];
-  for (const ugwo of ugwos) ends.push(await chargeAt(origin, watched, ugwo, limits));
+  for (const ugwo of order.ugwos) ends.push(await chargeAt(order.origin, watched, ugwo, order.limits));
   await ledger.close();
   return ends;
 };

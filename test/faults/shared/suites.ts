@@ -6,6 +6,7 @@ import { failover } from './failover.ts';
 import { kills } from './kills.ts';
 import { model } from './model.ts';
 import { orders } from './orders.ts';
+import { pauses } from './pauses.ts';
 import { races } from './races.ts';
 import { restored } from './restored.ts';
 
@@ -21,6 +22,7 @@ export const SUITES: Readonly<Record<string, Part>> = {
   model,
   races,
   kills,
+  pauses,
 };
 
 /** The same, the failover, which has a test and sabotages of its own, and those parts that are enough to notice a sabotage. */

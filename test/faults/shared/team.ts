@@ -19,6 +19,8 @@ export interface Member {
   charge(order: Order): Promise<readonly ChargeEnd[] | undefined>;
   /** SIGSTOP; resolves when the process stands. */
   stop(): Promise<void>;
+  /** The same after so many milliseconds, wherever it is then. */
+  stopAfter(ms: number): Promise<void>;
   /** Resolves when the process has stopped itself. */
   stopped(): Promise<void>;
   /** SIGCONT. */
@@ -66,12 +68,14 @@ export const startMember = async ({ env, command = (...words) => words }: Surrou
   await once(child, 'message');
   const { pid = 0 } = child;
   const stopped = (): Promise<void> => until(() => isStopped(pid), 'that a process stands still');
+  const stop = (): Promise<void> => {
+    child.kill('SIGSTOP');
+    return stopped();
+  };
   return {
     charge: (order) => tell(child, order),
-    stop: () => {
-      child.kill('SIGSTOP');
-      return stopped();
-    },
+    stop,
+    stopAfter: (ms) => wait(ms).then(stop),
     stopped,
     goOn: () => void child.kill('SIGCONT'),
     kill: () => void child.kill('SIGKILL'),

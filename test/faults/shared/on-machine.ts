@@ -1,0 +1,31 @@
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import type { Limits } from '../../../src/ledger/postgres/limits.ts';
+import { LIMITS } from '../../../src/ledger/postgres/limits.ts';
+import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { isGoneAnywhere, thisSender } from '../../../src/ledger/sender.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
+
+/** A machine of a team, and how it reaches the ledger. */
+export interface Machine {
+  readonly url: string;
+  /** What tells it from others: of those only the server's clock says what has ended. */
+  readonly machine: string;
+  /** Its own folder. */
+  readonly folder: string;
+  /** So much clocks may run apart, in milliseconds; none where this says nothing. */
+  readonly slack?: number;
+  readonly waits?: Limits;
+}
+
+/** The ledger as this process opens it that runs on the machine. */
+export const openOn = ({ url, machine, folder, slack = 0, waits = LIMITS }: Machine): Promise<Ledger> => {
+  const self = { ...thisSender(), boot: machine };
+  const { path: _path, ...options } = ledgerOptions('', { self });
+  return openSharedLedger({
+    ...{ ...options, folder, slack, limits: waits },
+    access: { address: addressOf(url), password: async () => undefined },
+    isGone: (sender, overdue) => isGoneAnywhere(sender, self, overdue),
+    worker: machine,
+  });
+};
