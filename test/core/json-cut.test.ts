@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutJson as cutBytes } from '../../src/core/json-cut.ts';
-import { isJson } from '../../src/core/json-scan.ts';
+import { cutJson as cutBytes, cutSteps } from '../../src/core/json-cut.ts';
+import { isJson, scan } from '../../src/core/json-scan.ts';
 import { valueAt } from '../../src/core/path.ts';
 
 const cutJson = (text: string, names: readonly string[]): { readonly value: unknown } | undefined =>
@@ -108,4 +108,92 @@ describe('cutJson', () => {
       }),
     );
   });
+});
+
+const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
+const texts = (count: number, length: number): string[] => Array.from({ length: count }, () => 'x'.repeat(length));
+const named = (list: readonly string[]): Record<string, string> =>
+  Object.fromEntries(list.map((text, index) => [`m${index}`, text]));
+/** What is kept of it as the member that is asked for. */
+const statusOf = (status: unknown): unknown =>
+  valueAt(cutJson(JSON.stringify({ status }), ['status'])?.value, 'status');
+const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+const LARGE = 256 * 1024;
+
+describe('what is kept of a member', () => {
+  it('is all of 2,000 values, its own included, or the first hundred', () => {
+    expect(statusOf(zeros(1999))).toEqual(zeros(1999));
+    expect(statusOf(zeros(2000))).toEqual(zeros(100));
+  });
+
+  it('is all of 64 levels, the outermost included, or the first three of its own', () => {
+    expect(statusOf(nested(63))).toEqual(nested(63));
+    expect(statusOf(nested(64))).toEqual([[[]]]);
+  });
+
+  it('is all where no name is too long, and else what has none such', () => {
+    const [fits, whole, long] = ['a'.repeat(998), 'b'.repeat(999), 'c'.repeat(1001)];
+    const most = { ['d'.repeat(1000)]: 1 };
+    expect(statusOf(most)).toEqual(most);
+    expect(statusOf({ [fits]: 1, [whole]: 2, [long]: zeros(1990), end: zeros(90) })).toStrictEqual({
+      [fits]: 1,
+      end: zeros(90),
+    });
+    expect(cutJson(`{"${long}":1,"a":2}`, NAMES)?.value).toStrictEqual({ a: 2 });
+  });
+
+  it.each([
+    ['list', (list: readonly string[]): unknown => list],
+    ['object', named],
+  ])('is all of a %s of 256 KiB, or its first hundred parts', (_what, made) => {
+    const last = LARGE - JSON.stringify(made([...texts(149, 1000), ''])).length;
+    const [most, more] = [last, last + 1].map((length) => [...texts(149, 1000), 'x'.repeat(length)]) as [
+      string[],
+      string[],
+    ];
+    expect(statusOf(made(most))).toEqual(made(most));
+    expect(statusOf(made(more))).toEqual(made(more.slice(0, 100)));
+  });
+
+  it('is a text of any length', () => {
+    expect(statusOf('x'.repeat(LARGE))).toBe('x'.repeat(LARGE));
+  });
+});
+
+describe('what is kept of the other members', () => {
+  const of = (object: object): unknown => cutJson(JSON.stringify(object), NAMES)?.value;
+
+  it('is as much as of one that is asked for, together', () => {
+    const [all, most] = [zeros(1999), zeros(1998)];
+    expect(of({ a: all, b: 1, uid: all, c: [1] })).toStrictEqual({ a: all, uid: all });
+    expect(of({ a: most, b: 1, c: 2 })).toStrictEqual({ a: most, b: 1 });
+  });
+});
+
+it('what is large is cut a step at a time', () => {
+  const steps = (json: string): number => [...cutSteps(new TextEncoder().encode(json), NAMES)].length;
+  const text = (length: number): string => `"${'x'.repeat(length - 2)}"`;
+  expect(steps(`{"status":${text(LARGE)},"x":1}`)).toBe(0);
+  expect(steps(`{"status":${text(LARGE + 1)},"x":1}`)).toBe(1);
+  expect(steps(`{"status":[${text(LARGE)},1]}`)).toBe(1);
+  expect(steps(`{"status":[${text(LARGE + 1)},1]}`)).toBe(2);
+});
+
+it.each([
+  ['{', {}],
+  ['{"a":1', { a: 1 }],
+  ['{"a":1,', { a: 1 }],
+  ['{"a":1} "b":2}', { a: 1 }],
+])('%s ends with its bytes, or its bracket', (text, value) => {
+  expect(cutBytes(new TextEncoder().encode(text), NAMES)).toEqual(value);
+});
+
+it('a member and its elements begin and end with their first and last byte, and no other is noted', () => {
+  const text = '{ "x" : [ 0 ] , "data" : [ {"a":1} ,\t2\r\n] , "y" : 3 , "uid" : "u" }';
+  const { members } = scan(new TextEncoder().encode(text), ['data', 'uid']);
+  const cut = ({ start, end }: { readonly start: number; readonly end: number }): string => text.slice(start, end);
+  expect([...members].map(([name, member]) => [name, cut(member), member.elements?.map(cut)])).toEqual([
+    ['data', '[ {"a":1} ,\t2\r\n]', ['{"a":1}', '2']],
+    ['uid', '"u"', undefined],
+  ]);
 });
