@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutJson as cutBytes, cutSteps } from '../../src/core/json-cut.ts';
-import { isJson, scan } from '../../src/core/json-scan.ts';
+import { isJson } from '../../src/core/json-scan.ts';
 import { valueAt } from '../../src/core/path.ts';
 
 const cutJson = (text: string, names: readonly string[]): { readonly value: unknown } | undefined =>
@@ -167,6 +167,14 @@ describe('what is kept of the other members', () => {
     const [all, most] = [zeros(1999), zeros(1998)];
     expect(of({ a: all, b: 1, uid: all, c: [1] })).toStrictEqual({ a: all, uid: all });
     expect(of({ a: most, b: 1, c: 2 })).toStrictEqual({ a: most, b: 1 });
+    // Of a repeated name the last counts.
+    expect(cutJson(`{"b":1,"a":[${most}],"b":2}`, NAMES)?.value).toStrictEqual({ a: most });
+  });
+
+  it('is the first hundred', () => {
+    const hundred = named(texts(100, 1));
+    const text = JSON.stringify(hundred).slice(0, -1);
+    expect(cutJson(`${text},"m":1,"\\u006d":2,"\\u0075id":3}`, NAMES)?.value).toStrictEqual({ ...hundred, uid: 3 });
   });
 });
 
@@ -186,14 +194,4 @@ it.each([
   ['{"a":1} "b":2}', { a: 1 }],
 ])('%s ends with its bytes, or its bracket', (text, value) => {
   expect(cutBytes(new TextEncoder().encode(text), NAMES)).toEqual(value);
-});
-
-it('a member and its elements begin and end with their first and last byte, and no other is noted', () => {
-  const text = '{ "x" : [ 0 ] , "data" : [ {"a":1} ,\t2\r\n] , "y" : 3 , "uid" : "u" }';
-  const { members } = scan(new TextEncoder().encode(text), ['data', 'uid']);
-  const cut = ({ start, end }: { readonly start: number; readonly end: number }): string => text.slice(start, end);
-  expect([...members].map(([name, member]) => [name, cut(member), member.elements?.map(cut)])).toEqual([
-    ['data', '[ {"a":1} ,\t2\r\n]', ['{"a":1}', '2']],
-    ['uid', '"u"', undefined],
-  ]);
 });

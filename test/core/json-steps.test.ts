@@ -17,7 +17,7 @@ describe('what is large', () => {
   it('is passed a megabyte at a time, and its parts are cut one after the other', () => {
     const zeros = Buffer.from(`{"data":[${'0,'.repeat(2 * million)}0],"next_cursor":"${'x'.repeat(million)}"}`);
     const { steps, result } = stepped(scanSteps(zeros, ['data', 'next_cursor']));
-    expect(steps).toBeGreaterThanOrEqual(5);
+    expect([5, 6]).toContain(steps);
     expect(result).toMatchObject({ isJson: true, depth: 2 });
     expect([...result.members.keys()]).toEqual(['data', 'next_cursor']);
     expect(stepped(cutSteps(zeros, ['next_cursor'])).steps).toBeGreaterThanOrEqual(3);
