@@ -22,3 +22,7 @@ it.each([
   const elements = scan(new TextEncoder().encode(text), ['data']).members.get('data')?.elements;
   expect(elements?.slice(1).map(({ isPlain }) => isPlain)).toEqual([is, false, is, true]);
 });
+
+it.each(['{"a\n":1}', '{"ab', '{"a\\'])('%j, whose name is none, is no JSON, whatever is looked for in it', (text) => {
+  expect(scan(new TextEncoder().encode(text), ['a'])).toMatchObject({ isJson: false, members: new Map() });
+});
