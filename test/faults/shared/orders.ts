@@ -11,16 +11,19 @@ import type { Process } from './machine.ts';
 import { charge, PATIENT } from './machine.ts';
 
 /**
- * In which order two processes charge one payment request: the second's request of that number goes on when the first's has,
- * and what the first asks next when the second has ended.
+ * In which order two processes charge one payment request: the first's request of that number goes on when the second's has come,
+ * the second's when the first's was answered or waits for a lock, and what the first asks next when the second has ended.
  */
 interface Order {
   readonly first: number;
   readonly second: number;
 }
 
-/** Whoever is in the way of the other stays there: the other gives up. */
-const LIMITS = { ...PATIENT, close: 100, lock: 100, patience: 400, outcome: 2000 };
+/**
+ * Whoever is in the way of the other stays there: the other gives up what it has not sent. What it has sent it notes when the
+ * server has ended the transaction that is in its way.
+ */
+const LIMITS = { ...PATIENT, close: 100, lock: 600, idle: 2000, patience: 400, outcome: 10_000 };
 
 /** What a charge asks: connection, greeting, the look behind the lock, the intent; the same two for the outcome. */
 const REQUESTS = [0, 1, 2, 3, 4, 5];
@@ -42,12 +45,14 @@ const counting = (each: (request: number) => Promise<void>, answered: () => void
   };
 };
 
+type Turn = PromiseWithResolvers<void>;
+
 let ugwos = 0;
 
 const run = async (bench: Bench, order: Order): Promise<string[]> => {
   const ugwo = ugwoOf(ugwos++);
   const relays = await Promise.all([openPostgresRelay(bench.cluster.port), openPostgresRelay(bench.cluster.port)]);
-  const [reached, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [came, reached, ended] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Turn, Turn, Turn];
   let isDone = false;
   const [one, other] = relays.map(
     ({ port }): Process => ({ url: bench.url(port), folder: bench.newMachine(), limits: LIMITS }),
@@ -56,7 +61,9 @@ const run = async (bench: Bench, order: Order): Promise<string[]> => {
     counting(
       async (request) => {
         if (request > order.first) await ended.promise;
-        if (request === order.first) void waited(bench, () => isDone).then(reached.resolve);
+        if (request !== order.first) return;
+        await came.promise;
+        void waited(bench, () => isDone).then(reached.resolve);
       },
       () => {
         isDone = relays[0].messages.filter(({ side }) => side === 'request').length > order.first;
@@ -66,7 +73,9 @@ const run = async (bench: Bench, order: Order): Promise<string[]> => {
   relays[1].use(
     counting(
       async (request) => {
-        if (request === order.second) await reached.promise;
+        if (request !== order.second) return;
+        came.resolve();
+        await reached.promise;
       },
       () => undefined,
     ),
@@ -77,7 +86,10 @@ const run = async (bench: Bench, order: Order): Promise<string[]> => {
       isDone = true;
       reached.resolve();
     }),
-    charged(other).finally(ended.resolve),
+    charged(other).finally(() => {
+      came.resolve();
+      ended.resolve();
+    }),
   ]);
   for (const relay of relays) await relay.close();
   for (const { folder } of [one, other]) rmSync(folder, { recursive: true });
