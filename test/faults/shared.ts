@@ -29,7 +29,7 @@ const inProcess = async (suite: string, { short, folder }: Options, sabotage?: s
 const sabotage = async (folder: string): Promise<PartResult> => {
   const failures: string[] = [];
   for (const { sabotage, by } of SABOTAGES) {
-    const seen = await inProcess(by, { short: false, folder }, sabotage.name);
+    const seen = await inProcess(by, { short: true, folder }, sabotage.name);
     if (seen.failures.length === 0) failures.push(`nobody noticed: ${sabotage.name}`);
   }
   return { figures: [{ name: 'sabotages of a shared ledger', value: SABOTAGES.length }], failures };
