@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
@@ -139,6 +140,21 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
       team.database,
     );
     expect(may).toBe(false);
+  });
+
+  it('is set up as docs/team.md says, by an owner who may do nothing else', async () => {
+    const cluster = await ownCluster();
+    const text = readFileSync('docs/team.md', 'utf8');
+    const statements = text.split('\n').filter((line) => line.startsWith('    CREATE '));
+    expect(statements).toHaveLength(3);
+    for (const statement of statements) await cluster.sql(statement);
+    const as = (user: string) => ({ env: { PAYCLI_LEDGER: cluster.url('payments', { user }) } });
+    const init = await paycli(['ledger', 'init', '--operator', 'ada', '--json'], as('payments_owner'));
+    expect(JSON.parse(init.stdout)).toMatchObject({ made: true, operators: ['ada'] });
+    expect(await chargeOf(ugwoOf(1), { ...as('ada'), service: await serveAll() })).toMatchObject({ code: 0 });
+    await cluster.sql('REVOKE ALL ON ALL TABLES IN SCHEMA paycli FROM ada', [], 'payments');
+    const revoked = await paycli(['ledger', 'list', '--json'], as('ada'));
+    expect(errorOf(revoked)).toMatchObject({ exit_code: 10, code: '42501' });
   });
 
   it('is kept by a migration, which the owner makes', async () => {
