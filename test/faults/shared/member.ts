@@ -43,7 +43,9 @@ const stopWhenConnected = (origin: string): void => {
   const port = Number(new URL(origin).port);
   Socket.prototype.connect = function (this: Socket, ...args: Parameters<typeof connect>) {
     this.once('connect', () => {
-      if (this.remotePort === port) stopHere();
+      if (this.remotePort !== port) return;
+      Socket.prototype.connect = connect;
+      stopHere();
     });
     return connect.apply(this, args);
   } as typeof connect;
