@@ -1,16 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import { CANARY } from '../support/canary.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import type { Ended } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { reset } from '../support/service.ts';
 import { chargeFrom, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
-import { chargeOf, listOf, newTeam } from './team-support.ts';
-
-const KNOWN = MIGRATIONS.length;
+import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
 
 const recordOf = ({ stdout, stderr }: Ended): Record<string, unknown> => {
   if (stdout === '') throw new Error(stderr);
@@ -63,10 +60,10 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
       message: `${url}: there is no ledger in this database`,
       hint: 'run `paycli ledger init` once, as the owner of the database',
     });
-    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({ at: url, made: true, schema: KNOWN, operators: [] });
-    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({ at: url, made: false, schema: KNOWN, operators: [] });
+    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({ at: url, made: true, schema: SCHEMA, operators: [] });
+    expect(recordOf(await ledgerAt(url, 'init'))).toEqual({ at: url, made: false, schema: SCHEMA, operators: [] });
     const status = recordOf(await ledgerAt(url, 'status'));
-    expect(status).toMatchObject({ schema: KNOWN, standbys: [], warnings: [], user: 'postgres' });
+    expect(status).toMatchObject({ schema: SCHEMA, standbys: [], warnings: [], user: 'postgres' });
     expect(status['version']).toMatch(/^PostgreSQL \d/);
     expect(Math.abs(Number(status['clock_ahead_ms']))).toBeLessThan(60_000);
   });
@@ -76,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     const options = team.machine(await serveCharges());
     const set = (version: number) =>
       team.cluster.sql(`UPDATE paycli.setting SET value = '${version}' WHERE name = 'version'`, [], team.database);
-    await set(KNOWN + 1);
+    await set(SCHEMA + 1);
     const [charge, migrate, init] = [
       await chargeOf(ugwoOf(1), options),
       await ledgerAt(team.url, 'migrate'),
@@ -84,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     ];
     expect(errorOf(charge)).toMatchObject({
       exit_code: 10,
-      message: `the ledger ${team.url} was made by a newer paycli (schema ${KNOWN + 1}, this one knows ${KNOWN})`,
+      message: `the ledger ${team.url} was made by a newer paycli (schema ${SCHEMA + 1}, this one knows ${SCHEMA})`,
     });
     expect(errorOf(migrate)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; it was left as it is' });
     expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; it was left as it is' });
@@ -93,8 +90,8 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
       exit_code: 10,
       hint: 'run `paycli ledger migrate` once, as the owner of the database',
     });
-    await set(KNOWN);
-    expect(recordOf(await ledgerAt(team.url, 'migrate'))).toEqual({ at: team.url, from: KNOWN, to: KNOWN });
+    await set(SCHEMA);
+    expect(recordOf(await ledgerAt(team.url, 'migrate'))).toEqual({ at: team.url, from: SCHEMA, to: SCHEMA });
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
   });
 

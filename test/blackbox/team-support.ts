@@ -1,8 +1,12 @@
+import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import type { Cluster } from '../support/postgres/kinds.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
+
+/** The version of a ledger's tables that this program knows. */
+export const SCHEMA = MIGRATIONS.length;
 
 /** A database with a ledger, and those who share it. */
 export interface Team {
