@@ -124,6 +124,7 @@ describe('what is kept of a member', () => {
   it('is all of 2,000 values, its own included, or the first hundred', () => {
     expect(statusOf(zeros(1999))).toEqual(zeros(1999));
     expect(statusOf(zeros(2000))).toEqual(zeros(100));
+    expect(statusOf([zeros(1998), 1, 2])).toEqual([zeros(1998), 1]);
   });
 
   it('is all of 64 levels, the outermost included, or the first three of its own', () => {
@@ -135,6 +136,7 @@ describe('what is kept of a member', () => {
     const [fits, whole, long] = ['a'.repeat(998), 'b'.repeat(999), 'c'.repeat(1001)];
     const most = { ['d'.repeat(1000)]: 1 };
     expect(statusOf(most)).toEqual(most);
+    expect(statusOf({ [long]: 1, a: 2 })).toStrictEqual({ a: 2 });
     expect(statusOf({ [fits]: 1, [whole]: 2, [long]: zeros(1990), end: zeros(90) })).toStrictEqual({
       [fits]: 1,
       end: zeros(90),
