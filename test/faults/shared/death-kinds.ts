@@ -28,7 +28,16 @@ export interface Death {
 }
 
 /** For a server that stands still: all comes to its end soon. */
-const HASTY: Limits = { ...PATIENT, close: 20, answer: 200, read: 200, lock: 100, patience: 1500, outcome: 1500 };
+const HASTY: Limits = {
+  ...PATIENT,
+  connect: 1000,
+  close: 20,
+  answer: 200,
+  read: 200,
+  lock: 100,
+  patience: 1500,
+  outcome: 1500,
+};
 
 const titleOf = (pid: number): string => {
   try {
