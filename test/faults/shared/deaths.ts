@@ -81,7 +81,7 @@ const momentsOf = (messages: readonly Passing[], kinds: readonly DeathKind[]): M
   );
 
 /** Each kind of death at each message that `isMeant`. */
-export const deathsBy =
+const deathsBy =
   (kinds: readonly DeathKind[], isMeant: (message: Passing) => boolean): Part =>
   async ({ short, folder }) => {
     const all: Charged[] = [];

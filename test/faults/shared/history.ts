@@ -16,7 +16,7 @@ export interface Post {
 }
 
 /** The time in which a row was open: from its commit to that of what became of it. */
-export interface Interval {
+interface Interval {
   readonly id: string;
   readonly about: string;
   readonly from: number;
@@ -45,7 +45,7 @@ const intervalsOfRow = (changes: readonly Change[]): Interval[] => {
 };
 
 /** When each row was open. Changes of one row come in their order; a row that is opened again has two intervals. */
-export const intervalsOf = (changes: readonly Change[]): Interval[] =>
+const intervalsOf = (changes: readonly Change[]): Interval[] =>
   grouped(changes, ({ id }) => id).flatMap(intervalsOfRow);
 
 /** A moment of `Date.now()` is the beginning of a millisecond. */
