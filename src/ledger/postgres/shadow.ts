@@ -19,11 +19,17 @@ const TABLES = `
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
+/** Those that were begun together are lost together: the first of each stands for all. */
+const LEADERS = `
+  ALTER TABLE intent ADD COLUMN leads INTEGER NOT NULL DEFAULT 1;
+  CREATE INDEX intent_leads ON intent (n) WHERE leads = 1;
+`;
+
 /** What this machine has begun in a ledger that others keep. */
 export const SHADOW_FILE: DatabaseKind = {
   // "pays"
   applicationId: 0x70617973,
-  migrations: [TABLES],
+  migrations: [TABLES, LEADERS],
   survives: 'power loss',
   busyTimeout: TRY_MS,
   error: ({ path, what, cause }) =>
@@ -33,8 +39,11 @@ export const SHADOW_FILE: DatabaseKind = {
     }),
 };
 
-/** So many of the last intents are looked for at each connection: what is lost of a ledger is lost from its end. */
-const LAST = 16;
+/**
+ * So many of the last commits are looked for at each connection: what is lost of a ledger is lost from its end. Of processes
+ * that begin at once, the one that commits first may be the last to write it down here, and each has one commit at a time.
+ */
+const LAST = 64;
 /** A ledger that has forgotten more than this would be missed by people. */
 const KEPT_MS = 90 * 24 * 3_600_000;
 
@@ -43,8 +52,9 @@ const KEPT_MS = 90 * 24 * 3_600_000;
  * standby took over without having heard of everything, is noticed by what it does not know.
  */
 export const shadowIn = (db: DatabaseSync, path: string, now: () => number) => {
-  const add = db.prepare('INSERT OR IGNORE INTO intent (id, created_at, entry) VALUES (?, ?, ?)');
-  const last = db.prepare('SELECT entry FROM intent ORDER BY n DESC LIMIT ?');
+  const add = db.prepare('INSERT OR IGNORE INTO intent (id, created_at, entry, leads) VALUES (?, ?, ?, ?)');
+  const last = db.prepare('SELECT entry FROM intent WHERE leads = 1 ORDER BY n DESC LIMIT ?');
+  const all = db.prepare('SELECT entry FROM intent ORDER BY n DESC');
   const setting = db.prepare("SELECT value FROM setting WHERE name = 'ledger'");
   const asError = <T>(work: () => T): T => {
     try {
@@ -61,15 +71,19 @@ export const shadowIn = (db: DatabaseSync, path: string, now: () => number) => {
     belongsTo: (name: string): void => {
       asError(() => db.prepare("INSERT OR REPLACE INTO setting VALUES ('ledger', ?)").run(name));
     },
+    /** What was begun in one commit. */
     keep: (entries: readonly Entry[]): void => {
       asError(() =>
         transact(db, () => {
-          for (const entry of entries) add.run(entry.id, entry.createdAt, JSON.stringify(rowOf(entry)));
+          for (const [index, entry] of entries.entries()) {
+            add.run(entry.id, entry.createdAt, JSON.stringify(rowOf(entry)), index === 0 ? 1 : 0);
+          }
         }),
       );
     },
+    /** One of each of the last commits. */
     last: (): Entry[] => asError(() => entriesIn(last.all(LAST))),
-    all: (): Entry[] => asError(() => entriesIn(last.all(-1))),
+    all: (): Entry[] => asError(() => entriesIn(all.all())),
     forgetOld: (): void => {
       asError(() => db.prepare('DELETE FROM intent WHERE created_at < ?').run(now() - KEPT_MS));
     },

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { sharedCluster } from '../../support/postgres.ts';
+import { newFolder } from '../../support/program.ts';
+import { intent } from '../support/memory.ts';
+import type { SharedPlace } from '../support/postgres.ts';
+import { newSharedPlace } from '../support/postgres.ts';
+
+const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
+
+/** Begins these at once, in one transaction. */
+const beginAll = async (ledger: Ledger, numbers: readonly number[]): Promise<void> => {
+  const begun = numbers.map((number) => ledger.begin(intent({ about: ugwoOf(number) }), { again: false }));
+  for (const { kind } of await Promise.all(begun)) expect(kind).toBe('begun');
+};
+
+/** As a failover does whose standby had not heard of these. */
+const forget = async (place: SharedPlace, numbers: readonly number[]): Promise<void> => {
+  const database = new URL(await place.url()).pathname.slice(1);
+  const names = numbers.map((number) => `'${ugwoOf(number)}'`).join();
+  await (await sharedCluster()).sql(`DELETE FROM paycli.charge WHERE ugwo IN (${names})`, [], database);
+};
+
+const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, index) => first + index);
+
+const unknownTo = async (ledger: Ledger): Promise<string[]> =>
+  (await ledger.unknown()).map(({ about }) => about).sort();
+
+describe.skipIf(process.platform === 'win32')("a machine's memory of what it has begun", () => {
+  it('misses what another process of it committed last and wrote down before', async () => {
+    const place = newSharedPlace();
+    const [one, other] = [await place.open(), await place.open()];
+    await beginAll(one, from(0, 3));
+    // Forty that were committed before those, by a process that took its time to write them down.
+    await beginAll(other, from(100, 40));
+    await forget(place, from(0, 3));
+    const next = await place.open();
+    expect(await unknownTo(next)).toEqual(from(0, 3).map(ugwoOf));
+    await expect(next.begin(intent({ about: ugwoOf(500) }), { again: false })).rejects.toMatchObject({
+      kind: 'ledger',
+      message: "the ledger's database had lost 3 charges, which may have been made",
+    });
+  });
+
+  it('brings back all that is missing, and nothing twice', async () => {
+    const place = newSharedPlace();
+    await beginAll(await place.open(), from(0, 5));
+    await beginAll(await place.open(), [5]);
+    await forget(place, [3, 4, 5]);
+    for (const _again of [1, 2]) expect(await unknownTo(await place.open())).toEqual([3, 4, 5].map(ugwoOf));
+  });
+
+  it('is of that machine alone', async () => {
+    const place = newSharedPlace();
+    await beginAll(await place.open(), [0]);
+    await forget(place, [0]);
+    expect(await unknownTo(await place.open({ folder: newFolder('other') }))).toEqual([]);
+    expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
+  });
+
+  it('waits with what has another open charge of the same in its way', async () => {
+    const place = newSharedPlace();
+    await beginAll(await place.open(), [0]);
+    await forget(place, [0]);
+    const other = await place.open({ folder: newFolder('other') });
+    const begun = await other.begin(intent({ about: ugwoOf(0) }), { again: false });
+    // It stands in the way of any other by itself.
+    const mine = await place.open();
+    expect(await unknownTo(mine)).toEqual([]);
+    expect(await mine.begin(intent({ about: ugwoOf(0) }), { again: false })).toMatchObject({ kind: 'refused' });
+    await other.record(begun.kind === 'begun' ? begun.id : '', { state: 'rejected', exitCode: 3 });
+    expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
+  });
+});
