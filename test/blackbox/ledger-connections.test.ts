@@ -55,17 +55,17 @@ describe.skipIf(process.platform === 'win32')('the connection to a shared ledger
   });
 
   it.each([
-    ['good', { sslmode: 'require' }, 'self-signed certificate in certificate chain'],
-    ['wrong-host', { sslrootcert: CA_FILE }, 'does not match certificate'],
-    ['expired', { sslrootcert: CA_FILE }, 'certificate has expired'],
-    ['self-signed', { sslrootcert: CA_FILE }, 'self-signed certificate'],
-    ['wrong-purpose', { sslrootcert: CA_FILE }, 'unsuitable certificate purpose'],
+    ['good', { sslmode: 'require' }, /self.signed certificate in certificate chain/],
+    ['wrong-host', { sslrootcert: CA_FILE }, /does not match certificate/],
+    ['expired', { sslrootcert: CA_FILE }, /certificate has expired/],
+    ['self-signed', { sslrootcert: CA_FILE }, /: self.signed certificate\b/],
+    ['wrong-purpose', { sslrootcert: CA_FILE }, /unsu\w+ certificate purpose/],
   ])('is not made where the certificate is %s (%j)', async (tls, settings: Record<string, string>, why) => {
     const cluster = await ownCluster({ tls });
     const ended = await listed(address(cluster, 'postgres', settings));
     expect(ended.code).toBe(10);
     const { message, hint } = errorOf(ended);
-    expect(message).toContain(why);
+    expect(message).toMatch(why);
     expect(hint).toContain('sslrootcert=FILE');
     expect(cluster.log()).not.toContain('connection authorized');
   });
