@@ -79,17 +79,18 @@ export interface Limits {
 
 const LONG_MS = 20_000;
 
-/** Looks, and charges by bank transfer, through the real client and a ledger. */
+/** Looks, and charges by bank transfer, through the real client and a ledger; `known` is what the ledger calls the service. */
 export const chargeAt = async (
   origin: string,
   ledger: Ledger,
   ugwo: string,
   { look, charge: timeout, bound }: Limits = { look: LONG_MS, charge: LONG_MS },
+  known = origin,
 ): Promise<ChargeEnd> => {
   const transport = transportTo(origin);
   const client = clientOver(transport, origin, timeout);
   const data = { medium: 'bank_transfer' };
-  const place = placeOf(origin, CANARY, 'test');
+  const place = placeOf(known, CANARY, 'test');
   const request = { place, ugwo, data, bound: bound ?? client.longestWrite, attempt: timeout };
   const send = (overdue: () => boolean) =>
     client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, overdue });

@@ -18,6 +18,8 @@ export type StopAt = 'looked' | 'locked' | 'begun' | 'connected';
 
 export interface Order extends Machine {
   readonly origin: string;
+  /** What others call the service, where it is known here by another name. */
+  readonly known?: string;
   /** Charged one after the other. */
   readonly ugwos: readonly string[];
   readonly limits: Limits;
@@ -68,7 +70,8 @@ const chargeAll = async (order: Order): Promise<readonly ChargeEnd[]> => {
   const ledger = await openOn(order);
   const watched = order.stopAt === undefined ? ledger : stopping(ledger, order);
   const ends: ChargeEnd[] = [];
-  for (const ugwo of order.ugwos) ends.push(await chargeAt(order.origin, watched, ugwo, order.limits));
+  const { origin, known, limits } = order;
+  for (const ugwo of order.ugwos) ends.push(await chargeAt(origin, watched, ugwo, limits, known));
   await ledger.close();
   return ends;
 };

@@ -9,22 +9,25 @@ import { ledgerOptions } from '../../support/ledger.ts';
 /** A machine of a team, and how it reaches the ledger. */
 export interface Machine {
   readonly url: string;
+  /** What the server is called in a network of the machine's own. */
+  readonly host?: string;
   /** What tells it from others: of those only the server's clock says what has ended. */
   readonly machine: string;
   /** Its own folder. */
   readonly folder: string;
   /** So much clocks may run apart, in milliseconds; none where this says nothing. */
   readonly slack?: number;
-  readonly waits?: Limits;
+  readonly waits?: Limits | undefined;
 }
 
 /** The ledger as this process opens it that runs on the machine. */
-export const openOn = ({ url, machine, folder, slack = 0, waits = LIMITS }: Machine): Promise<Ledger> => {
+export const openOn = ({ url, host, machine, folder, slack = 0, waits = LIMITS }: Machine): Promise<Ledger> => {
   const self = { ...thisSender(), boot: machine };
   const { path: _path, ...options } = ledgerOptions('', { self });
+  const address = addressOf(url);
   return openSharedLedger({
     ...{ ...options, folder, slack, limits: waits },
-    access: { address: addressOf(url), password: async () => undefined },
+    access: { address: { ...address, host: host ?? address.host }, password: async () => undefined },
     isGone: (sender, overdue) => isGoneAnywhere(sender, self, overdue),
     worker: machine,
   });

@@ -1,4 +1,5 @@
 import type { Part } from '../part.ts';
+import { clocks } from './clocks.ts';
 import { held, heldTogether, warned } from './commit-waits.ts';
 import { cuts } from './cuts.ts';
 import { deaths, deathsAtCommits } from './deaths.ts';
@@ -6,6 +7,7 @@ import { failover } from './failover.ts';
 import { kills } from './kills.ts';
 import { model } from './model.ts';
 import { orders } from './orders.ts';
+import { partitions } from './partitions.ts';
 import { pauses } from './pauses.ts';
 import { races } from './races.ts';
 import { restored } from './restored.ts';
@@ -23,6 +25,8 @@ export const SUITES: Readonly<Record<string, Part>> = {
   races,
   kills,
   pauses,
+  partitions,
+  clocks,
 };
 
 /** The same, the failover, which has a test and sabotages of its own, and those parts that are enough to notice a sabotage. */
