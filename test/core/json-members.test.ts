@@ -17,10 +17,12 @@ it.each([
   ['{"a":"é"}', false],
   ['{"a":"\x7f"}', false],
   ['{"é":1}', false],
+  ['{"a":"é","b":{}}', false],
+  ['[1]', true],
 ])('an element %j can be printed as it is: %s, whatever stood before it', (element, is) => {
-  const text = `{"data":["é",${element},{"a":"é"},${element},{}]}`;
+  const text = `{"data":["é",${element},{"a":"é"},${element},{},${element}]}`;
   const elements = scan(new TextEncoder().encode(text), ['data']).members.get('data')?.elements;
-  expect(elements?.slice(1).map(({ isPlain }) => isPlain)).toEqual([is, false, is, true]);
+  expect(elements?.slice(1).map(({ isPlain }) => isPlain)).toEqual([is, false, is, true, is]);
 });
 
 it.each(['{"a\n":1}', '{"ab', '{"a\\'])('%j, whose name is none, is no JSON, whatever is looked for in it', (text) => {
