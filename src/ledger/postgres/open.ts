@@ -78,9 +78,7 @@ const openShadow = (path: string, { now, isGone }: SharedLedgerOptions): { shado
   return openDatabase(path, SHADOW_FILE, (db) => {
     checkAccess(path);
     const left = leftBeside(db, path, ({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
-    const shadow = shadowIn(db, path, now);
-    shadow.forgetOld();
-    return { shadow, left };
+    return { shadow: shadowIn(db, path), left };
   });
 };
 
@@ -99,6 +97,7 @@ const opener = (options: SharedLedgerOptions, shadow: Shadow, path: string, cloc
       refuseOther(shadow, greeting, name, path);
       const { knows } = greeting;
       if (mine.some(({ id }) => !knows.has(id))) await putBack(plain, shadow.all(), greeting.at);
+      shadow.forgetOld(greeting.at);
       return session;
     } catch (thrown) {
       await session.close();

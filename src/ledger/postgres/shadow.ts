@@ -51,7 +51,7 @@ const KEPT_MS = 90 * 24 * 3_600_000;
  * A copy of this machine's own intents, each on the disk before a byte of it is sent: a database that was restored, or whose
  * standby took over without having heard of everything, is noticed by what it does not know.
  */
-export const shadowIn = (db: DatabaseSync, path: string, now: () => number) => {
+export const shadowIn = (db: DatabaseSync, path: string) => {
   const add = db.prepare('INSERT OR IGNORE INTO intent (id, created_at, entry, leads) VALUES (?, ?, ?, ?)');
   const last = db.prepare('SELECT entry FROM intent WHERE leads = 1 ORDER BY n DESC LIMIT ?');
   const all = db.prepare('SELECT entry FROM intent ORDER BY n DESC');
@@ -84,8 +84,9 @@ export const shadowIn = (db: DatabaseSync, path: string, now: () => number) => {
     /** One of each of the last commits. */
     last: (): Entry[] => asError(() => entriesIn(last.all(LAST))),
     all: (): Entry[] => asError(() => entriesIn(all.all())),
-    forgetOld: (): void => {
-      asError(() => db.prepare('DELETE FROM intent WHERE created_at < ?').run(now() - KEPT_MS));
+    /** `now`: by the clock that intents are dated with, which is the server's. */
+    forgetOld: (now: number): void => {
+      asError(() => db.prepare('DELETE FROM intent WHERE created_at < ?').run(now - KEPT_MS));
     },
     close: (): void => db.close(),
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { sharedCluster } from '../../support/postgres.ts';
 import { newFolder } from '../../support/program.ts';
-import { intent } from '../support/memory.ts';
+import { intent, SENT } from '../support/memory.ts';
 import type { SharedPlace } from '../support/postgres.ts';
 import { newSharedPlace } from '../support/postgres.ts';
 
@@ -48,6 +48,19 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     await beginAll(await place.open(), [5]);
     await forget(place, [3, 4, 5]);
     for (const _again of [1, 2]) expect(await unknownTo(await place.open())).toEqual([3, 4, 5].map(ugwoOf));
+  });
+
+  it('goes back ninety days by the clock of the server, whatever that of the machine says', async () => {
+    const day = 24 * 3_600_000;
+    const place = newSharedPlace();
+    const after = (days: number) => ({ clockSql: () => `${SENT + days * day}::bigint` });
+    await beginAll(await place.open(after(0)), [0]);
+    await beginAll(await place.open(after(1)), [1]);
+    // The machine's clock is a year ahead for a while.
+    await place.open({ ...after(2), now: () => SENT + 365 * day });
+    await place.open(after(90.5));
+    await forget(place, [0, 1]);
+    expect(await unknownTo(await place.open(after(90.5)))).toEqual([ugwoOf(1)]);
   });
 
   it('is of that machine alone', async () => {
