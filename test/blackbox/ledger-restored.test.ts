@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ownCluster, ownStandby } from '../support/postgres.ts';
-import { errorOf, paycli } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, numberIn, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
 import type { Team } from './team-support.ts';
@@ -66,17 +66,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     expect(postsOf(service)).toEqual({ 1: 1 });
   });
 
-  it('that takes no writes is refused', async () => {
-    const team = await newTeam();
-    const service = await serveCharges();
-    const machine = team.machine(service);
-    await team.cluster.sql(`ALTER DATABASE ${team.database} SET default_transaction_read_only = on`);
-    // A setting of the database does not keep an operator from writing; a server that can't write does.
-    expect(await chargeOf(ugwoOf(1), machine)).toMatchObject({ code: 0 });
-    expect(postsOf(service)).toEqual({ 1: 1 });
-  });
-
-  it('that is a standby, or refuses to write, is waited for and then refused', { timeout: 60_000 }, async () => {
+  it('that is a standby is refused until it is promoted', { timeout: 60_000 }, async () => {
     const primary = await ownCluster();
     const team = await newTeam(primary);
     const standby = await ownStandby(primary, { synchronous: false });
@@ -99,6 +89,24 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     await standby.promote();
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
     expect(postsOf(service)).toEqual({ 1: 1 });
+  });
+
+  it('is pushed to for good: what no standby has is not taken for pushed', { timeout: 60_000 }, async () => {
+    const primary = await ownCluster();
+    const team = await newTeam(primary);
+    const standby = await ownStandby(primary, { synchronous: true });
+    await primary.sql(`ALTER DATABASE ${team.database} SET synchronous_commit = off`);
+    const home = newFolder();
+    expect(await chargeOf(ugwoOf(1), { home, service: await serveCharges() })).toMatchObject({ code: 0 });
+    await standby.stop();
+    const push = () => paycli(['ledger', 'push', '--json'], { home, env: { PAYCLI_LEDGER: team.url } });
+    const pushing = push();
+    const waiting = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    await expect.poll(() => primary.sql(waiting), { timeout: 20_000 }).toHaveLength(1);
+    expect(errorOf(await pushing)).toMatchObject({ exit_code: 10, message: expect.stringContaining('synchronous') });
+    await standby.start();
+    // It is there: what was cancelled was the wait.
+    expect(JSON.parse((await push()).stdout)).toMatchObject({ charges: 0, known: 1 });
   });
 
   it('whose server would lose what was committed is warned of', async () => {

@@ -4,13 +4,14 @@ import { jobStatement, updateInsert } from './job-steps.ts';
 import type { Session } from './session.ts';
 import { list } from './sql.ts';
 import { insertStatement } from './statements.ts';
+import { commitAll } from './transaction.ts';
 
 const LIMIT_MS = 60_000;
 
 /** Runs statements that each give a row for what they have written, in a transaction; gives how many did. */
 const written = async (session: Session, statements: readonly string[]): Promise<number> => {
   if (statements.length === 0) return 0;
-  const { answers } = await session.run(['BEGIN', ...statements, 'COMMIT'].join(';\n'), LIMIT_MS);
+  const answers = await commitAll(session, statements, LIMIT_MS);
   return answers.reduce((sum, { rows }) => sum + rows.length, 0);
 };
 

@@ -5,6 +5,7 @@ import { isUndone } from './errors.ts';
 import type { Session } from './session.ts';
 import { list } from './sql.ts';
 import { insertStatement } from './statements.ts';
+import { commitAll } from './transaction.ts';
 
 const LIMIT_MS = 30_000;
 const AT_ONCE = 500;
@@ -42,7 +43,7 @@ export const putBack = async (open: () => Promise<Session>, mine: readonly Entry
   let session = await open();
   for (const entry of await unknownTo(session, mine)) {
     try {
-      await session.run(`${insertStatement(asLost(entry, at), true)} ON CONFLICT (id) DO NOTHING`, LIMIT_MS);
+      await commitAll(session, [`${insertStatement(asLost(entry, at), true)} ON CONFLICT (id) DO NOTHING`], LIMIT_MS);
     } catch (thrown) {
       if (!isUndone(thrown)) throw thrown;
       session = await open();

@@ -8,8 +8,10 @@ import type { AnyStep, Written } from './step.ts';
  * Each statement sees what was committed before it began, so that what is looked at behind the lock is as it stands. The
  * commit waits for the disk, and for the standby where one must have it, whatever the settings of the role say.
  */
-const beginning = ({ lock, idle }: Limits): string => `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-SET LOCAL synchronous_commit = 'on';
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SET LOCAL synchronous_commit = 'on';`;
+
+const beginning = ({ lock, idle }: Limits): string => `${BEGIN}
 SET LOCAL lock_timeout = ${lock};
 SET LOCAL idle_in_transaction_session_timeout = ${idle};`;
 
@@ -57,12 +59,17 @@ const looksOf = (step: AnyStep, before: Written<unknown> | undefined): readonly 
   before?.proof === undefined ? step.looks : [before.proof.ask, ...step.looks];
 
 /** Sends what was decided, and the commit; only its own word, without a warning, says that it is done. */
-const commit = async (session: Session, writes: readonly string[], limit: number): Promise<void> => {
+const commit = async (session: Session, writes: readonly string[], limit: number): Promise<readonly Answer[]> => {
   const { answers, warnings } = await session.run([...writes, 'COMMIT'].join(';\n'), limit);
   const said = answers.at(-1)?.command;
   if (said !== 'COMMIT') throw new Lost(`the server answered ${said} to COMMIT`);
   if (warnings.length > 0 && writes.length > 0) throw new Lost(warnings.join('; '));
+  return answers;
 };
+
+/** Writes what needs no look, in a transaction as good as any. */
+export const commitAll = (session: Session, [first = '', ...rest]: readonly string[], limit: number) =>
+  commit(session, [`${BEGIN}\n${first}`, ...rest], limit);
 
 /**
  * Steps in one transaction: lock, then look, then write. Two messages go to the server. `earlier` is what an attempt had
