@@ -17,6 +17,8 @@ import { firstRow } from './rows/first-row.ts';
 import { ledgerGrowth } from './rows/ledger-growth.ts';
 import { onePage } from './rows/one-page.ts';
 import type { Bench } from './rows/scene.ts';
+import { sharedGrowth } from './rows/shared-growth.ts';
+import { sharedRate } from './rows/shared-rate.ts';
 import { npmStarts, standaloneStarts } from './rows/starts.ts';
 import { walkMemory } from './rows/walk-memory.ts';
 import { walkBesideCurl, walkBesideLoop } from './rows/walks.ts';
@@ -35,8 +37,11 @@ const BENCHES = new Map<string, Bench>([
   ['7', bulk],
   ['9', firstRow],
   ['10', emulatorGrowth],
+  ['11', sharedRate],
   ['8', ledgerGrowth],
 ]);
+/** By name alone: it fills a ledger with ten million charges. */
+const LONG = new Map<string, Bench>([['12', sharedGrowth]]);
 
 const { values: options } = parseArgs({
   options: {
@@ -47,7 +52,7 @@ const { values: options } = parseArgs({
 });
 
 const benchOf = (row: string): Bench => {
-  const bench = BENCHES.get(row);
+  const bench = BENCHES.get(row) ?? LONG.get(row);
   if (bench === undefined) throw new Error(`there is no row ${row}`);
   return bench;
 };

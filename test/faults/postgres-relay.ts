@@ -101,7 +101,8 @@ export const openPostgresRelay = async (service: number): Promise<PostgresRelay>
     flow('answer', line.upstream, line.client);
   };
 
-  const server = createServer((client) => {
+  // What comes in several messages is not held back until the first of them is acknowledged.
+  const server = createServer({ noDelay: true }, (client) => {
     const line = { client, upstream: connect({ port: leadsTo, host: '127.0.0.1' }), isCut: false };
     join(line, lines.push(line) - 1);
   });

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Intent, Outcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { thisMachine } from '../../../src/ledger/machine.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { writeChecksums } from '../../../src/ledger/sqlite/row-checks.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
+import { charge, intent } from '../run/ledger-work.ts';
 import type { Line } from '../run/line.ts';
 import { race } from '../run/race.ts';
 import type { Bench } from './scene.ts';
@@ -15,47 +14,6 @@ import type { Bench } from './scene.ts';
 const [FEW, MANY] = [1000, 1_000_000];
 const ROUNDS = 30;
 const AT_A_TIME = 100;
-const JOB = 'job-benchbenchbench1';
-
-/** Ids that are as far apart as real ones: what comes in order would all be in one place of the index. */
-const randomId = (prefix: string): string => `${prefix}.Bnch.${randomBytes(12).toString('hex')}`;
-
-const intent = (row?: number): Intent => ({
-  service: 'http://127.0.0.1:1',
-  origin: 'http://127.0.0.1:1',
-  workspace: 'Bnch',
-  profile: undefined,
-  kind: 'charge',
-  about: randomId('ugw'),
-  medium: 'bank_transfer',
-  provider: undefined,
-  phone: undefined,
-  digest: randomBytes(32).toString('hex'),
-  bound: 600_000,
-  ...(row === undefined ? {} : { job: JOB, row }),
-});
-
-const accepted = (): Outcome => ({
-  state: 'accepted',
-  exitCode: 0,
-  activity: {
-    uid: randomId('act'),
-    status: 'requires_action',
-    nextAction: {
-      type: 'user_action',
-      instruction: 'Dial *737*000*5000# to pay.',
-      headers: { ussd: '*737*000*5000#' },
-    },
-    createdAt: '2026-11-20T10:00:00+00:00',
-    servedAt: Date.now(),
-  },
-});
-
-const charge = async (ledger: Ledger, row?: number): Promise<void> => {
-  const begun = await ledger.begin(intent(row), { again: false });
-  if (begun.kind !== 'begun') throw new Error(`a new charge was refused: ${begun.why}`);
-  await ledger.record(begun.id, accepted());
-};
 
 /** Fills a ledger with copies of its one charge, each of another payment request and row of the job. */
 const fill = (path: string, count: number): void => {
