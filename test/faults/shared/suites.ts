@@ -11,6 +11,7 @@ import { partitions } from './partitions.ts';
 import { pauses } from './pauses.ts';
 import { races } from './races.ts';
 import { restored } from './restored.ts';
+import { unseenKills } from './unseen-kills.ts';
 
 /** What is done to a ledger that is shared, a suite each. */
 export const SUITES: Readonly<Record<string, Part>> = {
@@ -24,6 +25,7 @@ export const SUITES: Readonly<Record<string, Part>> = {
   model,
   races,
   kills,
+  'unseen kills': unseenKills,
   pauses,
   partitions,
   clocks,
