@@ -5,7 +5,7 @@ import { endRunning } from './strace.ts';
 
 afterEach(endRunning);
 
-const SIZE = { rows: 120, kills: 5, processes: 4, concurrency: 4, latency: 200 };
+const SIZE = { rows: 120, kills: 10, processes: 4, concurrency: 4, latency: 200 };
 
 it.each([
   ['', false],

@@ -11,7 +11,7 @@ import { until } from './team.ts';
 const LIMITS = { look: undefined, charge: 20_000 };
 
 /** Works with the ledger as a process on a machine of its own does. */
-const elsewhere = async <T>(bench: Bench, work: (ledger: Ledger) => Promise<T>): Promise<T> => {
+export const elsewhere = async <T>(bench: Bench, work: (ledger: Ledger) => Promise<T>): Promise<T> => {
   const folder = bench.newMachine();
   const ledger = await openOn({ url: bench.url(), machine: basename(folder), folder });
   return work(ledger).finally(ledger.close);
