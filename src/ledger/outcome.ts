@@ -13,8 +13,12 @@ const NONE: readonly Entry[] = [];
 
 const isOpen = ({ state }: Entry): boolean => state === 'sending' || state === 'unknown';
 
+/** Whether an outcome makes a doubt of what had an end. */
+export const reopens = ({ state }: Pick<Entry, 'state'>, outcome: Pick<Outcome, 'state'>): boolean =>
+  outcome.state === 'unknown' && state === 'not_created';
+
 /** Whether another charge of the payment request is open, beside which this one can't be open again. */
-const isTaken = ({ id, service }: Entry, standing: readonly Entry[]): boolean =>
+export const isTaken = ({ id, service }: Entry, standing: readonly Entry[]): boolean =>
   standing.some((other) => other.service === service && other.id !== id && isOpen(other));
 
 /** A charge after what its process says of it. */
@@ -23,8 +27,7 @@ const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[]
   const odd = outcome.odd ?? [];
   const marks = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
   const seen = withMore(withMore(charge, word), marks);
-  const reopens = outcome.state === 'unknown' && charge.state === 'not_created';
-  if (!changesState(charge, outcome) || (reopens && isTaken(charge, standing))) return seen;
+  if (!changesState(charge, outcome) || (reopens(charge, outcome) && isTaken(charge, standing))) return seen;
   const activity = outcome.activity && latest(charge.activity, outcome.activity);
   const took = elapsed(charge.begun, now.mark) ?? now.at - charge.createdAt;
   return changed(seen, { ...outcome, activity, moment: now, took, evidence: seen.evidence });

@@ -1,5 +1,6 @@
 import type { Backend, EmergencyLine } from './backend.ts';
 import type { Entry, Evidence, UptimeMark } from './entry.ts';
+import { isTaken, reopens } from './outcome.ts';
 import { changesState, latest } from './precedence.ts';
 import { changed, withMore } from './transitions.ts';
 
@@ -26,10 +27,10 @@ const isKnown = (charge: Entry, { recorded_at: recordedAt }: EmergencyLine): boo
 const UNMARKED: UptimeMark = { boot: '', uptime: 0 };
 
 /** A charge after a line about it: the line is what the service said, so it holds whatever was concluded without it. */
-const after = (charge: Entry, line: EmergencyLine): Entry => {
+const after = (charge: Entry, line: EmergencyLine, standing: readonly Entry[]): Entry => {
   if (isKnown(charge, line)) return charge;
   const seen = withMore(charge, asEvidence(line));
-  if (!changesState(charge, line)) return seen;
+  if (!changesState(charge, line) || (reopens(charge, line) && isTaken(charge, standing))) return seen;
   const { state, exitCode, activity } = line;
   const moment = { at: line.recorded_at, mark: UNMARKED };
   const known = activity && latest(charge.activity, activity);
@@ -40,13 +41,24 @@ const after = (charge: Entry, line: EmergencyLine): Entry => {
 export const takeIn = async (backend: Backend, given: readonly EmergencyLine[]): Promise<ReadonlySet<string>> => {
   const lines = given.map(asLine);
   if (lines.length === 0) return new Set();
-  const about = lines.map(({ ledger_id: id }) => ({ id }));
+  const doubts = lines.filter(({ state }) => state === 'unknown').map(({ ugwo, about = ugwo }) => about ?? '');
+  const about = [
+    ...lines.map(({ ledger_id: id }) => ({ id })),
+    // Only a doubt can open a charge again.
+    ...[...new Set(doubts)].map((thing) => ({ standing: thing })),
+  ];
   return backend.change('note', about, (found) => {
-    const charges = new Map(found.flat().map((charge) => [charge.id, charge]));
+    const charges = new Map(
+      found
+        .slice(0, lines.length)
+        .flat()
+        .map((charge) => [charge.id, charge]),
+    );
+    const standing = found.slice(lines.length).flat();
     const before = new Set(charges.values());
     for (const line of lines) {
       const charge = charges.get(line.ledger_id);
-      if (charge !== undefined) charges.set(charge.id, after(charge, line));
+      if (charge !== undefined) charges.set(charge.id, after(charge, line, standing));
     }
     const write = [...charges.values()].filter((charge) => !before.has(charge));
     return { write, result: new Set(charges.keys()) };

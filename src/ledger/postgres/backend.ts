@@ -1,10 +1,12 @@
 import { countText } from '../../core/effect.ts';
 import { PayError } from '../../core/error.ts';
+import { isBusy } from '../../database/sqlite-error.ts';
 import type { Backend, Purpose, Query } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
 import { bootOf } from '../sender.ts';
 import { diskGuard } from '../sqlite/disk-guard.ts';
 import type { LockWait } from '../sqlite/lock-wait.ts';
+import { patiently } from '../sqlite/lock-wait.ts';
 import type { Connection, Patience } from './connection.ts';
 import { isFromPassing, sharedError } from './errors.ts';
 import { groupedSteps } from './group.ts';
@@ -61,7 +63,7 @@ const refuseLost = (count: number): void => {
 /** Charges and jobs in PostgreSQL, which many machines share. */
 export const sharedBackend = (options: SharedOptions): Backend => {
   const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, name, worker, limits } = options;
-  const guard = diskGuard(path, self, isFromPassing);
+  const guard = diskGuard(path, self, (thrown) => isFromPassing(thrown) || isBusy(thrown));
   const boot = bootOf(self);
   const moment = (): Moment => ({ at: clock.now(), mark: { boot, uptime: uptime() } });
 
@@ -73,16 +75,19 @@ export const sharedBackend = (options: SharedOptions): Backend => {
   /** Profiles whose policy counts what they charge, as far as it is known. */
   const counted = new Set<string>();
 
+  let last = shadow.last()[0]?.id;
+
   /** Once the disk has failed, nothing more is begun. */
-  const keep = (intents: readonly Entry[]): void => {
+  const keep = async (intents: readonly Entry[]): Promise<void> => {
     try {
-      shadow.keep(intents);
+      await patiently(() => shadow.keep(intents), lockWait, lockWait.leave);
+      last = intents[0]?.id;
     } catch (thrown) {
       guard.failed(sharedError(thrown, name));
       throw thrown;
     }
   };
-  const together = groupedSteps({ connection, patience, keep, limits, clock: clock.set, clockSql });
+  const together = groupedSteps({ connection, patience, keep, limits, begun: () => last, clock: clock.set, clockSql });
 
   const step = async <T>(one: Step<T>): Promise<T> => {
     try {
@@ -92,15 +97,16 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       throw thrown instanceof Uncounted ? thrown : sharedError(thrown, name);
     }
   };
-  const read = async (statement: string): Promise<Answer> => {
-    const asked = connection.use((session) => session.run(statement, limits.read), patience(['note']));
+  const read = async (statement: string, purpose: Purpose = 'note'): Promise<Answer> => {
+    const limit = purpose === 'glance' ? limits.glance : limits.read;
+    const asked = connection.use((session) => session.run(statement, limit), patience([purpose]));
     const { answers } = await asked.catch((thrown: unknown) => {
       throw sharedError(thrown, name);
     });
     return answers[0] as Answer;
   };
-  const find = async (query: Query) =>
-    query.activities?.length === 0 ? [] : entriesOf(await read(findStatement(query, false)));
+  const find = async (query: Query, purpose?: Purpose) =>
+    query.activities?.length === 0 ? [] : entriesOf(await read(findStatement(query, false), purpose));
 
   return {
     key: options.key,
@@ -109,11 +115,11 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     slack: options.slack ?? SLACK_MS,
     isGone: options.isGone,
     moment,
-    read: find,
+    read: (query) => find(query),
     change: async (purpose, about, decide, of) => {
       // Most looks show nothing new: then nobody is kept waiting.
       if (purpose === 'glance') {
-        const seen = decide(await Promise.all(about.map(find)));
+        const seen = decide(await Promise.all(about.map((query) => find(query, purpose))));
         if ((seen.write ?? []).length === 0) return seen.result;
       }
       if (of === undefined) return step(changeStep(purpose, about, decide, refuseLost, undefined));

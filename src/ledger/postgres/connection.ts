@@ -11,6 +11,8 @@ export interface Patience {
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
+/** What nobody waits for any more is left after so long, in milliseconds. */
+const CLOSE_MS = 1000;
 
 /**
  * The one connection of a process: opened when it is first wanted, and again when it was lost. `open` gives one that was
@@ -47,7 +49,7 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
       return mine;
     },
     close: async (): Promise<void> => {
-      await last;
+      await Promise.race([last, wait.sleep(CLOSE_MS, new AbortController().signal)]);
       await session?.close();
     },
   };

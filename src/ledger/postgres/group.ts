@@ -3,7 +3,7 @@ import type { Entry } from '../entry.ts';
 import type { Connection, Patience } from './connection.ts';
 import { isUndone } from './errors.ts';
 import type { AnyStep, Step } from './step.ts';
-import type { Attempt, Told } from './transaction.ts';
+import type { Attempt, Decided, Told } from './transaction.ts';
 import { transact } from './transaction.ts';
 
 /** So many steps share a transaction at most: each holds locks, of which a server has room for some thousands. */
@@ -43,8 +43,12 @@ export interface Grouping extends Omit<Told, 'about'> {
   readonly connection: Connection;
   readonly patience: (purposes: readonly Purpose[]) => Patience;
   /** Takes a copy of what is begun; what it throws keeps that from being sent. */
-  readonly keep: (intents: readonly Entry[]) => void;
+  readonly keep: (intents: readonly Entry[]) => Promise<void>;
 }
+
+/** What a step has begun that is committed. */
+const begunBy = (step: AnyStep, end: Decided | undefined): readonly Entry[] =>
+  end !== undefined && 'written' in end ? (step.toKeep?.() ?? []) : [];
 
 /** Steps that are asked for in one turn share a transaction, and so its round trips. */
 export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) => {
@@ -62,14 +66,15 @@ export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) 
         (session) => transact(session, steps, earlier, { ...told, about }),
         patience(steps.map(({ purpose }) => purpose)),
       );
-      // In one go: the copy is on the disk before a byte is sent.
-      const kept = steps.flatMap((step, index) => ('written' in (done[index] ?? {}) ? (step.toKeep?.() ?? []) : []));
-      if (kept.length > 0) keep(kept);
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const ended = done[index];
-        if (ended !== undefined && 'written' in ended) resolve(ended.written.result);
-        else reject(ended?.thrown);
+      const ended = batch.map((one, index) => ({ ...one, end: done[index], begun: begunBy(one.step, done[index]) }));
+      for (const { end, begun, resolve, reject } of ended) {
+        if (end === undefined || 'thrown' in end) reject(end?.thrown);
+        else if (begun.length === 0) resolve(end.written.result);
       }
+      // In one go: the copy is on the disk before a byte is sent.
+      const toSend = ended.filter(({ begun }) => begun.length > 0);
+      if (toSend.length > 0) await keep(toSend.flatMap(({ begun }) => begun));
+      for (const { end, resolve } of toSend) if (end !== undefined && 'written' in end) resolve(end.written.result);
     } catch (thrown) {
       // What the server has refused for certain may be one step's fault; an earlier commit may not have been answered.
       if (batch.length > 1 && isUndone(thrown)) for (const one of batch) await run([one], earlier);

@@ -116,7 +116,7 @@ export const jobReads = {
   /** The last entry of each row. */
   entryTally: (job: string): string => `SELECT ${countsOf(ENTRY_STATES)} FROM (
     SELECT DISTINCT ON ("row") CASE WHEN state = 'accepted' AND (${FAILED}) THEN 'failed' ELSE state END AS state
-    FROM paycli.charge WHERE job = ${literal(job)} ORDER BY "row", seq DESC) AS ended`,
+    FROM paycli.charge WHERE job = ${literal(job)} ORDER BY "row", created_at DESC, seq DESC) AS ended`,
   entryCounts: (answer: Answer): RowCounts => countsFrom(ENTRY_STATES, answer),
   updateTally: (job: string): string =>
     `SELECT ${countsOf(UPDATE_STATES)} FROM paycli.onye_update WHERE job = ${literal(job)}`,

@@ -8,6 +8,8 @@ export interface Limits {
   readonly answer: number;
   /** The answer to one that only reads. */
   readonly read: number;
+  /** The same where nobody has asked for it. */
+  readonly glance: number;
   /** A lock that somebody keeps for longer is asked for again. */
   readonly lock: number;
   /** Who does nothing in a transaction for so long loses it. */
@@ -23,6 +25,7 @@ export const LIMITS: Limits = {
   close: 1000,
   answer: 15_000,
   read: 20_000,
+  glance: 2000,
   lock: 4000,
   idle: 10_000,
   patience: 20_000,

@@ -87,17 +87,30 @@ const opener = (options: SharedLedgerOptions, shadow: Shadow, path: string, cloc
   const { access, clockSql = () => CLOCK, limits = LIMITS } = options;
   const { name } = access.address;
   const plain = (): Promise<Session> => openSession(access, limits);
+  /** Other processes of this machine write to it, too. */
+  const patient = <T>(work: () => T): Promise<T> => patiently(work, options.lockWait, options.lockWait.leave);
+  let isTidy = false;
+  /** Once a process, and not worth a wait. */
+  const forgetOld = (at: number): void => {
+    if (isTidy) return;
+    isTidy = true;
+    try {
+      shadow.forgetOld(at);
+    } catch {
+      // The next process does it.
+    }
+  };
   let greeting: Greeting | undefined;
   const open = async (): Promise<Session> => {
     const session = await plain();
     try {
-      const mine = shadow.last();
+      const mine = await patient(shadow.last);
       greeting = await greet(session, name, clockSql(), mine, limits.connect, plain);
       clock.set(greeting.at);
       refuseOther(shadow, greeting, name, path);
       const { knows } = greeting;
-      if (mine.some(({ id }) => !knows.has(id))) await putBack(plain, shadow.all(), greeting.at);
-      shadow.forgetOld(greeting.at);
+      if (mine.some(({ id }) => !knows.has(id))) await putBack(session, await patient(shadow.all), greeting.at);
+      forgetOld(greeting.at);
       return session;
     } catch (thrown) {
       await session.close();

@@ -1,13 +1,13 @@
 import type { Entry } from '../entry.ts';
 import { evidenceOf, withEvidence } from '../evidence.ts';
 import { changed } from '../transitions.ts';
-import { isUndone } from './errors.ts';
 import type { Session } from './session.ts';
 import { list } from './sql.ts';
 import { insertStatement } from './statements.ts';
 import { commitAll } from './transaction.ts';
 
-const LIMIT_MS = 30_000;
+/** A night's charges may be many. */
+const LIMIT_MS = 5 * 60_000;
 const AT_ONCE = 500;
 
 /** An intent that the database has lost: nobody knows any more what became of it. */
@@ -36,18 +36,11 @@ const unknownTo = async (session: Session, entries: readonly Entry[]): Promise<E
 };
 
 /**
- * Brings back what this machine has begun and the database has lost, as unknown. One whose payment request has another open
- * charge by now stays out until that has its end: it is in the way of any other meanwhile.
+ * Brings back what this machine has begun and the database has lost, as unknown, oldest first; beside what else is open of the
+ * same payment request by now. All of it in one transaction: what is half brought back would not be missed again.
  */
-export const putBack = async (open: () => Promise<Session>, mine: readonly Entry[], at: number): Promise<void> => {
-  let session = await open();
-  for (const entry of await unknownTo(session, mine)) {
-    try {
-      await commitAll(session, [`${insertStatement(asLost(entry, at), true)} ON CONFLICT (id) DO NOTHING`], LIMIT_MS);
-    } catch (thrown) {
-      if (!isUndone(thrown)) throw thrown;
-      session = await open();
-    }
-  }
-  await session.close();
+export const putBack = async (session: Session, mine: readonly Entry[], at: number): Promise<void> => {
+  const lost = (await unknownTo(session, mine)).map((entry) => asLost(entry, at));
+  const statements = lost.map((entry) => `${insertStatement(entry, true)} ON CONFLICT (id) DO NOTHING`);
+  if (statements.length > 0) await commitAll(session, statements, LIMIT_MS);
 };

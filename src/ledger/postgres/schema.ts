@@ -57,7 +57,7 @@ const FIRST = `
     CHECK ((state = 'sending') = (recorded_at IS NULL))
   );
 
-  CREATE UNIQUE INDEX charge_open ON paycli.charge (service, ugwo) WHERE state IN ('sending', 'unknown');
+  CREATE UNIQUE INDEX charge_open ON paycli.charge (service, ugwo) WHERE state IN ('sending', 'unknown') AND NOT put_back;
   CREATE UNIQUE INDEX charge_seq ON paycli.charge (seq);
   CREATE INDEX charge_of_ugwo ON paycli.charge (ugwo, seq);
   CREATE INDEX charge_activity ON paycli.charge (activity) WHERE activity IS NOT NULL;

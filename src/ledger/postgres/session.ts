@@ -95,8 +95,9 @@ export const openSession = async (access: Access, limits = LIMITS): Promise<Sess
   client.on('error', drop).on('end', () => {
     open = false;
   });
-  client.on('notice', ({ severity, message }) => {
-    if (severity === 'WARNING') warnings.push(message ?? '');
+  // Its severity comes in the server's language; a code that begins with 00 is no warning.
+  client.on('notice', ({ code, message }) => {
+    if (code?.startsWith('00') !== true) warnings.push(message ?? '');
   });
   try {
     await within(client.connect(), limits.connect, `no answer within ${limits.connect / 1000} s`);

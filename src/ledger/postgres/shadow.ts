@@ -54,7 +54,7 @@ const KEPT_MS = 90 * 24 * 3_600_000;
 export const shadowIn = (db: DatabaseSync, path: string) => {
   const add = db.prepare('INSERT OR IGNORE INTO intent (id, created_at, entry, leads) VALUES (?, ?, ?, ?)');
   const last = db.prepare('SELECT entry FROM intent WHERE leads = 1 ORDER BY n DESC LIMIT ?');
-  const all = db.prepare('SELECT entry FROM intent ORDER BY n DESC');
+  const all = db.prepare('SELECT entry FROM intent ORDER BY n');
   const setting = db.prepare("SELECT value FROM setting WHERE name = 'ledger'");
   const asError = <T>(work: () => T): T => {
     try {

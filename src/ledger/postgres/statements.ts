@@ -5,7 +5,9 @@ import { entryOf, rowOf } from '../rows.ts';
 import type { Answer } from './session.ts';
 import { list, literal } from './sql.ts';
 
-const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", seq' } as const;
+/** Of a row the last one counts, which is not the one that was written last where another ledger was pushed. */
+const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", created_at, seq' } as const;
+const NEWEST_OF_ROW = 'created_at DESC, seq DESC';
 
 /** `row` is a word of SQL's own. */
 const named = (name: string): string => (name === 'row' ? '"row"' : name);
@@ -38,9 +40,9 @@ const conditionsOf = (query: Query): string[] => {
 export const findStatement = (query: Query, lock: boolean): string => {
   const conditions = conditionsOf(query);
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  const { limit = -1, order = 'oldest' } = query;
+  const { limit = -1, order = 'oldest', rows } = query;
   const limited = limit < 0 ? '' : ` LIMIT ${limit}`;
-  return `${SELECT}${where} ORDER BY ${ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
+  return `${SELECT}${where} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
 };
 
 export const entriesOf = ({ rows }: Answer): Entry[] => rows.map((row) => entryOf(row as never));

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Lost } from './errors.ts';
 import type { Limits } from './limits.ts';
 import type { Answer, Session } from './session.ts';
+import { literal } from './sql.ts';
 import type { AnyStep, Written } from './step.ts';
 
 /**
@@ -34,13 +35,16 @@ export interface Told {
   readonly limits: Limits;
   /** Told what the server's clock shows, before anything is decided. */
   readonly clock: (at: number) => void;
+  /** The intent that this machine has begun last: a database that doesn't know of it has forgotten something. */
+  readonly begun: () => string | undefined;
   /** What gives the server's clock, in SQL. */
   readonly clockSql: () => string;
   /** Told what is sent to be committed, in case that no answer comes. */
   readonly about: (attempt: Attempt) => void;
 }
 
-type Decided = { readonly written: Written<unknown> } | { readonly thrown: unknown };
+/** What a step has come to. */
+export type Decided = { readonly written: Written<unknown> } | { readonly thrown: unknown };
 
 /** What a step makes of its answers; of one whose earlier commit has gone through, nothing is decided again. */
 const decided = (step: AnyStep, answers: readonly Answer[], before: Written<unknown> | undefined): Decided => {
@@ -80,15 +84,27 @@ export const transact = async (
   session: Session,
   steps: readonly AnyStep[],
   earlier: Attempt,
-  { limits, clock, clockSql, about }: Told,
+  { limits, begun, clock, clockSql, about }: Told,
 ): Promise<readonly Decided[]> => {
   const keys = steps.flatMap((step) => step.keys);
   const looks = steps.map((step) => looksOf(step, earlier.get(step)));
-  const statements = [...(keys.length === 0 ? [] : [lockStatement(keys)]), `SELECT ${clockSql()}`, ...looks.flat()];
+  const last = begun();
+  const knows = last === undefined ? 'true' : `EXISTS (SELECT 1 FROM paycli.charge WHERE id = ${literal(last)})`;
+  const statements = [
+    ...(keys.length === 0 ? [] : [lockStatement(keys)]),
+    `SELECT ${clockSql()}, ${knows}`,
+    ...looks.flat(),
+  ];
   const { answers } = await session.run(`${beginning(limits)}\n${statements.join(';\n')}`, limits.answer);
   // What stands before the looks: BEGIN, the settings, the lock.
   const own = answers.slice(answers.length - looks.flat().length);
-  clock(Number(answers[answers.length - own.length - 1]?.rows[0]?.[0]));
+  const [now, isWhole] = answers[answers.length - own.length - 1]?.rows[0] ?? [];
+  if (isWhole !== true) {
+    // Behind a pool another server may have taken over: the next connection looks what is missing.
+    await session.close();
+    throw new Lost('the database has forgotten what was begun');
+  }
+  clock(Number(now));
   let at = 0;
   const done = steps.map((step, index) => {
     const count = looks[index]?.length ?? 0;

@@ -34,6 +34,7 @@ const HASTY: Limits = {
   close: 20,
   answer: 150,
   read: 150,
+  glance: 150,
   lock: 60,
   idle: 100,
   patience: 1500,

@@ -16,6 +16,7 @@ export const PATIENT: Limits = {
   close: 1000,
   answer: 10_000,
   read: 10_000,
+  glance: 10_000,
   lock: 500,
   idle: 10_000,
   patience: 20_000,

@@ -42,6 +42,7 @@ const LIMITS: Limits = {
   close: 20,
   answer: 300,
   read: 300,
+  glance: 300,
   lock: 100,
   idle: 1000,
   patience: 1500,

@@ -22,9 +22,15 @@ export const SABOTAGES: readonly Caught[] = [
     sabotage: {
       name: 'the look before the lock',
       file: TRANSACTION,
-      from: `...(keys.length === 0 ? [] : [lockStatement(keys)]), \`SELECT \${clockSql()}\`, ...looks.flat()];
+      from: `    ...(keys.length === 0 ? [] : [lockStatement(keys)]),
+    \`SELECT \${clockSql()}, \${knows}\`,
+    ...looks.flat(),
+  ];
   const { answers } = await session.run(\`\${beginning(limits)}\\n\${statements.join(';\\n')}\`, limits.answer);`,
-      to: `\`SELECT \${clockSql()}\`, ...looks.flat(), ...(keys.length === 0 ? [] : [lockStatement(keys)])];
+      to: `    \`SELECT \${clockSql()}, \${knows}\`,
+    ...looks.flat(),
+    ...(keys.length === 0 ? [] : [lockStatement(keys)]),
+  ];
   const { answers: all } = await session.run(\`\${beginning(limits)}\\n\${statements.join(';\\n')}\`, limits.answer);
   const answers = keys.length === 0 ? all : all.slice(0, -1);`,
     },
