@@ -44,14 +44,16 @@ export const openBench = async (
   await initLedger({ address: addressOf(url()), password: async () => undefined }, []);
   const { changes } = await watchLedger(cluster, database);
   const posts: Post[] = [];
+  const counts = new Map<string, number>();
   const service = await serveCounting((post) => {
     posts.push({ about: post.ugwo, at: Date.now() });
+    counts.set(post.ugwo, post.nth);
     return decide(post);
   });
   return {
     ...{ cluster, service, database, url, changes },
     newMachine: () => mkdtempSync(join(folder, 'machine-')),
-    posts: (ugwo) => posts.filter(({ about }) => about === ugwo).length,
+    posts: (ugwo) => counts.get(ugwo) ?? 0,
     faults: async () => faultsIn(await changes(), posts),
     close: async () => {
       service.close();

@@ -86,13 +86,12 @@ const faultsAbout = (intervals: readonly Interval[], posts: readonly Post[]): st
  * none says otherwise than what came. For payment requests that are charged without `--again` and do not fail.
  */
 export const faultsIn = (changes: readonly Change[], posts: readonly Post[]): string[] => {
-  const intervals = intervalsOf(changes);
-  const abouts = new Set([...intervals, ...posts].map(({ about }) => about));
-  return [...abouts].flatMap((about) => {
-    const own = intervals.filter((one) => one.about === about);
-    const came = posts.filter((one) => one.about === about);
-    return faultsAbout(own, came).map((fault) => `${about}: ${fault}`);
-  });
+  const intervals = Map.groupBy(intervalsOf(changes), ({ about }) => about);
+  const came = Map.groupBy(posts, ({ about }) => about);
+  const abouts = new Set([...intervals.keys(), ...came.keys()]);
+  return [...abouts].flatMap((about) =>
+    faultsAbout(intervals.get(about) ?? [], came.get(about) ?? []).map((fault) => `${about}: ${fault}`),
+  );
 };
 
 /** What a server must be started with for its ledgers to be watched. */
