@@ -87,7 +87,7 @@ export const held: Part = withoutStandby('times that a held commit was asked abo
   }
 });
 
-const HASTY = { ...PATIENT, answer: 300, lock: 100, patience: 500 };
+const HASTY = { ...PATIENT, answer: 1000, lock: 100, patience: 1300 };
 
 /** Two charges in one commit, which is held until each is asked about for itself: both were begun, and are made. */
 export const heldTogether: Part = withoutStandby('charges in a held commit', async (bench) => {
