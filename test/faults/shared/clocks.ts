@@ -15,7 +15,7 @@ const SERVERS = [HOUR_S, 0, -HOUR_S];
 const LIMITS = { look: 20_000, charge: 20_000 };
 /** Long enough for the others to come to it on a machine under load, and to be waited for. */
 const PAUSED = { look: undefined, charge: 500, bound: 5000 };
-const LONG = { look: undefined, charge: 500, bound: 60_000 };
+const LONG = { look: undefined, charge: 20_000, bound: 60_000 };
 
 const envOf = (seconds: number): Record<string, string> => (seconds === 0 ? {} : clockThatIsOff(seconds));
 
