@@ -85,4 +85,15 @@ describe('lines of an emergency file', () => {
     expect(get('chg-a')).toMatchObject({ recordedAt: at, evidence: [{ at: new Date(at).toISOString() }] });
     expect(get('chg-a')?.evidence[0]?.['line']).toEqual({ ...line(), recorded_at: at });
   });
+
+  it('make no doubt of one beside which another is open by now', async () => {
+    const ended: Entry = { ...A, state: 'not_created', recordedAt: NOON };
+    const given = line({ state: 'unknown', exitCode: 6, ugwo: A.about });
+    const beside = watched([ended, { ...B, about: A.about }]);
+    await takeIn(beside.backend, [given]);
+    expect(beside.get('chg-a')).toMatchObject({ state: 'not_created', evidence: [{ kind: 'emergency_line' }] });
+    const alone = watched([ended]);
+    await takeIn(alone.backend, [given]);
+    expect(alone.get('chg-a')).toMatchObject({ state: 'unknown' });
+  });
 });

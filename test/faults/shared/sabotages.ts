@@ -94,8 +94,8 @@ export const SABOTAGES: readonly Caught[] = [
     sabotage: {
       name: 'no copy of what was begun here',
       file: 'src/ledger/postgres/backend.ts',
-      from: 'shadow.keep(intents);',
-      to: '',
+      from: 'shadow.keep(intents)',
+      to: 'undefined',
     },
     by: 'restored',
   },

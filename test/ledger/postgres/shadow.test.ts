@@ -1,5 +1,9 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
 import { sharedCluster } from '../../support/postgres.ts';
 import { newFolder } from '../../support/program.ts';
 import { intent, SENT } from '../support/memory.ts';
@@ -71,17 +75,60 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
   });
 
-  it('waits with what has another open charge of the same in its way', async () => {
+  it('stands beside another open charge of the same, and in its way for every machine', async () => {
     const place = newSharedPlace();
     await beginAll(await place.open(), [0]);
     await forget(place, [0]);
     const other = await place.open({ folder: newFolder('other') });
     const begun = await other.begin(intent({ about: ugwoOf(0) }), { again: false });
-    // It stands in the way of any other by itself.
     const mine = await place.open();
-    expect(await unknownTo(mine)).toEqual([]);
-    expect(await mine.begin(intent({ about: ugwoOf(0) }), { again: false })).toMatchObject({ kind: 'refused' });
+    expect(await unknownTo(mine)).toEqual([ugwoOf(0)]);
     await other.record(begun.kind === 'begun' ? begun.id : '', { state: 'rejected', exitCode: 3 });
+    for (const machine of [mine, other]) {
+      await expect(machine.begin(intent({ about: ugwoOf(0) }), { again: false })).rejects.toMatchObject({
+        message: "the ledger's database had lost 1 charge, which may have been made",
+      });
+    }
+  });
+
+  it('comes back as a whole or not at all', async () => {
+    const place = newSharedPlace();
+    await beginAll(await place.open(), [0, 1, 2]);
+    await forget(place, [0, 1, 2]);
+    await place.sql(`CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+      CREATE TRIGGER no BEFORE INSERT ON paycli.charge FOR EACH ROW WHEN (NEW.ugwo = '${ugwoOf(1)}') EXECUTE FUNCTION no()`);
+    await expect(place.open()).rejects.toMatchObject({ kind: 'ledger' });
+    expect(await place.sql('SELECT FROM paycli.charge')).toEqual([]);
+    await place.sql('DROP TRIGGER no ON paycli.charge');
+    expect(await unknownTo(await place.open())).toEqual([0, 1, 2].map(ugwoOf));
+  });
+
+  it('is asked for behind a connection that outlives what the database knew', async () => {
+    const place = newSharedPlace();
+    const ledger = await place.open();
+    await beginAll(ledger, [0]);
+    await forget(place, [0]);
+    await expect(ledger.begin(intent({ about: ugwoOf(1) }), { again: false })).rejects.toMatchObject({
+      message: "the ledger's database had lost 1 charge, which may have been made",
+    });
+    expect(await unknownTo(ledger)).toEqual([ugwoOf(0)]);
+  });
+
+  it('waits for another process that is writing to it', async () => {
+    const place = newSharedPlace();
+    let writing: DatabaseSync | undefined;
+    const { lockWait } = ledgerOptions('');
+    const sleep: typeof lockWait.sleep = async (ms, signal) => {
+      if (writing?.isTransaction === true) writing.exec('COMMIT');
+      await lockWait.sleep(ms, signal);
+    };
+    const ledger = await place.open({ lockWait: { ...lockWait, sleep } });
+    const [name = ''] = readdirSync(place.folder).filter((file) => /^shared-\w+\.sqlite$/.test(file));
+    writing = new DatabaseSync(join(place.folder, name));
+    writing.exec('BEGIN IMMEDIATE');
+    await beginAll(ledger, [0]);
+    writing.close();
+    await forget(place, [0]);
     expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
   });
 });

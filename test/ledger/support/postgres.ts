@@ -16,6 +16,10 @@ export interface SharedPlace {
   readonly url: () => Promise<string>;
   /** Opens it at noon; `folder` stands for a machine. */
   readonly open: (some?: Partial<SharedLedgerOptions>) => Promise<Ledger>;
+  /** Runs SQL on its database, as whoever may do anything. */
+  readonly sql: (text: string) => Promise<Record<string, unknown>[]>;
+  /** What the machine keeps beside it. */
+  readonly folder: string;
 }
 
 export const newSharedPlace = (): SharedPlace => {
@@ -42,5 +46,6 @@ export const newSharedPlace = (): SharedPlace => {
     onTestFinished(() => ledger.close().catch(() => undefined));
     return ledger;
   };
-  return { url, open };
+  const sql = async (text: string) => (await sharedCluster()).sql(text, [], new URL(await url()).pathname.slice(1));
+  return { url, open, sql, folder };
 };

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { pushEntries } from '../../../src/ledger/postgres/push.ts';
+import { openSession } from '../../../src/ledger/postgres/session.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { charge, intent, MINUTE, NOON } from '../support/charges.ts';
+import { newSharedPlace } from '../support/postgres.ts';
+
+describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
+  it('knows the warning of a commit by its code, since its words come in any language', async () => {
+    const place = newSharedPlace();
+    const ledger = await place.open();
+    await place.sql(`CREATE SEQUENCE warned;
+      CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('warned') = 1 THEN RAISE NOTICE 'nur hier' USING ERRCODE = '01000'; END IF; RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER warn AFTER INSERT OR UPDATE ON paycli.charge DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION warn()`);
+    expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
+    // Written again, so that another commit could be waited for.
+    expect(await place.sql('SELECT last_value::int FROM warned')).toEqual([{ last_value: 2 }]);
+    expect(await place.sql('SELECT FROM paycli.charge')).toHaveLength(1);
+  });
+
+  it('goes by what became of a row last, not by what was pushed last', async () => {
+    const place = newSharedPlace();
+    const ledger = await place.open();
+    const row = { job: 'job-0000000000000001', row: 5, kind: 'refund' };
+    const begun = await ledger.begin(intent(row), { again: false });
+    await ledger.record(begun.kind === 'begun' ? begun.id : '', { state: 'accepted', exitCode: 0 });
+    const older = charge({ id: 'refund-000000000001', createdAt: NOON - MINUTE, state: 'not_sent', exitCode: 5 });
+    const session = await openSession({ address: addressOf(await place.url()), password: async () => undefined });
+    await pushEntries(session, [{ ...older, ...row, activity: undefined }]);
+    await session.close();
+    expect(await ledger.begin(intent(row), { again: false })).toMatchObject({ kind: 'refused', why: 'done' });
+    expect(await ledger.jobs.tally({ id: row.job, kind: 'charge' } as never)).toEqual({ accepted: 1 });
+  });
+});
