@@ -21,6 +21,7 @@ const CLOSE_MS = 1000;
 export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
   let session: Session | undefined;
   let last: Promise<unknown> = Promise.resolve();
+  let isOver = false;
 
   const ready = async (): Promise<Session> => {
     if (session?.isOpen() !== true) session = await open();
@@ -34,7 +35,7 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
       try {
         return await work(await ready());
       } catch (thrown) {
-        if (!isPassing(thrown) || wait.ticks() - started + pause > limit) throw thrown;
+        if (isOver || !isPassing(thrown) || wait.ticks() - started + pause > limit) throw thrown;
         await wait.sleep(pause, until).catch(() => undefined);
         if (until.aborted) throw until === wait.stop ? interrupted(until.reason) : thrown;
       }
@@ -49,7 +50,10 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
       return mine;
     },
     close: async (): Promise<void> => {
-      await Promise.race([last, wait.sleep(CLOSE_MS, new AbortController().signal)]);
+      const ended = new AbortController();
+      await Promise.race([last, wait.sleep(CLOSE_MS, ended.signal).catch(() => undefined)]);
+      ended.abort();
+      isOver = true;
       await session?.close();
     },
   };

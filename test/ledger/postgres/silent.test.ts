@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
+import { CLOCK } from '../../../src/ledger/postgres/transaction.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { openPostgresRelay } from '../../faults/postgres-relay.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
+import { sharedCluster } from '../../support/postgres.ts';
+import { newFolder } from '../../support/program.ts';
+import { account, intent, MINUTE } from '../support/charges.ts';
+import { newSharedPlace } from '../support/postgres.ts';
+
+/** Far more than what is given to something that nobody has asked for, and less than what is given to a read. */
+const SOON_MS = 12_000;
+
+const timed = async (work: Promise<unknown>): Promise<number> => {
+  const started = performance.now();
+  await work.catch(() => undefined);
+  return performance.now() - started;
+};
+
+it.skipIf(process.platform === 'win32')('a database that says nothing any more keeps no run from its end', async () => {
+  const place = newSharedPlace();
+  const { hostname, pathname, username } = new URL(await place.url());
+  const relay = await openPostgresRelay((await sharedCluster()).port);
+  const address = addressOf(`postgres://${username}@${hostname}:${relay.port}${pathname}`);
+  const { path: _path, ...options } = ledgerOptions('');
+  const access = { address, password: async () => undefined };
+  const ledger = await openSharedLedger({ ...options, access, folder: newFolder('silent'), worker: 'ada@laptop' });
+  relay.use(() => ({ way: 'stall', after: 0 }));
+  const read = ledger.list({ limit: 1 });
+  const closing = timed(ledger.close());
+  expect(await timed(read)).toBeLessThan(SOON_MS);
+  expect(await closing).toBeLessThan(SOON_MS);
+  await relay.close();
+});
+
+it.skipIf(process.platform === 'win32')('a glance at one that says nothing ends soon', async () => {
+  const place = newSharedPlace();
+  const { hostname, pathname, username } = new URL(await place.url());
+  const relay = await openPostgresRelay((await sharedCluster()).port);
+  const address = addressOf(`postgres://${username}@${hostname}:${relay.port}${pathname}`);
+  const { path: _path, ...options } = ledgerOptions('');
+  const access = { address, password: async () => undefined };
+  const ledger = await openSharedLedger({ ...options, access, folder: newFolder('silent'), worker: 'ada@laptop' });
+  relay.use(() => ({ way: 'stall', after: 0 }));
+  expect(await timed(ledger.observe([account()]))).toBeLessThan(SOON_MS);
+  await ledger.close();
+  await relay.close();
+});
+
+it.skipIf(process.platform === 'win32')(
+  'the day of a policy is the server’s, whatever this machine’s clock shows',
+  async () => {
+    const place = newSharedPlace();
+    let ahead = 0;
+    const ledger = await place.open({ clockSql: () => CLOCK, now: () => Date.now() + ahead });
+    const profile = intent().profile ?? '';
+    await ledger.policies.set({ profile, policy: { maxCharges: 1 }, by: 'ada', at: Date.now() });
+    expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
+    ahead = 48 * 60 * MINUTE;
+    const next = intent({ about: 'ugw.AbCd.000000000000000000000099' });
+    expect(await ledger.begin(next, { again: false })).toMatchObject({ kind: 'refused', why: 'policy' });
+  },
+);
