@@ -20,8 +20,8 @@ const keptOf = ([profile, policy, by, at]: Row): Allowance['kept'] => ({
 const heldStatement = ({ profile }: AllowanceOf): string => `SELECT profile, policy, set_by, set_at FROM paycli.policy
   WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy IS NOT NULL ORDER BY profile COLLATE "C" DESC LIMIT 1`;
 
-/** By the server's clock: the machine's may have been set since it was last compared. */
-const DAY_BEGAN = '(floor(extract(epoch FROM clock_timestamp()) / 86400) * 86400000)::bigint';
+/** By the server's clock as the transaction began: the machine's may have been set since it was last compared. */
+const DAY_BEGAN = '(floor(extract(epoch FROM now()) / 86400) * 86400000)::bigint';
 
 /** What the profile has spent, by currency; nothing is counted where there is no policy. Sums may be more than a number can hold. */
 const spentStatement = ({ profile, since }: AllowanceOf): string => `SELECT currency, count(*), sum(amount)::text,

@@ -7,10 +7,13 @@ import type { AnyStep, Written } from './step.ts';
 
 /**
  * Each statement sees what was committed before it began, so that what is looked at behind the lock is as it stands. The
- * commit waits for the disk, and for the standby where one must have it, whatever the settings of the role say.
+ * commit waits for the disk, and for the standby where one must have it, whatever the settings of the role say. Looks are for few
+ * rows: in a large ledger the planner would compile them, or start workers for them, which takes far longer than they do.
  */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-SET LOCAL synchronous_commit = 'on';`;
+SET LOCAL synchronous_commit = 'on';
+SET LOCAL jit = off;
+SET LOCAL max_parallel_workers_per_gather = 0;`;
 
 const beginning = ({ lock, idle }: Limits): string => `${BEGIN}
 SET LOCAL lock_timeout = ${lock};
