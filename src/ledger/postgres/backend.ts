@@ -75,7 +75,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
   /** Profiles whose policy counts what they charge, as far as it is known. */
   const counted = new Set<string>();
 
-  let last = shadow.last()[0]?.id;
+  let last = shadow.last()[0];
 
   /** Once the disk has failed, nothing more is begun. */
   const keep = async (intents: readonly Entry[]): Promise<void> => {

@@ -1,9 +1,8 @@
 import { PayError } from '../../core/error.ts';
-import type { Entry } from '../entry.ts';
 import { Lost } from './errors.ts';
 import { MIGRATIONS } from './schema.ts';
 import type { Answer, Session } from './session.ts';
-import { list } from './sql.ts';
+import { idsOf, knownStatement } from './statements.ts';
 
 /** What a server says of itself and its ledger. */
 export interface Greeting {
@@ -85,14 +84,14 @@ export const greet = async (
   session: Session,
   name: string,
   clockSql: string,
-  mine: readonly Entry[],
+  mine: readonly string[],
   limit: number,
   another: () => Promise<Session>,
 ): Promise<Greeting> => {
   const { answers } = await session.run(
     `SELECT version(), pg_is_in_recovery(), ${clockSql}, session_user;
     SELECT name, value FROM paycli.setting;
-    SELECT id FROM paycli.charge WHERE id IN ${list(mine.map(({ id }) => id))}`,
+    ${knownStatement(mine)}`,
     limit,
   );
   const [version, standby, at, account] = answers[0]?.rows[0] ?? [];
@@ -105,6 +104,6 @@ export const greet = async (
     key: settings.get('key') ?? '',
     at: Number(at),
     account: String(account),
-    knows: new Set((answers[2]?.rows ?? []).map(([id]) => String(id))),
+    knows: idsOf(answers[2] as Answer),
   };
 };

@@ -1,5 +1,6 @@
 import type { Purpose } from '../backend.ts';
 import type { Entry } from '../entry.ts';
+import { gathered } from '../gathered.ts';
 import type { Connection, Patience } from './connection.ts';
 import { isUndone } from './errors.ts';
 import type { AnyStep, Step } from './step.ts';
@@ -29,14 +30,6 @@ const takeFrom = (waiting: Waiting[]): Waiting[] => {
   }
   waiting.splice(0, waiting.length, ...rest);
   return batch;
-};
-
-/** Waits for what else this turn of the program brings. */
-const gathered = async (count: () => number): Promise<void> => {
-  for (let before = 0; count() > before; ) {
-    before = count();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 };
 
 export interface Grouping extends Omit<Told, 'about'> {

@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import { PayError } from '../../core/error.ts';
 import { openDatabase } from '../../database/open.ts';
-import type { Sender } from '../entry.ts';
 import type { Ledger } from '../ledger.ts';
 import { ledgerOver } from '../open.ts';
 import { checkAccess } from '../sqlite/access.ts';
+import type { LedgerOptions } from '../sqlite/backend.ts';
 import type { Unfinished } from '../sqlite/left-behind.ts';
 import { leftBeside } from '../sqlite/left-behind.ts';
-import type { LockWait } from '../sqlite/lock-wait.ts';
 import { patiently } from '../sqlite/lock-wait.ts';
 import { takeIn } from '../take-in.ts';
 import type { ServerClock } from './backend.ts';
@@ -26,17 +25,10 @@ import { SHADOW_FILE, shadowIn } from './shadow.ts';
 import { CLOCK } from './transaction.ts';
 
 /** What a shared ledger is opened with. */
-export interface SharedLedgerOptions {
+export interface SharedLedgerOptions extends Omit<LedgerOptions, 'path' | 'kind'> {
   readonly access: Access;
   /** A folder of this machine, for the copy of what is begun here. */
   readonly folder: string;
-  /** Milliseconds since the epoch, by this machine's clock. */
-  readonly now: () => number;
-  readonly uptime: () => number;
-  readonly self: Sender;
-  readonly isGone: (sender: Sender, overdue: boolean) => boolean;
-  readonly clean: (text: string) => string;
-  readonly lockWait: LockWait;
   readonly worker: string;
   /** What gives the server's clock, in SQL. */
   readonly clockSql?: () => string;
@@ -45,9 +37,6 @@ export interface SharedLedgerOptions {
   /** How long is waited for the server: `LIMITS` where this says nothing. */
   readonly limits?: Limits;
 }
-
-/** A process that can't be seen from here and has written nothing for so long has ended. */
-const LONGEST_RUN_MS = 24 * 3_600_000;
 
 /** One file a database: whoever is sent to another one by the same name is told. */
 const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
@@ -73,11 +62,11 @@ const refuseOther = (shadow: Shadow, { ledger }: Greeting, name: string, path: s
   }
 };
 
-const openShadow = (path: string, { now, isGone }: SharedLedgerOptions): { shadow: Shadow; left: Unfinished } => {
+const openShadow = (path: string, options: SharedLedgerOptions): { shadow: Shadow; left: Unfinished } => {
   checkAccess(path);
   return openDatabase(path, SHADOW_FILE, (db) => {
     checkAccess(path);
-    const left = leftBeside(db, path, ({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
+    const left = leftBeside(db, path, options);
     return { shadow: shadowIn(db, path), left };
   });
 };
@@ -109,7 +98,7 @@ const opener = (options: SharedLedgerOptions, shadow: Shadow, path: string, cloc
       clock.set(greeting.at);
       refuseOther(shadow, greeting, name, path);
       const { knows } = greeting;
-      if (mine.some(({ id }) => !knows.has(id))) await putBack(session, await patient(shadow.all), greeting.at);
+      if (mine.some((id) => !knows.has(id))) await putBack(session, await patient(shadow.all), greeting.at);
       forgetOld(greeting.at);
       return session;
     } catch (thrown) {

@@ -1,9 +1,8 @@
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
 import { jobStatement, updateInsert } from './job-steps.ts';
-import type { Session } from './session.ts';
-import { list } from './sql.ts';
-import { insertStatement } from './statements.ts';
+import type { Answer, Session } from './session.ts';
+import { idsOf, insertStatement, knownStatement } from './statements.ts';
 import { commitAll } from './transaction.ts';
 
 const LIMIT_MS = 60_000;
@@ -26,8 +25,8 @@ export const pushEntries = async (
   );
   if (added === entries.length) return { added, kept: [] };
   const ids = entries.map(({ id }) => id);
-  const { answers } = await session.run(`SELECT id FROM paycli.charge WHERE id IN ${list(ids)}`, LIMIT_MS);
-  const there = new Set((answers[0]?.rows ?? []).map(([id]) => id));
+  const { answers } = await session.run(knownStatement(ids), LIMIT_MS);
+  const there = idsOf(answers[0] as Answer);
   return { added, kept: ids.filter((id) => !there.has(id)) };
 };
 

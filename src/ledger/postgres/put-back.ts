@@ -1,9 +1,8 @@
 import type { Entry } from '../entry.ts';
 import { evidenceOf, withEvidence } from '../evidence.ts';
 import { changed } from '../transitions.ts';
-import type { Session } from './session.ts';
-import { list } from './sql.ts';
-import { insertStatement } from './statements.ts';
+import type { Answer, Session } from './session.ts';
+import { idsOf, insertStatement, knownStatement } from './statements.ts';
 import { commitAll } from './transaction.ts';
 
 /** A night's charges may be many. */
@@ -25,11 +24,8 @@ const unknownTo = async (session: Session, entries: readonly Entry[]): Promise<E
   const missing: Entry[] = [];
   for (let from = 0; from < entries.length; from += AT_ONCE) {
     const some = entries.slice(from, from + AT_ONCE);
-    const { answers } = await session.run(
-      `SELECT id FROM paycli.charge WHERE id IN ${list(some.map(({ id }) => id))}`,
-      LIMIT_MS,
-    );
-    const known = new Set((answers[0]?.rows ?? []).map(([id]) => id));
+    const { answers } = await session.run(knownStatement(some.map(({ id }) => id)), LIMIT_MS);
+    const known = idsOf(answers[0] as Answer);
     missing.push(...some.filter(({ id }) => !known.has(id)));
   }
   return missing;

@@ -1,5 +1,9 @@
 import { literal } from './sql.ts';
 
+/** Accepted charges whose end nobody has seen. */
+export const UNFINISHED = `state = 'accepted' AND
+    (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
+
 /**
  * The tables of a ledger as SQLite has them, in a schema of their own. `seq` is the order of creation as far as there is one:
  * whoever commits first need not have the lower number. `put_back` is an intent that the database had lost, and that the
@@ -63,8 +67,7 @@ const FIRST = `
   CREATE INDEX charge_activity ON paycli.charge (activity) WHERE activity IS NOT NULL;
   CREATE INDEX charge_state ON paycli.charge (state, seq);
   CREATE INDEX charge_of_job ON paycli.charge (job, row, seq) INCLUDE (state, status, kind, exit_code) WHERE job IS NOT NULL;
-  CREATE INDEX charge_unfinished ON paycli.charge (seq) WHERE state = 'accepted' AND
-    (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'));
+  CREATE INDEX charge_unfinished ON paycli.charge (seq) WHERE ${UNFINISHED};
   CREATE INDEX charge_put_back ON paycli.charge (seq) WHERE put_back AND state = 'unknown';
 
   CREATE TABLE paycli.job (

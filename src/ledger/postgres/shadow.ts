@@ -53,7 +53,7 @@ const KEPT_MS = 90 * 24 * 3_600_000;
  */
 export const shadowIn = (db: DatabaseSync, path: string) => {
   const add = db.prepare('INSERT OR IGNORE INTO intent (id, created_at, entry, leads) VALUES (?, ?, ?, ?)');
-  const last = db.prepare('SELECT entry FROM intent WHERE leads = 1 ORDER BY n DESC LIMIT ?');
+  const last = db.prepare('SELECT id FROM intent WHERE leads = 1 ORDER BY n DESC LIMIT ?');
   const all = db.prepare('SELECT entry FROM intent ORDER BY n');
   const setting = db.prepare("SELECT value FROM setting WHERE name = 'ledger'");
   const asError = <T>(work: () => T): T => {
@@ -63,8 +63,6 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
       throw asLedgerError(thrown, path);
     }
   };
-  const entriesIn = (rows: readonly Record<string, unknown>[]): Entry[] =>
-    rows.map(({ entry }) => entryOf([...(JSON.parse(String(entry)) as Row), 0]));
   return {
     /** Which ledger it is the shadow of; undefined of a new one. */
     ledger: (): string | undefined => setting.get()?.['value'] as string | undefined,
@@ -81,9 +79,10 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
         }),
       );
     },
-    /** One of each of the last commits. */
-    last: (): Entry[] => asError(() => entriesIn(last.all(LAST))),
-    all: (): Entry[] => asError(() => entriesIn(all.all())),
+    /** The identifier of one of each of the last commits, the newest first. */
+    last: (): string[] => asError(() => last.all(LAST).map(({ id }) => String(id))),
+    all: (): Entry[] =>
+      asError(() => all.all().map(({ entry }) => entryOf([...(JSON.parse(String(entry)) as Row), 0]))),
     /** `now`: by the clock that intents are dated with, which is the server's. */
     forgetOld: (now: number): void => {
       asError(() => db.prepare('DELETE FROM intent WHERE created_at < ?').run(now - KEPT_MS));

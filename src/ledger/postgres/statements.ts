@@ -2,6 +2,7 @@ import type { Query } from '../backend.ts';
 import { AT, CHANGING, COLUMNS } from '../columns.ts';
 import type { Entry } from '../entry.ts';
 import { entryOf, rowOf } from '../rows.ts';
+import { UNFINISHED } from './schema.ts';
 import type { Answer } from './session.ts';
 import { list, literal } from './sql.ts';
 
@@ -20,12 +21,7 @@ const conditionsOf = (query: Query): string[] => {
     ...(id === undefined ? [] : [`id = ${literal(id)}`]),
     ...(activities === undefined ? [] : [`activity IN ${list(activities)}`]),
     ...(states === undefined ? [] : [`state IN ${list(states)}`]),
-    ...(unfinished === true
-      ? [
-          `state = 'accepted' AND (status IS NULL OR status NOT IN
-            ('successful', 'partially_refunded', 'refunded', 'failed', 'expired')) AND kind = 'charge'`,
-        ]
-      : []),
+    ...(unfinished === true ? [`${UNFINISHED} AND kind = 'charge'`] : []),
     ...(service === undefined ? [] : [`service = ${literal(service)}`]),
     ...(job === undefined ? [] : [`job = ${literal(job)}`]),
     ...(rows === undefined ? [] : [`"row" BETWEEN ${rows[0]} AND ${rows[1]}`]),
@@ -73,3 +69,9 @@ export const writtenStatement = (entries: readonly Entry[]): string =>
 /** Writes the same once more: the commit behind it waits for what the first one should have waited for. */
 export const touchStatement = (entries: readonly Entry[]): string =>
   `UPDATE paycli.charge SET checksum = checksum WHERE id IN ${list(entries.map(({ id }) => id))}`;
+
+/** Which of some entries are there. */
+export const knownStatement = (ids: readonly string[]): string =>
+  `SELECT id FROM paycli.charge WHERE id IN ${list(ids)}`;
+
+export const idsOf = ({ rows }: Answer): ReadonlySet<string> => new Set(rows.map(([id]) => String(id)));

@@ -62,6 +62,12 @@ const decided = (step: AnyStep, answers: readonly Answer[], before: Written<unkn
   }
 };
 
+const attemptOf = (steps: readonly AnyStep[], done: readonly Decided[]): Attempt => {
+  const attempt = new Map<AnyStep, Written<unknown>>();
+  for (const [index, one] of done.entries()) if ('written' in one) attempt.set(steps[index] as AnyStep, one.written);
+  return attempt;
+};
+
 const looksOf = (step: AnyStep, before: Written<unknown> | undefined): readonly string[] =>
   before?.proof === undefined ? step.looks : [before.proof.ask, ...step.looks];
 
@@ -115,16 +121,7 @@ export const transact = async (
     return decided(step, own.slice(at - count, at), earlier.get(step));
   });
   const writes = done.flatMap((one) => ('written' in one ? one.written.writes : []));
-  if (writes.length > 0) {
-    about(
-      new Map(
-        steps.flatMap((step, index) => {
-          const one = done[index];
-          return one !== undefined && 'written' in one ? [[step, one.written] as const] : [];
-        }),
-      ),
-    );
-  }
+  if (writes.length > 0) about(attemptOf(steps, done));
   await commit(session, writes, limits.answer);
   return done;
 };

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { transact } from '../../database/transact.ts';
+import { gathered } from '../gathered.ts';
 
 /** How `work` runs inside the transaction that is open; what it alone wrote is undone when it throws. */
 const aparter = (db: DatabaseSync) => {
@@ -35,14 +36,6 @@ const tryOne = (db: DatabaseSync, apart: Apart, { work }: Waiting): Done => {
   } catch (thrown) {
     if (!db.isTransaction) throw thrown;
     return { thrown };
-  }
-};
-
-/** Waits for what else this turn of the program brings, and the next ones as long as each brings more. */
-const gathered = async (count: () => number): Promise<void> => {
-  for (let before = 0; count() > before; ) {
-    before = count();
-    await new Promise((resolve) => setImmediate(resolve));
   }
 };
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EmergencyLine } from '../backend.ts';
+import type { Sender } from '../entry.ts';
 import type { LeftBehind } from './emergency-file.ts';
 import { leftBehind, removeLeftBehind } from './emergency-file.ts';
 import { ledgerError } from './file.ts';
@@ -20,10 +21,19 @@ export interface Unfinished {
   remove(known: ReadonlySet<string>): void;
 }
 
+/** A process that can't be seen from here and has written nothing for so long has ended. */
+const LONGEST_RUN_MS = 24 * 3_600_000;
+
+/** Who has ended, and when that is asked. */
+interface Others {
+  readonly now: () => number;
+  readonly isGone: (sender: Sender, overdue: boolean) => boolean;
+}
+
 /** One that has ended without closing the ledger is also a reason to look whether it is whole; throws when it is not. */
-export const leftBeside = (db: DatabaseSync, path: string, isGone: (left: LeftBehind) => boolean): Unfinished => {
+export const leftBeside = (db: DatabaseSync, path: string, { now, isGone }: Others): Unfinished => {
   const all = leftBehind(path);
-  const gone = all.filter(isGone);
+  const gone = all.filter(({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
   if (gone.length > 0) check(db, path);
   return {
     lines: all.flatMap(({ lines }) => lines),

@@ -16,9 +16,6 @@ import { patiently } from './lock-wait.ts';
 import type { Statements } from './statements.ts';
 import { statements } from './statements.ts';
 
-/** A process that can't be seen from here and has written nothing for so long has ended. */
-const LONGEST_RUN_MS = 24 * 3_600_000;
-
 /** A ledger that has had more charges than it knows of is an old copy: what it has forgotten would be charged again. */
 const refuseOldCopy = (sql: Statements, highest: Highest, path: string): void => {
   // Asked for first: another process may begin a charge meanwhile.
@@ -33,11 +30,11 @@ const refuseOldCopy = (sql: Statements, highest: Highest, path: string): void =>
 };
 
 const openBackend = (options: LedgerOptions): { readonly backend: Backend; readonly left: Unfinished } => {
-  const { path, now, isGone, kind = LEDGER_FILE } = options;
+  const { path, kind = LEDGER_FILE } = options;
   return openDatabase(path, kind, (db) => {
     // Its folder may have been missing, and made by somebody else meanwhile.
     checkAccess(path);
-    const left = leftBeside(db, path, ({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
+    const left = leftBeside(db, path, options);
     const sql = statements(db);
     const settings = sql.settings();
     const highest = openHighest(path, settings.name);

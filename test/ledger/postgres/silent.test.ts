@@ -18,7 +18,8 @@ const timed = async (work: Promise<unknown>): Promise<number> => {
   return performance.now() - started;
 };
 
-it.skipIf(process.platform === 'win32')('a database that says nothing any more keeps no run from its end', async () => {
+/** A ledger behind a relay, which lets nothing through from now on. */
+const silenced = async () => {
   const place = newSharedPlace();
   const { hostname, pathname, username } = new URL(await place.url());
   const relay = await openPostgresRelay((await sharedCluster()).port);
@@ -27,6 +28,11 @@ it.skipIf(process.platform === 'win32')('a database that says nothing any more k
   const access = { address, password: async () => undefined };
   const ledger = await openSharedLedger({ ...options, access, folder: newFolder('silent'), worker: 'ada@laptop' });
   relay.use(() => ({ way: 'stall', after: 0 }));
+  return { ledger, relay };
+};
+
+it.skipIf(process.platform === 'win32')('a database that says nothing any more keeps no run from its end', async () => {
+  const { ledger, relay } = await silenced();
   const read = ledger.list({ limit: 1 });
   const closing = timed(ledger.close());
   expect(await timed(read)).toBeLessThan(SOON_MS);
@@ -35,14 +41,7 @@ it.skipIf(process.platform === 'win32')('a database that says nothing any more k
 });
 
 it.skipIf(process.platform === 'win32')('a glance at one that says nothing ends soon', async () => {
-  const place = newSharedPlace();
-  const { hostname, pathname, username } = new URL(await place.url());
-  const relay = await openPostgresRelay((await sharedCluster()).port);
-  const address = addressOf(`postgres://${username}@${hostname}:${relay.port}${pathname}`);
-  const { path: _path, ...options } = ledgerOptions('');
-  const access = { address, password: async () => undefined };
-  const ledger = await openSharedLedger({ ...options, access, folder: newFolder('silent'), worker: 'ada@laptop' });
-  relay.use(() => ({ way: 'stall', after: 0 }));
+  const { ledger, relay } = await silenced();
   expect(await timed(ledger.observe([account()]))).toBeLessThan(SOON_MS);
   await ledger.close();
   await relay.close();
