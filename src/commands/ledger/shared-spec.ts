@@ -67,7 +67,7 @@ export interface InitInput {
 const init = defineCommand({
   path: ['ledger', 'init'],
   summary: 'make the tables of a shared ledger, as the owner of its database',
-  description: `${WHERE}. Again does no harm: run it to give another role the rights of an operator.`,
+  description: `${WHERE}. Run it again to give another role the rights of an operator.`,
   args: [],
   options: {
     operator: repeated(
@@ -104,7 +104,7 @@ const migrate = defineCommand({
 const push = defineCommand({
   path: ['ledger', 'push'],
   summary: 'copy what the ledger of this machine knows into the shared one',
-  description: `${WHERE}. Run it on each machine before it uses the shared ledger. The local file stays as it is; again does no harm.`,
+  description: `${WHERE}. Run it on each machine before it uses the shared ledger. The local file stays as it is. Running it again does no harm.`,
   args: [],
   options: {},
   examples: [{ about: 'before the first charge with it (exit 2 where none is set)', line: 'paycli ledger push' }],
