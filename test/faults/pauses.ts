@@ -13,7 +13,7 @@ import type { Point } from './points.ts';
 import { pointsOf } from './points.ts';
 import { ASKED_ONCE, bundleDriver } from './sabotage.ts';
 import type { Call, Traced } from './strace.ts';
-import { bytesOf, callsOf, stopIn, trace } from './strace.ts';
+import { bytesOf, callsOf, isWholeText, stopIn, trace } from './strace.ts';
 import type { Surroundings } from './surroundings.ts';
 import { environmentOf } from './surroundings.ts';
 
@@ -96,7 +96,7 @@ const stageOf = (calls: readonly Call[], points: readonly Point[], passed: strin
   if (connect === undefined) return points.some(isConnect) ? 'looked' : 'begun';
   if (points.slice(points.indexOf(connect)).some(isGiven)) return 'sent';
   // The wall clock is asked just before the machine's.
-  const atClock = calls.at(-1)?.args.some((arg) => arg.startsWith('"') && bytesOf(arg).toString() === passed) === true;
+  const atClock = calls.at(-1)?.args.some((arg) => isWholeText(arg) && bytesOf(arg).toString() === passed) === true;
   return atClock || calls.slice(calls.indexOf(connect.call)).some(isClock) ? 'asked' : 'connected';
 };
 

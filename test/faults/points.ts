@@ -1,5 +1,5 @@
 import type { Call } from './strace.ts';
-import { bytesOf, streamsOf, targetOf } from './strace.ts';
+import { bytesOf, isWholeText, streamsOf, targetOf } from './strace.ts';
 
 /** A system call of the program on its ledger or on its socket. */
 export interface Point {
@@ -18,7 +18,7 @@ const withoutChance = (path: string): string =>
 /** The paths below a folder that a call names, by text or by descriptor; shown as seen from the folder. */
 const pathsOf = ({ args }: Call, folder: string): string[] =>
   args
-    .flatMap((arg) => [targetOf(arg), /^"(?:\\x[0-9a-f]{2})*"$/.test(arg) ? bytesOf(arg).toString() : undefined])
+    .flatMap((arg) => [targetOf(arg), isWholeText(arg) ? bytesOf(arg).toString() : undefined])
     .filter((path) => path === folder || path?.startsWith(`${folder}/`) === true)
     .map((path) => withoutChance(`${path}`.slice(folder.length + 1)) || '.');
 

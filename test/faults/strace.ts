@@ -87,6 +87,9 @@ export const trace = (command: readonly string[], options: TraceOptions): Promis
 const unhex = (text: string): string =>
   text.replaceAll(/\\x([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
+/** Whether an argument is a text that was written down to its end. */
+export const isWholeText = (arg: string): boolean => /^"(?:\\x[0-9a-f]{2})*"$/.test(arg);
+
 /** The bytes of a text argument. */
 export const bytesOf = (arg: string): Buffer => {
   const [, text] = /^"(.*)"$/s.exec(arg) ?? [];
