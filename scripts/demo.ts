@@ -133,10 +133,10 @@ try {
   say('# Next, on your own:');
   process.stdout.write(
     [
-      'npx paycli ugwo list --local          the same, with state that stays',
-      'npx paycli ugwo charge --help         every option, with examples',
-      'npx paycli emulator start             the emulator as a server, for your own scripts',
-      'npx paycli login --environment sandbox',
+      'npx --no-install paycli ugwo list --local          the same, with state that stays',
+      'npx --no-install paycli ugwo charge --help         every option, with examples',
+      'npx --no-install paycli emulator start             the emulator as a server, for your own scripts',
+      'npx --no-install paycli login --environment sandbox',
       '                                      against the service, with a key of yours',
       '',
     ].join('\n'),

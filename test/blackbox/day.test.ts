@@ -4,16 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { newFolder, paycli } from '../support/program.ts';
 import { tryLines } from '../support/shell.ts';
 
-/** The first block of commands under a heading of the README. */
+/** The first block of commands under a heading of the guide. */
 const linesUnder = (heading: string): string => {
-  const [, section = ''] = readFileSync('README.md', 'utf8').split(`\n## ${heading}\n`);
+  const [, section = ''] = readFileSync('docs/guide.md', 'utf8').split(`\n## ${heading}\n`);
   const [block = ''] = /(?:^ {4}.*\n)+/m.exec(section) ?? [];
   return block.replaceAll(/^ {4}/gm, '').trim();
 };
 
 const REQUEST = 'uid,status,amount,currency,ref';
 
-describe.runIf(process.platform !== 'win32')("an operator's day, as the README shows it", () => {
+describe.runIf(process.platform !== 'win32')("an operator's day, as the guide shows it", () => {
   it('ends with a customer, a request that is paid and half refunded, and one that is cancelled', async () => {
     const day = linesUnder("A day's work, on this machine alone");
     expect(day.split('\n')).toHaveLength(10);

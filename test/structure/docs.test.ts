@@ -12,7 +12,6 @@ const documents = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
 ];
-const readme = readFileSync('README.md', 'utf8');
 
 describe.each(documents)('%s', (file) => {
   const text = readFileSync(file, 'utf8');
@@ -27,29 +26,58 @@ describe.each(documents)('%s', (file) => {
   });
 });
 
-describe('the README', () => {
-  const lines = readme
+/** Lines of commands that a reader copies, as they are typed. */
+const linesIn = (file: string): string[] =>
+  readFileSync(file, 'utf8')
     .split('\n')
-    .map((line) => line.trim().replace(/^npx /, ''))
+    .filter((line) => /^ {4}/.test(line))
+    .map((line) => line.trim().replace(/^npx --no-install /, ''))
     .filter((line) => line.startsWith('paycli '));
 
-  it('has commands to copy', () => {
-    expect(lines.length).toBeGreaterThan(8);
-  });
+/** The files of the project that a document links to. */
+const linkedFrom = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link = '']) =>
+    join(dirname(file), link),
+  );
 
-  it.each(lines)('has a line that parses: %s', (line) => {
+describe('a line to copy parses', () => {
+  // Examples of commands are tried by test/blackbox/examples.test.ts.
+  const ours = documents.filter((file) => !file.startsWith(join('docs', 'reference')));
+  const lines = ours.flatMap((file) => linesIn(file).map((line) => [file, line] as const));
+
+  it.each(lines)('%s: %s', (_file, line) => {
     const [, ...argv] = words(line.replaceAll('.…', '.AbCd.1').replaceAll(/\$(\w+)/g, '$1.AbCd.1'));
-    expect(parseArgv(argv, SPECS, { version: '0', width: 80, nouns: NOUNS, env: {} })).toMatchObject({ kind: 'run' });
+    const { kind } = parseArgv(argv, SPECS, { version: '0', width: 80, nouns: NOUNS, env: {} });
+    expect(['run', 'text']).toContain(kind);
+  });
+});
+
+describe('the README', () => {
+  const readme = readFileSync('README.md', 'utf8');
+
+  it('is read in a few minutes', () => {
+    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
   });
 
-  it('links to every document', () => {
-    const others = documents.filter((file) => file !== 'README.md');
-    expect(others.filter((file) => !readme.includes(`(${file})`))).toEqual([]);
+  it('has commands to copy, none of which can ask a registry for a name that is nobody’s', () => {
+    expect(linesIn('README.md').length).toBeGreaterThan(5);
+    expect(readme).not.toMatch(/npx paycli|^ {4}paycli /m);
   });
 
-  it.each(Object.entries(EXIT_CODES))('knows how a run ends as %s', (kind, code) => {
-    const row = readme.split('\n').find((line) => new RegExp(`^\\| (?:\\d+, )?${code}[ ,|]`).test(line)) ?? '';
-    const [meaning] = EXIT_MEANINGS[kind as keyof typeof EXIT_CODES];
+  it('leads to every document in two clicks', () => {
+    const once = linkedFrom('README.md').filter((file) => file.endsWith('.md'));
+    const reached = new Set([...once, ...once.flatMap(linkedFrom), 'README.md']);
+    expect(documents.filter((file) => !reached.has(file))).toEqual([]);
+  });
+});
+
+describe('the page of exit codes', () => {
+  const rows = readFileSync(join('docs', 'exit-codes.md'), 'utf8').split('\n');
+
+  it.each(Object.entries(EXIT_CODES))('knows how a run ends as %s, and whether to run it again', (kind, code) => {
+    const [meaning, again] = EXIT_MEANINGS[kind as keyof typeof EXIT_CODES];
+    const row = rows.find((line) => line.startsWith(`| ${code} |`)) ?? '';
     expect(row).toContain(meaning.split(' (')[0]);
+    expect(row).toContain(`| ${again} |`);
   });
 });

@@ -1,0 +1,18 @@
+import { SEEDED } from '../../src/core/local.ts';
+import { COLUMNS, screenOf } from './screen.ts';
+import { svgOf } from './svg.ts';
+
+export const PICTURE = 'docs/terminal.svg';
+
+const TYPED = [
+  'paycli ugwo list --local --limit 3',
+  `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --local`,
+];
+
+/** The picture of the README: what the built program shows on a terminal, cell by cell. */
+export const pictureNow = async (program?: readonly string[]): Promise<string> =>
+  svgOf(
+    'A list of payment requests and a charge by bank transfer, on a terminal',
+    await screenOf(TYPED, program),
+    COLUMNS,
+  );

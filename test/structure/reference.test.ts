@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { REFERENCE, referencePages } from '../../scripts/reference.ts';
+
+describe('the reference (`npm run docs` writes it anew)', () => {
+  const pages = referencePages();
+
+  it('has a page for each command, and no other', () => {
+    expect(readdirSync(REFERENCE).toSorted()).toEqual([...pages.keys()].toSorted());
+  });
+
+  it.each([...pages])('says in %s what the program says', (name, text) => {
+    expect(readFileSync(join(REFERENCE, name), 'utf8')).toBe(text);
+  });
+});
