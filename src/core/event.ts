@@ -15,7 +15,6 @@ export const EVENTS = [
   'refund.successful',
   'refund.failed',
 ] as const;
-export type EventName = (typeof EVENTS)[number];
 
 /** What an event is, as far as its body says. */
 export interface EventRead {
