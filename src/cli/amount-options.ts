@@ -1,14 +1,16 @@
 import type { GivenAmount } from '../core/amount.ts';
 import { readAmount } from '../core/amount.ts';
 import { usageError } from '../core/error.ts';
-import type { GivenOptions } from './define.ts';
-import { option } from './define.ts';
+import type { GivenOptions, Parse } from './define.ts';
+import { option, taking } from './define.ts';
 import { asText } from './options.ts';
 
 /** An amount of money, in one of two ways. */
 export const AMOUNT_OPTIONS = {
-  amount: option('--amount <5,000.00>', "amount with the currency's decimals", asText),
-  amountMinor: option('--amount-minor <n>', 'amount in the minor unit (kobo for NGN), in place of --amount', asText),
+  amount: option('--amount <5,000.00>', "amount with the currency's decimals", asText, { type: 'amount' }),
+  amountMinor: option('--amount-minor <n>', 'amount in the minor unit (kobo for NGN), in place of --amount', asText, {
+    type: 'integer',
+  }),
 } as const;
 
 /** What was given as an amount; undefined where nothing was. Throws a usage error for both ways at once. */
@@ -27,7 +29,7 @@ export interface Money {
 }
 
 /** `NGN 5,000.00`, as amounts are printed. */
-export const asMoney = (text: string): Money => {
+export const asMoney: Parse<Money> = taking({ type: 'amount' }, (text) => {
   const [, letters, amount] = /^([A-Za-z]{3})\s*(\d.*)$/.exec(text.trim()) ?? [];
   if (letters === undefined || amount === undefined) {
     throw usageError(`"${text}" is not an amount with its currency, such as 'NGN 5,000.00'`);
@@ -36,4 +38,4 @@ export const asMoney = (text: string): Money => {
   const read = readAmount(amount, currency);
   if ('minor' in read) return { currency, minor: read.minor };
   throw usageError(read.problem, { hint: `write it with its decimals, such as 'NGN 5,000.00'` });
-};
+});

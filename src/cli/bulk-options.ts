@@ -1,22 +1,22 @@
 import { usageError } from '../core/error.ts';
-import type { GivenOptions, OptionSpecs } from './define.ts';
-import { flag, option } from './define.ts';
-import { asInteger, asOneOf, asRate, asText } from './options.ts';
+import type { GivenOptions, OptionSpecs, Parse } from './define.ts';
+import { flag, option, taking } from './define.ts';
+import { asFile, asInteger, asOneOf, asRate, asText } from './options.ts';
 
 const MOST_AT_ONCE = 128;
 const AT_ONCE = 8;
 const JOB = /^job-[0-9a-z]{16}$/;
 
-const asJob = (text: string): string => {
+const asJob: Parse<string> = taking({ completes: 'job' }, (text) => {
   if (JOB.test(text)) return text;
   throw usageError(`"${text}" is not a job id, such as job-0123456789abcdef`, {
     hint: 'list the jobs: `paycli ledger jobs`',
   });
-};
+});
 
 /** The options of a command that takes its rows from a file (cli.md, Bulk). */
 export const BULK_OPTIONS = {
-  from: option('--from <file|->', 'read rows from a file: CSV with a header, or NDJSON; - is standard input', asText),
+  from: option('--from <file|->', 'read rows from a file: CSV with a header, or NDJSON; - is standard input', asFile),
   inputFormat: option(
     '--input-format <format>',
     "with --from: csv or ndjson, if the file name doesn't say",
@@ -27,12 +27,13 @@ export const BULK_OPTIONS = {
     '--concurrency <n>',
     `with --from: maximum parallel requests, 1 to ${MOST_AT_ONCE} (${AT_ONCE})`,
     asInteger(1, MOST_AT_ONCE),
+    { default: String(AT_ONCE) },
   ),
   rate: option('--rate <n/s>', 'with --from: maximum rows per second (n/m: per minute, n/h: per hour)', asRate),
   report: option(
     '--report <file>',
     'with --from: write one line per finished row; CSV, or NDJSON by file name',
-    asText,
+    asFile,
   ),
   check: flag('--check', 'with --from: check every row with the service before sending any'),
   retryFailed: flag('--retry-failed', 'with --from: also retry rows that were rejected or failed, never unknown ones'),

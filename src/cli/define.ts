@@ -1,8 +1,41 @@
 import type { ErrorKind } from '../core/exit.ts';
 import type { Format, Result, View } from '../core/result.ts';
 
+/**
+ * What a command can do at its worst. `read` changes nothing, but for what paycli records of what it has seen; `write` changes
+ * something at the service or on this machine; `money` charges, pays back, or decides whether that may be done.
+ */
+export type Danger = 'read' | 'write' | 'money';
+
+/** What the text of a value is, besides any text. */
+export type ValueType = 'integer' | 'duration' | 'time' | 'rate' | 'amount' | 'pair' | 'json' | 'command' | 'url';
+
+/** What completion offers for a value that no list of choices holds; `source` is `@` and a file. */
+export type Completes =
+  | ('profile' | 'ugwo' | 'onye' | 'activity' | 'charge' | 'job' | 'entry' | 'column' | 'bank')
+  | ('file' | 'source');
+
+/** What may stand where a value is wanted: for the schema and completion, and the choices for what was probably meant. */
+export interface Takes {
+  readonly type?: ValueType;
+  /** A help, and no gate: what is allowed is judged by `parse`, or by the service. */
+  readonly choices?: readonly string[];
+  readonly completes?: Completes;
+  /** Several, parted by commas. */
+  readonly list?: true;
+  /** What holds where nothing is given, as it would be written. */
+  readonly default?: string;
+}
+
+/** How a text becomes a value, which may say what it takes. Throws a usage error. */
+export type Parse<T> = ((text: string) => T) & Takes;
+
+/** A parser that says what it takes. */
+export const taking = <T>(takes: Takes, parse: (text: string) => T): Parse<T> =>
+  Object.assign((text: string) => parse(text), takes);
+
 /** An option of a command: its flags as commander writes them, and how its text becomes a value. */
-export interface OptionSpec<T = unknown> {
+export interface OptionSpec<T = unknown> extends Takes {
   readonly flags: string;
   readonly about: string;
   /** Throws a usage error; undefined for a switch. */
@@ -11,30 +44,35 @@ export interface OptionSpec<T = unknown> {
   readonly repeats?: boolean;
 }
 
-export interface ArgumentSpec {
+export interface ArgumentSpec extends Takes {
   readonly name: string;
   readonly about: string;
   readonly required: boolean;
 }
 
 /** An option that takes a value; `parse` throws a usage error on a text that can't be one. */
-export const option = <T>(flags: string, about: string, parse: (text: string) => T): OptionSpec<T> => ({
+export const option = <T>(flags: string, about: string, parse: Parse<T>, takes: Takes = {}): OptionSpec<T> => ({
+  ...parse,
+  ...takes,
   flags,
   about,
   parse,
 });
 
 /** An option that may be given several times. */
-export const repeated = <T>(flags: string, about: string, parse: (text: string) => T): OptionSpec<T[]> => ({
-  flags,
-  about,
+export const repeated = <T>(flags: string, about: string, parse: Parse<T>, takes: Takes = {}): OptionSpec<T[]> => ({
+  ...(option(flags, about, parse, takes) as unknown as OptionSpec<T[]>),
   repeats: true,
-  parse: parse as unknown as (text: string) => T[],
 });
 
 export const flag = (flags: string, about: string): OptionSpec<boolean> => ({ flags, about });
 
-export const argument = (name: string, about: string): ArgumentSpec => ({ name, about, required: true });
+export const argument = (name: string, about: string, takes: Takes = {}): ArgumentSpec => ({
+  ...takes,
+  name,
+  about,
+  required: true,
+});
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 /** What was given: each key is there only when its option was. */
@@ -54,6 +92,7 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly path: readonly string[];
   readonly summary: string;
   readonly description?: string;
+  readonly danger: Danger;
   readonly args: readonly ArgumentSpec[];
   readonly options: O;
   /**

@@ -2,8 +2,8 @@ import { usageError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
 import type { Format } from '../core/result.ts';
 import { FORMATS } from '../core/result.ts';
-import type { GivenOptions } from './define.ts';
-import { flag, option } from './define.ts';
+import type { GivenOptions, Parse } from './define.ts';
+import { flag, option, taking } from './define.ts';
 import { asDuration, asNames, asOneOf, asText } from './options.ts';
 
 /** The global options, parsed. Durations in milliseconds. */
@@ -31,21 +31,27 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const SHORTEST_TIMEOUT_MS = 1000;
 const LONGEST_TIMEOUT_MS = 3_600_000;
 
-const asTimeout = (text: string): number => {
+const asTimeout: Parse<number> = taking({ type: 'duration', default: '30s' }, (text) => {
   const ms = asDuration(text);
   if (ms >= SHORTEST_TIMEOUT_MS && ms <= LONGEST_TIMEOUT_MS) return ms;
   throw usageError(`must be between 1s and 1h (got ${text})`);
-};
+});
 
 export const GLOBAL_OPTIONS = {
-  profile: option('--profile <name>', 'profile to use (PAYCLI_PROFILE; else the default one)', asText),
+  profile: option('--profile <name>', 'profile to use (PAYCLI_PROFILE; else the default one)', asText, {
+    completes: 'profile',
+  }),
   local: flag('--local', 'use the built-in emulator: no network, no key; it keeps its state between calls'),
-  baseUrl: option('--base-url <url>', 'send this call to another origin (PAYCLI_BASE_URL)', asText),
+  baseUrl: option('--base-url <url>', 'send this call to another origin (PAYCLI_BASE_URL)', asText, { type: 'url' }),
   output: option('-o, --output <format>', `output format: ${FORMATS.join(', ')}`, asOneOf(FORMATS)),
   json: flag('--json', 'same as -o json'),
-  columns: option('--columns <a,b.c>', 'columns to show, in this order; dotted paths reach into objects', asNames),
+  columns: option('--columns <a,b.c>', 'columns to show, in this order; dotted paths reach into objects', asNames, {
+    completes: 'column',
+  }),
   rawCsv: flag('--raw-csv', 'csv and reports: write cells as they are, even if a spreadsheet would run or change them'),
-  color: option('--color <when>', 'use color: auto, always or never', asOneOf(['auto', 'always', 'never'] as const)),
+  color: option('--color <when>', 'use color: auto, always or never', asOneOf(['auto', 'always', 'never'] as const), {
+    default: 'auto',
+  }),
   quiet: flag('-q, --quiet', 'print data and errors only: no progress, hints or notices'),
   debug: flag('--debug', 'print one line per HTTP step on stderr, safe to paste into a ticket'),
   timeout: option('--timeout <duration>', 'time limit per request, 1s to 1h (30s)', asTimeout),
@@ -55,6 +61,11 @@ export const GLOBAL_OPTIONS = {
   asCurl: flag('--as-curl', 'show the request as a curl command and send nothing'),
   noValidate: flag('--no-validate', 'skip the local checks and let the service judge'),
 } as const;
+
+/** What every command takes besides, and commander answers by itself. */
+export const VERSION_OPTION = flag('-V, --version', 'print the version');
+export const HELP_OPTION = flag('-h, --help', 'show help for a command');
+export const BUILT_IN_OPTIONS = [VERSION_OPTION, HELP_OPTION];
 
 type GivenGlobals = GivenOptions<typeof GLOBAL_OPTIONS>;
 

@@ -4,8 +4,8 @@ import { parseDuration } from '../core/duration.ts';
 import { usageError } from '../core/error.ts';
 import type { ListInput, Moment, RecordFilter } from '../core/record-filter.ts';
 import { parseInstant } from '../core/time.ts';
-import type { GivenOptions, OptionSpecs } from './define.ts';
-import { flag, option } from './define.ts';
+import type { GivenOptions, OptionSpecs, Parse } from './define.ts';
+import { flag, option, taking } from './define.ts';
 import { asInteger, asText } from './options.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -20,39 +20,41 @@ const midnight = (text: string, next: number): number | undefined => {
 };
 
 /** `2h` or `7d` ago, a day (from its first moment, or up to its last), or an instant with its offset. */
-const asMoment =
-  (end: 'first' | 'last') =>
-  (text: string): Moment => {
+const asMoment = (end: 'first' | 'last'): Parse<Moment> =>
+  taking({ type: 'time' }, (text) => {
     const days = /^(\d{1,5})d$/.exec(text);
     const ago = days === null ? parseDuration(text) : Number(days[1]) * DAY_MS;
     if (ago !== undefined) return { ago };
     const at = midnight(text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
     if (at !== undefined) return { at };
     throw usageError(`"${text}" is not a time such as 2h, 7d, 2026-11-20 or 2026-11-20T09:30:00+01:00`);
-  };
+  });
 
-const asMinor = (text: string): number => {
+const asMinor: Parse<number> = taking({ type: 'integer' }, (text) => {
   const read: ReadAmount = readMinorAmount(text);
   if ('minor' in read) return read.minor;
   throw usageError(read.problem, { hint: read.hint });
-};
+});
 
 /** In whatever currency a record has; without decimals it could be meant in either unit. */
-const asAmount = (text: string): string => {
+const asAmount: Parse<string> = taking({ type: 'amount' }, (text) => {
   const read = readAmount(text, 'NGN');
   if ('minor' in read || text.includes('.')) return text;
   throw usageError(read.problem, { hint: read.hint });
-};
+});
 
-const asWords = (text: string): readonly string[] => {
+const asWords: Parse<readonly string[]> = taking({ list: true }, (text) => {
   const words = text.split(',').map((word) => word.trim());
   if (words.every((word) => word !== '')) return words;
   throw usageError(`"${text}" is not a list such as processing,requires_ugwo`);
-};
+});
 
 /** How far a list goes. */
 export const WALK_OPTIONS = {
-  limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText),
+  limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText, {
+    type: 'integer',
+    default: '10',
+  }),
   cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
   all: flag('--all', 'list all pages'),
   max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
@@ -69,7 +71,7 @@ export const FILTER_OPTIONS = {
 
 /** Besides, what only payment requests have. */
 export const MONEY_FILTER_OPTIONS = {
-  customer: option('--customer <onye>', 'only of this customer, ony.…', asText),
+  customer: option('--customer <onye>', 'only of this customer, ony.…', asText, { completes: 'onye' }),
   amount: option('--amount <5,000.00>', 'only of this amount', asAmount),
   amountMinor: option('--amount-minor <n>', 'only of this amount, in the minor unit (kobo)', asMinor),
 } as const;

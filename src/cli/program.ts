@@ -3,7 +3,7 @@ import { PayError, usageError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
 import type { CommandSpec, GivenOptions, OptionSpec, OptionSpecs } from './define.ts';
 import type { Globals } from './globals.ts';
-import { checkGlobals, GLOBAL_OPTIONS, readGlobals } from './globals.ts';
+import { checkGlobals, GLOBAL_OPTIONS, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
 import { commandHelp, NARROWEST_WRAP, rootHelp } from './help.ts';
 
 /** What argv asks for. */
@@ -115,10 +115,10 @@ const newProgram = (written: { out: string }, options: ProgramOptions): Command 
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .version(options.version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help for a command')
+    .version(options.version, VERSION_OPTION.flags, VERSION_OPTION.about)
+    .helpOption(HELP_OPTION.flags, HELP_OPTION.about)
     .description('Operate a payments service from a terminal, a script or a CI job.')
-    .helpCommand('help [command]', 'show help for a command');
+    .helpCommand('help [command]', HELP_OPTION.about);
   for (const option of Object.values(GLOBAL_OPTIONS)) program.addOption(toCommander(option));
   program.addHelpText('after', rootHelp);
   return program;

@@ -6,7 +6,10 @@ import { SEEDED } from '../../core/local.ts';
 
 const PAID = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
-const args = [argument('ugwo', 'the payment request, ugw.…'), argument('activity', 'the activity on it, act.…')];
+const args = [
+  argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' }),
+  argument('activity', 'the activity on it, act.…', { completes: 'activity' }),
+];
 const output =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
@@ -35,6 +38,7 @@ const readIds = ([ugwoUid = '', activityUid = '']: readonly string[], validate: 
 
 const get = defineCommand({
   path: ['activity', 'get'],
+  danger: 'read',
   summary: 'show an activity: its status, and what the customer must do',
   args,
   options: {},
@@ -57,6 +61,7 @@ const get = defineCommand({
 
 const wait = defineCommand({
   path: ['activity', 'wait'],
+  danger: 'read',
   summary: 'wait until an activity is paid or has failed',
   description:
     'Polls the service until the status is final. Stops earlier, with exit code 12, when the time is up or soon after the ' +

@@ -1,5 +1,5 @@
-import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
-import { asOneOf } from '../../cli/options.ts';
+import { argument, defineCommand, flag, option, repeated, taking } from '../../cli/define.ts';
+import { asOneOf, asPair } from '../../cli/options.ts';
 import { isChargePath, pathProblem } from '../../core/api-path.ts';
 import { usageError } from '../../core/error.ts';
 import { SEEDED } from '../../core/local.ts';
@@ -21,12 +21,12 @@ export interface ApiInput {
 }
 
 /** `k=json` and `k:=json` are the same here. */
-const asJsonPair = (text: string): Pair => parsePair(text.replace(/^([^=:]+)=/, '$1:='));
+const asJsonPair = taking({ type: 'pair' }, (text): Pair => parsePair(text.replace(/^([^=:]+)=/, '$1:=')));
 
-const asInput = (text: string): Source => {
+const asInput = taking({ type: 'json', completes: 'file' }, (text): Source => {
   if (text === '') throw usageError('the name of the file is empty');
   return text === '-' ? { kind: 'stdin' } : { kind: 'file', path: text };
-};
+});
 
 const readMethod = (text: string): Method => asOneOf(METHODS)(text.toUpperCase());
 
@@ -41,15 +41,19 @@ const readPath = (text: string, method: Method): string => {
 
 export const apiCommand = defineCommand({
   path: ['api'],
+  danger: 'money',
   summary: 'send a request to any path of the service',
   description:
     'With the key of the profile, to its origin alone, and judged as all else: a GET is repeated until it is answered, a ' +
     'PATCH, PUT or DELETE only where nothing was applied. A POST goes into the ledger before it is sent: while nobody knows ' +
     'what became of it, the same one is not sent again. DELETE and refunds ask first; a script needs --yes.\n\n' +
     'Fields go into the body, those of GET and DELETE into the query.',
-  args: [argument('method', 'GET, POST, PUT, PATCH or DELETE'), argument('path', 'path of the service, /v1/…')],
+  args: [
+    argument('method', 'GET, POST, PUT, PATCH or DELETE', { choices: METHODS }),
+    argument('path', 'path of the service, /v1/…'),
+  ],
   options: {
-    field: repeated('-f, --field <k=v>', 'a field as text; k:=json sets a value that is not text', parsePair),
+    field: repeated('-f, --field <k=v>', 'a field as text; k:=json sets a value that is not text', asPair),
     jsonField: repeated('-F, --json-field <k=json>', 'a field as JSON', asJsonPair),
     input: option('--input <file|->', 'the body as a JSON object; fields override it', asInput),
     paginate: flag('--paginate', 'with GET: follow next_cursor to the end of a list'),

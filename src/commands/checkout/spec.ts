@@ -21,6 +21,7 @@ export interface ProvidersInput extends GetInput {
 
 const list = defineCommand({
   path: ['checkout', 'list'],
+  danger: 'read',
   summary: 'list checkouts: each has a currency and the mediums that it offers',
   args: [],
   options: {
@@ -40,6 +41,7 @@ const list = defineCommand({
 
 const get = defineCommand({
   path: ['checkout', 'get'],
+  danger: 'read',
   summary: 'show a checkout',
   args: [checkoutArgument],
   options: {},
@@ -53,8 +55,9 @@ const get = defineCommand({
 
 const providers = defineCommand({
   path: ['checkout', 'providers'],
+  danger: 'read',
   summary: 'list the banks or networks that a checkout offers for a medium',
-  args: [checkoutArgument, argument('medium', MEDIUMS.join(', '))],
+  args: [checkoutArgument, argument('medium', MEDIUMS.join(', '), { choices: MEDIUMS })],
   options: {},
   examples: [{ about: 'the codes for --provider', line: `paycli checkout providers ${SEEDED.checkout} ussd` }],
   output: 'a line per bank: code, name, psp; where a provider has no banks, the provider as the service shows it',

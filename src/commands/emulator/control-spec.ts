@@ -1,8 +1,8 @@
 import { defineCommand, flag, option } from '../../cli/define.ts';
-import { asDuration, asText } from '../../cli/options.ts';
+import { asDuration, asFile } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 
-export const dataOption = option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asText);
+export const dataOption = option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asFile);
 
 export interface ClockInput {
   /** Milliseconds; undefined only shows it. */
@@ -12,11 +12,12 @@ export interface ClockInput {
 
 export const clock = defineCommand({
   path: ['emulator', 'clock'],
+  danger: 'write',
   summary: "show the emulator's clock, or move it on",
   description:
     'Accounts expire, and payments and refunds end, as if so much time had passed; `back` sets it to the real time again. ' +
     'Works whether or not the emulator is running, and for --local.',
-  args: [{ name: 'by', about: '+15m, +90s, +1h; or back', required: false }],
+  args: [{ name: 'by', about: '+15m, +90s, +1h; or back', required: false, type: 'duration', choices: ['back'] }],
   options: { data: dataOption } as const,
   examples: [
     { about: 'let a quarter of an hour pass', line: 'paycli emulator clock +15m' },
@@ -33,6 +34,7 @@ export const clock = defineCommand({
 
 export const openapi = defineCommand({
   path: ['emulator', 'openapi'],
+  danger: 'read',
   summary: 'print the contract of the service as an OpenAPI document',
   description:
     'OpenAPI 3.1, in JSON: what paycli sends and how it reads answers. A running emulator serves it at /openapi.json, ' +
@@ -60,13 +62,14 @@ const faultsOptions = {
 
 export const faults = defineCommand({
   path: ['emulator', 'faults'],
+  danger: 'write',
   summary: 'show, set or clear the rules by which the emulator misbehaves',
   description:
     'The file holds {"rules": […]}. Which requests: method, path (/v1/ugwo/*/activities, /v1/**), share (0.5: every second ' +
     'one), times. What becomes of them: delay (5s), then one of status (with retry_after), reset, cut (behind so many ' +
     'bytes) or bad_json; "when": "after" lets the request be executed before a status or a reset. Rules stay until they ' +
     'are cleared, and hold for --local, too.',
-  args: [{ name: 'file', about: 'the rules, in place of those there are', required: false }],
+  args: [{ name: 'file', about: 'the rules, in place of those there are', required: false, completes: 'file' }],
   options: faultsOptions,
   examples: [
     {

@@ -1,5 +1,5 @@
 import { argument, defineCommand, option } from '../../cli/define.ts';
-import { asDuration, asInteger, asOneOf, asText } from '../../cli/options.ts';
+import { asDuration, asFile, asInteger, asOneOf } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS, SEEDED } from '../../core/local.ts';
@@ -24,12 +24,14 @@ const startOptions = {
     '--dialect <name>',
     'documented, or live: answers as the public service writes them (documented)',
     asOneOf(DIALECTS),
+    { default: 'documented' },
   ),
-  faults: option('--faults <file>', 'follow the rules for faults in this file, until it stops', asText),
+  faults: option('--faults <file>', 'follow the rules for faults in this file, until it stops', asFile),
 } as const;
 
 const start = defineCommand({
   path: ['emulator', 'start'],
+  danger: 'write',
   summary: 'run the service on this machine, in the foreground',
   description:
     'Listens on 127.0.0.1 only; stop it with Ctrl-C. Its state is kept in the data file, which --local uses too; an empty ' +
@@ -72,13 +74,17 @@ const seedOptions = {
     '--customers <n>',
     `number of customers to add (${FIRST_RECORDS.customers})`,
     asInteger(0, MOST_RECORDS),
+    { default: String(FIRST_RECORDS.customers) },
   ),
-  ugwo: option('--ugwo <n>', `number of payment requests to add (${FIRST_RECORDS.ugwo})`, asInteger(0, MOST_RECORDS)),
+  ugwo: option('--ugwo <n>', `number of payment requests to add (${FIRST_RECORDS.ugwo})`, asInteger(0, MOST_RECORDS), {
+    default: String(FIRST_RECORDS.ugwo),
+  }),
   data: dataOption,
 } as const;
 
 const seed = defineCommand({
   path: ['emulator', 'seed'],
+  danger: 'write',
   summary: "add customers and payment requests to the emulator's data",
   description:
     'New records are newer than existing ones. Seeding a new file in the same way gives the same identifiers.',
@@ -106,6 +112,7 @@ const resetOptions = { data: dataOption } as const;
 
 const reset = defineCommand({
   path: ['emulator', 'reset'],
+  danger: 'write',
   summary: "remove every record from the emulator's data",
   description: 'The key stays, and no identifier is used again. Asks first; a script needs --yes.',
   args: [],
@@ -143,11 +150,12 @@ const settleOptions = {
 
 const settle = defineCommand({
   path: ['emulator', 'settle'],
+  danger: 'write',
   summary: 'make an open charge in the emulator succeed, fail or expire',
   description:
     'Works whether or not the emulator is running. An unpaid bank_transfer account expires by itself; the status of an ' +
     'expired charge is failed. taken_back is for a charge that is paid: the provider takes the money back.',
-  args: [argument('activity', 'the activity, act.…')],
+  args: [argument('activity', 'the activity, act.…', { completes: 'activity' })],
   options: settleOptions,
   examples: [
     {

@@ -8,13 +8,14 @@ export interface ApproveInput {
 /** The second pair of eyes before a file is sent. */
 export const approveCommand = defineCommand({
   path: ['approve'],
+  danger: 'money',
   summary: 'approve a file of charges that somebody else wants to send',
   description:
     'For a file that comes to more than the policy of its profile leaves to one person (`paycli policy set --approve-above`). ' +
     'Shows what the file comes to and who wants to send it, and asks for the sum, typed in full on a terminal; --yes does not ' +
     'answer that. Whoever ran the file cannot approve it. The approval holds for this file with these options, for as many ' +
     'rows and as much money as are shown. It sends nothing.',
-  args: [argument('job', 'the job, job-…, that the refused command named')],
+  args: [argument('job', 'the job, job-…, that the refused command named', { completes: 'job' })],
   options: {},
   examples: [
     {

@@ -6,6 +6,7 @@ const WHERE = 'PAYCLI_LEDGER, or `paycli ledger use`, says where it is';
 
 const status = defineCommand({
   path: ['ledger', 'status'],
+  danger: 'read',
   summary: 'show where the ledger is and what keeps it from being safe',
   args: [],
   options: {},
@@ -26,18 +27,20 @@ export interface UseInput {
 
 const use = defineCommand({
   path: ['ledger', 'use'],
+  danger: 'write',
   summary: 'choose the ledger of a profile: one in PostgreSQL that a team shares, or the file of this machine',
   description:
     'Stored with the profile that --profile names, or with the default one. PAYCLI_LEDGER overrides it for one call. The ' +
     'password is never part of the address: it comes from a password file (PGPASSFILE, ~/.pgpass), from a command, or is ' +
     'replaced by a client certificate (sslcert, sslkey).',
-  args: [{ name: 'url', about: 'postgres://USER@HOST[:PORT]/DATABASE', required: false }],
+  args: [{ name: 'url', about: 'postgres://USER@HOST[:PORT]/DATABASE', required: false, type: 'url' }],
   options: {
     file: flag('--file', 'use the file of this machine again'),
     passwordCommand: option(
       '--password-command <command>',
       'a command that prints the password; it runs without a shell',
       asText,
+      { type: 'command' },
     ),
   },
   examples: [
@@ -66,6 +69,7 @@ export interface InitInput {
 
 const init = defineCommand({
   path: ['ledger', 'init'],
+  danger: 'write',
   summary: 'make the tables of a shared ledger, as the owner of its database',
   description: `${WHERE}. Run it again to give another role the rights of an operator.`,
   args: [],
@@ -90,6 +94,7 @@ const init = defineCommand({
 
 const migrate = defineCommand({
   path: ['ledger', 'migrate'],
+  danger: 'write',
   summary: "bring a shared ledger's tables to this version of paycli, as the owner of its database",
   description: `${WHERE}. An older paycli refuses it afterwards.`,
   args: [],
@@ -103,6 +108,7 @@ const migrate = defineCommand({
 
 const push = defineCommand({
   path: ['ledger', 'push'],
+  danger: 'write',
   summary: 'copy what the ledger of this machine knows into the shared one',
   description: `${WHERE}. Run it on each machine before it uses the shared ledger. The local file stays as it is. Running it again does no harm.`,
   args: [],

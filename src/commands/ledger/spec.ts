@@ -44,12 +44,13 @@ export interface ListInput {
 
 const listOptions = {
   state: repeated('--state <state>', `only these states: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
-  ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText),
+  ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
   ...pageOptions,
 } as const;
 
 const list = defineCommand({
   path: ['ledger', 'list'],
+  danger: 'read',
   summary: 'list charges sent from here, newest first',
   args: [],
   options: listOptions,
@@ -77,6 +78,7 @@ export interface JobsInput {
 
 const jobs = defineCommand({
   path: ['ledger', 'jobs'],
+  danger: 'read',
   summary: 'list files charged or updated from here, newest first, with row counts',
   description:
     'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
@@ -99,8 +101,9 @@ export interface ShowInput {
 
 const show = defineCommand({
   path: ['ledger', 'show'],
+  danger: 'read',
   summary: 'show a charge with its evidence, or a job with its row counts',
-  args: [argument('id', 'the charge, chg-…, or the job, job-…')],
+  args: [argument('id', 'the charge, chg-…, or the job, job-…', { completes: 'entry' })],
   options: {},
   examples: [
     { about: 'show the last charge', line: `${CHARGED}\npaycli ledger show ${LAST_CHARGE}` },
@@ -119,12 +122,13 @@ export interface ReconcileInput {
 
 const reconcile = defineCommand({
   path: ['ledger', 'reconcile'],
+  danger: 'read',
   summary: 'find out whether unknown charges were made',
   description:
     'Reads the payment request of each unknown charge. If the activity is there, the charge becomes accepted. If two reads ' +
     "don't find it, at least a minute apart and the last one 15 minutes after sending ended, it becomes not_created. Otherwise it " +
     'stays unknown. It sends no charge and changes nothing at the service.',
-  args: [{ name: 'id...', about: 'charges, chg-… (default: all unknown ones)', required: false }],
+  args: [{ name: 'id...', about: 'charges, chg-… (default: all unknown ones)', required: false, completes: 'charge' }],
   options: {},
   examples: [
     { about: 'check all unknown charges', line: 'paycli ledger reconcile' },
@@ -148,12 +152,13 @@ const refreshOptions = { all: flag('--all', 'check open charges of all files') }
 
 const refresh = defineCommand({
   path: ['ledger', 'refresh'],
+  danger: 'read',
   summary: 'find out who has paid: check open charges and record their status',
   description:
     'Reads the payment request of each open charge and records its status. It sends no charge and changes nothing at the ' +
     'service. Without an id it checks the charges that were sent one by one and the last file. With a job it checks that ' +
     'file. An expired charge is checked again only if you name it or its job.',
-  args: [{ name: 'id...', about: 'charges, chg-…, or jobs, job-…', required: false }],
+  args: [{ name: 'id...', about: 'charges, chg-…, or jobs, job-…', required: false, completes: 'entry' }],
   options: refreshOptions,
   examples: [
     { about: 'see who has paid', line: 'paycli ledger refresh' },
@@ -186,17 +191,18 @@ const asReason = (text: string): string => {
 
 const resolveOptions = {
   as: option('--as <what>', 'created or not-created', asOneOf(['created', 'not-created'] as const)),
-  activity: option('--activity <activity>', 'the activity that was created, act.…', asText),
+  activity: option('--activity <activity>', 'the activity that was created, act.…', asText, { completes: 'activity' }),
   reason: option('--reason <text>', 'how you know; kept with the charge', asReason),
 } as const;
 
 const resolve = defineCommand({
   path: ['ledger', 'resolve'],
+  danger: 'money',
   summary: 'record by hand whether an unknown charge was made',
   description:
     'For charges that `paycli ledger reconcile` leaves unknown. Check the payment request at the service first: once its ' +
     'charge is recorded as not created, it can be charged again. Asks first; a script needs --reason and --yes.',
-  args: [argument('id', 'the charge, chg-…')],
+  args: [argument('id', 'the charge, chg-…', { completes: 'charge' })],
   options: resolveOptions,
   examples: [
     {
@@ -227,8 +233,9 @@ export interface ExportInput {
 
 const exportCommand = defineCommand({
   path: ['ledger', 'export'],
+  danger: 'read',
   summary: 'print every charge sent from here, oldest first, or those of one job, by row',
-  args: [{ name: 'job', about: 'only this job, job-…', required: false }],
+  args: [{ name: 'job', about: 'only this job, job-…', required: false, completes: 'job' }],
   options: {},
   format: 'ndjson',
   examples: [

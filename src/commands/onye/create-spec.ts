@@ -2,16 +2,16 @@ import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, option, repeated } from '../../cli/define.ts';
+import { asPair, asSource } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
-import { parsePair } from '../../core/pairs.ts';
 import { refuseSharedStdin, sourceOf } from '../../core/source.ts';
 import type { FieldInput } from './fields-spec.ts';
 import { DATA_OPTION, FIELD_OPTIONS, readTexts, sourcesOf } from './fields-spec.ts';
 
 const options = {
   ...FIELD_OPTIONS,
-  meta: repeated('--meta <k=v>', 'metadata; k:=json sets a value that is not text', parsePair),
-  metaJson: option('--meta-json <json|@file|->', 'metadata as one JSON object', sourceOf),
+  meta: repeated('--meta <k=v>', 'metadata; k:=json sets a value that is not text', asPair),
+  metaJson: option('--meta-json <json|@file|->', 'metadata as one JSON object', asSource),
   ...DATA_OPTION,
   ...BULK_OPTIONS,
 } as const;
@@ -29,6 +29,7 @@ const readMeta = ({ meta, metaJson }: GivenOptions<typeof options>): FieldInput[
 
 export const createCommand = defineCommand({
   path: ['onye', 'create'],
+  danger: 'write',
   summary: 'create a customer, or a file of them',
   description:
     'An e-mail address belongs to one customer, so the same command can be run again after a lost answer: where the address ' +

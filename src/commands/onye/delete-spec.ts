@@ -5,10 +5,11 @@ import type { GetInput } from './get-spec.ts';
 
 export const deleteCommand = defineCommand({
   path: ['onye', 'delete'],
+  danger: 'write',
   summary: 'delete a customer; their payment requests stay',
   description:
     'Reads the customer, names what will be lost and asks; a script needs --yes. What was deleted is printed as it was.',
-  args: [argument('onye', 'the customer, ony.…')],
+  args: [argument('onye', 'the customer, ony.…', { completes: 'onye' })],
   options: {},
   examples: [
     { about: 'delete a customer, and keep what was stored', line: `paycli onye delete ${SEEDED.onye} --yes --json` },

@@ -1,10 +1,9 @@
 import type { GivenOptions } from '../../cli/define.ts';
 import { option } from '../../cli/define.ts';
-import { asText } from '../../cli/options.ts';
+import { asSource, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { Pair } from '../../core/pairs.ts';
 import type { Source } from '../../core/source.ts';
-import { sourceOf } from '../../core/source.ts';
 
 /** The parts of a billing address, each an option of its own. */
 const PARTS = ['address', 'address2', 'city', 'state', 'zip', 'country'] as const;
@@ -15,7 +14,7 @@ export const FIELD_OPTIONS = {
   ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
   firstName: option('--first-name <text>', 'at most 100 characters', asText),
   lastName: option('--last-name <text>', 'at most 100 characters', asText),
-  billingAddress: option('--billing-address <json|@file|->', 'address, address2, city, state, zip, country', sourceOf),
+  billingAddress: option('--billing-address <json|@file|->', 'address, address2, city, state, zip, country', asSource),
   address: option('--address <text>', 'billing address by parts: street and number', asText),
   address2: option('--address2 <text>', 'its second line', asText),
   city: option('--city <text>', 'its city', asText),
@@ -26,7 +25,7 @@ export const FIELD_OPTIONS = {
 
 /** A body with any fields, under what the other options give. */
 export const DATA_OPTION = {
-  data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', sourceOf),
+  data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
 } as const;
 
 /** The metadata as a whole, in one way. */

@@ -8,8 +8,9 @@ export interface GetInput {
 
 export const getCommand = defineCommand({
   path: ['onye', 'get'],
+  danger: 'read',
   summary: 'show a customer',
-  args: [argument('onye', 'the customer, ony.…')],
+  args: [argument('onye', 'the customer, ony.…', { completes: 'onye' })],
   options: {},
   examples: [
     { about: 'a customer', line: `paycli onye get ${SEEDED.onye}` },

@@ -3,12 +3,13 @@ import { FILTER_OPTIONS, readList, WALK_OPTIONS } from '../../cli/list-options.t
 
 export const listCommand = defineCommand({
   path: ['onye', 'list'],
+  danger: 'read',
   summary: 'list customers',
   description:
     'The service has no filters, so paycli walks the list and shows what matches: the first ten, --max <n>, or --all. It says ' +
     'how far it looked.',
   args: [],
-  options: { ...WALK_OPTIONS, ...FILTER_OPTIONS },
+  options: { ...WALK_OPTIONS, ...FILTER_OPTIONS, status: { ...FILTER_OPTIONS.status, choices: ['active'] } },
   examples: [
     { about: 'ten customers', line: 'paycli onye list' },
     { about: 'find one by e-mail address', line: 'paycli onye list --email ada.bello20@example.com' },

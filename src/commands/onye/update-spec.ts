@@ -2,11 +2,11 @@ import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, BULK_OUTPUT, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { asPair, asSource } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 import type { Pair } from '../../core/pairs.ts';
-import { parsePair } from '../../core/pairs.ts';
 import { refuseSharedStdin, sourceOf } from '../../core/source.ts';
 import type { FieldInput, WholeMeta } from './fields-spec.ts';
 import { DATA_OPTION, FIELD_OPTIONS, readTexts, sourcesOf } from './fields-spec.ts';
@@ -33,14 +33,16 @@ const asCleared = (text: string): string => {
 
 const options = {
   ...FIELD_OPTIONS,
-  clear: repeated('--clear <field>', 'make a field empty: ref, first_name, last_name or meta', asCleared),
-  meta: repeated('--meta <k=v>', 'replace all metadata; k:=json sets a value that is not text', parsePair),
-  metaJson: option('--meta-json <json|@file|->', 'replace all metadata with one JSON object', sourceOf),
+  clear: repeated('--clear <field>', 'make a field empty: ref, first_name, last_name or meta', asCleared, {
+    choices: CLEARABLE,
+  }),
+  meta: repeated('--meta <k=v>', 'replace all metadata; k:=json sets a value that is not text', asPair),
+  metaJson: option('--meta-json <json|@file|->', 'replace all metadata with one JSON object', asSource),
   clearMeta: flag('--clear-meta', 'remove all metadata'),
   mergeMeta: repeated(
     '--merge-meta <k=v>',
     'set metadata keys (k:=json) and keep the others: reads the customer, then writes all metadata',
-    parsePair,
+    asPair,
   ),
   unsetMeta: repeated('--unset-meta <k>', 'remove a metadata key and keep the others, in the same way', asKey),
   ...DATA_OPTION,
@@ -114,6 +116,7 @@ const readOne = (
 
 export const updateCommand = defineCommand({
   path: ['onye', 'update'],
+  danger: 'write',
   summary: 'update a customer, or a file of customers; fields that you leave out stay as they are',
   description:
     '--meta, --meta-json and --clear-meta replace all metadata: on a terminal paycli first lists the keys that would be ' +
@@ -127,7 +130,7 @@ export const updateCommand = defineCommand({
     'without a column, other columns are copied to the report, and an empty cell leaves a field as it is. The whole file ' +
     'is checked before anything is sent. Run the same command again to continue where it stopped; if the result of an ' +
     'update is unknown, the customer is read before it is sent again.',
-  args: [{ name: 'onye', about: 'the customer, ony.…; or --from', required: false }],
+  args: [{ name: 'onye', about: 'the customer, ony.…; or --from', required: false, completes: 'onye' }],
   options,
   examples: [
     {

@@ -12,7 +12,7 @@ const OUTPUT =
   'approve_above; in the minor unit), unknown_amounts_today, set_by, set_at';
 
 const PROFILE: readonly ArgumentSpec[] = [
-  { name: 'profile', about: 'the profile (default: the current one)', required: false },
+  { name: 'profile', about: 'the profile (default: the current one)', required: false, completes: 'profile' },
 ];
 const others = flag('--others', 'all profiles without a policy of their own, and charges without a profile');
 
@@ -32,6 +32,7 @@ const whoseOf = ([profile]: readonly string[], given: { readonly others?: boolea
 
 const list = defineCommand({
   path: ['policy', 'list'],
+  danger: 'read',
   summary: 'list the policies of all profiles',
   args: [],
   options: {},
@@ -44,6 +45,7 @@ const list = defineCommand({
 
 const show = defineCommand({
   path: ['policy', 'show'],
+  danger: 'read',
   summary: 'show what a profile may charge, and what it has charged today',
   description: 'Shows the policy that holds for a profile: its own, or the one for all others.',
   args: PROFILE,
@@ -96,6 +98,7 @@ const readSet = (args: readonly string[], given: GivenOptions<typeof setOptions>
 
 const set = defineCommand({
   path: ['policy', 'set'],
+  danger: 'money',
   summary: 'limit what a profile may charge in a day, and how',
   description:
     'Changes the limits that are given and keeps the others; to drop one, remove the policy and set it anew. A charge beyond ' +
@@ -122,6 +125,7 @@ const set = defineCommand({
 
 const remove = defineCommand({
   path: ['policy', 'remove'],
+  danger: 'money',
   summary: "remove a profile's policy; the one for all others then holds, if there is one",
   args: PROFILE,
   options: { others },

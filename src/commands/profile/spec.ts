@@ -13,6 +13,7 @@ const environments = Object.keys(ENVIRONMENTS) as Environment[];
 
 const login = defineCommand({
   path: ['login'],
+  danger: 'write',
   summary: 'store the secret key for a service as a profile',
   description:
     'Asks for the key without showing it, checks it with the service and stores it for one origin only. --profile names ' +
@@ -25,6 +26,7 @@ const login = defineCommand({
       '--key-command <command>',
       'store a command that prints the key instead of the key; it runs without a shell',
       asText,
+      { type: 'command' },
     ),
     noVerify: flag('--no-verify', 'store the key without checking it with the service'),
   },
@@ -53,6 +55,7 @@ const login = defineCommand({
 
 const logout = defineCommand({
   path: ['logout'],
+  danger: 'write',
   summary: 'remove the current profile and its stored key',
   description: 'Removes the profile named by --profile, or the default one. Asks first; a script needs --yes.',
   args: [],
@@ -69,6 +72,7 @@ const logout = defineCommand({
 
 const list = defineCommand({
   path: ['profile', 'list'],
+  danger: 'read',
   summary: 'list the stored profiles',
   args: [],
   options: {},
@@ -81,8 +85,9 @@ const list = defineCommand({
 
 const show = defineCommand({
   path: ['profile', 'show'],
+  danger: 'read',
   summary: 'show a profile (default: the current one)',
-  args: [{ name: 'name', about: 'the profile', required: false }],
+  args: [{ name: 'name', about: 'the profile', required: false, completes: 'profile' }],
   options: {},
   examples: [
     { about: 'show the current profile', line: 'paycli profile show' },
@@ -96,8 +101,9 @@ const show = defineCommand({
 
 const use = defineCommand({
   path: ['profile', 'use'],
+  danger: 'write',
   summary: 'make a profile the default',
-  args: [argument('name', 'the profile')],
+  args: [argument('name', 'the profile', { completes: 'profile' })],
   options: {},
   examples: [{ about: 'use the profile "shop" from now on', line: 'paycli profile use shop' }],
   output: OUTPUT,
@@ -108,9 +114,10 @@ const use = defineCommand({
 
 const remove = defineCommand({
   path: ['profile', 'remove'],
+  danger: 'write',
   summary: 'remove a profile and its stored key',
   description: 'Asks first; a script needs --yes. The key still works until you rotate it.',
-  args: [argument('name', 'the profile')],
+  args: [argument('name', 'the profile', { completes: 'profile' })],
   options: {},
   examples: [{ about: 'remove a profile without being asked', line: 'paycli profile remove shop --yes' }],
   output: `${OUTPUT}; as it was before`,
@@ -121,6 +128,7 @@ const remove = defineCommand({
 
 const forget = defineCommand({
   path: ['forget'],
+  danger: 'write',
   summary: 'remove what this machine remembers of earlier searches',
   description:
     '`ugwo list --ref`, `onye list --email` and `onye list --ref` remember where they have seen what, so that the same search again is one ' +

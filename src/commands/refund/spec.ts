@@ -39,11 +39,13 @@ const destinationOf = (provider: string | undefined, number: string | undefined)
 };
 
 const options = {
-  ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText),
+  ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText, { completes: 'ugwo' }),
   ...AMOUNT_OPTIONS,
   ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
   reason: option('--reason <text>', 'why, at most 255 characters', asText),
-  provider: option('--provider <code>', 'bank code to pay to, where the service asks for a destination', asText),
+  provider: option('--provider <code>', 'bank code to pay to, where the service asks for a destination', asText, {
+    completes: 'bank',
+  }),
   accountNumber: option('--account-number <number>', 'account to pay to, 10 digits', asText),
   again: flag('--again', 'refund once more, although a refund of this activity was made'),
   ...BULK_OPTIONS,
@@ -77,6 +79,7 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: GivenOptions<
 
 const create = defineCommand({
   path: ['refund', 'create'],
+  danger: 'money',
   summary: 'pay back what was paid by an activity, or a part of it; or a file of those',
   description:
     'Shows what would be paid back and asks; a script needs --yes. The ledger remembers each refund: while one is unknown no ' +
@@ -87,7 +90,7 @@ const create = defineCommand({
     'back. Where the payment request is known, each row is compared with it before it is sent. The whole file is checked ' +
     'first, and the question says what all rows come to. Run the same command again to continue where it stopped: a row ' +
     'that was sent is never sent twice.',
-  args: [{ name: 'activity', about: 'the paid activity, act.…; or --from', required: false }],
+  args: [{ name: 'activity', about: 'the paid activity, act.…; or --from', required: false, completes: 'activity' }],
   options,
   examples: [
     {

@@ -5,10 +5,11 @@ import type { GetInput } from './get-spec.ts';
 
 export const cancelCommand = defineCommand({
   path: ['ugwo', 'cancel'],
+  danger: 'write',
   summary: 'cancel a payment request that nobody has begun to pay',
   description:
     'The service cancels only what is requires_ugwo. paycli reads the payment request, shows it and asks; a script needs --yes.',
-  args: [argument('ugwo', 'the payment request, ugw.…')],
+  args: [argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' })],
   options: {},
   examples: [{ about: 'cancel a payment request in a script', line: `paycli ugwo cancel ${SEEDED.ugwo} --yes` }],
   output:

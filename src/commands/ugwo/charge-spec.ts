@@ -1,29 +1,28 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
-import type { GivenOptions } from '../../cli/define.ts';
-import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
-import { asDuration, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
+import type { GivenOptions, Parse } from '../../cli/define.ts';
+import { defineCommand, flag, option, repeated, taking } from '../../cli/define.ts';
+import { asDuration, asPair, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 import { MEDIUMS } from '../../core/medium.ts';
 import type { Pair } from '../../core/pairs.ts';
-import { parsePair } from '../../core/pairs.ts';
 import type { Instant } from '../../core/time.ts';
 import { parseInstant } from '../../core/time.ts';
 import type { ChargeMedium, ChargeWords } from './charge-shared.ts';
 import { flagName, readUnchecked, readWith } from './charge-shared.ts';
 
-const asInstant = (text: string): Instant => {
+const asInstant: Parse<Instant> = taking({ type: 'time' }, (text) => {
   const instant = parseInstant(text);
   if (instant !== undefined) return instant;
   throw usageError(`"${text}" is not a time with an offset such as 2026-11-20T14:05:00+01:00`, {
     hint: 'or give a duration: --expires-in 10m',
   });
-};
+});
 
 const options = {
-  medium: option('--medium <medium>', MEDIUMS.join(', '), asText),
+  medium: option('--medium <medium>', MEDIUMS.join(', '), asText, { choices: MEDIUMS }),
   expiresAt: option(
     '--expires-at <time>',
     'bank_transfer: when the account stops accepting; ISO 8601 with an offset',
@@ -33,10 +32,18 @@ const options = {
     '--expires-in <duration>',
     'bank_transfer: how long the account accepts; at most 15m, the default',
     asDuration,
+    { default: '15m' },
   ),
-  provider: option('--provider <code>', "ussd: the bank's code (gtb, zenith, …); mobile_money: the provider's", asText),
+  provider: option(
+    '--provider <code>',
+    "ussd: the bank's code (gtb, zenith, …); mobile_money: the provider's",
+    asText,
+    {
+      completes: 'bank',
+    },
+  ),
   phone: option('--phone <number>', 'mobile_money: the number in international format, +233…', asText),
-  param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a value that is not text', parsePair),
+  param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a value that is not text', asPair),
   wait: flag('--wait', 'wait until the payment is paid or has failed; with --from, all payments'),
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: maximum wait (15m)', asWaitTimeout),
   again: flag(
@@ -141,6 +148,7 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
 
 export const chargeCommand = defineCommand({
   path: ['ugwo', 'charge'],
+  danger: 'money',
   summary: 'charge a payment request, or a file of payment requests',
   description:
     'Creates an activity: one attempt to charge the payment request. It is sent once and kept in the ledger. If the ' +
@@ -153,7 +161,7 @@ export const chargeCommand = defineCommand({
     'to the report. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
     'stopped: no row is charged twice. The exit code is that of the most serious row, in the order 7, 6, 10, 4, 8, 130, ' +
     '3, 11, 5, 9, 12, 0.',
-  args: [{ name: 'ugwo', about: 'the payment request, ugw.…; or --from', required: false }],
+  args: [{ name: 'ugwo', about: 'the payment request, ugw.…; or --from', required: false, completes: 'ugwo' }],
   options,
   examples: [
     {

@@ -3,11 +3,10 @@ import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, option, repeated } from '../../cli/define.ts';
-import { asText } from '../../cli/options.ts';
+import { asPair, asSource, asText } from '../../cli/options.ts';
 import type { GivenAmount } from '../../core/amount.ts';
 import { usageError } from '../../core/error.ts';
 import type { Pair } from '../../core/pairs.ts';
-import { parsePair } from '../../core/pairs.ts';
 import type { Source } from '../../core/source.ts';
 import { refuseSharedStdin, sourceOf } from '../../core/source.ts';
 
@@ -38,12 +37,19 @@ export type CreateInput =
 const options = {
   ...AMOUNT_OPTIONS,
   currency: option('--currency <code>', 'currency, such as NGN', asText),
-  customer: option('--customer <onye|email>', 'customer by ony.… or e-mail; a new e-mail makes a new customer', asText),
+  customer: option(
+    '--customer <onye|email>',
+    'customer by ony.… or e-mail; a new e-mail makes a new customer',
+    asText,
+    {
+      completes: 'onye',
+    },
+  ),
   ref: option('--ref <text>', 'your reference, unique, at most 150 characters', asText),
   description: option('--description <text>', 'what it is for, at most 150 characters', asText),
   checkout: option('--checkout <chk>', 'checkout, chk.…; else the service chooses one', asText),
-  metadata: repeated('--metadata <k=v>', 'metadata, keys with texts', parsePair),
-  data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', sourceOf),
+  metadata: repeated('--metadata <k=v>', 'metadata, keys with texts', asPair),
+  data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
   ...BULK_OPTIONS,
 } as const;
 
@@ -68,6 +74,7 @@ const readFile = (bulk: BulkInput, given: GivenOptions<typeof options>): CreateI
 
 export const createCommand = defineCommand({
   path: ['ugwo', 'create'],
+  danger: 'write',
   summary: 'create a payment request, or a file of them',
   description:
     'With --ref the same command can be run again after a lost answer: the service takes a reference once, and paycli then ' +

@@ -8,8 +8,9 @@ export interface GetInput {
 
 export const getCommand = defineCommand({
   path: ['ugwo', 'get'],
+  danger: 'read',
   summary: 'show a payment request with every activity on it',
-  args: [argument('ugwo', 'the payment request, ugw.…')],
+  args: [argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' })],
   options: {},
   examples: [
     { about: 'a payment request and its activities', line: `paycli ugwo get ${SEEDED.paid.ugwo}` },

@@ -1,10 +1,19 @@
 import { defineCommand } from '../../cli/define.ts';
 import { FILTER_OPTIONS, MONEY_FILTER_OPTIONS, readList, WALK_OPTIONS } from '../../cli/list-options.ts';
 
-const options = { ...WALK_OPTIONS, ...FILTER_OPTIONS, ...MONEY_FILTER_OPTIONS } as const;
+/** Of a payment request (public material); the service may come to know more. */
+const STATUSES = ['requires_ugwo', 'processing', 'ugwo_successful', 'partially_refunded', 'refunded', 'cancelled'];
+
+const options = {
+  ...WALK_OPTIONS,
+  ...FILTER_OPTIONS,
+  status: { ...FILTER_OPTIONS.status, choices: STATUSES },
+  ...MONEY_FILTER_OPTIONS,
+} as const;
 
 export const listCommand = defineCommand({
   path: ['ugwo', 'list'],
+  danger: 'read',
   summary: 'list payment requests, newest first',
   description:
     'The service has no filters, so paycli walks the list and shows what matches: the first ten, --max <n>, or --all. It says ' +

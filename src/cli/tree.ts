@@ -1,0 +1,147 @@
+import type { ErrorKind } from '../core/exit.ts';
+import { EXIT_CODES, EXIT_MEANINGS } from '../core/exit.ts';
+import type { Format } from '../core/result.ts';
+import type { CommandSpec, Danger, OptionSpec, Takes } from './define.ts';
+import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from './globals.ts';
+import type { Noun } from './program.ts';
+
+/** An option: `--output`, with `-o` and `format` as what its value is called; without a value it is a switch. */
+export interface OptionNode extends Takes {
+  readonly name: string;
+  readonly short?: string;
+  readonly value?: string;
+  readonly about: string;
+  readonly repeats: boolean;
+}
+
+export interface ArgumentNode extends Takes {
+  readonly name: string;
+  readonly about: string;
+  readonly required: boolean;
+  readonly repeats: boolean;
+}
+
+/** How a command can end. */
+export interface ExitNode {
+  readonly code: number;
+  readonly kind: ErrorKind | 'done';
+  readonly meaning: string;
+  /** Whether a script may just run it again. */
+  readonly again?: string;
+}
+
+/** A command that can be run. */
+export interface CommandNode {
+  readonly kind: 'command';
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly danger: Danger;
+  /** It can show its request and send nothing. */
+  readonly previews: boolean;
+  readonly args: readonly ArgumentNode[];
+  readonly options: readonly OptionNode[];
+  readonly examples: CommandSpec['examples'];
+  readonly output: string;
+  /** Where it is none of the usual ones. */
+  readonly format?: Format;
+  readonly exits: readonly ExitNode[];
+}
+
+/** A noun, with its verbs. */
+export interface NounNode {
+  readonly kind: 'noun';
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly summary: string;
+  readonly commands: readonly CommandNode[];
+}
+
+/** Every command there is. */
+export interface Tree {
+  readonly options: readonly OptionNode[];
+  readonly commands: readonly (CommandNode | NounNode)[];
+}
+
+const FLAGS = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/;
+
+/** What may stand there, of all that a declaration holds. */
+const takesOf = ({ type, choices, completes, list, default: fallback }: Takes): Takes => ({
+  ...(type === undefined ? {} : { type }),
+  ...(choices === undefined ? {} : { choices }),
+  ...(completes === undefined ? {} : { completes }),
+  ...(list === undefined ? {} : { list }),
+  ...(fallback === undefined ? {} : { default: fallback }),
+});
+
+const optionNode = (spec: OptionSpec): OptionNode => {
+  const [, short, name = spec.flags, value] = FLAGS.exec(spec.flags) ?? [];
+  return {
+    name,
+    ...(short === undefined ? {} : { short }),
+    ...(value === undefined ? {} : { value }),
+    about: spec.about,
+    repeats: spec.repeats === true,
+    ...takesOf(spec),
+  };
+};
+
+const argumentNode = (spec: CommandSpec['args'][number]): ArgumentNode => ({
+  name: spec.name.replace(/\.\.\.$/, ''),
+  about: spec.about,
+  required: spec.required,
+  repeats: spec.name.endsWith('...'),
+  ...takesOf(spec),
+});
+
+const DONE: ExitNode = { code: 0, kind: 'done', meaning: 'done' };
+
+const exitNode = (kind: ErrorKind): ExitNode => {
+  const [meaning, again] = EXIT_MEANINGS[kind];
+  return { code: EXIT_CODES[kind], kind, meaning, again };
+};
+
+/** Every exit code, in their order. */
+const ALL_EXITS: readonly ExitNode[] = [DONE, ...(Object.keys(EXIT_CODES) as ErrorKind[]).map(exitNode)];
+
+const commandNode = (spec: CommandSpec): CommandNode => ({
+  kind: 'command',
+  path: spec.path,
+  name: spec.path.at(-1) ?? '',
+  aliases: [],
+  summary: spec.summary,
+  ...(spec.description === undefined ? {} : { description: spec.description }),
+  danger: spec.danger,
+  previews: spec.previews === true,
+  args: spec.args.map(argumentNode),
+  options: Object.values(spec.options).map(optionNode),
+  examples: spec.examples,
+  output: spec.output,
+  ...(spec.format === undefined ? {} : { format: spec.format }),
+  exits: ALL_EXITS.filter(({ kind }) => kind === 'done' || spec.exits.includes(kind)),
+});
+
+const nounNode = (name: string, specs: readonly CommandSpec[], { about, alias }: Noun): NounNode => ({
+  kind: 'noun',
+  path: [name],
+  name,
+  aliases: alias === undefined ? [] : [alias],
+  summary: about,
+  commands: specs.filter(({ path }) => path.length > 1 && path[0] === name).map(commandNode),
+});
+
+/** The commands as a tree, made of their declarations: for the schema, completion, manuals and the reference. */
+export const commandTree = (specs: readonly CommandSpec[], nouns: Readonly<Record<string, Noun>>): Tree => ({
+  options: [...Object.values(GLOBAL_OPTIONS), ...BUILT_IN_OPTIONS].map(optionNode),
+  commands: [...new Set(specs.map(({ path: [first = ''] }) => first))].map((first) => {
+    const alone = specs.find(({ path }) => path.length === 1 && path[0] === first);
+    return alone === undefined ? nounNode(first, specs, nouns[first] ?? { about: '' }) : commandNode(alone);
+  }),
+});
+
+/** All that can be run, in the order of help. */
+export const commandsOf = ({ commands }: Tree): readonly CommandNode[] =>
+  commands.flatMap((node) => (node.kind === 'command' ? [node] : node.commands));

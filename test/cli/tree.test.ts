@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { CommandSpec } from '../../src/cli/define.ts';
+import { commandsOf, commandTree } from '../../src/cli/tree.ts';
+import { NOUNS, SPECS } from '../../src/commands/all.ts';
+
+const tree = commandTree(SPECS, NOUNS);
+const commands = commandsOf(tree);
+const options = [...tree.options, ...commands.flatMap((command) => command.options)];
+
+describe('the tree of commands', () => {
+  it('has every command once, under its noun', () => {
+    expect(commands.map(({ path }) => path.join(' ')).sort()).toEqual(SPECS.map(({ path }) => path.join(' ')).sort());
+    const nouns = tree.commands.filter(({ kind }) => kind === 'noun').map(({ name }) => name);
+    expect(nouns.sort()).toEqual(Object.keys(NOUNS).sort());
+    expect(tree.commands.find(({ name }) => name === 'ugwo')).toMatchObject({ aliases: ['payment'] });
+  });
+
+  it('takes flags apart', () => {
+    const named = (name: string) => options.find((one) => one.name === name);
+    expect(named('--output')).toMatchObject({
+      short: '-o',
+      value: 'format',
+      choices: ['table', 'tsv', 'json', 'ndjson', 'csv'],
+    });
+    expect(named('--json')).not.toHaveProperty('value');
+    expect(named('--max-amount')).toMatchObject({ value: 'NGN 5,000.00', repeats: true, type: 'amount' });
+    expect(named('--timeout')).toMatchObject({ type: 'duration', default: '30s' });
+    expect(named('--columns')).toMatchObject({ list: true, completes: 'column' });
+    for (const { name } of options) expect(name).toMatch(/^--[a-z][a-z0-9-]+$/);
+  });
+
+  it('names repeated arguments by their name alone', () => {
+    const reconcile = commands.find(({ path }) => path.join(' ') === 'ledger reconcile');
+    expect(reconcile?.args).toMatchObject([{ name: 'id', repeats: true, required: false, completes: 'charge' }]);
+  });
+
+  it.each(options.filter((one) => one.default !== undefined))('says the default of $name in its help', (one) => {
+    expect(one.about).toMatch(new RegExp(`\\b${one.default}\\b`));
+  });
+
+  it('offers nothing that would be refused', () => {
+    const specs = SPECS.flatMap((command) => Object.values(command.options));
+    for (const { choices = [], parse } of specs) for (const one of choices) expect(() => parse?.(one)).not.toThrow();
+  });
+
+  it('is money wherever a charge or a refund can be sent or let through', () => {
+    const money = commands.filter(({ danger }) => danger === 'money').map(({ path }) => path.join(' '));
+    expect(money.sort()).toEqual(
+      ['api', 'approve', 'ledger resolve', 'policy remove', 'policy set', 'refund create', 'ugwo charge'].sort(),
+    );
+    expect(
+      commands.filter(({ danger, exits }) => danger === 'read' && exits.some(({ kind }) => kind === 'unrecorded')),
+    ).toEqual([]);
+  });
+
+  it('has the danger of each', () => {
+    const spec = { path: ['x'], summary: '', args: [], options: {}, examples: [], output: '', exits: [] };
+    // @ts-expect-error a command without a class of danger does not compile
+    const without: Omit<CommandSpec, 'read' | 'load'> = spec;
+    expect(without).toBe(spec);
+  });
+});
