@@ -61,6 +61,25 @@ const wasClosed = (fd: number): boolean => {
   }
 };
 
+/**
+ * Before the shell gets the terminal back (Ctrl-Z), what is drawn is taken away; whoever draws does so anew by itself.
+ */
+const eraseWhenSuspended = (stream: NodeJS.WriteStream, erase: () => string | undefined): void => {
+  if (process.platform === 'win32') return;
+  const suspend = (): void => {
+    stream.write(erase() ?? '', () => {
+      // Without a listener the signal does what it does by itself.
+      process.off('SIGTSTP', suspend);
+      process.once('SIGCONT', () => process.on('SIGTSTP', suspend));
+      process.kill(process.pid, 'SIGTSTP');
+    });
+  };
+  process.on('SIGTSTP', suspend);
+};
+
+/** OSC 52. Base64 holds nothing that could end it. */
+const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`;
+
 type Failed = NodeJS.ErrnoException | null | undefined;
 type Writer = (data: string | Uint8Array, done: (error: Failed) => void) => void;
 
@@ -87,6 +106,8 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, holds, ess
   const writer = memo(() => writerOf(stream(), fd));
   const isShut = memo(() => essential && wasClosed(fd));
   const terminal = isTerminal(fd);
+  let drawn: (() => string) | undefined;
+  const onSuspend = memo(() => eraseWhenSuspended(stream(), () => drawn?.()));
   const safe = (data: string | Uint8Array): string | Uint8Array => {
     if (typeof data !== 'string' && !terminal && !holds(data)) return data;
     const text = clean(typeof data === 'string' ? data : new TextDecoder().decode(data));
@@ -112,6 +133,15 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, holds, ess
     },
     write: async (data) => {
       if (!closed) await write(data);
+    },
+    drawn: (erase) => {
+      if (terminal && erase !== undefined) onSuspend();
+      drawn = erase;
+    },
+    copy: async (text) => {
+      if (!terminal || closed || env['TERM'] === 'dumb') return false;
+      await new Promise<void>((resolve) => writer()(clipboardSequence(clean(text)), () => resolve()));
+      return true;
     },
   };
 };

@@ -7,6 +7,13 @@ import type { Redactor } from './secret.ts';
  */
 export interface Output {
   write(text: string | Uint8Array): Promise<void>;
+  /** Hands a text to the clipboard of the terminal, which may or may not take it. False where there is no terminal to take it. */
+  copy(text: string): Promise<boolean>;
+  /**
+   * What takes away what is drawn to be written over, for when something else gets the terminal (Ctrl-Z); undefined where
+   * nothing is drawn.
+   */
+  drawn(erase: (() => string) | undefined): void;
   readonly isTerminal: boolean;
   /** Width in columns; 80 where nothing says it. */
   readonly columns: number;

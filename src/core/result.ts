@@ -54,6 +54,18 @@ export interface InnerList {
   readonly columns: readonly Column[];
 }
 
+/** Whether a code to dial is drawn as a QR code: `auto` where it can be scanned. */
+export type QrWhen = 'auto' | 'always' | 'never';
+
+/** How the customer's next step is passed on, besides or in place of being shown. */
+export interface PassOn {
+  /** Its account number or code goes to the terminal's clipboard; with `share`, the message. */
+  readonly copy: boolean;
+  /** A message to send to the customer is printed in place of the record. */
+  readonly share: boolean;
+  readonly qr: QrWhen;
+}
+
 /** How a wait stands: what the line on a terminal shows. */
 export interface Waiting {
   /** The latest status that was seen; undefined where none was. */
@@ -79,6 +91,7 @@ export type Result =
       readonly view: View;
       /** The service has done something: the record must not get lost. */
       readonly wrote?: true;
+      readonly passOn?: PassOn;
       /** A word for people, or several, once the record is printed. */
       readonly notice?: string | readonly string[];
       /** What the run ends with, once the record is printed. */
@@ -108,6 +121,7 @@ export type Result =
       readonly record: Received | undefined;
       readonly view: View;
       readonly wrote?: true;
+      readonly passOn?: PassOn;
       /** Waits; `tell` is called whenever something new is known. Rejects when there is nothing to show in the end. */
       readonly wait: (tell: (waiting: Waiting) => void) => Promise<Waited>;
     }
@@ -123,4 +137,6 @@ export interface OutputOptions {
   readonly noticeColor: boolean;
   readonly quiet: boolean;
   readonly rawCsv: boolean;
+  /** `auto` where nothing is said. */
+  readonly qr?: QrWhen | undefined;
 }

@@ -84,5 +84,11 @@ export const formatLocal = (ms: number, now: number): string => {
   return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}`;
 };
 
+/** For people who may be elsewhere: `2026-11-20 14:05 (UTC+01:00)`, in the machine's time zone. */
+export const formatAnywhere = (ms: number): string => {
+  const atom = formatDateAtom({ ms, offset: -new Date(ms).getTimezoneOffset() });
+  return `${atom.slice(0, 10)} ${atom.slice(11, 16)} (UTC${atom.slice(-6)})`;
+};
+
 /** For people, in a table where every row has the same shape: `2026-11-20 14:05`. */
 export const formatLocalFull = (ms: number): string => formatLocal(ms, Number.NaN);

@@ -36,8 +36,8 @@ const otherFields = (value: unknown, view: View): Field[] => {
 const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): Field[] =>
   columns.map((column) => ({ label: labelOf(column), cell: cellOf(value, column, styles) }));
 
-/** The amount that the record names, for the next action. */
-const amountOf = (value: unknown, view: View, styles: Styles): string | undefined => {
+/** The amount that the record names, for the next action; undefined where it names none. */
+export const amountOf = (value: unknown, view: View, styles: Styles): string | undefined => {
   const column = view.columns.find(({ kind, path }) => kind === 'money' && !isBlank(valueAt(value, path)));
   return column === undefined ? undefined : cellOf(value, column, styles).text;
 };

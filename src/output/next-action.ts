@@ -14,6 +14,8 @@ import type { Surface } from './surface.ts';
 import { wrap } from './width.ts';
 
 const INDENT = 2;
+/** How wide the rules above and below what is to be passed on are. */
+const FRAME = 48;
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => (line === '' ? '' : `  ${line}`));
 
@@ -78,7 +80,7 @@ const headingOf = (action: NextAction): string => {
   }
 };
 
-/** The parts of the block, a blank line between two. */
+/** The parts to be passed on, a blank line between two. */
 const partsOf = (action: NextAction, amount: string | undefined, surface: Surface): string[][] => {
   switch (action.kind) {
     case 'transfer':
@@ -92,6 +94,15 @@ const partsOf = (action: NextAction, amount: string | undefined, surface: Surfac
   }
 };
 
+const spaced = (parts: readonly (readonly string[])[]): string[] =>
+  parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : ['', ...part]));
+
+/** Between two rules: nothing stands beside what is to be copied. */
+const framed = (lines: readonly string[], { styles, width }: Surface): string[] => {
+  const rule = styles.dim(styles.rule.repeat(Math.min(width, FRAME)));
+  return [rule, ...lines, rule];
+};
+
 /**
  * What the customer must do next, as lines to act on. `amount` is what is to be paid, ready to be shown. On a terminal
  * that can show it, a dial string comes with a QR code that makes a telephone dial it.
@@ -102,14 +113,8 @@ export const nextActionLines = async (
   surface: Surface,
 ): Promise<string[]> => {
   const qr = action.kind === 'dial' ? await dialQr(action.code, surface) : [];
-  const parts = [
-    ...partsOf(action, amount, surface).map(indented),
-    indented(missingLines(action, surface)),
-    qr,
-    indented(instructionLines(action, surface)),
-  ];
   const heading = wrap(headingOf(action), surface.width).map(surface.styles.heading);
-  return [heading, ...parts]
-    .filter((part) => part.length > 0)
-    .flatMap((part, index) => (index === 0 ? part : ['', ...part]));
+  const facts = spaced([...partsOf(action, amount, surface), missingLines(action, surface)].map(indented));
+  const others = spaced([qr, indented(instructionLines(action, surface))]);
+  return facts.length === 0 ? spaced([heading, others]) : [...heading, ...framed(facts, surface), ...others];
 };

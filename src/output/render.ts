@@ -2,7 +2,7 @@ import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
 import type { Io, Output } from '../core/io.ts';
 import type { Received } from '../core/received.ts';
-import type { OutputOptions, Result, View } from '../core/result.ts';
+import type { OutputOptions, PassOn, Result, View } from '../core/result.ts';
 import { visibleText } from '../core/sanitize.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { card, cardChanges } from './card.ts';
@@ -31,6 +31,7 @@ const surfaceOf = async ({ stdout, clock, env }: RenderIo, options: OutputOption
   styles: await stylesFor(options.color, speaksUtf8(env)),
   now: clock.now(),
   env,
+  qr: options.qr,
 });
 
 const write = async (output: Output, text: string): Promise<void> => {
@@ -135,6 +136,21 @@ const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Pro
   return showWait(wait, { watched: io.stdout.isTerminal && options.format === 'table', countdown, show });
 };
 
+type Passed = Extract<Result, { kind: 'record' }>;
+
+/** What is left to be said of a record once its customer's step is passed on. */
+const passedOn = async (result: Passed, how: PassOn, io: RenderIo, options: OutputOptions): Promise<Ending> => {
+  const [record, { passOnRecord }] = [cleanedRecord(result.record, cleanOf(io)), await import('./pass-on.ts')];
+  const said = await passOnRecord(record, result.view, how, io);
+  if (!how.share) await renderRecord(result.record, result.view, io, { ...options, qr: how.qr });
+  const before = result.notice ?? [];
+  const notice = [...(typeof before === 'string' ? [before] : before), ...said];
+  return {
+    ...(notice.length === 0 ? {} : { notice }),
+    ...(result.failure === undefined ? {} : { failure: result.failure }),
+  };
+};
+
 /**
  * Prints what a command gave back: data to stdout, notices to stderr. Throws what the pages of a list throw, after the
  * output has been closed into something whole. What a record or a wait leaves to be said is given back.
@@ -146,13 +162,14 @@ export const render = async (result: Result, io: RenderIo, options: OutputOption
       await write(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
       return {};
     case 'record':
+      if (result.passOn !== undefined) return await passedOn(result, result.passOn, io, options);
       await renderRecord(result.record, result.view, io, options);
       return result;
     case 'list':
       await renderList(result, io, options);
       return result.failure === undefined ? {} : { failure: result.failure };
     case 'wait':
-      return await renderWait(result, io, options);
+      return await renderWait(result, io, { ...options, qr: result.passOn?.qr });
     case 'service':
       await renderRecord(result.record, result.view, io, options);
       await result.done;

@@ -2,11 +2,16 @@ import type { Io, Output } from '../core/io.ts';
 import { visible } from '../core/sanitize.ts';
 import type { Beside } from './prose.ts';
 import type { Styles } from './style.ts';
-import { shorten } from './width.ts';
+import { shorten, widthOf } from './width.ts';
 
 /** Room for the `^C` that a terminal writes behind the line. */
 const KEPT_FREE = 3;
 const ERASE = '\r\u001b[2K';
+const UP = '\u001b[1A\u001b[2K';
+
+/** Takes away a line of so many columns, which a terminal that has become narrower shows on several rows. */
+const eraseLine = (width: number, columns: number): string =>
+  ERASE + UP.repeat(Math.max(0, Math.ceil(width / Math.max(1, columns)) - 1));
 
 /** How far something long is, told on stderr beside the data. */
 export interface StatusLine {
@@ -36,7 +41,13 @@ const canRewrite = ({ isTerminal }: Output, env: Io['env']): boolean =>
 export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles, quiet: boolean): StatusLine => {
   if (quiet) return SILENT;
   const rewrites = canRewrite(stderr, env);
-  let shown = false;
+  // Columns of what is shown.
+  let shown = 0;
+  const erase = (): string => {
+    const erased = shown === 0 ? ERASE : eraseLine(shown, stderr.columns);
+    shown = 0;
+    return erased;
+  };
   const line: StatusLine = {
     rewrites,
     get width() {
@@ -46,13 +57,16 @@ export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles
       if (newest.get(stderr) !== line) return;
       const safe = visible(redactor.cleanAll(text));
       if (!rewrites) return stderr.write(`${safe}\n`);
-      shown = true;
+      const before = erase();
       const short = shorten(safe, Math.max(1, stderr.columns - KEPT_FREE), styles.ellipsis);
-      await stderr.write(`${ERASE}${styles.dim(short)}`);
+      shown = widthOf(short);
+      stderr.drawn(erase);
+      await stderr.write(`${before}${styles.dim(short)}`);
     },
     clear: async () => {
-      if (shown && newest.get(stderr) === line) await stderr.write(ERASE);
-      shown = false;
+      if (shown === 0 || newest.get(stderr) !== line) return;
+      stderr.drawn(undefined);
+      await stderr.write(erase());
     },
   };
   newest.set(stderr, line);

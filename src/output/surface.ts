@@ -1,4 +1,5 @@
 import type { Env } from '../core/io.ts';
+import type { QrWhen } from '../core/result.ts';
 import type { Styles } from './style.ts';
 
 /** What people's formats are drawn on. */
@@ -9,4 +10,6 @@ export interface Surface {
   /** Milliseconds since the epoch: what "in 12 min" is counted from. */
   readonly now: number;
   readonly env: Env;
+  /** `auto` where nothing is said. */
+  readonly qr?: QrWhen | undefined;
 }

@@ -40,7 +40,14 @@ const never = new AbortController().signal;
 export const fakeIo = (env: Env = {}, { lines, stdin = '', stop = never }: Terminal = {}): { io: Io; said: Said } => {
   const said: Said = { prompts: [] };
   const waiting = [...(lines ?? [])];
-  const silent = { isTerminal: false, columns: 80, closed: false, write: () => Promise.resolve() };
+  const silent = {
+    isTerminal: false,
+    columns: 80,
+    closed: false,
+    write: () => Promise.resolve(),
+    copy: async () => false,
+    drawn: () => undefined,
+  };
   const io: Io = {
     env,
     stdout: silent,

@@ -37,13 +37,15 @@ const OTHER: NextAction = {
   ],
 };
 
+const rule = (width = 48): string => '-'.repeat(width);
+
 const expiry = `expires ${formatLocal(NOW + 12 * MINUTE, NOW)}, in 12 min`;
 
 describe('a transfer', () => {
   it('is a block to act on', async () => {
     expect(await nextActionLines(TRANSFER, 'NGN 5,000.00', await surface(80))).toEqual([
       'Next: transfer to this account',
-      '',
+      rule(),
       '  bank          Wema Bank',
       '  account name  KWUGWO / ADAOBI EZE',
       '  amount        NGN 5,000.00',
@@ -52,7 +54,7 @@ describe('a transfer', () => {
       '  0123456789',
       '',
       `  ${expiry}`,
-      '',
+      rule(),
       '  Transfer the exact amount to this account before it expires',
     ]);
   });
@@ -60,7 +62,7 @@ describe('a transfer', () => {
   it('can be read in 30 columns', async () => {
     expect(await nextActionLines(TRANSFER, undefined, await surface(30))).toEqual([
       'Next: transfer to this account',
-      '',
+      rule(30),
       '  bank          Wema Bank',
       '  account name  KWUGWO /',
       '                ADAOBI EZE',
@@ -69,7 +71,7 @@ describe('a transfer', () => {
       '  0123456789',
       '',
       `  ${expiry}`,
-      '',
+      rule(30),
       '  Transfer the exact amount to',
       '  this account before it',
       '  expires',
@@ -99,11 +101,12 @@ describe('a transfer', () => {
     const bare = { ...TRANSFER, instruction: undefined, bank: '', accountName: '', expiresAt: undefined };
     expect(await nextActionLines(bare, undefined, await surface(80))).toEqual([
       'Next: transfer to this account',
-      '',
+      rule(),
       '  account number',
       '  0123456789',
       '',
       '  incomplete: the service sent no bank and no account name',
+      rule(),
     ]);
   });
 });
@@ -115,10 +118,10 @@ describe('a dial string', () => {
   it('stands alone on its line', async () => {
     expect(await shown(30, false, {})).toEqual([
       'Next: dial this code',
-      '',
+      rule(30),
       '  dial',
       '  *737*000*1234#',
-      '',
+      rule(30),
       '  Dial it on the phone',
     ]);
   });
@@ -179,13 +182,44 @@ describe('the QR code of a dial string', () => {
     ['in a pipe', () => qr('*737#', Number.POSITIVE_INFINITY)],
     ['on a narrow terminal', () => qr('*737#', 28)],
     ['on a dumb terminal', () => qr('*737#', 80, true, { ...UTF8, TERM: 'dumb' })],
-    ['without UTF-8', () => qr('*737#', 80, true, { LANG: 'C' })],
-    ['without a locale', () => qr('*737#', 80, true, {})],
-    ['where LC_ALL overrules LANG', () => qr('*737#', 80, true, { ...UTF8, LC_ALL: 'POSIX' })],
     ['of what is no dial string', () => qr('*737#;ext=1')],
     ['of a monstrous one', () => qr('*'.repeat(65))],
   ])('is left out %s', async (_, lines) => {
     expect(await lines()).toEqual([]);
+  });
+
+  it.each([{ LANG: 'C' }, {}, { ...UTF8, LC_ALL: 'POSIX' }])('is left out with a word why with %j', async (env) => {
+    const lines = (await qr('*737#', 80, true, env)).map(stripVTControlCharacters);
+    expect(lines).toEqual(['  No QR code: this locale shows ASCII only. --qr draws one with #.']);
+  });
+
+  describe('that was asked for', () => {
+    const asked = async (code: string, width: number, color: boolean, env: Record<string, string>): Promise<string[]> =>
+      await dialQr(code, { ...(await surface(width, color, env)), qr: 'always' });
+
+    it('is drawn without colour and in a pipe', async () => {
+      expect(await asked('*737#', Number.POSITIVE_INFINITY, false, UTF8)).toHaveLength(15);
+    });
+
+    it('is drawn with # where only ASCII can be shown, two for a module', async () => {
+      const { encode } = await import('uqr');
+      const { data } = encode('tel:*737%23', { ecc: 'L', border: 4 });
+      const lines = await asked('*737#', 80, false, { LANG: 'C' });
+      expect(
+        lines.map((line) => Array.from({ length: line.length / 2 }, (_, at) => line.slice(2 * at, 2 * at + 2))),
+      ).toEqual(data.map((row) => row.map((dark) => (dark ? '##' : '  '))));
+    });
+
+    it.each([
+      ['*737#', 57, 'No QR code: it needs 58 columns.'],
+      ['*737#;ext=1', 80, "No QR code: a telephone can't dial this code from a link."],
+    ])('is left out with a word why: %s in %d columns', async (code, width, why) => {
+      expect(await asked(code, width, false, { LANG: 'C' })).toEqual([`  ${why}`]);
+    });
+  });
+
+  it('is not drawn where nobody wants it', async () => {
+    expect(await dialQr('*737#', { ...(await surface(80, true, UTF8)), qr: 'never' })).toEqual([]);
   });
 
   it.each([
@@ -199,10 +233,11 @@ describe('the QR code of a dial string', () => {
 it('any other action shows its type and what came with it', async () => {
   expect(await nextActionLines(OTHER, undefined, await surface(40))).toEqual([
     'Next: redirect',
-    '',
+    rule(40),
     '  url     https://pay.example.com/a/very',
     '          /long/address/indeed',
     '  method  GET',
+    rule(40),
   ]);
 });
 
@@ -227,7 +262,7 @@ it.each([TRANSFER, DIAL, OTHER, { ...TRANSFER, expiresAt: NOW - MINUTE }])(
   '%# says the same with and without colour',
   async (action) => {
     for (const width of [30, 80]) {
-      const [plain, colored] = [await surface(width), await surface(width, true)];
+      const [plain, colored] = [await surface(width), { ...(await surface(width, true)), qr: 'never' as const }];
       const lines = (await nextActionLines(action, 'NGN 5', colored)).map(stripVTControlCharacters);
       expect(lines).toEqual(await nextActionLines(action, 'NGN 5', plain));
     }
@@ -250,8 +285,9 @@ describe('on a card', () => {
     const io = terminal();
     await render({ kind: 'record', record, view }, io, options({ format: 'table' }));
     expect(io.stdout.text).toBe(
-      'uid     act.A.b\namount  NGN 5,000.00\n\nNext: transfer to this account\n\n  amount  NGN 5,000.00\n\n' +
-        '  account number\n  0123456789\n\n  incomplete: the service sent no bank and no account name\n',
+      `uid     act.A.b\namount  NGN 5,000.00\n\nNext: transfer to this account\n${'─'.repeat(48)}\n  amount  NGN 5,000.00\n\n` +
+        '  account number\n  0123456789\n\n  incomplete: the service sent no bank and no account name\n' +
+        `${'─'.repeat(48)}\n`,
     );
   });
 

@@ -63,6 +63,8 @@ it('gives way to signals where writing takes long, and stops where nobody reads'
     get closed() {
       return closed;
     },
+    copy: async () => false,
+    drawn: () => undefined,
     write: async (text) => {
       written.push(text);
       now += 30;

@@ -29,6 +29,19 @@ class FakeOutput implements Output {
     await this.taken(text);
   }
 
+  /** What the clipboard was given. */
+  copied: string | undefined;
+  erase: (() => string) | undefined;
+
+  async copy(text: string): Promise<boolean> {
+    if (this.isTerminal) this.copied = text;
+    return this.isTerminal;
+  }
+
+  drawn(erase: (() => string) | undefined): void {
+    this.erase = erase;
+  }
+
   get text(): string {
     return this.writes.join('');
   }

@@ -11,19 +11,24 @@ export interface TerminalSession {
   /** The lines that a person sees now, without blanks at their ends. */
   screen(): Promise<string>;
   type(text: string): void;
-  /** Resolves when what was written so far matches. */
-  saw(pattern: RegExp): Promise<void>;
+  /** Resolves when what was written so far, or so far behind a place, matches. */
+  saw(pattern: RegExp, from?: number): Promise<void>;
   readonly ended: Promise<{ readonly code: number }>;
 }
 
+type TerminalOptions = RunOptions & { readonly columns?: number; readonly rows?: number };
+
 /** Starts the built program on a real pseudo-terminal. */
-export const openTerminal = (
-  args: readonly string[],
-  options: RunOptions & { readonly columns?: number; readonly rows?: number } = {},
-): TerminalSession => {
+export const openTerminal = (args: readonly string[], options: TerminalOptions = {}): TerminalSession =>
+  openOn([...PROGRAM, ...args], options);
+
+/** A bash on a pseudo-terminal, whose prompt is `ready$ `. */
+export const openShell = (options: TerminalOptions = {}): TerminalSession =>
+  openOn(['bash', '--norc', '--noprofile', '-i'], { ...options, env: { ...options.env, PS1: 'ready$ ' } });
+
+const openOn = ([file = '', ...args]: readonly string[], options: TerminalOptions): TerminalSession => {
   const [columns, rows] = [options.columns ?? 100, options.rows ?? 60];
-  const [file, ...first] = PROGRAM;
-  const pty = spawn(file, [...first, ...args], {
+  const pty = spawn(file, args, {
     cols: columns,
     rows,
     cwd: options.cwd ?? newFolder('cwd'),
@@ -63,10 +68,10 @@ export const openTerminal = (
           done(lines.join('\n').trimEnd());
         });
       }),
-    saw: (pattern) =>
+    saw: (pattern, from = 0) =>
       new Promise((done, fail) => {
         const check = (): void => {
-          if (!pattern.test(raw)) return;
+          if (!pattern.test(raw.slice(from))) return;
           waiting.delete(check);
           done();
         };

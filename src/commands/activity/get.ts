@@ -1,7 +1,8 @@
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { checkPassOn } from '../pass-on.ts';
 import { previewCall } from '../preview.ts';
-import type { GetInput } from './spec.ts';
+import type { ShowInput } from './spec.ts';
 import { activityView } from './view.ts';
 
 type Needs = Pick<Deps, 'globals' | 'client' | 'observe' | 'preview'>;
@@ -9,10 +10,11 @@ type Needs = Pick<Deps, 'globals' | 'client' | 'observe' | 'preview'>;
 export const view = activityView;
 
 /** Reads one activity (public-facts.md, Activities). */
-export const run = async (input: GetInput, deps: Needs): Promise<Result> => {
-  const call = { params: { ...input } };
+export const run = async ({ passOn, ...params }: ShowInput, deps: Needs): Promise<Result> => {
+  checkPassOn(passOn, deps.globals);
+  const call = { params };
   if (deps.globals.dryRun) return previewCall('activity.get', call, deps);
   const record = await (await deps.client('read')).call('activity.get', call);
   await deps.observe([record.value], record.servedAt);
-  return { kind: 'record', record, view };
+  return { kind: 'record', record, view, passOn };
 };

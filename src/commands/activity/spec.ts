@@ -1,8 +1,10 @@
 import { argument, defineCommand, option } from '../../cli/define.ts';
 import { asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
+import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
+import type { PassOn } from '../../core/result.ts';
 
 const PAID = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
@@ -23,6 +25,10 @@ export interface GetInput {
   readonly activityUid: string;
 }
 
+export interface ShowInput extends GetInput {
+  readonly passOn: PassOn;
+}
+
 export interface WaitInput extends GetInput {
   /** How long to wait at most, in milliseconds. */
   readonly limit: number;
@@ -41,7 +47,7 @@ const get = defineCommand({
   danger: 'read',
   summary: 'show an activity: its status, and what the customer must do',
   args,
-  options: {},
+  options: PASS_ON_OPTIONS,
   examples: [
     {
       about: 'show the status of a charge',
@@ -55,7 +61,7 @@ const get = defineCommand({
   output,
   exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
   previews: true,
-  read: (words, _given, { validate }) => readIds(words, validate),
+  read: (words, given, { validate }) => ({ ...readIds(words, validate), passOn: readPassOn(given) }),
   load: () => import('./get.ts'),
 });
 

@@ -3,11 +3,13 @@ import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions, Parse } from '../../cli/define.ts';
 import { defineCommand, flag, option, repeated, taking } from '../../cli/define.ts';
 import { asDuration, asPair, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
+import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 import { MEDIUMS } from '../../core/medium.ts';
 import type { Pair } from '../../core/pairs.ts';
+import type { PassOn } from '../../core/result.ts';
 import type { Instant } from '../../core/time.ts';
 import { parseInstant } from '../../core/time.ts';
 import type { ChargeMedium, ChargeWords } from './charge-shared.ts';
@@ -55,6 +57,7 @@ const options = {
     '--reuse',
     'print the earlier activity if it is paid or can still be paid, and charge nothing; otherwise charge',
   ),
+  ...PASS_ON_OPTIONS,
   ...BULK_OPTIONS,
 } as const;
 type ChargeGiven = GivenOptions<typeof options>;
@@ -71,6 +74,7 @@ export interface OneCharge {
   readonly look: boolean;
   /** How long to wait for the payment, in milliseconds; undefined: not at all. */
   readonly wait: number | undefined;
+  readonly passOn: PassOn;
 }
 
 /** A file of charges, whose rows the options fill where it has no column. */
@@ -119,6 +123,15 @@ const readWait = (given: ChargeGiven): number | undefined => {
   return undefined;
 };
 
+const passOnOf = (given: ChargeGiven): PassOn => {
+  if (given.share === true && given.wait === true) {
+    throw usageError("--share and --wait can't be used together", {
+      hint: 'wait afterwards, with: paycli activity wait',
+    });
+  }
+  return readPassOn(given);
+};
+
 const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {
   if (ugwo === undefined) {
     throw usageError("missing required argument 'ugwo': a payment request, ugw.…", {
@@ -135,12 +148,14 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
     earlier: readEarlier(given),
     look: given.noPreflight !== true,
     wait: readWait(given),
+    passOn: passOnOf(given),
   };
 };
 
 const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
   if (args.length > 0) throw usageError("--from and a payment request can't be used together");
-  if (given.reuse === true) throw usageError("--reuse and --from can't be used together");
+  const single = (['reuse', 'share', 'copy'] as const).find((name) => given[name] === true);
+  if (single !== undefined) throw usageError(`--${single} and --from can't be used together`);
   const { medium, expiresAt, expiresIn, provider, phone, param = [], again = false } = given;
   const words = { medium, expiresAt, expiresIn, provider, phone };
   return { kind: 'file', bulk, words, params: param, again, look: given.noPreflight !== true, wait: readWait(given) };
@@ -175,6 +190,10 @@ export const chargeCommand = defineCommand({
     {
       about: 'get a code to dial',
       line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb`,
+    },
+    {
+      about: 'print a message to send to the customer in place of the activity',
+      line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --share`,
     },
     {
       about: 'for a script that may run twice: the customer gets one account',

@@ -12,6 +12,7 @@ import type { RequestSeen } from '../../ledger/request-seen.ts';
 import type { WaitOptions } from '../activity/followed-shared.ts';
 import { chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
+import { checkPassOn } from '../pass-on.ts';
 import { previewCall } from '../preview.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
 import { aboutToCharge, lookFirst } from './charge-look.ts';
@@ -100,10 +101,10 @@ const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
 };
 
 /** The result that waits for the payment, for at most `limit` milliseconds; not where a signal came before the charge was made. */
-const waiting = (made: Made, ugwo: string, limit: number, client: Client, deps: Deps): Result => {
+const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client: Client, deps: Deps): Result => {
   const { record, wrote } = made;
   const params = { ugwoUid: ugwo, activityUid: record.value.uid };
-  const shown = { record, view: activityView, ...(wrote === undefined ? {} : { wrote }) };
+  const shown = { record, view: activityView, passOn, ...(wrote === undefined ? {} : { wrote }) };
   const options: WaitOptions = { ugwoUid: ugwo, limit, place: deps.globals, made: wrote === true };
   const { stop } = deps.io.signals;
   if (wrote === true && stop.aborted && standingOf(statusOf(record.value)) === 'open') {
@@ -125,6 +126,7 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
   const data = chargeData(input, deps.io.clock.now());
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
+    checkPassOn(input.passOn, deps.globals);
     if (deps.globals.dryRun) return await previewCall('ugwo.charge', call, deps);
     const client = await deps.client('write');
     // What is refused here and now leaves no trace in the ledger.
@@ -133,10 +135,11 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
     const { record, wrote } = made;
     const trouble = troubleOf(made);
     if (input.wait !== undefined && trouble === undefined) {
-      return waiting(made, input.ugwo, input.wait, client, deps);
+      return waiting(made, input, input.wait, client, deps);
     }
     const end = trouble === undefined ? endOf(made, String(data['medium'])) : { failure: trouble };
-    return { kind: 'record', record, view: activityView, ...(wrote === undefined ? {} : { wrote }), ...end };
+    const { passOn } = input;
+    return { kind: 'record', record, view: activityView, passOn, ...(wrote === undefined ? {} : { wrote }), ...end };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input), guessOf(data));
   }

@@ -28,6 +28,10 @@ class Text implements Output {
   async write(text: string): Promise<void> {
     this.text += text;
   }
+  async copy(): Promise<boolean> {
+    return false;
+  }
+  drawn(): void {}
 }
 
 export interface World {

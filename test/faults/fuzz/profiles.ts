@@ -34,7 +34,14 @@ const nothing = (): never => {
 };
 
 const ioWith = (redactor: Redactor): Io => {
-  const silent = { isTerminal: false, columns: 80, closed: false, write: async () => undefined };
+  const silent = {
+    isTerminal: false,
+    columns: 80,
+    closed: false,
+    write: async () => undefined,
+    copy: async () => false,
+    drawn: () => undefined,
+  };
   const never = new AbortController().signal;
   return {
     env: {},

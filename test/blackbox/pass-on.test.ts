@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { formatAnywhere } from '../../src/core/time.ts';
+import { PROGRAM } from '../support/built.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { ACTIVITY, json, serve, serveBy, UGWO_ID } from '../support/service.ts';
+import { openShell, openTerminal } from '../support/terminal.ts';
+
+const GET = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
+const ACTION = {
+  type: 'user_action',
+  instruction: 'Transfer the exact amount',
+  headers: {
+    bank_name: 'Wema Bank',
+    account_name: 'KWUGWO / ADA',
+    account_number: '0123456789',
+    expires_at: '2099-01-02T03:04:05+01:00',
+  },
+};
+const OPEN = json(200, { ...ACTIVITY, status: 'requires_action', next_action: ACTION });
+const MESSAGE =
+  'Transfer the exact amount\n\nBank: Wema Bank\nAccount name: KWUGWO / ADA\nAccount number: 0123456789\nExpires: ';
+
+describe('a customer’s next step', () => {
+  it('is printed as a message to send, and nothing else', async () => {
+    expect(await paycli([...GET, '--share'], { service: await serve([OPEN]) })).toMatchObject({
+      code: 0,
+      stdout: `${MESSAGE}${formatAnywhere(Date.parse(ACTION.headers.expires_at))}\n`,
+      stderr: '',
+    });
+  });
+
+  it.each([
+    [['--share', '--json'], "--share prints a message; it can't be used with -o json"],
+    [['--share', '--columns', 'uid'], "--share prints a message; it can't be used with --columns"],
+  ])('is refused before anything is asked: %j', async (more, message) => {
+    const service = await serve([]);
+    const ended = await paycli([...GET, ...more], { service });
+    expect(ended.code).toBe(2);
+    expect(`${ended.stderr}`).toContain(message);
+    expect(service.seen).toEqual([]);
+  });
+
+  it.each([
+    [['--share', '--wait'], "--share and --wait can't be used together"],
+    [['--share', '--from', 'x.csv'], "--share and --from can't be used together"],
+    [['--copy', '--from', 'x.csv'], "--copy and --from can't be used together"],
+  ])('is no part of a wait or a file: %j', async (more, message) => {
+    const one = more.includes('--from') ? [] : [UGWO_ID];
+    const ended = await paycli(['ugwo', 'charge', ...one, '--medium', 'bank_transfer', ...more, '-o', 'json'], {
+      service: await serve([]),
+    });
+    expect(errorOf(ended)).toMatchObject({ kind: 'usage', message });
+  });
+
+  it('is copied by the terminal, and the account stands between rules', async () => {
+    const terminal = openTerminal([...GET, '--copy'], { service: await serve([OPEN]) });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(terminal.raw()).toContain(`\u001b]52;c;${Buffer.from('0123456789').toString('base64')}\u0007`);
+    const lines = (await terminal.screen()).split('\n');
+    const number = lines.indexOf('  0123456789');
+    expect(number).toBeGreaterThan(0);
+    expect(lines.filter((line) => /^[─-]{48}$/u.test(line))).toHaveLength(2);
+  });
+});
+
+it('a line that is written over is gone while the program is suspended, and comes back with it', async () => {
+  const service = await serveBy(() => OPEN);
+  const words = [...PROGRAM, 'activity', 'wait', UGWO_ID, ACTIVITY.uid];
+  const shell = openShell({ service, cwd: newFolder('cwd') });
+  await shell.saw(/ready\$ /);
+  shell.type(`${words.join(' ')}\r`);
+  await shell.saw(/left, Ctrl-C stops waiting/);
+  shell.type('\u001a');
+  await shell.saw(/Stopped[^$]*ready\$ /);
+  expect(await shell.screen()).not.toContain('left, Ctrl-C');
+  const before = shell.raw().length;
+  shell.type('fg\r');
+  await shell.saw(/left, Ctrl-C stops waiting/, before);
+  shell.type('\u0003');
+  await shell.saw(/cancelled by Ctrl-C[^$]*ready\$ /);
+  shell.type('echo ended:$?\r');
+  await shell.saw(/ended:130/);
+  expect(await shell.screen()).not.toContain('left, Ctrl-C');
+  shell.type('exit\r');
+  await shell.ended;
+});

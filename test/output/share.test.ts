@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { NextAction } from '../../src/core/next-action.ts';
+import { readNextAction } from '../../src/core/next-action.ts';
+import { formatAnywhere } from '../../src/core/time.ts';
+import { messageOf } from '../../src/output/share.ts';
+import { NOW } from './support.ts';
+
+const EXPIRES = NOW + 12 * 60_000;
+const TRANSFER = {
+  kind: 'transfer',
+  instruction: 'Transfer the exact amount before it expires',
+  bank: 'Wema Bank',
+  accountName: 'KWUGWO / ADAOBI EZE',
+  accountNumber: '0123456789',
+  expiresAt: EXPIRES,
+  entries: [['reference', 'K-77']],
+} as const satisfies NextAction;
+const DIAL = { kind: 'dial', instruction: undefined, code: '*737*1#', entries: [] } as const satisfies NextAction;
+
+const open = { uid: 'act.A.b', status: 'requires_action' };
+const message = (action: NextAction | undefined, value: unknown = open, amount?: string) =>
+  messageOf({ value, action, amount, now: NOW });
+
+describe('a message to a customer', () => {
+  it('holds what the service said, word for word, and an expiry that is right anywhere', () => {
+    expect(message(TRANSFER, open, 'NGN 5,000.00')).toEqual({
+      text: [
+        'Transfer the exact amount before it expires',
+        '',
+        'Amount: NGN 5,000.00',
+        'Bank: Wema Bank',
+        'Account name: KWUGWO / ADAOBI EZE',
+        'Account number: 0123456789',
+        `Expires: ${formatAnywhere(EXPIRES)}`,
+        'reference: K-77',
+      ].join('\n'),
+    });
+    expect(formatAnywhere(EXPIRES)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d \(UTC[+-]\d\d:\d\d\)$/);
+  });
+
+  it('is a code to dial, or the instruction alone', () => {
+    expect(message(DIAL)).toEqual({ text: 'Dial: *737*1#' });
+    expect(message({ kind: 'other', type: 'x', instruction: 'Approve it', entries: [] })).toEqual({
+      text: 'Approve it',
+    });
+  });
+
+  it.each<[string, unknown, NextAction | undefined, string]>([
+    ['is paid', { ...open, status: 'successful' }, TRANSFER, 'act.A.b is successful'],
+    ['has failed', { ...open, status: ['failed', 'Failed'] }, DIAL, 'act.A.b is failed'],
+    ['asks nothing', { ...open, status: 'processing' }, undefined, 'act.A.b asks nothing of the customer (processing)'],
+    ['lacks a bank', open, { ...TRANSFER, bank: '' }, 'the service sent no bank'],
+    ['has expired', open, { ...TRANSFER, expiresAt: NOW }, `the account expired at ${formatAnywhere(NOW)}`],
+    [
+      'says nothing',
+      open,
+      { kind: 'other', type: 'x', instruction: undefined, entries: [] },
+      'the service did not say what to do',
+    ],
+  ])('is not made where the activity %s', (_, value, action, why) => {
+    expect(message(action, value)).toEqual({ why });
+  });
+
+  it('holds nothing hidden, whatever the service sends', () => {
+    const anything = fc.record({
+      status: fc.constantFrom('requires_action', 'new'),
+      next_action: fc.record({ instruction: fc.string({ unit: 'binary' }), headers: fc.jsonValue() }),
+    });
+    fc.assert(
+      fc.property(anything, (value) => {
+        const made = message(readNextAction(value), value, undefined);
+        expect('text' in made ? made.text : made.why).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\u202e]/u);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
