@@ -4,31 +4,26 @@ import { parseDuration } from '../core/duration.ts';
 import { usageError } from '../core/error.ts';
 import type { ListInput, Moment, RecordFilter } from '../core/record-filter.ts';
 import { parseInstant } from '../core/time.ts';
+import type { Zone } from '../core/zone.ts';
+import { startOf } from '../core/zone.ts';
 import type { GivenOptions, OptionSpecs, Parse } from './define.ts';
 import { flag, option, taking } from './define.ts';
 import { asInteger, asText } from './options.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Midnight of this machine's time zone at the start of a day, or of the next one; undefined for a day that there is not. */
-const midnight = (text: string, next: number): number | undefined => {
-  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  if (match === null) return undefined;
-  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
-  const isDay = new Date(year, month - 1, day).getDate() === day && month >= 1 && month <= 12;
-  return isDay ? new Date(year, month - 1, day + next).getTime() : undefined;
+/** `2h` or `7d` ago, a day (from its first moment, or up to its last), or an instant with its offset. */
+export const momentIn = (zone: Zone, end: 'first' | 'last', text: string): Moment => {
+  const days = /^(\d{1,5})d$/.exec(text);
+  const ago = days === null ? parseDuration(text) : Number(days[1]) * DAY_MS;
+  if (ago !== undefined) return { ago };
+  const at = startOf(zone, text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
+  if (at !== undefined) return { at };
+  throw usageError(`"${text}" is not a time such as 2h, 7d, 2026-11-20 or 2026-11-20T09:30:00+01:00`);
 };
 
-/** `2h` or `7d` ago, a day (from its first moment, or up to its last), or an instant with its offset. */
 const asMoment = (end: 'first' | 'last'): Parse<Moment> =>
-  taking({ type: 'time' }, (text) => {
-    const days = /^(\d{1,5})d$/.exec(text);
-    const ago = days === null ? parseDuration(text) : Number(days[1]) * DAY_MS;
-    if (ago !== undefined) return { ago };
-    const at = midnight(text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
-    if (at !== undefined) return { at };
-    throw usageError(`"${text}" is not a time such as 2h, 7d, 2026-11-20 or 2026-11-20T09:30:00+01:00`);
-  });
+  taking({ type: 'time' }, (text) => momentIn('local', end, text));
 
 const asMinor: Parse<number> = taking({ type: 'integer' }, (text) => {
   const read: ReadAmount = readMinorAmount(text);

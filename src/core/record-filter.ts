@@ -33,7 +33,8 @@ export interface ListInput {
 /** When a record was made, in milliseconds since the epoch; undefined where it does not say so. */
 export const createdAt = (record: unknown): number | undefined => readInstant(valueAt(record, 'created_at'));
 
-const instantOf = (moment: Moment, now: number): number => ('at' in moment ? moment.at : now - moment.ago);
+/** The instant that is meant. */
+export const instantOf = (moment: Moment, now: number): number => ('at' in moment ? moment.at : now - moment.ago);
 
 const textAt = (record: unknown, path: string): string => machineValue(valueAt(record, path));
 

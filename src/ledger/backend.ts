@@ -5,6 +5,7 @@ import type { Job, JobRow, KeptUpdate, Worker } from './job.ts';
 import type { ListFilter } from './ledger.ts';
 import type { Policies } from './policies.ts';
 import type { Allowance, AllowanceOf } from './policy.ts';
+import type { Period, Taker } from './walk.ts';
 
 /** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
 export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
@@ -13,6 +14,8 @@ export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
   readonly standing?: string | undefined;
   /** With `job`: those of these rows of its file. */
   readonly rows?: readonly [first: number, last: number] | undefined;
+  /** Those begun in this time, its end left out. */
+  readonly begun?: Period | undefined;
   readonly order?: 'oldest' | 'newest' | 'row';
   /** All where it is left out. */
   readonly limit?: number | undefined;
@@ -49,6 +52,11 @@ export interface EmergencyLine extends Outcome {
  */
 export interface Backend {
   read(query: Query): Promise<readonly Entry[]>;
+  /**
+   * Shows all that a query finds, some at a time, as it stood at one moment: `begin` gives what takes them, and is called
+   * again where it has to begin anew. In the order of creation.
+   */
+  walk<T>(query: Pick<Query, 'begun' | 'states'>, begin: () => Taker<T>): Promise<T>;
   /**
    * Asks a rule with what each of the queries finds. A charge that it writes replaces the one with its identifier, or is new
    * where its `seq` is 0. It is on the disk when this resolves; when it rejects, nothing was written. Where `of` asks for an

@@ -4,6 +4,7 @@ import type { Jobs } from './job.ts';
 import type { Policies } from './policies.ts';
 import type { Forbidden } from './policy.ts';
 import type { RequestSeen } from './request-seen.ts';
+import type { Period, Taker } from './walk.ts';
 
 /**
  * Why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid, was paid, was of the same row
@@ -98,6 +99,8 @@ export interface Ledger {
   unknown(): Promise<readonly Entry[]>;
   get(id: string): Promise<Entry | undefined>;
   list(filter: ListFilter): Promise<readonly Entry[]>;
+  /** Shows all that was begun in a time, oldest first, as it stood at one moment (see `Backend.walk`). */
+  walk<T>(begun: Period, begin: () => Taker<T>): Promise<T>;
   /** Which of these activities belong to a charge of the ledger. */
   owned(activities: readonly string[]): Promise<ReadonlySet<string>>;
   /** Adds what was seen of an unknown entry, which stays unknown. */

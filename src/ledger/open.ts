@@ -3,7 +3,7 @@ import { CHARGE } from '../core/effect.ts';
 import type { Backend, EmergencyLine, Query } from './backend.ts';
 import { begin } from './begin.ts';
 import type { Entry, Evidence, Intent, KeptActivity, Outcome } from './entry.ts';
-import { readSwept } from './gone.ts';
+import { readSwept, sweep } from './gone.ts';
 import { jobsOver } from './jobs.ts';
 import type { Ledger } from './ledger.ts';
 import { observe } from './observe.ts';
@@ -69,6 +69,10 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     unknown: () => read({ states: ['unknown'] }),
     get: async (id) => (await read({ id }))[0],
     list: ({ oldestFirst, ...filter }) => read({ ...filter, order: oldestFirst === true ? 'oldest' : 'newest' }),
+    walk: async (begun, begin) => {
+      await sweep(backend);
+      return backend.walk({ begun }, begin);
+    },
     owned: async (activities) => {
       const owners = await read({ activities });
       return new Set(owners.flatMap(({ activity }) => activity?.uid ?? []));

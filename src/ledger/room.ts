@@ -11,6 +11,7 @@ import { asksTheSame } from './private.ts';
 import { reconcile } from './reconcile.ts';
 import { chargesOf, refreshCharge } from './refresh.ts';
 import { refusedError } from './refused.ts';
+import { openReport } from './report.ts';
 import { shownOf, withActivity } from './request-seen.ts';
 import { makeOnce, makeRow } from './send-once.ts';
 
@@ -33,6 +34,7 @@ export const ledgerRoom = {
   chargesOf,
   paymentOf,
   openSums,
+  openReport,
   wasResolved,
   OTHERS,
   dayOf,

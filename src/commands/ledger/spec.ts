@@ -6,6 +6,7 @@ import { usageError } from '../../core/error.ts';
 import type { IdPrefix } from '../../core/ids.ts';
 import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
+import { report } from './report-spec.ts';
 import { sharedCommands } from './shared-spec.ts';
 
 const ROW =
@@ -252,4 +253,4 @@ const exportCommand = defineCommand({
 });
 
 /** The noun `ledger`. */
-export const ledgerCommands = [list, jobs, show, refresh, reconcile, resolve, exportCommand, ...sharedCommands];
+export const ledgerCommands = [list, jobs, show, refresh, reconcile, resolve, report, exportCommand, ...sharedCommands];

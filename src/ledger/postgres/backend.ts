@@ -19,6 +19,7 @@ import type { Shadow } from './shadow.ts';
 import { entriesOf, findStatement } from './statements.ts';
 import type { Step } from './step.ts';
 import { changeStep, Uncounted } from './steps.ts';
+import { walkIn } from './walk.ts';
 
 /** The clock of whoever keeps the ledger, as far as it is known here: what it showed last, and how long ago that was. */
 export interface ServerClock {
@@ -116,6 +117,12 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     isGone: options.isGone,
     moment,
     read: (query) => find(query),
+    walk: async (query, begin) =>
+      connection
+        .use((session) => walkIn(session, query, begin, limits.read), patience(['note']))
+        .catch((thrown: unknown) => {
+          throw sharedError(thrown, name);
+        }),
     change: async (purpose, about, decide, of) => {
       // Most looks show nothing new: then nobody is kept waiting.
       if (purpose === 'glance') {

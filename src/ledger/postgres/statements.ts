@@ -16,7 +16,7 @@ const named = (name: string): string => (name === 'row' ? '"row"' : name);
 const SELECT = `SELECT ${COLUMNS.map(named).join()} FROM paycli.charge`;
 
 const conditionsOf = (query: Query): string[] => {
-  const { id, activities, states, unfinished, service, job, rows, about, standing, before, after } = query;
+  const { id, activities, states, unfinished, service, job, rows, about, standing, before, after, begun } = query;
   return [
     ...(id === undefined ? [] : [`id = ${literal(id)}`]),
     ...(activities === undefined ? [] : [`activity IN ${list(activities)}`]),
@@ -27,6 +27,8 @@ const conditionsOf = (query: Query): string[] => {
     ...(rows === undefined ? [] : [`"row" BETWEEN ${rows[0]} AND ${rows[1]}`]),
     ...(about === undefined ? [] : [`ugwo = ${literal(about)}`]),
     ...(standing === undefined ? [] : [`ugwo = ${literal(standing)} AND state IN ('sending', 'unknown', 'accepted')`]),
+    ...(begun?.since === undefined ? [] : [`created_at >= ${literal(begun.since)}`]),
+    ...(begun?.until === undefined ? [] : [`created_at < ${literal(begun.until)}`]),
     ...(before === undefined ? [] : [`seq < ${before}`]),
     ...(after === undefined ? [] : [`seq > ${after}`]),
   ];

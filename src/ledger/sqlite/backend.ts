@@ -15,6 +15,7 @@ import type { LockWait } from './lock-wait.ts';
 import { patiently } from './lock-wait.ts';
 import { policyStatements } from './policy-statements.ts';
 import type { Statements } from './statements.ts';
+import { walkBy } from './walk.ts';
 
 /** What a ledger is opened with. */
 export interface LedgerOptions {
@@ -132,6 +133,13 @@ export const backendOver = (
     isGone,
     moment,
     read: (query) => read(() => sql.find(query)),
+    walk: (query, begin) =>
+      walkBy(
+        () => sql.each(query),
+        begin,
+        read,
+        (thrown) => asLedgerError(thrown, options.path),
+      ),
     change: async (purpose, about, decide, of) => {
       const { result, last } = await write(purpose, () => {
         const decision = decide(about.map(sql.find), of && policies.allowance(of));

@@ -41,7 +41,7 @@ const amongRows = ([first, last]: readonly [number, number]): Condition =>
   first === last ? ['row = ?', first] : ['row BETWEEN ? AND ?', first, last];
 
 const conditionsOf = (query: Query): Condition[] => {
-  const { activities, states, unfinished, service, job, rows, about, before, after } = query;
+  const { activities, states, unfinished, service, job, rows, about, before, after, begun } = query;
   // Few are about one thing: then the plus keeps SQLite from walking through all of a state.
   const state = about === undefined ? 'state' : '+state';
   return [
@@ -52,9 +52,18 @@ const conditionsOf = (query: Query): Condition[] => {
     ...(job === undefined ? [] : [['job = ?', job] as const]),
     ...(rows === undefined ? [] : [amongRows(rows)]),
     ...(about === undefined ? [] : [['ugwo = ?', about] as const]),
+    ...(begun?.since === undefined ? [] : [['created_at >= ?', begun.since] as const]),
+    ...(begun?.until === undefined ? [] : [['created_at < ?', begun.until] as const]),
     ...(before === undefined ? [] : [['seq < ?', before] as const]),
     ...(after === undefined ? [] : [['seq > ?', after] as const]),
   ];
+};
+
+/** What comes behind `FROM charge`, and its values. */
+const asked = (query: Query): readonly [sql: string, values: readonly SQLInputValue[]] => {
+  const conditions = conditionsOf(query);
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
+  return [`${where} ORDER BY ${ORDERS[query.order ?? 'oldest']}`, conditions.flatMap(([, ...own]) => own)];
 };
 
 /** What may stand in the way of another charge. */
@@ -88,10 +97,7 @@ export const statements = (db: DatabaseSync) => {
 
   const matching = (query: Query): Row[] => {
     if (query.activities?.length === 0) return [];
-    const conditions = conditionsOf(query);
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
-    const values = conditions.flatMap(([, ...own]) => own);
-    const ordered = `${where} ORDER BY ${ORDERS[query.order ?? 'oldest']}`;
+    const [ordered, values] = asked(query);
     // A limit costs SQLite more than finding one row does.
     const { limit = -1 } = query;
     return limit < 0 ? rows(ordered, ...values) : rows(`${ordered} LIMIT ?`, ...values, limit);
@@ -102,6 +108,14 @@ export const statements = (db: DatabaseSync) => {
       if (query.standing !== undefined) return standing(query.standing).map(entryOf);
       // Asked for at every step of a charge.
       return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
+    },
+    /** One after the other, as they stand when the first is taken. */
+    each: function* (query: Query): Generator<Entry, void> {
+      const [ordered, values] = asked(query);
+      // Of its own: who runs a prepared statement again ends the walk of whoever is at it.
+      const statement = db.prepare(`${SELECT} ${ordered}`);
+      statement.setReturnArrays(true);
+      for (const row of statement.iterate(...values) as unknown as Iterable<Row>) yield entryOf(checked(row));
     },
     /** Gives the place in the order of creation. */
     insert: (entry: Entry): number => Number(sql(INSERT).run(...rowOf(entry)).lastInsertRowid),

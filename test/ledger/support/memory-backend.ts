@@ -14,7 +14,7 @@ const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
 const isIn = (value: number, [first, last]: readonly [number, number]): boolean => value >= first && value <= last;
 
 const isAsked = (charge: Entry, query: Query): boolean => {
-  const { id, activities, states, unfinished, service, job, rows, about, standing, before, after } = query;
+  const { id, activities, states, unfinished, service, job, rows, about, standing, before, after, begun } = query;
   const { activity, state, seq } = charge;
   return (
     (id === undefined || charge.id === id) &&
@@ -27,6 +27,8 @@ const isAsked = (charge: Entry, query: Query): boolean => {
     (rows === undefined || (charge.row !== undefined && isIn(charge.row, rows))) &&
     (about === undefined || charge.about === about) &&
     (standing === undefined || (charge.about === standing && MAY_STAND.includes(state))) &&
+    charge.createdAt >= (begun?.since ?? -Infinity) &&
+    charge.createdAt < (begun?.until ?? Infinity) &&
     (before === undefined || seq < before) &&
     (after === undefined || seq > after)
   );
@@ -98,6 +100,11 @@ export const memoryBackend = (
     key: 'key',
     slack: 0,
     read: async (query) => find(query),
+    walk: async (query, begin) => {
+      const taker = begin();
+      taker.take(find(query));
+      return taker.end();
+    },
     change: async (_purpose, about, decide, of) => {
       const { result, write: written = [] } = decide(about.map(find), of && allowance(of));
       for (const charge of written) write(charge);

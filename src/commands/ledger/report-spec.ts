@@ -1,0 +1,74 @@
+import { defineCommand, flag, option } from '../../cli/define.ts';
+import { momentIn } from '../../cli/list-options.ts';
+import { asOneOf, asText } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import type { Moment } from '../../core/record-filter.ts';
+import type { Zone } from '../../core/zone.ts';
+
+export const GROUPS = ['day', 'medium', 'profile', 'job'] as const;
+export type Group = (typeof GROUPS)[number];
+
+export interface ReportInput {
+  readonly since: Moment | undefined;
+  readonly until: Moment | undefined;
+  /** From the beginning of this day on. */
+  readonly today: boolean;
+  readonly by: Group | undefined;
+  /** Whose days are meant. */
+  readonly zone: Zone;
+}
+
+const options = {
+  since: option('--since <time>', 'charged since: 2h, 7d, 2026-11-20 or a full timestamp', asText, { type: 'time' }),
+  until: option('--until <time>', 'charged until: the same; a day counts to its end', asText, { type: 'time' }),
+  today: flag('--today', 'charged today'),
+  by: option('--by <group>', `one group per ${GROUPS.join(', ')}`, asOneOf(GROUPS)),
+  utc: flag('--utc', "days of UTC instead of this machine's time zone"),
+} as const;
+
+const momentFor = (zone: Zone, end: 'first' | 'last', name: string, text: string): Moment => {
+  try {
+    return momentIn(zone, end, text);
+  } catch (thrown) {
+    throw usageError(`${name}: ${(thrown as Error).message}`);
+  }
+};
+
+export const report = defineCommand({
+  path: ['ledger', 'report'],
+  summary: 'add up what was charged from here, and what has become of it',
+  description:
+    'Reads the ledger and asks the service nothing: run `paycli ledger refresh --all` first to find out who has paid. ' +
+    '"charged" counts every charge that was made; paid, refunded, open, expired and failed are what has become of them. "unknown" ' +
+    'may have been charged and isn\'t in "charged". Days are those of this machine\'s time zone, ' +
+    "unless --utc is given. Practice with --local is counted with --local only; --profile counts that profile's charges alone.",
+  danger: 'read',
+  args: [],
+  options,
+  examples: [
+    { about: 'what came in today', line: 'paycli ledger report --today' },
+    {
+      about: 'a month, day by day, for a spreadsheet',
+      line: 'paycli ledger report --since 2026-11-01 --until 2026-11-30 --by day -o csv',
+    },
+    { about: 'how each file went', line: 'paycli ledger report --by job' },
+  ],
+  output:
+    'day, medium, profile or job (with --by), reported (charged, paid, refunded, open, expired, failed, unknown, sending), ' +
+    'currency, count, amount, without_amount (charges whose amount is not known), since, until, zone; ' +
+    'json: {"data":[…],"next_cursor":null}',
+  exits: ['usage', 'ledger', 'interrupted'],
+  read: (_args, given): ReportInput => {
+    const { since, until, today = false, by, utc = false } = given;
+    if (today && (since !== undefined || until !== undefined)) {
+      throw usageError("--today can't be used with --since or --until");
+    }
+    const zone = utc ? 'utc' : 'local';
+    return {
+      since: since === undefined ? undefined : momentFor(zone, 'first', '--since', since),
+      until: until === undefined ? undefined : momentFor(zone, 'last', '--until', until),
+      ...{ today, by, zone },
+    };
+  },
+  load: () => import('./report.ts'),
+});

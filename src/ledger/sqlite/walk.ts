@@ -1,0 +1,45 @@
+import type { Entry } from '../entry.ts';
+import type { Taker } from '../walk.ts';
+
+const AT_ONCE = 500;
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The next ones, as many as make a step. */
+const someOf = (rows: Iterator<Entry, void>): Entry[] => {
+  const some: Entry[] = [];
+  while (some.length < AT_ONCE) {
+    const next = rows.next();
+    if (next.done === true) break;
+    some.push(next.value);
+  }
+  return some;
+};
+
+/**
+ * One statement sees the file as it was when it began, so only its beginning may find the file locked, and be tried again.
+ * Between two steps a signal is heard.
+ */
+export const walkBy = async <T>(
+  rows: () => Generator<Entry, void>,
+  begin: () => Taker<T>,
+  read: <R>(work: () => R) => Promise<R>,
+  asError: (thrown: unknown) => unknown,
+): Promise<T> => {
+  const taker = begin();
+  const { walk, first } = await read(() => {
+    const begun = rows();
+    return { walk: begun, first: someOf(begun) };
+  });
+  try {
+    for (let some = first; ; some = someOf(walk)) {
+      taker.take(some);
+      if (some.length < AT_ONCE) return taker.end();
+      await turn();
+    }
+  } catch (thrown) {
+    throw asError(thrown);
+  } finally {
+    walk.return();
+  }
+};

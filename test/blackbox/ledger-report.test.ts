@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { account } from '../ledger/support/charges.ts';
+import { intent } from '../ledger/support/memory.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import { newFolder, paycli } from '../support/program.ts';
+import { ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+interface Paid {
+  readonly at: string;
+  readonly amount: number;
+  readonly profile?: string;
+}
+
+/** A home whose ledger knows charges that were paid, each begun at an instant. */
+const withPaid = async (charges: readonly Paid[]): Promise<{ home: string }> => {
+  const home = newFolder();
+  for (const [index, { at, amount, profile = 'shop' }] of charges.entries()) {
+    const now = (): number => Date.parse(at);
+    const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { now }));
+    const asked = { amount, currency: 'NGN' };
+    const begun = await ledger.begin(intent({ about: String(ugwo(index)['uid']), profile, asked }), { again: false });
+    const activity = account({ uid: `act.AbCd.${String(index).padStart(24, '0')}`, status: 'successful' });
+    if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity });
+    await ledger.close();
+  }
+  return { home };
+};
+
+/** Around midnight in Lagos, which is an hour ahead of UTC. */
+const NIGHT = [
+  { at: '2026-11-19T22:59:59Z', amount: 1 },
+  { at: '2026-11-19T23:00:00Z', amount: 20 },
+  { at: '2026-11-20T22:59:59Z', amount: 300 },
+  { at: '2026-11-20T23:00:00Z', amount: 4000 },
+];
+
+const COLUMNS = ['-o', 'tsv', '--columns', 'day,reported,amount'];
+const DAY = ['ledger', 'report', '--since', '2026-11-20', '--until', '2026-11-20', '--by', 'day', ...COLUMNS];
+
+describe('ledger report', () => {
+  it("counts the days of the machine's zone, and says which", async () => {
+    const { home } = await withPaid(NIGHT);
+    const lagos = { home, env: { TZ: 'Africa/Lagos' } };
+    const day = await paycli(DAY, lagos);
+    expect(day).toMatchObject({ code: 0, stdout: '2026-11-20\tcharged\t320\n2026-11-20\tpaid\t320\n' });
+    expect(day.stderr).toBe('Charged from 2026-11-20 00:00 to 2026-11-21 00:00 (Africa/Lagos), as last recorded.\n');
+    const json = await paycli([...DAY.slice(0, -4), '--json'], lagos);
+    expect((JSON.parse(json.stdout) as { data: unknown[] }).data[0]).toEqual({
+      ...{ day: '2026-11-20', reported: 'charged', currency: 'NGN', count: 2, amount: 320, without_amount: 0 },
+      ...{ since: '2026-11-20T00:00:00+01:00', until: '2026-11-21T00:00:00+01:00', zone: 'Africa/Lagos' },
+    });
+  });
+
+  it('counts days of UTC where that is asked for', async () => {
+    const { home } = await withPaid(NIGHT);
+    const day = await paycli([...DAY, '--utc'], { home, env: { TZ: 'Africa/Lagos' } });
+    expect(day).toMatchObject({ code: 0, stdout: '2026-11-20\tcharged\t4300\n2026-11-20\tpaid\t4300\n' });
+    expect(day.stderr).toBe('Charged from 2026-11-20 00:00 to 2026-11-21 00:00 (UTC), as last recorded.\n');
+  });
+
+  it('knows that a day may have 25 hours', async () => {
+    // The clocks in New York go back on 1 November 2026: at six in the morning UTC.
+    const { home } = await withPaid([
+      { at: '2026-11-01T03:59:59Z', amount: 1 },
+      { at: '2026-11-01T04:00:00Z', amount: 20 },
+      { at: '2026-11-02T04:59:59Z', amount: 300 },
+      { at: '2026-11-02T05:00:00Z', amount: 4000 },
+    ]);
+    const day = ['ledger', 'report', '--since', '2026-11-01', '--until', '2026-11-01', '--by', 'day', ...COLUMNS];
+    const ended = await paycli(day, { home, env: { TZ: 'America/New_York' } });
+    expect(ended.stdout).toBe('2026-11-01\tcharged\t320\n2026-11-01\tpaid\t320\n');
+  });
+
+  it('counts from the beginning of this day on', async () => {
+    const now = new Date().toISOString();
+    const { home } = await withPaid([
+      { at: '2026-11-01T12:00:00Z', amount: 5 },
+      { at: now, amount: 7 },
+    ]);
+    const ended = await paycli(['ledger', 'report', '--today', '--utc', '-o', 'tsv', '--columns', 'amount'], { home });
+    // Around midnight, what was begun before it is of the day before.
+    const isSameDay = new Date().toISOString().slice(0, 10) === now.slice(0, 10);
+    expect(ended.stdout).toBe(isSameDay ? '7\n7\n' : '');
+  });
+
+  it('writes sums with all their digits in every format', async () => {
+    const { home } = await withPaid(
+      Array.from({ length: 3 }, () => ({ at: '2026-11-20T12:00:00Z', amount: Number.MAX_SAFE_INTEGER })),
+    );
+    for (const format of ['json', 'ndjson', 'csv', 'tsv']) {
+      const ended = await paycli(['ledger', 'report', '-o', format], { home });
+      expect([format, ended.stdout]).toEqual([format, expect.stringContaining('27021597764222973')]);
+    }
+    const session = openTerminal(['ledger', 'report'], { home, columns: 60 });
+    await session.ended;
+    expect(await session.screen()).toContain('NGN 270,215,977,642,229.73');
+  });
+
+  it('leaves out what was practised, and counts one profile where it is named', async () => {
+    const { home } = await withPaid([
+      { at: '2026-11-20T12:00:00Z', amount: 1, profile: 'local' },
+      { at: '2026-11-20T12:00:00Z', amount: 20, profile: 'shop' },
+      { at: '2026-11-20T12:00:00Z', amount: 300, profile: 'stall' },
+    ]);
+    const sum = async (...more: string[]): Promise<string> =>
+      (await paycli(['ledger', 'report', '-o', 'csv', '--columns', 'reported,amount', ...more], { home })).stdout;
+    expect(await sum()).toContain('charged,320');
+    expect(await sum('--local')).toContain('charged,1\r\n');
+    expect(await sum('--profile', 'stall')).toContain('charged,300');
+  });
+
+  it('refuses a time that is none, and today beside another time', async () => {
+    const { home } = await withPaid([]);
+    const wrong = await paycli(['ledger', 'report', '--since', '2026-11-31'], { home });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--since: "2026-11-31" is not a time') });
+    const both = await paycli(['ledger', 'report', '--today', '--since', '1d'], { home });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("--today can't be used with --since") });
+  });
+});
