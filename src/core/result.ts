@@ -32,6 +32,8 @@ export interface Column {
   readonly always?: boolean;
   /** In csv and tsv, but not in the table or on the card, where another cell says it already. */
   readonly machineOnly?: boolean;
+  /** Too much for a cell of a table, unless it is asked for. */
+  readonly cardOnly?: true;
   /** On the card and in the table, headed by its label, but neither in csv and tsv nor for `--columns`. */
   readonly peopleOnly?: boolean;
 }

@@ -117,7 +117,7 @@ const saysSomething = (value: unknown, kind: CellKind | undefined): boolean =>
 /** The columns of a table: those that say something about one of `records`, or always stand, and that no other cell says. */
 export const tableColumns = (view: View, records: readonly Received[]): readonly Column[] => {
   const all = view.columns.length > 0 ? view.columns : machineColumns(view, records);
-  const candidates = all.filter((column) => column.machineOnly !== true);
+  const candidates = all.filter(({ machineOnly, cardOnly }) => machineOnly !== true && cardOnly !== true);
   const used = candidates.filter(
     ({ path, kind, always }) =>
       always === true || records.some(({ value }) => saysSomething(valueAt(value, path), kind)),

@@ -4,14 +4,15 @@ import { summaryColumns } from '../../core/row.ts';
 /** A customer: the columns of its list and the lines of its card. */
 export const onyeView: View = {
   columns: [
-    { path: 'uid' },
-    { path: 'email', flexible: true },
+    { path: 'uid', needed: true },
+    // Who a customer is: whole as long as another column can be left out.
+    { path: 'email', needed: true, least: 12 },
     { path: 'first_name', label: 'first name', flexible: true },
     { path: 'last_name', label: 'last name', flexible: true },
     { path: 'ref', flexible: true },
     { path: 'status', kind: 'state' },
-    { path: 'billing_address', label: 'billing address', flexible: true },
-    { path: 'meta', flexible: true },
+    { path: 'billing_address', label: 'billing address', flexible: true, cardOnly: true },
+    { path: 'meta', flexible: true, cardOnly: true },
     { path: 'created_at', kind: 'time', label: 'created' },
   ],
 };
