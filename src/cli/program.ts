@@ -16,6 +16,8 @@ export type Parsed<S extends CommandSpec = CommandSpec> =
 export interface Noun {
   readonly about: string;
   readonly alias?: string;
+  /** What is between it and some of its verbs: `webhook events list`. */
+  readonly groups?: Readonly<Record<string, string>>;
 }
 
 export interface ProgramOptions {
@@ -68,8 +70,11 @@ const newGroup = (parent: Command, program: Command, word: string, { about, alia
 
 const groupFor = (program: Command, path: readonly string[], nouns: ProgramOptions['nouns']): Command => {
   let group = program;
-  for (const word of path)
-    group = calledBy(group, word) ?? newGroup(group, program, word, nouns[word] ?? { about: '' });
+  const noun = nouns[path[0] ?? ''] ?? { about: '' };
+  for (const word of path) {
+    const about = group === program ? noun : { about: noun.groups?.[word] ?? '' };
+    group = calledBy(group, word) ?? newGroup(group, program, word, about);
+  }
   return group;
 };
 
@@ -88,7 +93,7 @@ const addCommand = (
   };
   // A start pays for the options of the commands beside it alone, which its help lists.
   if (group === program) addOptions();
-  else program.hook('preSubcommand', (_program, entered) => (entered === group ? addOptions() : undefined));
+  else group.parent?.hook('preSubcommand', (_parent, entered) => (entered === group ? addOptions() : undefined));
   command.addHelpText('after', () => commandHelp(spec, options.width));
   command.action(() => chosen(command));
 };

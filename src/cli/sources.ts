@@ -63,6 +63,18 @@ export const readAll = async (stream: Readable, options: ReadOptions): Promise<s
   }
 };
 
+const streamOf = (path: string, stop: AbortSignal): Readable =>
+  isPipe(path) ? Readable.from(pipeBytes(path, stop)) : createReadStream(path);
+
+/** The bytes of a file, or of standard input for `-`; a usage error beyond `limit`. */
+export const readBytesOf =
+  ({ stdin, signals }: Io, check: (path: string) => void) =>
+  async (from: string, limit: number): Promise<Uint8Array> => {
+    if (from !== '-') check(from);
+    const stream = from === '-' ? Readable.from(stdin.bytes()) : streamOf(from, signals.stop);
+    return readBytes(stream, { limit, what: from === '-' ? 'standard input' : from, stop: signals.stop });
+  };
+
 /** The text behind an option; files and standard input up to 8 MiB. */
 export const readSource =
   ({ stdin, signals }: Io, check: (path: string) => void): ReadSource =>
@@ -71,8 +83,5 @@ export const readSource =
     if (source.kind === 'stdin') return stdin.text(MAX_SOURCE_BYTES);
     check(source.path);
     const options = { limit: MAX_SOURCE_BYTES, what: source.path, stop: signals.stop };
-    const stream = isPipe(source.path)
-      ? Readable.from(pipeBytes(source.path, signals.stop))
-      : createReadStream(source.path);
-    return readAll(stream, options);
+    return readAll(streamOf(source.path, signals.stop), options);
   };

@@ -1,13 +1,13 @@
+import { backoff } from '../core/backoff.ts';
 import { PayError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
-import { backoff } from './backoff.ts';
+import { retryAfter } from '../core/retry-after.ts';
 import { decode } from './decode.ts';
 import type { Exchange, SendContext } from './exchange.ts';
 import { pause, requestOf } from './exchange.ts';
 import { untrustedError, withCode } from './failure.ts';
 import { refusal } from './refusal.ts';
-import { retryAfter } from './retry-after.ts';
 import type { Outcome, Transport } from './transport.ts';
 
 const MAX_ATTEMPTS = 4;

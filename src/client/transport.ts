@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Method } from '../contract/operations.ts';
 import type { Clean } from '../core/cleaned.ts';
 import { PayError } from '../core/error.ts';
+import { httpDate } from '../core/http-date.ts';
 import type { Clock, Env } from '../core/io.ts';
 import { ageOf } from './age.ts';
 import type { RawAnswer } from './answer.ts';
@@ -15,7 +16,6 @@ import type { Limits } from './ends.ts';
 import { endsOf } from './ends.ts';
 import type { Failure } from './failure.ts';
 import { failureOf } from './failure.ts';
-import { httpDate } from './http-date.ts';
 import type { HandOver } from './marker.ts';
 import { newMark, withMark } from './marker.ts';
 

@@ -1,14 +1,14 @@
+import { backoff } from '../core/backoff.ts';
 import { formatDuration } from '../core/duration.ts';
 import { PayError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
-import { backoff } from './backoff.ts';
+import { retryAfter } from '../core/retry-after.ts';
 import type { Exchange, SendContext } from './exchange.ts';
 import { pause, requestOf } from './exchange.ts';
 import { withCode } from './failure.ts';
 import type { Verdict } from './judge.ts';
 import { judge } from './judge.ts';
-import { retryAfter } from './retry-after.ts';
 import type { Transport } from './transport.ts';
 
 const MAX_CONNECTIONS = 3;

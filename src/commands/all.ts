@@ -12,6 +12,7 @@ import { policyCommands } from './policy/spec.ts';
 import { profileCommands } from './profile/spec.ts';
 import { refundCommands } from './refund/spec.ts';
 import { ugwoCommands } from './ugwo/spec.ts';
+import { webhookCommands } from './webhook/spec.ts';
 
 /** Every command, in the order in which help lists their nouns. */
 export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
@@ -24,6 +25,7 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...ledgerCommands,
   ...policyCommands,
   approveCommand,
+  ...webhookCommands,
   ...profileCommands,
   ...emulatorCommands,
 ];
@@ -37,6 +39,10 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   checkout: { about: 'what a payment can be made with: currencies, mediums, banks' },
   ledger: { about: 'what was charged from this machine, and what is still unknown' },
   policy: { about: 'what a profile may charge in a day' },
+  webhook: {
+    about: 'what the service sends when something changes',
+    groups: { events: 'the events that were received here' },
+  },
   profile: { about: 'where requests go, and with which key' },
   emulator: { about: 'the service itself, on this machine' },
 };

@@ -5,6 +5,7 @@ import type { Globals } from '../cli/globals.ts';
 import type { Called, CallInput, Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
+import type { SecretSources } from '../config/webhook-secret.ts';
 import type { ListId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
@@ -16,6 +17,9 @@ import type { LedgerAdmin } from '../ledger/admin.ts';
 import type { Place, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
+import type { Secrets } from '../webhook/genuine.ts';
+import type { News } from '../webhook/news.ts';
+import type { WebhookRoom } from '../webhook/room.ts';
 
 /**
  * What a client is wanted for: `write` shows on a terminal where it will write, `preview` needs no key since nothing is
@@ -39,6 +43,12 @@ export interface SeenBefore {
   note(list: ListId, seen: readonly { readonly field: string; readonly text: string; readonly uid: string }[]): void;
   /** Identifiers of what had that text in a field when it was seen. */
   find(list: ListId, field: string, text: string): readonly string[];
+}
+
+/** Which secrets are meant: of live events, and of the sandbox's where they have others. */
+export interface SecretOptions {
+  readonly main: SecretSources;
+  readonly sandbox: SecretSources;
 }
 
 /** What a command may reach, each room loaded when it is first asked for. */
@@ -89,6 +99,16 @@ export interface Deps {
   probe(target: { readonly origin: string; readonly key: string }): Promise<void>;
   folders(): Promise<Folders>;
   emulator(): Promise<EmulatorRoom>;
+  /** Receiving, keeping and forwarding what the service sends. */
+  webhooks(): Promise<WebhookRoom>;
+  /** The secrets that deliveries are signed with; asked for on a terminal where none are named. */
+  webhookSecrets(options: SecretOptions): Promise<Secrets>;
+  /** This user; undefined where there are no such numbers. */
+  user(): Promise<number | undefined>;
+  /** Told of each event that is kept; undefined where nobody is to be. */
+  readonly news: News | undefined;
+  /** The bytes behind a name, as they are: a file, or `-` for standard input; a usage error beyond the limit. */
+  bytes(from: string, limit: number): Promise<Uint8Array>;
   /** The text behind an option: inline, a file, or standard input. */
   readonly source: ReadSource;
   readonly confirm: Confirm;

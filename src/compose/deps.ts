@@ -15,6 +15,7 @@ import { openRooms } from './rooms.ts';
 import type { RunContext, Status } from './run.ts';
 import { forgetSeen, openSeenBefore } from './seen.ts';
 import { previewTarget, targetOf } from './target.ts';
+import { openWebhookSecrets, thisUser } from './webhooks.ts';
 
 /** The rooms behind one run, each loaded by import() when it is first asked for. */
 export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<Deps> => {
@@ -36,6 +37,8 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
     ...rooms,
     notice: run.notice,
     source: async (source) => (await import('../cli/sources.ts')).readSource(io, await openCheckPath())(source),
+    bytes: async (from, limit) =>
+      (await import('../cli/sources.ts')).readBytesOf(io, await openCheckPath())(from, limit),
     confirm: confirmer(io.stdin, globals),
     client: async (purpose) => {
       if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
@@ -57,6 +60,9 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
     probe: async (probed) => {
       await (await openClient(run, probed)).call('ugwo.list', { query: { limit: '1' } });
     },
+    webhookSecrets: openWebhookSecrets(run),
+    user: thisUser,
+    news: undefined,
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   };
   const close = async (): Promise<void> => {

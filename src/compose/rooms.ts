@@ -7,6 +7,7 @@ export const openRooms = (io: Io) => {
   return {
     folders,
     emulator: memo(async () => (await import('../emulator/room.ts')).emulatorRoom),
+    webhooks: memo(async () => (await import('../webhook/room.ts')).webhookRoom),
     bulk: memo(async () => (await import('../bulk/room.ts')).bulkRoom),
     protocol: memo(async () => (await import('../ledger/room.ts')).ledgerRoom),
     profiles: memo(async () => (await import('../config/profiles.ts')).openProfiles(io, await folders())),

@@ -1,5 +1,6 @@
+import { splitCommand } from '../core/command-words.ts';
 import type { Io } from '../core/io.ts';
-import { runSecretCommand, splitCommand } from './key-command.ts';
+import { runSecretCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
 import type { DatabaseUser } from './password-file.ts';
 import { passwordInFile } from './password-file.ts';

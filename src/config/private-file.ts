@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { LEDGER_FILE_NAME } from '../core/charge.ts';
 import { PayError, reasonOf } from '../core/error.ts';
+import { LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/event.ts';
 import { LOCAL_DATA_FILE } from '../core/local.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
@@ -69,7 +70,8 @@ export const isPrivateFileThere = (folder: string, file: string, machine: Machin
 };
 
 /** A name that only this program gives: of the ledger, of the emulator's data, and of what SQLite keeps beside them. */
-const isOwnName = (name: string): boolean => [LEDGER_FILE_NAME, LOCAL_DATA_FILE].some((own) => name.startsWith(own));
+const isOwnName = (name: string): boolean =>
+  [LEDGER_FILE_NAME, LOCAL_DATA_FILE, QUEUE_FILE_NAME, LOCK_FILE_NAME].some((own) => name.startsWith(own));
 
 const namesIn = (folder: string): string[] => {
   try {

@@ -1,11 +1,12 @@
 import type { ProfileFile, StoredProfile } from '../contract/profile-file.ts';
 import { PROFILE_FILE_VERSION } from '../contract/profile-file.ts';
+import { splitCommand } from '../core/command-words.ts';
 import type { Io } from '../core/io.ts';
 import { environmentName } from '../core/origin.ts';
 import { keyProblem, keyTail } from '../core/secret.ts';
 import { formatDateAtom } from '../core/time.ts';
 import type { Folders } from './folders.ts';
-import { runKeyCommand, splitCommand } from './key-command.ts';
+import { runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
 import { thisMachine } from './machine.ts';
 import type { Chosen, PlaceGiven } from './settings.ts';

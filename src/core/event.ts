@@ -59,3 +59,11 @@ export const isWanted = (event: string, wanted: readonly string[]): boolean =>
   wanted.some((pattern) =>
     new RegExp(`^${pattern.replaceAll(ESCAPED, String.raw`\$&`).replaceAll('*', '.*')}$`, 's').test(event),
   );
+
+/** The queue of received events, and the lock of whoever listens, in the data folder. */
+export const QUEUE_FILE_NAME = 'webhooks.db';
+export const LOCK_FILE_NAME = 'webhooks.lock';
+
+/** What becomes of a received event: kept only, waiting to be forwarded, forwarded, or given up after days of refusals. */
+export const EVENT_STATES = ['kept', 'waiting', 'forwarded', 'failed'] as const;
+export type EventState = (typeof EVENT_STATES)[number];

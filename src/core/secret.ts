@@ -27,8 +27,8 @@ export const keyFault = (
   };
 };
 
-/** A secret or public key of the service, wherever it stands; the emulator's opens nothing and may be shown. */
-const KEY_SHAPE = /\b(?!sk\.Lcal\.)[sp]k\.[A-Za-z0-9]{4}\.[A-Za-z0-9_+/=-]{8,}/g;
+/** A secret or public key of the service, or the secret of a webhook endpoint, wherever it stands; the emulator's opens nothing and may be shown. */
+const KEY_SHAPE = /\b(?!w?sk\.Lcal\.)(?:[sp]k\.[A-Za-z0-9]{4}\.[A-Za-z0-9_+/=-]{8,}|wsk\.[A-Za-z0-9_.+/=-]{8,})/g;
 
 /** The only part of a key that is ever shown. */
 export const keyTail = (key: string): string => `…${key.slice(-4)}`;

@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { runKeyCommand, splitCommand } from '../../src/config/key-command.ts';
+import { runKeyCommand } from '../../src/config/key-command.ts';
 import { thisMachine } from '../../src/config/machine.ts';
+import { splitCommand } from '../../src/core/command-words.ts';
 import type { Env } from '../../src/core/io.ts';
 import { errorOf, fakeIo, KEY, newFolder, script } from './world.ts';
 

@@ -3,9 +3,10 @@ import { basename, delimiter, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runKeyCommand, splitCommand } from '../../src/config/key-command.ts';
+import { runKeyCommand } from '../../src/config/key-command.ts';
 import type { Machine } from '../../src/config/machine.ts';
 import { thisMachine } from '../../src/config/machine.ts';
+import { splitCommand } from '../../src/core/command-words.ts';
 import type { Env } from '../../src/core/io.ts';
 import { errorOf, fakeIo, KEY, newFolder, script, wordsOf } from './world.ts';
 

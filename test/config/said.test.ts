@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findFolders } from '../../src/config/folders.ts';
-import { splitCommand } from '../../src/config/key-command.ts';
 import { checkName, checkOrigin, choose } from '../../src/config/settings.ts';
+import { splitCommand } from '../../src/core/command-words.ts';
 import { PayError } from '../../src/core/error.ts';
 import { errorOf, KEY, newFolder, openRoom, PIN } from './world.ts';
 

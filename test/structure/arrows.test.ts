@@ -15,6 +15,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   emulator: ['contract', 'core', 'database'],
   database: ['core'],
   ledger: ['core', 'database'],
+  webhook: ['core', 'database'],
   output: ['core'],
   bulk: ['core', 'database'],
   cli: ['core', 'output'],
@@ -27,9 +28,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 /** Whose types a room may speak of besides: what reaches it as an argument, or what it fills in. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   bulk: ['cli', 'client', 'contract', 'ledger'],
-  handler: ['bulk', 'cli', 'client', 'config', 'contract', 'ledger'],
+  handler: ['bulk', 'cli', 'client', 'config', 'contract', 'ledger', 'webhook'],
   shared: ['client'],
-  view: ['ledger'],
+  view: ['ledger', 'webhook'],
 };
 
 /** Each package has one room that may import it. */
@@ -129,7 +130,9 @@ describe('the house', () => {
         ours &&
         !lazy &&
         !type &&
-        ['client', 'config', 'emulator', 'output', 'contract', 'ledger', 'database', 'bulk'].includes(roomOf(to)),
+        ['client', 'config', 'emulator', 'output', 'contract', 'ledger', 'database', 'bulk', 'webhook'].includes(
+          roomOf(to),
+        ),
     );
     expect(early).toEqual([]);
   });

@@ -1,6 +1,6 @@
+import { gathered } from '../../core/gathered.ts';
 import type { Purpose } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import { gathered } from '../gathered.ts';
 import type { Connection, Patience } from './connection.ts';
 import { isUndone } from './errors.ts';
 import type { AnyStep, Step } from './step.ts';

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { groupCommit } from '../../database/group.ts';
 import type { DatabaseKind } from '../../database/kind.ts';
 import { versionReader } from '../../database/migrate.ts';
 import { transact } from '../../database/transact.ts';
@@ -8,7 +9,6 @@ import type { Entry, Moment, Sender } from '../entry.ts';
 import { bootOf } from '../sender.ts';
 import { diskGuard } from './disk-guard.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
-import { groupCommit } from './group.ts';
 import type { Highest } from './highest.ts';
 import { jobStatements } from './job-statements.ts';
 import type { LockWait } from './lock-wait.ts';

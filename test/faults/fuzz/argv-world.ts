@@ -78,6 +78,11 @@ export const newWorld = (): World => {
   const deps = (globals: Globals): Deps => ({
     io,
     globals,
+    webhooks: shut,
+    webhookSecrets: shut,
+    user: async () => undefined,
+    news: undefined,
+    bytes: shut,
     client: async (purpose) =>
       clientOver((attempt) => {
         sent.push(attempt);

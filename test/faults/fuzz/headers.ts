@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { ageOf } from '../../../src/client/age.ts';
-import { httpDate } from '../../../src/client/http-date.ts';
-import { retryAfter } from '../../../src/client/retry-after.ts';
+import { httpDate } from '../../../src/core/http-date.ts';
+import { retryAfter } from '../../../src/core/retry-after.ts';
 import { mutatedText } from './mutate.ts';
 import { HEADERS } from './seeds.ts';
 import { must, mustEqual, target } from './target.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { groupCommit } from '../../../src/ledger/sqlite/group.ts';
+import { groupCommit } from '../../src/database/group.ts';
 
 const [STOP, LEAVE] = [new AbortController().signal, new AbortController().signal];
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { transact } from '../../database/transact.ts';
-import { gathered } from '../gathered.ts';
+import { gathered } from '../core/gathered.ts';
+import { transact } from './transact.ts';
 
 /** How `work` runs inside the transaction that is open; what it alone wrote is undone when it throws. */
 const aparter = (db: DatabaseSync) => {

@@ -1,0 +1,139 @@
+import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { asInteger, asOneOf, asText } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import type { EventState } from '../../core/event.ts';
+import { EVENT_STATES, EVENTS } from '../../core/event.ts';
+import { idProblem } from '../../core/ids.ts';
+
+/** Where the secrets of an endpoint come from, as they were named. */
+export interface SecretNames {
+  readonly main: { readonly files: readonly string[]; readonly commands: readonly string[] };
+  readonly sandbox: { readonly files: readonly string[]; readonly commands: readonly string[] };
+}
+
+export const secretOptions = {
+  secretFile: repeated(
+    '--secret-file <file>',
+    "a file that holds the endpoint's secret, wsk.…; twice while a new one takes over",
+    asText,
+    { completes: 'file' },
+  ),
+  secretCommand: repeated('--secret-command <command>', 'a command that prints it; no shell', asText, {
+    type: 'command',
+  }),
+  sandboxSecretFile: repeated('--sandbox-secret-file <file>', 'the same for events of the sandbox (…_t)', asText, {
+    completes: 'file',
+  }),
+  sandboxSecretCommand: repeated('--sandbox-secret-command <command>', 'the same', asText, { type: 'command' }),
+} as const;
+
+export const namesOf = (given: {
+  readonly secretFile?: readonly string[];
+  readonly secretCommand?: readonly string[];
+  readonly sandboxSecretFile?: readonly string[];
+  readonly sandboxSecretCommand?: readonly string[];
+}): SecretNames => ({
+  main: { files: given.secretFile ?? [], commands: given.secretCommand ?? [] },
+  sandbox: { files: given.sandboxSecretFile ?? [], commands: given.sandboxSecretCommand ?? [] },
+});
+
+const SHOWN =
+  'uid, event, state (kept, waiting, forwarded, failed), ugwo, activity, received_at, delivery_id, repeats, attempts, ' +
+  'answer, answered_at, signature';
+
+/** An event that a test, and the signature's vector, have. */
+const EVENT = 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
+
+export interface ListInput {
+  readonly events: readonly string[];
+  readonly ugwo: string | undefined;
+  readonly states: readonly EventState[] | undefined;
+  readonly max: number | undefined;
+  readonly cursor: string | undefined;
+}
+
+const list = defineCommand({
+  path: ['webhook', 'events', 'list'],
+  danger: 'read',
+  summary: 'list the events that were received, newest first',
+  args: [],
+  options: {
+    event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
+    ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
+    state: repeated('--state <state>', `only these states: ${EVENT_STATES.join(', ')}`, asOneOf(EVENT_STATES)),
+    max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
+    cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
+  } as const,
+  examples: [
+    { about: 'list all events', line: 'paycli webhook events list' },
+    { about: 'list what waits for its target', line: 'paycli webhook events list --state waiting' },
+  ],
+  output: `${SHOWN}; json: {"data":[…],"next_cursor":…}`,
+  exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
+  read: (_args, given, { validate }) => {
+    const problem = validate && given.ugwo !== undefined ? idProblem('ugw', given.ugwo) : undefined;
+    if (problem !== undefined) throw usageError(`--ugwo: "${given.ugwo}" ${problem}`);
+    const { event: events = [], ugwo, state: states, max, cursor } = given;
+    return { events, ugwo, states, max, cursor };
+  },
+  load: () => import('./events-list.ts'),
+});
+
+export interface ShowInput {
+  readonly uid: string;
+}
+
+const show = defineCommand({
+  path: ['webhook', 'events', 'show'],
+  danger: 'read',
+  summary: 'show an event with its headers and body',
+  args: [argument('uid', 'the event, evt.… (sha256:… where it has no uid)')],
+  options: {},
+  examples: [{ about: 'show an event', line: `paycli webhook events show ${EVENT}` }],
+  output: `${SHOWN}, headers, body (JSON; null where it is none, then body_base64)`,
+  exits: ['usage', 'rejected', 'ledger'],
+  read: (args) => ({ uid: args[0] ?? '' }),
+  load: () => import('./events-show.ts'),
+});
+
+export interface ReplayInput {
+  readonly uid: string;
+  readonly to: string | undefined;
+  readonly allowRemote: boolean;
+  readonly edit: boolean;
+  readonly secrets: SecretNames;
+}
+
+const replay = defineCommand({
+  path: ['webhook', 'events', 'replay'],
+  danger: 'write',
+  summary: 'send an event once more, byte for byte',
+  description:
+    'With the signature and the delivery id that it came with. --edit opens the body in $VISUAL or $EDITOR first, and signs ' +
+    'what it has become with the secret.',
+  args: [argument('uid', 'the event, evt.…')],
+  options: {
+    to: option('--to <url>', 'send it here (where `webhook listen` last forwarded to)', asText, { type: 'url' }),
+    edit: flag('--edit', 'change the body first, on a terminal'),
+    ...secretOptions,
+    allowRemote: flag('--allow-remote', 'let --to name another machine'),
+  } as const,
+  examples: [
+    {
+      about: 'send it to your own server',
+      line: `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
+    },
+  ],
+  output: 'uid, event, to, answer (the status)',
+  exits: ['usage', 'rejected', 'auth', 'not_sent', 'read_failed', 'ledger', 'interrupted'],
+  read: ([uid = ''], given) => ({
+    uid,
+    to: given.to,
+    allowRemote: given.allowRemote ?? false,
+    edit: given.edit ?? false,
+    secrets: namesOf(given),
+  }),
+  load: () => import('./events-replay.ts'),
+});
+
+export const eventCommands = [list, show, replay];

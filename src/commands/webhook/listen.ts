@@ -1,0 +1,48 @@
+import { splitCommand } from '../../core/command-words.ts';
+import type { Env, Io } from '../../core/io.ts';
+import type { ReceivedPage } from '../../core/received.ts';
+import type { Result } from '../../core/result.ts';
+import type { KeptEvent } from '../../webhook/kept.ts';
+import type { Deps } from '../deps.ts';
+import type { ListenInput } from './spec.ts';
+import { toldRecord, toldView } from './view.ts';
+
+type Needs = Pick<Deps, 'io' | 'folders' | 'news' | 'notice' | 'user' | 'webhooks' | 'webhookSecrets'>;
+
+/** The environment of a program that is run for each event: without the key, or anything that holds a secret. */
+const withoutSecrets = ({ env, redactor }: Io): Env =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value]) => name.toUpperCase() !== 'PAYCLI_SECRET_KEY' && redactor.cleanAll(value ?? '') === (value ?? ''),
+    ),
+  );
+
+async function* pagesOf(events: AsyncIterable<readonly KeptEvent[]>): AsyncGenerator<ReceivedPage> {
+  for await (const some of events) yield { records: some.map(toldRecord), cursor: undefined, nextCursor: null };
+}
+
+const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
+  `Listening on ${origin}${forwardTo === undefined ? '' : `, forwarding to ${forwardTo}`}. Stop it with Ctrl-C.`,
+  `The service must reach it: point a tunnel of yours at ${origin} (such as \`ssh -R\`, cloudflared or ngrok), and enter ` +
+    "the tunnel's public URL as the endpoint in the dashboard.",
+];
+
+/** Takes deliveries until it is stopped, or what it waits for has come. */
+export const run = async (input: ListenInput, deps: Needs): Promise<Result> => {
+  const { io, notice, news } = deps;
+  const { port, host, forwardTo, allowRemote, only, duplicates, until } = input;
+  const room = await deps.webhooks();
+  const target = forwardTo === undefined ? undefined : room.checkTarget(forwardTo, '--forward-to', allowRemote);
+  const words = input.exec === undefined ? undefined : splitCommand(input.exec, '--exec');
+  const secrets = await deps.webhookSecrets(input.secrets);
+  const say = (text: string): void => void notice(text);
+  const exec = words && { words, env: withoutSecrets(io), print: io.stderr.write.bind(io.stderr), say };
+  const { folder, uid } = { folder: (await deps.folders()).data, uid: await deps.user() };
+  const { clock, random, signals } = io;
+  const listening = await room.listen(
+    { folder, port, host, secrets, target, only, duplicates, until, exec, news },
+    { clock, random, stop: signals.stop, leave: signals.leave, uid, say },
+  );
+  await notice(startWords(listening.origin, input));
+  return { kind: 'list', pages: pagesOf(listening.events), view: toldView, toldEmpty: true };
+};

@@ -1,0 +1,135 @@
+import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { asInteger, asText } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import { EVENTS } from '../../core/event.ts';
+import type { SecretNames } from './events-spec.ts';
+import { eventCommands, namesOf, secretOptions } from './events-spec.ts';
+
+/** The vector that was made with the language of the service's own plugin. */
+const VECTOR = {
+  secret: 'wsk.test-secret',
+  body:
+    '{"uid":"evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE","event":"ugwo.successful","data":{"uid":"ugw.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE",' +
+    '"status":["ugwo_successful","enum.ugwo_status.ugwo_successful"]}}',
+  signature: 'a23609f4932fa46a927a6f56fca91380109e431ca725d77d3c63d90a0484255e',
+};
+const SECRET_FILE = `(umask 077; printf '${VECTOR.secret}' > secret.txt)`;
+
+export interface VerifyInput {
+  readonly secrets: SecretNames;
+  readonly signature: string;
+  /** A file, or `-`. */
+  readonly from: string;
+}
+
+const verify = defineCommand({
+  path: ['webhook', 'verify'],
+  danger: 'read',
+  summary: 'check the signature of a delivery',
+  description:
+    'Reads the body as it came, byte for byte: a body that was parsed and printed again has another signature. The ' +
+    'signature is that of the header X-Kwugwo-Signature.',
+  args: [{ name: 'file', about: 'the body; - or nothing for standard input', required: false, completes: 'file' }],
+  options: {
+    ...secretOptions,
+    signature: option('--signature <hex>', 'what X-Kwugwo-Signature says', asText),
+  } as const,
+  examples: [
+    {
+      about: 'check a body',
+      line: `${SECRET_FILE}\nprintf '%s' '${VECTOR.body}' > body.json\npaycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature} body.json`,
+    },
+    {
+      about: 'a body that was changed (exit 3)',
+      line: `${SECRET_FILE}\necho '{}' | paycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature}`,
+    },
+  ],
+  output: 'valid (true), uid, event, ugwo, activity',
+  exits: ['usage', 'rejected', 'auth'],
+  read: ([from = '-'], given) => {
+    if (given.signature === undefined) throw usageError('--signature is required: what X-Kwugwo-Signature says');
+    return { secrets: namesOf(given), signature: given.signature.trim(), from };
+  },
+  load: () => import('./verify.ts'),
+});
+
+export interface ListenInput {
+  readonly secrets: SecretNames;
+  readonly port: number;
+  readonly host: string;
+  readonly forwardTo: string | undefined;
+  readonly allowRemote: boolean;
+  readonly only: readonly string[];
+  readonly exec: string | undefined;
+  readonly until: { readonly count: number } | { readonly event: string } | undefined;
+  readonly duplicates: boolean;
+}
+
+const untilOf = (text: string | undefined): ListenInput['until'] => {
+  if (text === undefined) return undefined;
+  return /^\d+$/.test(text) ? { count: asInteger(1, 1_000_000_000)(text) } : { event: text };
+};
+
+const listenOptions = {
+  port: option('--port <n>', 'listen on this port; 0 takes any free one', asInteger(0, 65_535)),
+  host: option('--host <address>', 'listen on this address', asText, { default: '127.0.0.1' }),
+  ...secretOptions,
+  forwardTo: option('--forward-to <url>', 'send each event on to this URL, in order per payment request', asText, {
+    type: 'url',
+  }),
+  only: repeated('--only <pattern>', 'print and forward only these events, such as ugwo.activity.*', asText, {
+    choices: EVENTS,
+  }),
+  exec: option('--exec <command>', 'run this for each event, with its body on standard input; no shell', asText, {
+    type: 'command',
+  }),
+  until: option('--until <what>', 'end after so many events, or after this one, with exit code 0', asText, {
+    choices: EVENTS,
+  }),
+  duplicates: flag('--duplicates', 'print and forward an event that comes again, too'),
+  allowRemote: flag('--allow-remote', 'let --forward-to name another machine'),
+} as const;
+
+const listen = defineCommand({
+  path: ['webhook', 'listen'],
+  danger: 'write',
+  summary: 'take deliveries, keep them, print them and send them on',
+  description:
+    'Answers a delivery with 200 only once it is on the disk, in webhooks.db in the data folder, and one whose signature is ' +
+    'missing or wrong with 401. An event is printed, run and forwarded once for good, by its uid. A target that is away is ' +
+    'waited for; what it refuses is tried again for three days, more and more seldom; 410 ends forwarding. Stop it with ' +
+    'Ctrl-C: what is in the queue is forwarded when it runs again. It opens no tunnel: it says how to point one at its port.',
+  args: [],
+  options: listenOptions,
+  examples: [
+    { about: 'print what comes', line: 'paycli webhook listen --port 4400 --secret-file secret.txt' },
+    {
+      about: 'send it on to your own server',
+      line: 'paycli webhook listen --port 4400 --secret-file secret.txt --forward-to http://127.0.0.1:3000/webhooks',
+    },
+    {
+      about: 'hand each payment to a program',
+      line: "paycli webhook listen --port 4400 --secret-file secret.txt --only 'ugwo.*' --exec 'sort'",
+    },
+  ],
+  output: 'for each event: uid, event, ugwo, activity, received_at, delivery_id; json: body, signature too',
+  exits: ['usage', 'auth', 'ledger', 'interrupted'],
+  read: (_args, given) => {
+    if (given.port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
+    return {
+      secrets: namesOf(given),
+      port: given.port,
+      host: given.host ?? '127.0.0.1',
+      forwardTo: given.forwardTo,
+      allowRemote: given.allowRemote ?? false,
+      only: given.only ?? [],
+      exec: given.exec,
+      until: untilOf(given.until),
+      duplicates: given.duplicates ?? false,
+    };
+  },
+  load: () => import('./listen.ts'),
+});
+
+/** The noun `webhook`. */
+export const webhookCommands = [listen, verify, ...eventCommands];

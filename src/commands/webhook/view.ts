@@ -1,0 +1,112 @@
+import { excessOf } from '../../core/bounds.ts';
+import { parseExact, printExact } from '../../core/json.ts';
+import { scan } from '../../core/json-scan.ts';
+import type { Received } from '../../core/received.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Column, View } from '../../core/result.ts';
+import { formatDateAtom } from '../../core/time.ts';
+import type { Delivery, EventSummary, KeptEvent } from '../../webhook/kept.ts';
+
+const atom = (ms: number | undefined): string | null => (ms === undefined ? null : formatDateAtom({ ms, offset: 0 }));
+
+/** What an event is about, as far as it says. */
+export const aboutFields = ({ uid, event, ugwo, activity }: Pick<Delivery, 'uid' | 'event' | 'ugwo' | 'activity'>) => ({
+  uid,
+  event,
+  ugwo: ugwo ?? null,
+  activity: activity ?? null,
+});
+
+/** The body with all its digits, where it is JSON within bounds. */
+const bodyFields = (body: Uint8Array): Readonly<Record<string, unknown>> => {
+  const found = scan(body);
+  if (found.isJson && excessOf(found) === undefined) {
+    try {
+      return { body: parseExact(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
+    } catch {
+      // No text, so no JSON.
+    }
+  }
+  return { body: null, body_base64: Buffer.from(body).toString('base64') };
+};
+
+const exact = (fields: Readonly<Record<string, unknown>>): Received => {
+  const text = printExact(fields);
+  return { value: JSON.parse(text), text };
+};
+
+/** An event as it came. */
+export const toldRecord = (event: KeptEvent): Received =>
+  exact({
+    ...aboutFields(event),
+    received_at: atom(event.receivedAt),
+    delivery_id: event.delivery ?? null,
+    signature: event.signature,
+    ...bodyFields(event.body),
+  });
+
+const summaryFields = (event: EventSummary) => ({
+  uid: event.uid,
+  event: event.event,
+  state: event.state,
+  ugwo: event.ugwo ?? null,
+  activity: event.activity ?? null,
+  received_at: atom(event.receivedAt),
+  delivery_id: event.delivery ?? null,
+  repeats: event.repeats,
+  attempts: event.attempts,
+  answer: event.answer ?? null,
+  answered_at: atom(event.answeredAt),
+  signature: event.signature,
+});
+
+export const summaryRecord = (event: EventSummary): Received => madeHere(summaryFields(event));
+
+/** All of it. */
+export const eventRecord = (event: KeptEvent): Received =>
+  exact({
+    ...summaryFields(event),
+    headers: event.headers.map(([name, value]) => ({ name, value })),
+    ...bodyFields(event.body),
+  });
+
+const ABOUT: readonly Column[] = [
+  { path: 'uid', needed: true },
+  { path: 'event', needed: true },
+];
+const WHAT: readonly Column[] = [{ path: 'ugwo' }, { path: 'activity' }];
+
+/** Events as they come. */
+export const toldView: View = {
+  columns: [
+    ...ABOUT,
+    ...WHAT,
+    { path: 'received_at', kind: 'time', label: 'received' },
+    { path: 'delivery_id', label: 'delivery', machineOnly: true },
+  ],
+};
+
+const SUMMARY: readonly Column[] = [
+  ...ABOUT,
+  { path: 'state', kind: 'state' },
+  ...WHAT,
+  { path: 'received_at', kind: 'time', label: 'received' },
+  { path: 'delivery_id', label: 'delivery', machineOnly: true },
+  { path: 'repeats', kind: 'count' },
+  { path: 'attempts', kind: 'count' },
+  { path: 'answer', flexible: true },
+  { path: 'answered_at', kind: 'time', label: 'answered' },
+  { path: 'signature', machineOnly: true },
+];
+
+export const listView: View = { columns: SUMMARY };
+
+/** One event with all that came with it. */
+export const eventView: View = {
+  columns: [...SUMMARY, { path: 'body', flexible: true }, { path: 'body_base64', machineOnly: true }],
+  lists: [{ path: 'headers', heading: 'headers', columns: [{ path: 'name' }, { path: 'value', flexible: true }] }],
+};
+
+export const verifiedView: View = { columns: [{ path: 'valid' }, ...ABOUT, ...WHAT] };
+
+export const replayedView: View = { columns: [...ABOUT, { path: 'to', flexible: true }, { path: 'answer' }] };

@@ -1,0 +1,87 @@
+import { readFileSync, statSync } from 'node:fs';
+import { splitCommand } from '../core/command-words.ts';
+import { PayError, reasonOf, usageError } from '../core/error.ts';
+import type { Io } from '../core/io.ts';
+import { shellQuote } from '../core/shell.ts';
+import { runSecretCommand } from './key-command.ts';
+import type { Machine } from './machine.ts';
+import { thisMachine } from './machine.ts';
+
+/** Where the secrets of webhook endpoints come from: never from argv or the environment, which others can read. */
+export interface SecretSources {
+  readonly files: readonly string[];
+  readonly commands: readonly string[];
+}
+
+const LONGEST = 514;
+const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
+const OTHERS_KEY = /^[sp]k\./;
+const SECRET = /^wsk\./;
+const OPEN_TO_OTHERS = 0o077;
+
+const problemOf = (secret: string): string | undefined => {
+  if (OTHERS_KEY.test(secret)) return 'is a key of the API, not the secret of a webhook endpoint (wsk.…)';
+  return PRINTABLE.test(secret) ? undefined : 'is not 8 to 512 printable ASCII characters without a blank';
+};
+
+const PRINTED = { command: 'the secret command', what: 'secret', longest: LONGEST, problemOf };
+
+const refuse = (path: string, what: string, hint: string): never => {
+  throw new PayError('auth', `the secret file ${path} ${what}, so it was not used`, { hint });
+};
+
+/** A pipe, such as the shell's <(…), has nothing that others could read. */
+const checkFile = (path: string, { platform, uid }: Machine): void => {
+  const stats = statSync(path);
+  if (stats.isFIFO()) return;
+  if (!stats.isFile()) refuse(path, 'is not a file', 'name a file that holds the secret alone');
+  if (platform === 'win32') return;
+  if (uid !== undefined && stats.uid !== uid)
+    refuse(path, `belongs to another user (uid ${stats.uid})`, 'use one of your own, or --secret-command');
+  if ((stats.mode & OPEN_TO_OTHERS) !== 0) refuse(path, 'is open to other users', `run: chmod 600 ${shellQuote(path)}`);
+};
+
+const inFile = (path: string, machine: Machine): string => {
+  // Not said again: it would be in the shell's history and in every log.
+  if (SECRET.test(path)) {
+    throw usageError('a secret was given where the name of a file is needed', {
+      hint: 'other users can see arguments while a program runs: make a new secret, and keep it in a file of mode 600',
+    });
+  }
+  let text = '';
+  try {
+    checkFile(path, machine);
+    text = readFileSync(path, 'latin1');
+  } catch (thrown) {
+    if (thrown instanceof PayError) throw thrown;
+    refuse(path, `can't be read: ${reasonOf(thrown)}`, 'name a file that holds the secret alone');
+  }
+  const secret = text.replace(/\r?\n$/, '');
+  const problem = problemOf(secret);
+  if (problem !== undefined) refuse(path, `holds something that ${problem}`, 'it must hold the secret alone');
+  return secret;
+};
+
+/** The secrets of a webhook endpoint, each known to the redactor before anything else is done with it. */
+export const webhookSecrets = async (
+  { files, commands }: SecretSources,
+  io: Io,
+  machine: Machine = thisMachine,
+): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (const path of files) found.push(inFile(path, machine));
+  for (const secret of found) io.redactor.add(secret);
+  for (const text of commands) {
+    found.push(await runSecretCommand(splitCommand(text, '--secret-command'), PRINTED, io, machine));
+  }
+  return found;
+};
+
+/** The same, typed on a terminal without being shown. */
+export const askWebhookSecret = async (io: Io): Promise<string> => {
+  const secret = ((await io.stdin.line('Secret of the webhook endpoint (wsk.…): ', { hidden: true })) ?? '').trim();
+  io.redactor.add(secret);
+  const problem = problemOf(secret);
+  if (problem !== undefined) throw usageError(`the secret ${problem}`);
+  return secret;
+};

@@ -1,0 +1,155 @@
+import { backoff } from '../core/backoff.ts';
+import type { Clock } from '../core/io.ts';
+import { retryAfter } from '../core/retry-after.ts';
+import type { KeptEvent } from './kept.ts';
+import type { Posted } from './post.ts';
+import { isTaken, postedWord } from './post.ts';
+import type { Queue } from './queue.ts';
+import type { Head } from './statements.ts';
+import type { Wake } from './wake.ts';
+
+const [SECOND_MS, HOUR_MS] = [1000, 3_600_000];
+
+/** Between two tries of one event, or two looks whether the target is there again. */
+const RANGE = { base: SECOND_MS, cap: 600 * SECOND_MS };
+/** A target may ask for so much patience, and no more. */
+const LONGEST_WAIT_MS = 24 * HOUR_MS;
+/** An event that the target has refused for so long is given up. One that can't be reached is waited for, however long. */
+const GIVE_UP_MS = 72 * HOUR_MS;
+/** Payment requests whose events are under way at once. */
+const AT_ONCE = 8;
+
+/** The whole target is slow or away, not one event at fault. */
+const SLOW = [429, 502, 503, 504];
+/** The target wants no more events. */
+const GONE = 410;
+
+/** What forwarding needs of the world. */
+export interface ForwardWorld {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly send: (event: KeptEvent) => Promise<Posted>;
+  /** A word for people. */
+  readonly say: (text: string) => void;
+}
+
+/** Whether nothing can be said of the event, since the target was not there. */
+const isAway = (posted: Posted): boolean => posted.kind === 'failed' && !posted.reached;
+
+/** How the target as a whole stands. */
+const openTarget = ({ clock, random, say }: ForwardWorld) => {
+  let [failures, until, gone] = [0, 0, false];
+  return {
+    get gone(): boolean {
+      return gone;
+    },
+    /** While it is in doubt one event alone asks whether it is there again. */
+    get atOnce(): number {
+      return failures === 0 ? AT_ONCE : 1;
+    },
+    get until(): number {
+      return until;
+    },
+    heard: (posted: Posted, asked: number | undefined): void => {
+      if (posted.kind === 'answered' && posted.status === GONE) {
+        if (!gone)
+          say('the target answered 410 Gone: nothing more is forwarded until `webhook listen` is started again');
+        gone = true;
+      } else if (isAway(posted) || (posted.kind === 'answered' && SLOW.includes(posted.status))) {
+        if (failures === 0) say(`the target can't take events now (${postedWord(posted)}); they wait in the queue`);
+        until = clock.now() + Math.max(asked ?? 0, backoff(failures, random, RANGE));
+        failures += 1;
+      } else {
+        if (failures > 0) say('the target takes events again');
+        [failures, until] = [0, 0];
+      }
+    },
+  };
+};
+
+/** Sends the head of a lane once, and notes what came of it. */
+const forwardOne = async (
+  queue: Queue,
+  head: Head,
+  world: ForwardWorld,
+  target: ReturnType<typeof openTarget>,
+): Promise<void> => {
+  const event = queue.at(head.seq);
+  if (event === undefined) return;
+  const { clock, random, send, say } = world;
+  const posted = await send(event);
+  if (posted.kind === 'left') return;
+  const at = clock.now();
+  const asked = posted.kind === 'answered' ? retryAfter(posted.retryAfter, at, LONGEST_WAIT_MS) : undefined;
+  target.heard(posted, asked);
+  const answer = postedWord(posted);
+  if (isTaken(posted)) return queue.done(head, { state: 'forwarded', answer, at });
+  if (isAway(posted) || target.gone) return;
+  const refusedSince = event.refusedSince ?? at;
+  if (at - refusedSince >= GIVE_UP_MS) {
+    say(`${event.uid}: given up after three days (${answer}); send it with: paycli webhook events replay ${event.uid}`);
+    return queue.done(head, { state: 'failed', answer, at });
+  }
+  const wait = Math.max(asked ?? 0, backoff(event.attempts, random, RANGE));
+  await queue.delay(head, { answer, at, until: at + wait, refusedSince });
+};
+
+export interface Forwarder {
+  /** Resolves once it has stopped, and what was under way is noted. */
+  readonly ended: Promise<void>;
+  /** Resolves when nothing is under way and nothing can be tried now. */
+  quiet(): Promise<void>;
+}
+
+/** Forwards what waits, in order per lane, until `stop`, at which `wake` is called too. A disk that fails is told, and tried again. */
+export const forward = (queue: Queue, wake: Wake, world: ForwardWorld, stop: AbortSignal): Forwarder => {
+  const target = openTarget(world);
+  const busy = new Map<string, Promise<void>>();
+  const resting = new Set<() => void>();
+
+  const startOne = (head: Head): void => {
+    const one = forwardOne(queue, head, world, target)
+      .catch((thrown: unknown) => {
+        world.say(`what came of forwarding can't be noted: ${String(thrown)}`);
+        return world.clock.sleep(SECOND_MS, stop).catch(() => undefined);
+      })
+      .finally(() => {
+        busy.delete(head.lane);
+        wake.call();
+      });
+    busy.set(head.lane, one);
+  };
+
+  /** Starts what can be, and says how long nothing more can; undefined until something happens. */
+  const step = (): number | undefined => {
+    if (target.gone) return undefined;
+    const now = world.clock.now();
+    if (target.until > now) return target.until - now;
+    const room = target.atOnce - busy.size;
+    if (room <= 0) return undefined;
+    const free = queue.heads(busy.size + room).filter(({ lane }) => !busy.has(lane));
+    const due = free.filter((head) => head.due <= now).slice(0, room);
+    for (const head of due) startOne(head);
+    const next = free.find((head) => head.due > now);
+    return next === undefined ? undefined : next.due - now;
+  };
+
+  const run = async (): Promise<void> => {
+    await queue.noLater(world.clock.now() + LONGEST_WAIT_MS, world.clock.now());
+    while (!stop.aborted) {
+      const wait = step();
+      if (busy.size === 0) for (const rest of resting) rest();
+      await wake.wait(wait);
+    }
+    await Promise.all(busy.values());
+  };
+
+  return {
+    ended: run(),
+    quiet: () =>
+      new Promise((resolve) => {
+        resting.add(resolve);
+        wake.call();
+      }),
+  };
+};

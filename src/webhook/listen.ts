@@ -1,0 +1,242 @@
+import type { PayError } from '../core/error.ts';
+import { PayError as Fault, reasonOf, usageError } from '../core/error.ts';
+import { isWanted } from '../core/event.ts';
+import { interrupted, signalWord } from '../core/interrupt.ts';
+import type { Clock } from '../core/io.ts';
+import { holdLock } from '../database/lock.ts';
+import type { Exec } from './exec.ts';
+import { execute } from './exec.ts';
+import { lockPath } from './file.ts';
+import type { Forwarder } from './forwarder.ts';
+import { forward } from './forwarder.ts';
+import type { Secrets } from './genuine.ts';
+import { readDelivery } from './genuine.ts';
+import { passedOn } from './headers.ts';
+import type { KeptEvent } from './kept.ts';
+import type { News } from './news.ts';
+import { handOn } from './news.ts';
+import { post } from './post.ts';
+import type { Queue } from './queue.ts';
+import { openQueue } from './queue.ts';
+import type { Answer, Take } from './server.ts';
+import { receive } from './server.ts';
+import { openTeller } from './teller.ts';
+import { openWake } from './wake.ts';
+
+/** What a listener is to do. */
+export interface ListenOptions {
+  /** The data folder. */
+  readonly folder: string;
+  readonly port: number;
+  readonly host: string;
+  readonly secrets: Secrets;
+  /** Where events go on to. */
+  readonly target: URL | undefined;
+  /** Which events are told and forwarded, by name; all of them where there are none. */
+  readonly only: readonly string[];
+  /** Repeats are told and forwarded, too. */
+  readonly duplicates: boolean;
+  readonly until: { readonly count: number } | { readonly event: string } | undefined;
+  readonly exec: Exec | undefined;
+  readonly news: News | undefined;
+}
+
+/** What it needs of the world. */
+export interface ListenWorld {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The first signal, and the second. */
+  readonly stop: AbortSignal;
+  readonly leave: AbortSignal;
+  /** This user; undefined where there are no such numbers. */
+  readonly uid: number | undefined;
+  readonly say: (text: string) => void;
+}
+
+export interface Listening {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  /**
+   * Events as they come, those that were told before left out. Ends when `until` is reached, rejects at a signal; either way only after
+   * what was under way is kept and answered.
+   */
+  readonly events: AsyncGenerator<readonly KeptEvent[]>;
+}
+
+const SECOND_MS = 1000;
+/** Of what hostile senders cause, so much is said in so long, and so much is kept. */
+const [SAID_AT_ONCE, KEPT_AT_ONCE, SPAN_MS] = [5, 100, 10 * SECOND_MS];
+/** In bytes: so much is kept of a body that was turned away. */
+const REFUSED_BODY = 4096;
+/** So long the end waits for what is being forwarded, in milliseconds. */
+const END_MS = 5000;
+
+/** Lets so many through in a span, and says afterwards how many it has not. */
+const throttle = (most: number, clock: Clock, more: (count: number) => void) => {
+  let [from, count] = [clock.ticks(), 0];
+  return (): boolean => {
+    if (clock.ticks() - from > SPAN_MS) {
+      if (count > most) more(count - most);
+      [from, count] = [clock.ticks(), 0];
+    }
+    count += 1;
+    return count <= most;
+  };
+};
+
+/** Answers deliveries: keeps those that are signed, notes the others. */
+const takerOf = (queue: Queue, options: ListenOptions, world: ListenWorld, kept: () => void): Take => {
+  const { secrets, target, only, duplicates } = options;
+  const { clock, say } = world;
+  const maySay = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more deliveries were refused`));
+  const mayNote = throttle(KEPT_AT_ONCE, clock, () => undefined);
+  const mayComplain = throttle(1, clock, () => undefined);
+
+  const failed = (thrown: unknown): Answer => {
+    if (mayComplain()) say(`an event couldn't be kept, and was answered 503: ${reasonOf(thrown)}`);
+    return 503;
+  };
+
+  return async ({ headers, body }) => {
+    const at = clock.now();
+    const read = readDelivery(secrets, { headers, body, receivedAt: at });
+    if ('problem' in read) {
+      if (maySay()) say(`refused a delivery (401): ${read.problem}`);
+      const part = body.subarray(0, REFUSED_BODY);
+      const refused = { at, why: read.problem, delivery: undefined, size: body.byteLength, body: part };
+      if (mayNote()) void queue.refuse({ ...refused, signature: read.signature.slice(0, 200) }).catch(() => undefined);
+      return 401;
+    }
+    const { delivery } = read;
+    const wanted = only.length === 0 || isWanted(delivery.event, only);
+    try {
+      await queue.keep(delivery, { state: target !== undefined && wanted ? 'waiting' : 'kept', duplicates });
+    } catch (thrown) {
+      return failed(thrown);
+    }
+    kept();
+    return 200;
+  };
+};
+
+/** How many of these are told before the end that was asked for is reached; undefined where it is not. */
+const reachedAt = (
+  until: ListenOptions['until'],
+  events: readonly KeptEvent[],
+  isTold: (event: KeptEvent) => boolean,
+  before: number,
+): number | undefined => {
+  if (until === undefined) return undefined;
+  let count = before;
+  const index = events.findIndex((one) => {
+    if (!isTold(one)) return false;
+    count += 1;
+    return 'count' in until ? count >= until.count : isWanted(one.event, [until.event]);
+  });
+  return index === -1 ? undefined : index + 1;
+};
+
+/** Within so long, or not at all. */
+const within = async (ms: number, clock: Clock, work: Promise<unknown>): Promise<void> => {
+  const over = new AbortController();
+  await Promise.race([work, clock.sleep(ms, over.signal).catch(() => undefined)]);
+  over.abort();
+};
+
+/** Listens on a port, keeps what comes, tells it, and forwards it. */
+export const listen = async (options: ListenOptions, world: ListenWorld): Promise<Listening> => {
+  const { folder, only, until, exec, target, news } = options;
+  const { clock, random, stop, say } = world;
+  const queue = openQueue(folder, world.uid);
+  const release = holdLock(lockPath(folder));
+  if (release === undefined) {
+    queue.close();
+    throw usageError('another `paycli webhook listen` is running on this machine', {
+      hint: 'stop it, or set PAYCLI_HOME to another folder',
+    });
+  }
+  const [telling, forwarding, handing] = [openWake(clock), openWake(clock), openWake(clock)];
+  // Nothing new is forwarded; then what is being sent is left.
+  const [halt, abandon] = [new AbortController(), new AbortController()];
+  let failure: PayError | undefined;
+  const callAll = (): void => {
+    for (const wake of [telling, forwarding, handing]) wake.call();
+  };
+  stop.addEventListener('abort', callAll, { once: true });
+
+  const receiver = await receive(options.port, options.host, takerOf(queue, options, world, callAll)).catch(
+    (thrown: unknown) => {
+      queue.close();
+      release();
+      throw thrown;
+    },
+  );
+  if (target !== undefined) await queue.set('target', target.href);
+  const forwarder: Forwarder | undefined =
+    target &&
+    forward(
+      queue,
+      forwarding,
+      { clock, random, say, send: ({ body, headers }) => post(target, passedOn(headers), body, abandon.signal) },
+      halt.signal,
+    );
+  const told =
+    news && handOn(queue, handing, { clock, random, say, news, failed: (found) => (failure ??= found) }, halt.signal);
+
+  const end = async (): Promise<void> => {
+    await receiver.close();
+    if (!stop.aborted && forwarder !== undefined) await within(30 * SECOND_MS, clock, forwarder.quiet());
+    halt.abort();
+    callAll();
+    await within(END_MS, clock, Promise.all([forwarder?.ended, told]));
+    abandon.abort();
+    await forwarder?.ended;
+    queue.close();
+    release();
+  };
+
+  const isTold = ({ event }: KeptEvent): boolean => only.length === 0 || isWanted(event, only);
+
+  async function* events(): AsyncGenerator<readonly KeptEvent[]> {
+    const teller = openTeller(queue);
+    let [count, isOver] = [0, false];
+    try {
+      for (const { uid } of await teller.doubtful()) {
+        say(`${uid} may not have been told: paycli was killed meanwhile. See: paycli webhook events show ${uid}`);
+      }
+      while (!isOver && !stop.aborted) {
+        const found = teller.next();
+        const reached = reachedAt(until, found, isTold, count);
+        const some = found.slice(0, reached);
+        const last = some.at(-1);
+        if (last === undefined) {
+          await telling.wait();
+          continue;
+        }
+        const wanted = some.filter(isTold);
+        await teller.note('telling', last);
+        if (exec !== undefined) for (const event of wanted) await execute(exec, event, world.leave);
+        if (wanted.length > 0) yield wanted;
+        await teller.note('told', last);
+        count += wanted.length;
+        isOver = reached !== undefined;
+      }
+    } finally {
+      await end();
+    }
+    if (failure !== undefined) throw failure;
+    if (!isOver) throw stopped(stop.reason);
+  }
+
+  return {
+    origin: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${receiver.port}`,
+    events: events(),
+  };
+};
+
+const stopped = (signal: unknown): PayError => {
+  const { exitCode = 130 } = interrupted(signal).detail;
+  return new Fault('interrupted', `stopped by ${signalWord(signal)}; every event that was acknowledged is kept`, {
+    exitCode,
+  });
+};

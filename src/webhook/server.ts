@@ -1,0 +1,187 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { reasonOf, usageError } from '../core/error.ts';
+import { pairsOf } from './headers.ts';
+import type { Headers } from './kept.ts';
+
+/** What a sender is answered. */
+export type Answer = 200 | 401 | 503;
+
+/** Told of each delivery that has come whole; answers when it is safe to. Never rejects. */
+export type Take = (delivery: { readonly headers: Headers; readonly body: Uint8Array }) => Promise<Answer>;
+
+export interface Receiver {
+  readonly port: number;
+  /** Takes nothing new, and resolves when what has come whole is answered. */
+  close(): Promise<void>;
+}
+
+/** What one sender, and all of them together, may cost. A delivery as documented has about 2 KiB, and comes within a second. */
+const LIMITS = {
+  /** Bytes of one body. */
+  body: 1024 * 1024,
+  /** Bytes of all bodies that have not been answered. */
+  bodies: 32 * 1024 * 1024,
+  /** Bytes of the headers of one, and how many there are. */
+  headerBytes: 16 * 1024,
+  headers: 100,
+  connections: 1000,
+  /** Milliseconds for the headers, for the whole, and without a word between two. */
+  headersMs: 10_000,
+  wholeMs: 20_000,
+  idleMs: 5000,
+  /** How long the end waits for what is under way. */
+  endMs: 5000,
+} as const;
+
+/** What the deliveries under way hold of memory and connections. The oldest that is still unfinished makes room for a new one. */
+const openRoom = () => {
+  const [sockets, reading] = [new Set<Socket>(), new Map<IncomingMessage, number>()];
+  let bytes = 0;
+  return {
+    connected: (socket: Socket): void => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      const [oldest] = sockets;
+      if (sockets.size > LIMITS.connections) oldest?.destroy();
+    },
+    /** Whose delivery is whole is no longer the oldest. */
+    done: (socket: Socket): void => {
+      if (sockets.delete(socket)) sockets.add(socket);
+    },
+    /** Whether there is room for so many bytes more of a body. */
+    take: (request: IncomingMessage, size: number): boolean => {
+      reading.set(request, (reading.get(request) ?? 0) + size);
+      bytes += size;
+      for (const oldest of reading.keys()) {
+        if (bytes <= LIMITS.bodies) break;
+        if (oldest === request) return false;
+        oldest.destroy();
+        bytes -= reading.get(oldest) ?? 0;
+        reading.delete(oldest);
+      }
+      return true;
+    },
+    /** A body that is whole is never let go of before it is answered. */
+    whole: (request: IncomingMessage): number => {
+      const size = reading.get(request) ?? 0;
+      reading.delete(request);
+      return size;
+    },
+    free: (size: number): void => {
+      bytes -= size;
+    },
+  };
+};
+
+type Room = ReturnType<typeof openRoom>;
+
+const WORDS: Readonly<Record<number, string>> = {
+  200: 'kept',
+  401: 'the signature is missing or wrong',
+  405: 'deliveries are sent with POST',
+  413: `the body is larger than ${LIMITS.body} bytes`,
+  503: 'the delivery could not be kept; send it again',
+};
+
+const answer = (response: ServerResponse, status: number, last: boolean): void => {
+  if (response.destroyed || response.headersSent) return;
+  const text = `${WORDS[status]}\n`;
+  const headers: Record<string, string> = {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+    ...(status === 503 ? { 'retry-after': '30' } : {}),
+    ...(status === 405 ? { allow: 'POST' } : {}),
+    ...(last ? { connection: 'close' } : {}),
+  };
+  response.writeHead(status, headers).end(text);
+};
+
+/** The body, or what is answered in its place; undefined where the sender has gone. */
+const bodyOf = async (request: IncomingMessage, room: Room): Promise<Uint8Array | 413 | 503 | undefined> => {
+  if (Number(request.headers['content-length'] ?? 0) > LIMITS.body) return 413;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Uint8Array>) {
+      size += chunk.byteLength;
+      if (size > LIMITS.body) return 413;
+      if (!room.take(request, chunk.byteLength)) return 503;
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return request.complete ? Buffer.concat(chunks) : undefined;
+};
+
+const listen = (server: Server, port: number, host: string): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', (thrown: NodeJS.ErrnoException) => {
+    const why = thrown.code === 'EADDRINUSE' ? 'is already in use' : `can't be used: ${reasonOf(thrown)}`;
+    reject(usageError(`port ${port} of ${host} ${why}`, { hint: 'choose another with --port', cause: thrown }));
+  });
+  server.listen({ port, host }, resolve);
+  return promise;
+};
+
+/** Puts a receiver on a port, which hands deliveries to `take`. */
+export const receive = async (port: number, host: string, take: Take): Promise<Receiver> => {
+  const room = openRoom();
+  let underWay = 0;
+  let [closing, idle] = [false, (): void => undefined];
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method !== 'POST') return answer(response, 405, true);
+    const body = await bodyOf(request, room);
+    const size = room.whole(request);
+    try {
+      if (body === undefined) return;
+      if (typeof body === 'number') return answer(response, body, true);
+      room.done(request.socket);
+      answer(response, await take({ headers: pairsOf(request.rawHeaders), body }), closing);
+    } finally {
+      room.free(size);
+    }
+  };
+
+  const server = createServer(
+    {
+      maxHeaderSize: LIMITS.headerBytes,
+      headersTimeout: LIMITS.headersMs,
+      requestTimeout: LIMITS.wholeMs,
+      keepAliveTimeout: LIMITS.idleMs,
+      connectionsCheckingInterval: 1000,
+    },
+    (request, response) => {
+      underWay += 1;
+      response.once('close', () => {
+        underWay -= 1;
+        if (underWay === 0) idle();
+      });
+      void handle(request, response);
+    },
+  );
+  server.maxHeadersCount = LIMITS.headers;
+  server.on('connection', room.connected);
+  await listen(server, port, host);
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      closing = true;
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeIdleConnections();
+      const quiet = new Promise<void>((resolve) => {
+        idle = resolve;
+        if (underWay === 0) resolve();
+      });
+      const late = setTimeout(() => idle(), LIMITS.endMs);
+      await quiet;
+      clearTimeout(late);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,183 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { EventState } from '../core/event.ts';
+import type { Delivery, EventSummary, Headers, KeptEvent, Refused } from './kept.ts';
+
+type Row = Readonly<Record<string, SQLOutputValue>>;
+
+const textOf = (value: SQLOutputValue | undefined): string | undefined => (value === null ? undefined : String(value));
+const numberOf = (value: SQLOutputValue | undefined): number | undefined =>
+  value === null || value === undefined ? undefined : Number(value);
+
+/** What a list shows of an event. */
+const SUMMARY = [
+  ...['seq', 'uid', 'again', 'event', 'ugwo', 'activity', 'delivery', 'signature', 'received_at', 'repeats', 'state'],
+  ...['attempts', 'answer', 'answered_at', 'refused_since'],
+];
+
+const summaryOf = (row: Row): EventSummary => ({
+  seq: Number(row['seq']),
+  uid: String(row['uid']),
+  again: Number(row['again']),
+  event: String(row['event']),
+  ugwo: textOf(row['ugwo']),
+  activity: textOf(row['activity']),
+  delivery: textOf(row['delivery']),
+  signature: String(row['signature']),
+  receivedAt: Number(row['received_at']),
+  repeats: Number(row['repeats']),
+  state: String(row['state']) as EventState,
+  attempts: Number(row['attempts']),
+  answer: textOf(row['answer']),
+  answeredAt: numberOf(row['answered_at']),
+  refusedSince: numberOf(row['refused_since']),
+});
+
+const keptOf = (row: Row): KeptEvent => ({
+  ...summaryOf(row),
+  headers: JSON.parse(String(row['headers'])) as Headers,
+  body: row['body'] as Uint8Array,
+});
+
+/** In bytes of their bodies: so much of the queue is in memory at once. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** What of the queue is looked for. */
+export interface EventFilter {
+  readonly ugwo?: string | undefined;
+  readonly states?: readonly EventState[] | undefined;
+  /** A name, or several with `*`. */
+  readonly isWanted?: ((event: string) => boolean) | undefined;
+}
+
+/** So many deliveries that were turned away are kept, the newest. */
+const MOST_REFUSED = 1000;
+
+const eventStatements = (db: DatabaseSync) => {
+  const insert = db.prepare(
+    `INSERT INTO event (uid, again, event, ugwo, activity, lane, delivery, signature, headers, body, received_at, state)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const byUid = db.prepare('SELECT * FROM event WHERE uid = ? AND again = 0');
+  const seqOf = db.prepare('SELECT seq FROM event WHERE uid = ? AND again = 0');
+  const repeat = db.prepare('UPDATE event SET repeats = repeats + 1 WHERE uid = ? AND again = 0 RETURNING repeats');
+  const sizes = db.prepare('SELECT seq, length(body) AS size FROM event WHERE seq > ? ORDER BY seq LIMIT ?');
+  const between = db.prepare('SELECT * FROM event WHERE seq > ? AND seq <= ? ORDER BY seq');
+  const before = db.prepare(
+    `SELECT ${SUMMARY.join(', ')} FROM event WHERE seq < :before AND (:ugwo IS NULL OR ugwo = :ugwo)
+     ORDER BY seq DESC LIMIT :limit`,
+  );
+  /** The last place up to which events hold at most so many bytes, though one may hold more. */
+  const reach = (seq: number, limit: number): number => {
+    let [last, bytes] = [seq, 0];
+    for (const row of sizes.all(seq, limit)) {
+      bytes += Number(row['size']);
+      if (last > seq && bytes > MOST_BYTES) break;
+      last = Number(row['seq']);
+    }
+    return last;
+  };
+  return {
+    insert: (one: Delivery, again: number, lane: string, state: EventState): number =>
+      Number(
+        insert.run(
+          ...[one.uid, again, one.event, one.ugwo ?? null, one.activity ?? null, lane, one.delivery ?? null],
+          ...[one.signature, JSON.stringify(one.headers), one.body, one.receivedAt, state],
+        ).lastInsertRowid,
+      ),
+    has: (uid: string): boolean => seqOf.get(uid) !== undefined,
+    /** Counts a repeat, and gives how many there were. */
+    repeat: (uid: string): number => Number(repeat.get(uid)?.['repeats']),
+    find: (uid: string): KeptEvent | undefined => {
+      const row = byUid.get(uid);
+      return row === undefined ? undefined : keptOf(row);
+    },
+    /** The next ones behind a place, in the order in which they came; fewer where they are large. */
+    behind: (seq: number, limit: number): KeptEvent[] => between.all(seq, reach(seq, limit)).map(keptOf),
+    /** The ones before a place, newest first. */
+    before: (seq: number, ugwo: string | undefined, limit: number): EventSummary[] =>
+      before.all({ before: seq, ugwo: ugwo ?? null, limit }).map(summaryOf),
+  };
+};
+
+/** An event that is first in its lane. */
+export interface Head {
+  readonly lane: string;
+  readonly seq: number;
+  readonly due: number;
+}
+
+const laneStatements = (db: DatabaseSync) => {
+  const open = db.prepare('INSERT INTO lane (lane, head, due) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const due = db.prepare('SELECT lane, head, due FROM lane ORDER BY due, head LIMIT ?');
+  const next = db.prepare(`SELECT min(seq) AS seq FROM event WHERE lane = ? AND state = 'waiting'`);
+  const move = db.prepare('UPDATE lane SET head = ?, due = ? WHERE lane = ?');
+  const drop = db.prepare('DELETE FROM lane WHERE lane = ?');
+  const delay = db.prepare('UPDATE lane SET due = ? WHERE lane = ?');
+  const bring = db.prepare('UPDATE lane SET due = ? WHERE due > ?');
+  const bySeq = db.prepare('SELECT * FROM event WHERE seq = ?');
+  const answered = db.prepare(
+    `UPDATE event SET state = ?, attempts = attempts + 1, answer = ?, answered_at = ?, refused_since = ? WHERE seq = ?`,
+  );
+  return {
+    open: (lane: string, seq: number, at: number): void => void open.run(lane, seq, at),
+    /** The lanes that are tried first, whether their time has come or not. */
+    first: (limit: number): Head[] =>
+      due.all(limit).map((row) => ({ lane: String(row['lane']), seq: Number(row['head']), due: Number(row['due']) })),
+    /** What waits behind the head of a lane is its next one, or the lane is empty. */
+    advance: (lane: string, at: number): void => {
+      const seq = numberOf(next.get(lane)?.['seq']);
+      if (seq === undefined) drop.run(lane);
+      else move.run(seq, at, lane);
+    },
+    delay: (lane: string, until: number): void => void delay.run(until, lane),
+    /** No lane is tried later than `latest`: a clock that was set back would keep it for as long. */
+    noLater: (latest: number, now: number): void => void bring.run(now, latest),
+    at: (seq: number): KeptEvent | undefined => {
+      const row = bySeq.get(seq);
+      return row === undefined ? undefined : keptOf(row);
+    },
+    answered: (seq: number, state: EventState, answer: string, at: number, refusedSince: number | undefined): void =>
+      void answered.run(state, answer, at, refusedSince ?? null, seq),
+  };
+};
+
+const restStatements = (db: DatabaseSync) => {
+  const place = db.prepare('SELECT seq FROM place WHERE name = ?');
+  const setPlace = db.prepare('INSERT INTO place VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seq = excluded.seq');
+  const refuse = db.prepare(
+    'INSERT INTO refused (at, why, delivery, signature, size, body) VALUES (?, ?, ?, ?, ?, ?) RETURNING seq',
+  );
+  const forget = db.prepare('DELETE FROM refused WHERE seq <= ?');
+  const refused = db.prepare('SELECT * FROM refused ORDER BY seq DESC LIMIT ?');
+  const setting = db.prepare('SELECT value FROM setting WHERE name = ?');
+  const set = db.prepare('INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
+  return {
+    /** How far something has come in the order of events; 0 where it has not begun. */
+    place: (name: string): number => Number(place.get(name)?.['seq'] ?? 0),
+    setPlace: (name: string, seq: number): void => void setPlace.run(name, seq),
+    refuse: ({ at, why, delivery, signature, size, body }: Refused): void => {
+      const seq = Number(refuse.get(at, why, delivery ?? null, signature, size, body)?.['seq']);
+      forget.run(seq - MOST_REFUSED);
+    },
+    refused: (limit: number): Refused[] =>
+      refused.all(limit).map((row) => ({
+        at: Number(row['at']),
+        why: String(row['why']),
+        delivery: textOf(row['delivery']),
+        signature: String(row['signature']),
+        size: Number(row['size']),
+        body: row['body'] as Uint8Array,
+      })),
+    setting: (name: string): string | undefined => textOf(setting.get(name)?.['value'] ?? null),
+    set: (name: string, value: string): void => void set.run(name, value),
+  };
+};
+
+/** The queue's SQL, prepared once. */
+export const statements = (db: DatabaseSync) => ({
+  events: eventStatements(db),
+  lanes: laneStatements(db),
+  ...restStatements(db),
+});
+
+export type Statements = ReturnType<typeof statements>;

@@ -1,0 +1,40 @@
+import type { KeptEvent } from './kept.ts';
+import type { Queue } from './queue.ts';
+
+/** So many are told in one go. */
+const AT_ONCE = 100;
+
+/**
+ * Events to be told, each once for good: it is noted before that they are about to be, and after that they were. Those that a
+ * kill has caught in between are told no more, since they may have been.
+ */
+export interface Teller {
+  /** What a kill has caught, which is then done with. */
+  doubtful(): Promise<readonly KeptEvent[]>;
+  /** What comes next; empty where nothing does. */
+  next(): readonly KeptEvent[];
+  /** All up to this one are about to be told, or were. */
+  note(what: 'telling' | 'told', last: KeptEvent): Promise<void>;
+}
+
+export const openTeller = (queue: Queue): Teller => {
+  let told = queue.place('told');
+  return {
+    doubtful: async () => {
+      const telling = queue.place('telling');
+      const found: KeptEvent[] = [];
+      while (told < telling) {
+        const some = queue.behind(told, AT_ONCE).filter(({ seq }) => seq <= telling);
+        found.push(...some);
+        told = some.at(-1)?.seq ?? telling;
+      }
+      if (found.length > 0) await queue.setPlace('told', told);
+      return found;
+    },
+    next: () => queue.behind(told, AT_ONCE),
+    note: async (what, { seq }) => {
+      await queue.setPlace(what, seq);
+      if (what === 'told') told = seq;
+    },
+  };
+};
