@@ -21,6 +21,7 @@ export type Ugwo = z.output<typeof ugwo>;
 
 /** One payment request with every activity on it (public material); `activities` may be missing. */
 export const ugwoWithActivities = ugwo.extend({ activities: listOf(activity).nullish() });
+export type UgwoWithActivities = z.output<typeof ugwoWithActivities>;
 
 /** An amount in a request, in the minor unit. */
 export const minorAmount = z

@@ -15,6 +15,7 @@ export const EVENTS = [
   'refund.successful',
   'refund.failed',
 ] as const;
+export type EventName = (typeof EVENTS)[number];
 
 /** What an event is, as far as its body says. */
 export interface EventRead {

@@ -13,3 +13,13 @@ export const transact = <T>(db: DatabaseSync, work: () => T): T => {
     throw thrown;
   }
 };
+
+/** The same, and what it wrote is undone when it is done, too. */
+export const rehearse = <T>(db: DatabaseSync, work: () => T): T => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    return work();
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK');
+  }
+};

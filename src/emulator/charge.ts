@@ -14,6 +14,7 @@ import { isPaid } from './paid.ts';
 import { invalid, refusal, UNFUNDED } from './refusal.ts';
 import { type Scripted, scriptedOf } from './scripted.ts';
 import type { ActivityPlan } from './store/activities.ts';
+import { tell, tellRequest } from './tell.ts';
 
 type Data = ActivityCreate['data'];
 
@@ -64,7 +65,7 @@ const declined = ({ medium }: Data): Outcome => {
 };
 
 /** The initial state of a charge and what the customer must do: interface.md sections 3 and 2.5. */
-const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): Outcome => {
+export const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): Outcome => {
   switch (data.medium) {
     case 'bank_transfer':
       return { status: 'requires_action', next_action: transfer(ugwo, uid, expiryOf(data, now)), error: null };
@@ -124,5 +125,7 @@ export const charge: Handler<'ugwo.charge'> = ({ params, body, now, hangUp }, st
   const plan = scripted?.kind === 'fail' ? undefined : planOf(body.data, scripted, now);
   store.addActivity({ activity, ugwo: ugwo.uid }, plan);
   if (activity.status === 'processing') store.setUgwoStatus(ugwo.uid, 'processing');
+  tell(store, now, 'ugwo.activity.created', () => activity);
+  tellRequest(store, now, ugwo);
   return activity;
 };

@@ -123,6 +123,16 @@ export const SHAPES = {
   refund: REFUND,
 } as const;
 
+/** How the resource of an event is written. */
+const shapeOf = (event: string): Shape => {
+  if (event.startsWith('nzube.onye.')) return SHAPES.customer;
+  if (event.startsWith('refund.')) return SHAPES.refund;
+  return event.startsWith('ugwo.activity.') ? SHAPES.activity : SHAPES.ugwo;
+};
+
+/** How an event is written in the live dialect. */
+export const eventShape = (event: string): Shape => fields({ uid: id, data: shapeOf(event) });
+
 /** The second shape of an error document alone; the field as a PHP form names it, `data[provider]`. */
 const problem = (value: unknown): unknown => {
   const { message, errors } = value as {

@@ -9,6 +9,7 @@ import { takenBackAfter } from './scripted.ts';
 import type { ActivityPlan, KeptActivity } from './store/activities.ts';
 import type { Store } from './store/open.ts';
 import type { RefundEnding } from './store/refunds.ts';
+import { tell, tellEnd, tellRequest } from './tell.ts';
 
 const FAULTS = {
   failed: { code: 'psp.error.declined', message: 'The provider refused this charge, as the emulator was asked to.' },
@@ -72,6 +73,8 @@ export const endActivity = (
   if (ending === 'successful') store.addPayment(kept.ugwo, paid);
   if (ending === 'taken_back') store.addPayment(kept.ugwo, -paid);
   settleRequest(store, kept.ugwo);
+  tellEnd(store, due, result);
+  if (ugwo !== undefined) tellRequest(store, due, ugwo);
   return result;
 };
 
@@ -86,19 +89,26 @@ const isDone = (status: string): boolean => status === 'successful';
 
 /** Marks an activity and its payment request as given back, in part or whole. */
 const markRefunded = (store: Store, { activity, ugwo }: KeptActivity, at: number): void => {
-  const whole = refundedOf(store, activity.uid, isDone) >= chargedBy(activity);
-  const status = whole ? 'refunded' : 'partially_refunded';
-  store.replaceActivity({ ...activity, status, updated_at: utc(at) }, undefined);
+  const before = store.ugwo(ugwo);
+  const isWhole = refundedOf(store, activity.uid, isDone) >= chargedBy(activity);
+  const result = { ...activity, status: isWhole ? 'refunded' : 'partially_refunded', updated_at: utc(at) };
+  store.replaceActivity(result, undefined);
   const all = store.activitiesOn(ugwo).reduce((sum, { uid }) => sum + refundedOf(store, uid, isDone), 0);
-  const paid = Number(store.ugwo(ugwo)?.['total_amount_paid'] ?? 0);
+  const paid = Number(before?.['total_amount_paid'] ?? 0);
   store.setUgwoStatus(ugwo, all >= paid ? 'refunded' : 'partially_refunded');
+  tellEnd(store, at, result);
+  if (before !== undefined) tellRequest(store, at, before);
 };
 
-const endRefund = (store: Store, refund: Refund, ending: RefundEnding, at: number): void => {
+/** Ends a refund as it is told, with what it was of. */
+export const endRefund = (store: Store, refund: Refund, ending: RefundEnding, at: number): Refund => {
   const error = ending === 'failed' ? REFUND_FAULT : null;
-  store.endRefund({ ...refund, status: ending, error, updated_at: utc(at) });
+  const result = { ...refund, status: ending, error, updated_at: utc(at) };
+  store.endRefund(result);
+  tell(store, at, ending === 'failed' ? 'refund.failed' : 'refund.successful', () => result);
   const kept = store.activity(machineValue(refund['ugwo_activity']));
   if (ending === 'successful' && kept !== undefined) markRefunded(store, kept, at);
+  return result;
 };
 
 /** Ends all whose time has come, in the order of their times; what ends may be to become something else later. */

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { FaultRule } from '../contract/fault-rule.ts';
+import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../contract/fault-rule.ts';
 import { parseDuration } from '../core/duration.ts';
 import { respondTo, type Service } from './answer.ts';
 import { refusal } from './refusal.ts';
@@ -29,18 +29,27 @@ const wholes = (count: number): number => Math.floor(count + 1e-9);
 const isTurn = ({ rule: { share = 1, times = Number.POSITIVE_INFINITY }, seen, fired }: KeptFault): boolean =>
   fired < times && wholes((seen + 1) * share) > wholes(seen * share);
 
-/** The first rule that a request meets in its turn. */
-const ruleFor = (store: Store, request: { readonly method: string; readonly path: string }): FaultRule | undefined => {
-  if (store.faults().length === 0) return undefined;
+type Rule = FaultRule | DeliveryRule;
+
+/** The first rule of those that `meets` in its turn. */
+export const ruleFor = <R extends Rule>(store: Store, meets: (rule: Rule) => rule is R): R | undefined => {
+  if (!store.faults().some(({ rule }) => meets(rule))) return undefined;
   return store.write(() => {
-    for (const kept of store.faults().filter(({ rule }) => matches(rule, request))) {
+    for (const kept of store.faults()) {
+      const { rule } = kept;
+      if (!meets(rule)) continue;
       const fired = isTurn(kept);
       store.countFault(kept.seq, fired);
-      if (fired) return kept.rule;
+      if (fired) return rule;
     }
     return undefined;
   });
 };
+
+const forRequest =
+  (request: { readonly method: string; readonly path: string }) =>
+  (rule: Rule): rule is FaultRule =>
+    !isDeliveryRule(rule) && matches(rule, request);
 
 /** Sends so many bytes of an answer that says to be whole, and cuts the connection. */
 const sendCut = async (answer: Response, bytes: number, { outgoing }: HttpBindings): Promise<Response> => {
@@ -86,7 +95,7 @@ export const withFaults =
   async (request, env) => {
     const { method = '', url = '' } = env.incoming;
     const path = url.split('?')[0] ?? url;
-    const rule = path.startsWith('/v1/') ? ruleFor(service.store, { method, path }) : undefined;
+    const rule = path.startsWith('/v1/') ? ruleFor(service.store, forRequest({ method, path })) : undefined;
     if (rule === undefined) return fetch(request, env);
     return misbehave(rule, service, env, async () => fetch(request, env));
   };

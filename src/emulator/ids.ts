@@ -13,7 +13,8 @@ export const randomText = (length: number): string =>
 const KEY_LENGTH = 80;
 
 /** A key as the service gives them: `sk.Lcal.` and 80 characters. */
-export const randomKey = (prefix: 'sk' | 'pk' | 'ctl'): string => `${prefix}.${WORKSPACE}.${randomText(KEY_LENGTH)}`;
+export const randomKey = (prefix: 'sk' | 'pk' | 'ctl' | 'wsk'): string =>
+  `${prefix}.${WORKSPACE}.${randomText(KEY_LENGTH)}`;
 
 /** At most 32 letters and digits that depend on `source` alone. */
 const derivedText = (source: string, length: number): string =>
@@ -24,7 +25,7 @@ export const derivedDigits = (source: string, length: number): string =>
   [...hash('sha256', source, 'buffer').subarray(0, length)].map((byte) => byte % 10).join('');
 
 /** An identifier (interface.md section 2) that was never given before. */
-export const newId = (prefix: IdPrefix | 'rfd'): string => `${prefix}.${WORKSPACE}.${randomText(LENGTH)}`;
+export const newId = (prefix: IdPrefix | 'rfd' | 'evt'): string => `${prefix}.${WORKSPACE}.${randomText(LENGTH)}`;
 
 /** A reference of the provider's, the same for the same name on every machine. */
 export const derivedReference = (name: string): string => `EMU-${derivedText(`reference ${name}`, 16)}`;

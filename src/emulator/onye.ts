@@ -5,6 +5,7 @@ import { newId } from './ids.ts';
 import { pageOf } from './list.ts';
 import { refusal } from './refusal.ts';
 import type { Store } from './store/open.ts';
+import { tell } from './tell.ts';
 
 /** Fields of a customer that a client can't set. */
 const FIXED = ['uid', 'status', 'created_at'];
@@ -51,6 +52,7 @@ export const addCustomer = (store: Store, body: Readonly<Record<string, unknown>
   const customer: Onye = { uid: newId('ony'), email: null, ...blank, ...sentFields(body), ...created };
   refuseTaken(store, customer);
   store.addCustomer(customer);
+  tell(store, now, 'nzube.onye.created', () => customer);
   return customer;
 };
 
@@ -67,16 +69,18 @@ export const listOnye: Handler<'onye.list'> = ({ query }, store) => pageOf('onye
  * interface.md 4.1: fields that were sent take the place of the old ones whole, `meta` among them; the others stay.
  * A field that the contract does not name is kept as it came.
  */
-export const updateOnye: Handler<'onye.update'> = ({ params, body }, store) => {
+export const updateOnye: Handler<'onye.update'> = ({ params, body, now }, store) => {
   const updated = { ...customerAt(params, store), ...sentFields(body) };
   if (body.email !== undefined) refuseTaken(store, updated);
   store.replaceCustomer(updated);
+  tell(store, now, 'nzube.onye.updated', () => updated);
   return updated;
 };
 
 /** Removes a customer, and answers with it as it was before (public material). */
-export const deleteOnye: Handler<'onye.delete'> = ({ params }, store) => {
+export const deleteOnye: Handler<'onye.delete'> = ({ params, now }, store) => {
   const customer = customerAt(params, store);
   store.removeCustomer(customer.uid);
+  tell(store, now, 'nzube.onye.deleted', () => customer);
   return customer;
 };

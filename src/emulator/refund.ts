@@ -8,6 +8,7 @@ import { derivedId, newId } from './ids.ts';
 import { invalidBy, refusal, UNFUNDED } from './refusal.ts';
 import { asksFor, refundWish } from './scripted.ts';
 import type { Store } from './store/open.ts';
+import { tell } from './tell.ts';
 
 type Body = RequestOf<'refund.create'>['body'];
 
@@ -67,5 +68,6 @@ export const createRefund: Handler<'refund.create'> = ({ body, now }, store): Re
     ? undefined
     : { ending: scripted?.ending ?? ('successful' as const), due: now + (scripted?.after ?? USUAL_MS) };
   store.addRefund(refund, kept.activity.uid, plan);
+  if (isFailed) tell(store, now, 'refund.failed', () => refund);
   return refund;
 };

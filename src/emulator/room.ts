@@ -10,8 +10,9 @@ import { openapiText } from './openapi.ts';
 import { seedStore } from './seed.ts';
 import type { Settled, Settling } from './settle.ts';
 import { settle as settleIn, unknownActivity } from './settle.ts';
-import { openStore, type Store } from './store/open.ts';
+import { openStore, withStore } from './store/open.ts';
 import type { KeptFault } from './store/settings.ts';
+import { type WebhookRoom, webhookRoom } from './webhook-room.ts';
 
 /** A running emulator: real HTTP on loopback. */
 export interface RunningEmulator {
@@ -33,6 +34,8 @@ export interface EmulatorRoom {
     readonly port: number;
     readonly clock: Clock;
     readonly dialect?: Dialect;
+    /** Sends what is in the outbox, too; otherwise it only puts events there. */
+    readonly delivers?: boolean;
   }): Promise<RunningEmulator>;
   /** Adds so many customers and payment requests, and says how many; the same calls on a new file give the same identifiers. */
   seed(options: {
@@ -49,27 +52,20 @@ export interface EmulatorRoom {
   clock(options: { readonly file: string; readonly clock: Clock; readonly by?: number | 'back' }): Promise<ClockState>;
   /** The rules for faults; `rules` replaces them. They stay until they are replaced, and hold for `--local`, too. */
   faults(options: { readonly file: string; readonly rules?: unknown }): Promise<readonly KeptFault[]>;
+  /** Where events are told, and what was. */
+  readonly webhooks: WebhookRoom;
   /** The contract as an OpenAPI document, in JSON. */
   openapi(): Promise<string>;
   /** Removes every record; the key stays, and no identifier is given again. A file that is damaged or from a newer paycli is made anew, with a new key. */
   reset(options: { readonly file: string; readonly clock: Clock }): Promise<void>;
 }
 
-const withStore = <T>(path: string, use: (store: Store) => T): T => {
-  const store = openStore(path);
-  try {
-    return use(store);
-  } finally {
-    store.close();
-  }
-};
-
 /** There is no data yet, and none is to be made. */
 const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(stateOf(path, DATA_FILE));
 
-const start: EmulatorRoom['start'] = async ({ file, port, clock, dialect = 'documented' }) => {
+const start: EmulatorRoom['start'] = async ({ file, port, clock, dialect = 'documented', delivers = false }) => {
   const { serve } = await import('./server.ts');
-  return await serve({ store: openStore(resolve(file)), clock, dialect }, port);
+  return await serve({ store: openStore(resolve(file)), clock, dialect }, port, delivers);
 };
 
 const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIfNew = false }) =>
@@ -105,4 +101,13 @@ const reset: EmulatorRoom['reset'] = async ({ file }) => {
 };
 
 /** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
-export const emulatorRoom: EmulatorRoom = { start, seed, settle, clock: moved, faults, openapi: openapiText, reset };
+export const emulatorRoom: EmulatorRoom = {
+  start,
+  seed,
+  settle,
+  clock: moved,
+  faults,
+  webhooks: webhookRoom,
+  openapi: openapiText,
+  reset,
+};

@@ -110,5 +110,34 @@ const keysBeside: Migration = (db) => {
   insert.run('control_token', randomKey('ctl'));
 };
 
+/**
+ * Where events are told, and the outbox: what is to be delivered, and was. `due` is when it is tried next, in milliseconds since the
+ * epoch, and null where it is not; `subject` is what its order is kept for.
+ */
+const SIXTH = `
+  CREATE TABLE webhook (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    url TEXT NOT NULL,
+    events TEXT NOT NULL,
+    secret TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE delivery (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    webhook INTEGER NOT NULL REFERENCES webhook (seq) ON DELETE CASCADE,
+    uid TEXT NOT NULL,
+    event TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    data TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting',
+    due INTEGER DEFAULT 0,
+    tries INTEGER NOT NULL DEFAULT 0,
+    put_off TEXT,
+    attempts TEXT NOT NULL DEFAULT '[]'
+  ) STRICT;
+  CREATE INDEX delivery_due ON delivery (webhook, due, seq);
+`;
+
 /** What brings a data file from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly Migration[] = [FIRST, SECOND, THIRD, FOURTH, keysBeside];
+export const MIGRATIONS: readonly Migration[] = [FIRST, SECOND, THIRD, FOURTH, keysBeside, SIXTH];

@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import { reasonOf, usageError } from '../core/error.ts';
 import { respondTo, type Service } from './answer.ts';
 import { makeApp } from './app.ts';
+import { deliver } from './delivery/deliver.ts';
 import { withFaults } from './faults.ts';
 import { refusal } from './refusal.ts';
 import type { RunningEmulator } from './room.ts';
@@ -31,7 +32,11 @@ const stop = async (server: Server): Promise<void> => {
 };
 
 /** Puts the service on a port of this machine alone; it takes the store over and closes it in the end. */
-export const serve = async (opened: Omit<Service, 'closing'>, port: number): Promise<RunningEmulator> => {
+export const serve = async (
+  opened: Omit<Service, 'closing'>,
+  port: number,
+  delivers: boolean,
+): Promise<RunningEmulator> => {
   const closing = new AbortController();
   const service: Service = { ...opened, closing: closing.signal };
   const listener = getRequestListener(withFaults(service, makeApp(service).fetch) as Listener, {
@@ -46,6 +51,7 @@ export const serve = async (opened: Omit<Service, 'closing'>, port: number): Pro
     service.store.close();
     throw thrown;
   }
+  const delivering = delivers ? deliver(service) : undefined;
   let closed: Promise<void> | undefined;
   return {
     origin: `http://${HOST}:${(server.address() as AddressInfo).port}`,
@@ -54,7 +60,9 @@ export const serve = async (opened: Omit<Service, 'closing'>, port: number): Pro
     controlToken: service.store.setting('control_token') ?? '',
     close: () => {
       closing.abort();
-      closed ??= stop(server).finally(() => service.store.close());
+      closed ??= Promise.all([stop(server), delivering])
+        .then(() => undefined)
+        .finally(() => service.store.close());
       return closed;
     },
   };

@@ -11,6 +11,7 @@ import { addCustomer } from './onye.ts';
 import { invalid, invalidBy, refusal, UNFUNDED } from './refusal.ts';
 import { asksFor } from './scripted.ts';
 import type { Store } from './store/open.ts';
+import { tell, tellRequest, whole } from './tell.ts';
 
 type Body = RequestOf<'ugwo.create'>['body'];
 
@@ -86,22 +87,22 @@ export const createUgwo: Handler<'ugwo.create'> = ({ body, now }, store) => {
   const made = { amount, total_amount_paid: 0, currency, status: 'requires_ugwo', onye: null, checkout };
   store.addUgwo({ ...blank, ...sent, ...made }, payer?.uid ?? null);
   const { uid, first_name, last_name } = payer ?? {};
-  return { ...requestAt(sent.uid, store), onye_nzube: payer === undefined ? null : { uid, first_name, last_name } };
+  const ugwo = requestAt(sent.uid, store);
+  tell(store, now, 'ugwo.created', () => whole(store, ugwo));
+  return { ...ugwo, onye_nzube: payer === undefined ? null : { uid, first_name, last_name } };
 };
 
 /** One payment request as lists show it, with every activity on it, oldest first (public material). */
-export const getUgwo: Handler<'ugwo.get'> = ({ params }, store) => {
-  const ugwo = requestAt(params.uid, store);
-  return { ...ugwo, activities: store.activitiesOn(ugwo.uid) };
-};
+export const getUgwo: Handler<'ugwo.get'> = ({ params }, store) => whole(store, requestAt(params.uid, store));
 
 /** Payment requests, newest first. */
 export const listUgwo: Handler<'ugwo.list'> = ({ query }, store) => pageOf('ugwo', query, store, store.ugwoBefore);
 
 /** Calls a payment request off on which nothing was paid, nor is being paid (public material). */
-export const cancelUgwo: Handler<'ugwo.cancel'> = ({ params }, store) => {
-  const { uid, status } = requestAt(params.uid, store);
-  if (machineValue(status ?? '') !== 'requires_ugwo') throw refusal(409, 'nzube.ugwo.error.not_cancellable');
-  store.setUgwoStatus(uid, 'cancelled');
-  return requestAt(uid, store);
+export const cancelUgwo: Handler<'ugwo.cancel'> = ({ params, now }, store) => {
+  const ugwo = requestAt(params.uid, store);
+  if (machineValue(ugwo.status ?? '') !== 'requires_ugwo') throw refusal(409, 'nzube.ugwo.error.not_cancellable');
+  store.setUgwoStatus(ugwo.uid, 'cancelled');
+  tellRequest(store, now, ugwo);
+  return requestAt(ugwo.uid, store);
 };

@@ -10,6 +10,7 @@ import { valueAt } from '../../src/core/path.ts';
 import type { Result } from '../../src/core/result.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { clockAt, customersIn, faultOf, sendRaw, tempFolder } from './support.ts';
+import { wakingClock } from './webhook-support.ts';
 
 const never = (): never => {
   throw new Error('not for this command');
@@ -46,7 +47,7 @@ const world = ({ globals = {}, typed }: Situation = {}): World => {
   const asked = { yes: false, input: true, ...globals };
   const deps = {
     confirm: confirmer(stdin, asked),
-    io: { stdin, clock: clockAt(), signals: { stop: stop.signal, leave: new AbortController().signal } },
+    io: { stdin, clock: wakingClock(), signals: { stop: stop.signal, leave: new AbortController().signal } },
     globals: asked,
     folders: async () => ({ config: '/nowhere', data }),
     emulator: async () => emulatorRoom,

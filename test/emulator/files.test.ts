@@ -203,7 +203,7 @@ describe('a file that is not ours is refused and left alone', () => {
 });
 
 describe('a file of ours that is beyond use', () => {
-  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 6'));
+  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 7'));
   const damaged = (file: string) => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, 100, 4000);
@@ -212,7 +212,7 @@ describe('a file of ours that is beyond use', () => {
   const keyless = (file: string) => inFile(file, (db) => db.exec('DELETE FROM setting'));
 
   test.each([
-    ['from a newer paycli', newer, 'newer paycli (schema 6, this one knows 5)'],
+    ['from a newer paycli', newer, 'newer paycli (schema 7, this one knows 6)'],
     ['damaged', damaged, 'is damaged'],
     ['without a key', keyless, 'is damaged'],
   ])('%s: a usage error whose hint starts over, and reset does', async (_case, spoil, message) => {

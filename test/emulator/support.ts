@@ -91,13 +91,21 @@ export interface Setting {
   readonly customers?: number;
   readonly ugwo?: number;
   readonly dialect?: Dialect;
+  readonly delivers?: boolean;
 }
 
 /** A started emulator over a file of its own; closed when the test is over. */
 export const startEmulator = async (setting: Setting = {}): Promise<Emulator> => {
-  const { file = tempFile(), clock = clockAt(), customers = 0, ugwo = 0, dialect = 'documented' } = setting;
+  const {
+    file = tempFile(),
+    clock = clockAt(),
+    customers = 0,
+    ugwo = 0,
+    dialect = 'documented',
+    delivers = false,
+  } = setting;
   await emulatorRoom.seed({ file, clock, customers, ugwo });
-  const running = await emulatorRoom.start({ file, port: 0, clock, dialect });
+  const running = await emulatorRoom.start({ file, port: 0, clock, dialect, delivers });
   onTestFinished(() => running.close());
   const headers = { authorization: `Bearer ${running.key}`, 'content-type': 'application/json' };
   return {

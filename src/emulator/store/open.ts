@@ -2,10 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Onye } from '../../contract/onye.ts';
 import type { Ugwo } from '../../contract/ugwo.ts';
 import { openDatabase } from '../../database/open.ts';
-import { transact } from '../../database/transact.ts';
+import { rehearse, transact } from '../../database/transact.ts';
 import { BeyondUse, DATA_FILE } from '../file.ts';
 import { activities } from './activities.ts';
 import { customers } from './customers.ts';
+import { outbox } from './outbox.ts';
 import { refunds } from './refunds.ts';
 import { requests } from './requests.ts';
 import { recordOf } from './rows.ts';
@@ -19,6 +20,7 @@ const whole = (db: DatabaseSync) => {
   };
   const some = db.prepare(`SELECT EXISTS (SELECT 1 FROM onye) OR EXISTS (SELECT 1 FROM ugwo)
       OR EXISTS (SELECT 1 FROM setting WHERE name = 'emptied') AS some`);
+  const listeners: (() => void)[] = [];
   return {
     /** How many records of a kind were ever made here. */
     made: (kind: 'onye' | 'ugwo') => Number(made.get(kind)?.['seq'] ?? 0),
@@ -28,10 +30,18 @@ const whole = (db: DatabaseSync) => {
     isNew: () => some.get()?.['some'] === 0,
     /** The clock and the faults, too. What is made afterwards is numbered on from here, so that no identifier is ever given again. */
     removeRecords: () =>
-      db.exec(`DELETE FROM refund; DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye; DELETE FROM fault;
+      db.exec(`DELETE FROM refund; DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye; DELETE FROM fault; DELETE FROM delivery;
         DELETE FROM setting WHERE name = 'clock'; INSERT OR IGNORE INTO setting VALUES ('emptied', '');`),
     /** Runs `work` alone among all processes; what it wrote is undone when it throws. */
-    write: <T>(work: () => T): T => transact(db, work),
+    write: <T>(work: () => T): T => {
+      const result = transact(db, work);
+      for (const listener of listeners) listener();
+      return result;
+    },
+    /** What `work` gives alone among all processes; nothing of what it wrote stays. */
+    rehearse: <T>(work: () => T): T => rehearse(db, work),
+    /** Calls it after each commit of this process. */
+    onWrite: (listener: () => void) => void listeners.push(listener),
     close: () => db.close(),
   };
 };
@@ -42,6 +52,7 @@ const storeOf = (db: DatabaseSync) => ({
   ...activities(db),
   ...refunds(db),
   ...settings(db),
+  ...outbox(db),
   ...whole(db),
 });
 
@@ -61,3 +72,13 @@ export const openStore = (path: string): Store =>
     if (key === undefined) throw new BeyondUse(path, 'is damaged: it holds no key');
     return { key, ...store };
   });
+
+/** Opens it for one use. */
+export const withStore = <T>(path: string, use: (store: Store) => T): T => {
+  const store = openStore(path);
+  try {
+    return use(store);
+  } finally {
+    store.close();
+  }
+};

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { FaultRule } from '../../contract/fault-rule.ts';
+import type { DeliveryRule, FaultRule } from '../../contract/fault-rule.ts';
 import { recordOf, textOf } from './rows.ts';
 
-/** A rule of how the service is to misbehave, and how often it has matched a request and been heeded. */
+/** A rule of how the service is to misbehave, and how often it has matched a request or a delivery and been heeded. */
 export interface KeptFault {
   readonly seq: number;
-  readonly rule: FaultRule;
+  readonly rule: FaultRule | DeliveryRule;
   readonly seen: number;
   readonly fired: number;
 }
@@ -25,12 +25,12 @@ export const settings = (db: DatabaseSync) => {
     setClockOffset: (ms: number) => void write.run('clock', String(ms)),
     faults: (): KeptFault[] =>
       faults.all().flatMap((row) => {
-        const rule = recordOf<FaultRule>(row, 'rule');
+        const rule = recordOf<FaultRule | DeliveryRule>(row, 'rule');
         const [seq, seen, fired] = [row['seq'], row['seen'], row['fired']].map(Number) as [number, number, number];
         return rule === undefined ? [] : [{ seq, rule, seen, fired }];
       }),
     /** In place of all that there were. */
-    replaceFaults: (rules: readonly FaultRule[]) => {
+    replaceFaults: (rules: readonly (FaultRule | DeliveryRule)[]) => {
       db.exec('DELETE FROM fault');
       for (const rule of rules) add.run(JSON.stringify(rule));
     },

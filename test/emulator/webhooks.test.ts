@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { isSignedBy } from '../../src/core/signature.ts';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { TRANSFER } from './shop.ts';
+import { NOON } from './support.ts';
+import { type Heard, openTelling, receive, SECRET } from './webhook-support.ts';
+
+const MINUTE = 60_000;
+const HALF_HOUR = 30 * MINUTE;
+
+const eventsOf = (heard: readonly Heard[]): string[] => heard.map(({ json }) => json.event);
+
+describe('a delivery', () => {
+  test('is a POST with the signature of its raw body and an id of its own; data is the resource as its GET shows it', async () => {
+    const { shop, tellTo } = await openTelling();
+    const receiver = await receive();
+    await tellTo(receiver.url);
+    const { uid } = await shop.request();
+    const [heard] = (await receiver.saw(1)) as [Heard];
+    const { data, ...envelope } = heard.json;
+    expect(envelope).toEqual({
+      uid: expect.stringMatching(/^evt\.Lcal\.[A-Za-z0-9]{24}$/),
+      event: 'ugwo.created',
+    });
+    expect(data).toEqual(await shop.read(uid));
+    expect(isSignedBy([SECRET], heard.body, String(heard.headers['x-kwugwo-signature']))).toBe(true);
+    expect(heard.headers['x-kwugwo-delivery-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(heard.headers['content-type']).toBe('application/json');
+  });
+
+  test('has an empty signature where the webhook has no secret', async () => {
+    const { shop, tellTo } = await openTelling();
+    const receiver = await receive();
+    await tellTo(receiver.url, [], '');
+    await shop.request();
+    const [heard] = (await receiver.saw(1)) as [Heard];
+    expect(heard.headers['x-kwugwo-signature']).toBe('');
+  });
+
+  test('that is not answered 2xx is tried twice more, 30 minutes apart by the clock, with the same uid and other ids', async () => {
+    const { shop, tellTo, deliveries } = await openTelling();
+    const receiver = await receive(() => 500);
+    await tellTo(receiver.url);
+    await shop.request();
+    await receiver.saw(1);
+    const untilNoted = (count: number) =>
+      expect.poll(async () => (await deliveries())[0]?.attempts.length, { timeout: 10_000 }).toBe(count);
+    await untilNoted(1);
+    expect((await deliveries())[0]).toMatchObject({ state: 'waiting', due: '2026-11-20T12:30:00+00:00' });
+    shop.clock.set(NOON + HALF_HOUR - 1000);
+    await shop.send('GET', '/v1/ugwo');
+    expect(receiver.heard).toHaveLength(1);
+    shop.clock.set(NOON + HALF_HOUR);
+    await untilNoted(2);
+    await emulatorRoom.clock({ ...shop, by: HALF_HOUR });
+    shop.clock.set(shop.clock.now());
+    await untilNoted(3);
+    expect((await deliveries())[0]).toMatchObject({
+      state: 'failed',
+      due: null,
+      attempts: [
+        { status: 500, error: null, at: '2026-11-20T12:00:00+00:00' },
+        { status: 500, at: '2026-11-20T12:30:00+00:00' },
+        { status: 500, at: '2026-11-20T13:00:00+00:00' },
+      ],
+    });
+    const all = await receiver.saw(3);
+    expect(new Set(all.map(({ json }) => json.uid)).size).toBe(1);
+    expect(new Set(all.map(({ headers }) => headers['x-kwugwo-delivery-id'])).size).toBe(3);
+    shop.clock.set(NOON + 4 * HALF_HOUR);
+    await emulatorRoom.webhooks.replay({ file: shop.file, id: (await deliveries())[0]?.id ?? 0 });
+    shop.clock.set(shop.clock.now());
+    await untilNoted(4);
+    expect((await receiver.saw(4))[3]?.json.uid).toBe(all[0]?.json.uid);
+  });
+});
+
+describe('events are told of everything that changes', () => {
+  test('customers: created, updated, deleted', async () => {
+    const { shop, tellTo } = await openTelling();
+    const receiver = await receive();
+    await tellTo(receiver.url);
+    const { uid } = (await shop.post('/v1/onye', { email: 'ada@example.com' })).json;
+    const updated = (await shop.send('PATCH', `/v1/onye/${uid}`, { first_name: 'ada' })).json;
+    const deleted = (await shop.send('DELETE', `/v1/onye/${uid}`)).json;
+    const heard = await receiver.saw(3);
+    expect(heard.map(({ json: { event, data } }) => [event, data])).toEqual([
+      ['nzube.onye.created', expect.objectContaining({ uid, email: 'ada@example.com' })],
+      ['nzube.onye.updated', updated],
+      ['nzube.onye.deleted', deleted],
+    ]);
+  });
+
+  test('a charge that is paid, twice, and given back', async () => {
+    const { shop, tellTo } = await openTelling();
+    const receiver = await receive();
+    await tellTo(receiver.url);
+    const { uid } = await shop.request();
+    const [first, second] = [(await shop.charge(uid)).json, (await shop.charge(uid)).json];
+    for (const { uid: activity } of [first, second]) {
+      await emulatorRoom.settle({ ...shop, activity, as: 'successful', after: undefined });
+    }
+    await shop.post('/v1/refunds', { ugwo_activity: first.uid });
+    shop.pass(10);
+    const heard = await receiver.saw(12);
+    expect(eventsOf(heard)).toEqual([
+      'ugwo.created',
+      'ugwo.activity.created',
+      'ugwo.activity.created',
+      'ugwo.activity.updated',
+      'ugwo.updated',
+      'ugwo.successful',
+      'ugwo.activity.updated',
+      'ugwo.activity.double_charge_detected',
+      'ugwo.updated',
+      'refund.successful',
+      'ugwo.activity.updated',
+      'ugwo.updated',
+    ]);
+    expect(heard[7]?.json.data).toMatchObject({ uid: second.uid, ugwo_uid: uid, is_double_charge: true });
+    expect(heard[9]?.json.data).toMatchObject({ status: 'successful', ugwo: { uid }, ugwo_activity: first.uid });
+    expect(heard[11]?.json.data).toEqual(await shop.read(uid));
+  });
+
+  test('what the clock ends is told without anybody asking', async () => {
+    const { shop, tellTo } = await openTelling();
+    const receiver = await receive();
+    const { uid } = await shop.request();
+    await shop.charge(uid, TRANSFER);
+    await tellTo(receiver.url, ['ugwo.activity.*']);
+    shop.clock.set(NOON + 15 * MINUTE);
+    const [heard] = (await receiver.saw(1)) as [Heard];
+    expect(heard.json).toMatchObject({
+      event: 'ugwo.activity.updated',
+      data: { status: 'failed', error: { code: 'psp.error.expired' }, updated_at: '2026-11-20T12:15:00+00:00' },
+    });
+  });
+});
