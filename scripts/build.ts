@@ -12,6 +12,7 @@ import { chunkOf } from './chunks.ts';
 import { sbomOf } from './cyclonedx.ts';
 import { licencesOf } from './licences.ts';
 import { openapi } from './openapi.ts';
+import { schemaDocument } from './schema/document.ts';
 
 const MAIN = resolve('src/main.ts');
 
@@ -68,8 +69,9 @@ const accountOf = (chunks: readonly OutputChunk[]): object =>
 
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
-// Before the bundle, which holds it: `#openapi` in package.json.
+// Before the bundle, which holds them: `#openapi` and `#schema` in package.json.
 writeFileSync('dist/openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`);
+writeFileSync('dist/schema.json', JSON.stringify(schemaDocument()));
 const bundle = await rolldown({
   input: MAIN,
   platform: 'node',

@@ -16,7 +16,7 @@ import { QUERIES, REFUSED, SAFETIES, SUMMARIES, TAGS } from './openapi-words.ts'
 
 const { version, license } = JSON.parse(readFileSync('package.json', 'utf8')) as Readonly<Record<string, string>>;
 
-const NAMED: Named = new Map<z.core.$ZodType, string>([
+export const NAMED: Named = new Map<z.core.$ZodType, string>([
   [onye, 'Onye'],
   [onyeCreate, 'OnyeCreate'],
   [onyeUpdate, 'OnyeUpdate'],

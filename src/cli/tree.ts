@@ -105,7 +105,7 @@ const exitNode = (kind: ErrorKind): ExitNode => {
 };
 
 /** Every exit code, in their order. */
-const ALL_EXITS: readonly ExitNode[] = [DONE, ...(Object.keys(EXIT_CODES) as ErrorKind[]).map(exitNode)];
+export const ALL_EXITS: readonly ExitNode[] = [DONE, ...(Object.keys(EXIT_CODES) as ErrorKind[]).map(exitNode)];
 
 const commandNode = (spec: CommandSpec): CommandNode => ({
   kind: 'command',

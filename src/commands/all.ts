@@ -11,6 +11,7 @@ import { onyeCommands } from './onye/spec.ts';
 import { policyCommands } from './policy/spec.ts';
 import { profileCommands } from './profile/spec.ts';
 import { refundCommands } from './refund/spec.ts';
+import { schemaCommand } from './schema/spec.ts';
 import { ugwoCommands } from './ugwo/spec.ts';
 import { webhookCommands } from './webhook/spec.ts';
 
@@ -28,6 +29,7 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...webhookCommands,
   ...profileCommands,
   ...emulatorCommands,
+  schemaCommand,
 ];
 
 /** What each noun is about, for help, which adds its verbs; the service's own words may be said in plain ones. */

@@ -49,6 +49,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   hono: 'emulator',
   '@hono/node-server': 'emulator',
   '#openapi': 'emulator',
+  '#schema': 'handler',
 };
 
 /** What only the outermost files may touch: the process, the wall clock, chance. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { REFERENCE, referencePages } from '../../scripts/reference.ts';
+import { KEPT, schemaText } from '../../scripts/schema/document.ts';
 
 describe('the reference (`npm run docs` writes it anew)', () => {
   const pages = referencePages();
@@ -12,5 +13,11 @@ describe('the reference (`npm run docs` writes it anew)', () => {
 
   it.each([...pages])('says in %s what the program says', (name, text) => {
     expect(readFileSync(join(REFERENCE, name), 'utf8')).toBe(text);
+  });
+});
+
+describe('the commands for machines (`npm run docs` writes them anew)', () => {
+  it('are kept as the program prints them, so that what changes for scripts is seen', () => {
+    expect(readFileSync(KEPT, 'utf8')).toBe(schemaText());
   });
 });

@@ -1,0 +1,113 @@
+/** The commands for machines: what `paycli schema` prints, made of the command table and the contract. */
+import type { ArgumentNode, CommandNode, ExitNode, OptionNode } from '../../src/cli/tree.ts';
+import { ALL_EXITS, commandsOf, commandTree } from '../../src/cli/tree.ts';
+import { NOUNS, SPECS } from '../../src/commands/all.ts';
+import { needed } from '../../src/commands/schema/reached.ts';
+import { componentsOf, type JsonSchema } from '../json-schema.ts';
+import { NAMED } from '../openapi.ts';
+import type { Output } from './outputs.ts';
+import { OUTPUTS } from './outputs.ts';
+import { anyOf, listOf, OWN, ref } from './own.ts';
+
+/** Where the contract's schemas refer to one another in the OpenAPI document. */
+const ELSEWHERE = '#/components/schemas/';
+
+/** Where it is kept, so that what changes for scripts is seen in a review. */
+export const KEPT = 'docs/schema.json';
+
+const contractDefs = (): Readonly<Record<string, JsonSchema>> =>
+  JSON.parse(JSON.stringify(componentsOf(NAMED)).replaceAll(ELSEWHERE, '#/$defs/')) as Record<string, JsonSchema>;
+
+const takenBy = ({ type, choices, completes, list, default: fallback }: OptionNode | ArgumentNode) => ({
+  type: type ?? 'text',
+  ...(choices === undefined ? {} : { choices }),
+  ...(completes === undefined ? {} : { names: completes }),
+  ...(list === undefined ? {} : { list }),
+  ...(fallback === undefined ? {} : { default: fallback }),
+});
+
+const optionOf = (option: OptionNode) => ({
+  name: option.name,
+  ...(option.short === undefined ? {} : { aliases: [option.short] }),
+  description: option.about,
+  ...(option.value === undefined ? {} : { value: { name: option.value, ...takenBy(option) } }),
+  repeats: option.repeats,
+});
+
+const argumentOf = (argument: ArgumentNode) => ({
+  name: argument.name,
+  description: argument.about,
+  required: argument.required,
+  repeats: argument.repeats,
+  value: takenBy(argument),
+});
+
+const exitOf = ({ code, kind, meaning, again }: ExitNode) => ({
+  code,
+  kind,
+  description: meaning,
+  ...(again === undefined ? {} : { run_again: again }),
+});
+
+const page = (record: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: { data: listOf(record), next_cursor: { type: ['string', 'null'] } },
+  required: ['data', 'next_cursor'],
+  additionalProperties: false,
+});
+
+const PREVIEW: Output = { record: ref('Request'), list: false, columns: [] };
+
+const outputOf = ({ path, output, format, previews }: CommandNode) => {
+  const words = path.join(' ');
+  const printed = OUTPUTS[words];
+  if (printed === undefined) throw new Error(`say in scripts/schema/outputs.ts what \`paycli ${words}\` prints`);
+  const all = previews ? [...printed, PREVIEW] : printed;
+  return {
+    description: output,
+    ...(format === undefined ? {} : { format }),
+    columns: [...new Set(printed.flatMap(({ columns }) => columns))],
+    json: anyOf(all.map(({ record, list }) => (list ? page(record) : record))),
+    ndjson_line: anyOf(all.map(({ record }) => record)),
+  };
+};
+
+const commandOf = (node: CommandNode, aliases: readonly string[]) => ({
+  name: node.path.join(' '),
+  ...(aliases.length === 0 ? {} : { aliases }),
+  summary: node.summary,
+  ...(node.description === undefined ? {} : { description: node.description }),
+  danger: node.danger,
+  previews: node.previews,
+  arguments: node.args.map(argumentOf),
+  options: node.options.map(optionOf),
+  exit_codes: node.exits.map(({ code, kind }) => ({ code, kind })),
+  output: outputOf(node),
+  examples: node.examples.map(({ about, line }) => ({ description: about, line })),
+});
+
+/** The whole document. */
+export const schemaDocument = () => {
+  const tree = commandTree(SPECS, NOUNS);
+  const aliases = new Map(tree.commands.map((node) => [node.name, node.aliases]));
+  const called = ({ path: [first = '', ...rest] }: CommandNode): string[] =>
+    (aliases.get(first) ?? []).map((alias) => [alias, ...rest].join(' '));
+  const body = {
+    name: 'paycli',
+    summary: 'Operate a payments service from a terminal, a script or a CI job.',
+    dangers: {
+      read: 'changes nothing, but for what paycli records of what it has seen',
+      write: 'changes something at the service or on this machine',
+      money: 'charges, pays back, or decides whether that may be done',
+    },
+    exit_codes: ALL_EXITS.map(exitOf),
+    error: ref('Error'),
+    options: tree.options.map(optionOf),
+    commands: commandsOf(tree).map((node) => commandOf(node, called(node))),
+  };
+  const defs = { ...contractDefs(), ...OWN };
+  return { ...body, $defs: needed(body, defs) };
+};
+
+/** As it is kept. */
+export const schemaText = (): string => `${JSON.stringify(schemaDocument(), null, 2)}\n`;

@@ -1,0 +1,122 @@
+/** What each command prints. A command that is not here fails `npm run build`. */
+import { activityView } from '../../src/commands/activity/view.ts';
+import { checkoutView, providerView } from '../../src/commands/checkout/view.ts';
+import {
+  clockView,
+  faultView,
+  resetView,
+  seededView,
+  serviceView,
+  settledView,
+} from '../../src/commands/emulator/view.ts';
+import { jobsView, jobView } from '../../src/commands/ledger/job-view.ts';
+import { exportView, listView, paymentsView } from '../../src/commands/ledger/view.ts';
+import { onyeView } from '../../src/commands/onye/view.ts';
+import { policyView } from '../../src/commands/policy/view.ts';
+import { forgottenView, profileView } from '../../src/commands/profile/view.ts';
+import { refundView } from '../../src/commands/refund/view.ts';
+import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
+import type { View } from '../../src/core/result.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import { anything, bool, count, instant, listOf, OWN, objectOf, ref, text } from './own.ts';
+
+/** One of the things that a command prints: a record, or a list of them; `view` has the names for --columns. */
+export interface Output {
+  readonly record: JsonSchema;
+  readonly list: boolean;
+  readonly columns: readonly string[];
+}
+
+const columnsOf = (view: View | readonly string[]): readonly string[] =>
+  'columns' in view ? view.columns.filter(({ peopleOnly }) => peopleOnly !== true).map(({ path }) => path) : view;
+
+const one = (record: string | JsonSchema, view: View | readonly string[] = []): Output => ({
+  record: typeof record === 'string' ? ref(record) : record,
+  list: false,
+  columns: columnsOf(view),
+});
+const list = (record: string | JsonSchema, view: View | readonly string[]): Output => ({
+  ...one(record, view),
+  list: true,
+});
+
+const ENTRY = one('Entry', exportView);
+const JOB = one('Job', jobView);
+const PROFILE = one('Profile', profileView);
+const POLICY = one('Policy', policyView);
+const SUMMARY = one('Summary', chargesView);
+const OWN_OBJECT: JsonSchema = { type: 'object' };
+
+const fields = (members: Readonly<Record<string, JsonSchema>>): Output =>
+  one(
+    objectOf(members),
+    Object.keys(members).map((name) => name.replace('?', '')),
+  );
+
+export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
+  'ugwo create': [one('Ugwo', ugwoView), SUMMARY],
+  'ugwo charge': [one('Activity', activityView), SUMMARY],
+  'ugwo get': [one('UgwoWithActivities', wholeUgwoView)],
+  'ugwo list': [list('Ugwo', ugwoView)],
+  'ugwo cancel': [one('Ugwo', ugwoView)],
+  'activity get': [one('Activity', activityView)],
+  'activity wait': [one('Activity', activityView)],
+  'onye create': [one('Onye', onyeView), SUMMARY],
+  'onye update': [one('Onye', onyeView), SUMMARY],
+  'onye get': [one('Onye', onyeView)],
+  'onye list': [list('Onye', onyeView)],
+  'onye delete': [one('Onye', onyeView)],
+  'refund create': [one('Refund', refundView), SUMMARY],
+  'checkout list': [list('Checkout', checkoutView)],
+  'checkout get': [one('Checkout', checkoutView)],
+  'checkout providers': [list(OWN_OBJECT, providerView)],
+  api: [one(anything)],
+  'ledger list': [list('Entry', listView)],
+  'ledger jobs': [list('Job', jobsView)],
+  'ledger show': [ENTRY, JOB],
+  'ledger reconcile': [list('Entry', listView)],
+  'ledger refresh': [list('Sum', paymentsView)],
+  'ledger resolve': [ENTRY],
+  'ledger export': [list('Entry', exportView), list('UpdateRow', [])],
+  'ledger report': [list('Report', Object.keys(OWN.Report['properties'] as object))],
+  'ledger status': [
+    one('LedgerStatus', [
+      'kind',
+      'at',
+      'from',
+      'schema',
+      'version',
+      'user',
+      'owner',
+      'standbys',
+      'settings',
+      'warnings',
+    ]),
+  ],
+  'ledger use': [fields({ name: text, ledger: { type: ['string', 'null'] } })],
+  'ledger init': [fields({ at: text, made: bool, schema: count, operators: listOf(text) })],
+  'ledger migrate': [fields({ at: text, from: count, to: count })],
+  'ledger push': [fields({ at: text, charges: count, jobs: count, updates: count, known: count, kept: listOf(text) })],
+  'policy list': [list('Policy', policyView)],
+  'policy show': [POLICY],
+  'policy set': [POLICY],
+  'policy remove': [POLICY],
+  approve: [JOB],
+  login: [PROFILE],
+  logout: [PROFILE],
+  'profile list': [list('Profile', profileView)],
+  'profile show': [PROFILE],
+  'profile use': [PROFILE],
+  'profile remove': [PROFILE],
+  forget: [one(objectOf({ file: text, removed: bool }), forgottenView)],
+  'emulator start': [
+    one(objectOf({ origin: text, key: text, data: text, public_key: text, control_token: text }), serviceView),
+  ],
+  'emulator seed': [one(objectOf({ customers: count, ugwo: count, data: text }), seededView)],
+  'emulator settle': [one({ allOf: [ref('Activity')], properties: { due: instant } }, settledView)],
+  'emulator clock': [one(objectOf({ now: instant, moved: { type: 'integer' } }), clockView)],
+  'emulator faults': [list({ type: 'object', required: ['seen', 'fired'] }, faultView)],
+  'emulator openapi': [one(OWN_OBJECT)],
+  'emulator reset': [one(objectOf({ data: text }), resetView)],
+  schema: [one(OWN_OBJECT)],
+};

@@ -1,0 +1,231 @@
+/** What paycli prints of its own, in JSON Schema (2020-12): rows of the ledger, reports, previews, errors. */
+import { CHARGE_STATES } from '../../src/core/charge.ts';
+import { EXIT_CODES } from '../../src/core/exit.ts';
+import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
+import { MEDIUMS } from '../../src/core/medium.ts';
+import { ROW_STATES } from '../../src/core/row.ts';
+import type { JsonSchema } from '../json-schema.ts';
+
+type Members = Readonly<Record<string, JsonSchema>>;
+
+/** An object with these members and no others; those after `?` may be missing. */
+export const objectOf = (members: Members): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(Object.entries(members).map(([name, schema]) => [name.replace('?', ''), schema])),
+  required: Object.keys(members).filter((name) => !name.endsWith('?')),
+  additionalProperties: false,
+});
+
+export const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
+export const anyOf = (schemas: readonly JsonSchema[]): JsonSchema =>
+  schemas.length === 1 && schemas[0] !== undefined ? schemas[0] : { anyOf: schemas };
+
+export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+const oneOf = (values: readonly string[]): JsonSchema => ({ enum: [...values] });
+
+export const text: JsonSchema = { type: 'string' };
+export const count: JsonSchema = { type: 'integer', minimum: 0 };
+export const bool: JsonSchema = { type: 'boolean' };
+export const instant: JsonSchema = { type: 'string', description: 'ISO 8601 with an offset' };
+export const anything: JsonSchema = {};
+/** In the minor unit; a whole number however large. */
+const amount: JsonSchema = { type: 'integer' };
+const nullable = {
+  text: orNull(text),
+  count: orNull(count),
+  instant: orNull(instant),
+  amount: orNull(amount),
+};
+
+const idOf = (prefix: IdPrefix): JsonSchema => ({
+  type: 'string',
+  pattern: `^${prefix}\\.`,
+  description: `The identifier of ${ID_KINDS[prefix]}`,
+});
+const chargeId: JsonSchema = { type: 'string', pattern: '^chg-' };
+const jobId: JsonSchema = { type: 'string', pattern: '^job-' };
+
+const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'];
+
+const sum = objectOf({ payment: oneOf(PAYMENTS), currency: nullable.text, count, amount: nullable.amount });
+
+const entry = objectOf({
+  id: chargeId,
+  state: oneOf(CHARGE_STATES),
+  ugwo: orNull(idOf('ugw')),
+  medium: nullable.text,
+  origin: text,
+  profile: nullable.text,
+  activity: nullable.text,
+  status: nullable.text,
+  amount: nullable.amount,
+  currency: nullable.text,
+  ref: nullable.text,
+  customer: nullable.text,
+  next_action: { description: 'What the customer must do, as the service said it' },
+  job: orNull(jobId),
+  row: nullable.count,
+  created_at: instant,
+  recorded_at: nullable.instant,
+  exit_code: nullable.count,
+  evidence: listOf({
+    type: 'object',
+    properties: { kind: text, at: instant },
+    required: ['kind', 'at'],
+    description: 'Something that was seen of it',
+  }),
+  provider: nullable.text,
+  phone: nullable.text,
+  payment: orNull(oneOf(PAYMENTS)),
+  kind: text,
+  about: text,
+  request: orNull(objectOf({ path: nullable.text, body: anything })),
+});
+
+const job = objectOf({
+  id: jobId,
+  command: text,
+  file: text,
+  rows: count,
+  accepted: count,
+  failed: count,
+  rejected: count,
+  not_sent: count,
+  unknown: count,
+  not_created: count,
+  sending: count,
+  not_started: count,
+  created_at: instant,
+  run_at: instant,
+  origin: text,
+  profile: nullable.text,
+  workers: listOf(text),
+  approval: orNull(oneOf(['waiting', 'approved'])),
+  asked_by: nullable.text,
+  approved_by: nullable.text,
+  approved_at: nullable.instant,
+});
+
+const updateRow = objectOf({
+  job: jobId,
+  row: count,
+  uid: text,
+  state: oneOf(CHARGE_STATES),
+  exit_code: nullable.count,
+  message: nullable.text,
+});
+
+const summary = objectOf({
+  job: orNull(jobId),
+  command: text,
+  file: text,
+  rows: count,
+  ...Object.fromEntries(ROW_STATES.map((state) => [state, count])),
+  not_started: count,
+  skipped: count,
+  report: nullable.text,
+  'payments?': listOf(sum),
+});
+
+/** With --by it has a group, too. */
+const report = objectOf({
+  'day?': nullable.text,
+  'medium?': nullable.text,
+  'profile?': nullable.text,
+  'job?': nullable.text,
+  reported: oneOf(['charged', ...PAYMENTS, 'unknown', 'sending']),
+  currency: nullable.text,
+  count,
+  amount: nullable.amount,
+  without_amount: count,
+  since: nullable.instant,
+  until: instant,
+  zone: text,
+});
+
+const policy = objectOf({
+  profile: { type: 'string', description: 'A profile; * stands for all others' },
+  max_charges: nullable.count,
+  charges_today: nullable.count,
+  mediums: orNull(listOf(oneOf(MEDIUMS))),
+  amounts: listOf(
+    objectOf({
+      currency: text,
+      max_amount: nullable.amount,
+      amount_today: orNull({ anyOf: [amount, { type: 'string', pattern: '^[0-9]+$' }] }),
+      approve_above: nullable.amount,
+    }),
+  ),
+  unknown_amounts_today: nullable.count,
+  set_by: text,
+  set_at: instant,
+});
+
+const profile = objectOf({
+  name: text,
+  default: bool,
+  origin: text,
+  environment: text,
+  key: { type: 'string', description: 'Its last four characters, `command`, or `unusable`; never the key' },
+  created_at: instant,
+});
+
+const ledgerStatus = objectOf({
+  kind: oneOf(['file', 'postgres']),
+  at: text,
+  from: nullable.text,
+  schema: nullable.count,
+  'version?': text,
+  'user?': text,
+  'owner?': bool,
+  'clock_ahead_ms?': { type: 'number' },
+  'standbys?': listOf(text),
+  'settings?': { type: 'object', additionalProperties: text },
+  warnings: listOf(text),
+});
+
+const violation = objectOf({
+  property_path: text,
+  title: text,
+  'option?': { type: 'string', description: 'The option behind it' },
+  'did_you_mean?': text,
+  'row?': count,
+  'column?': text,
+});
+
+/** The one line on stderr with `-o json` and `-o ndjson`. */
+const error = objectOf({
+  error: objectOf({
+    kind: oneOf(Object.keys(EXIT_CODES)),
+    exit_code: { type: 'integer', minimum: 1, maximum: 255 },
+    message: text,
+    'hint?': { type: 'string', description: 'What to do next' },
+    'status?': { type: 'integer', description: 'HTTP status of the answer' },
+    'code?': text,
+    'title?': text,
+    'violations?': listOf(violation),
+    'request?': objectOf({ method: text, path: text }),
+    'ledger_id?': text,
+    'answer?': { description: 'What must be kept of an answer' },
+    'activity?': { description: 'The activity that it is about' },
+  }),
+});
+
+/** What --dry-run shows. */
+const request = objectOf({ method: text, url: text, 'body?': { type: 'object' } });
+
+/** By the names that they have in the document. */
+export const OWN = {
+  Entry: entry,
+  Job: job,
+  UpdateRow: updateRow,
+  Sum: sum,
+  Summary: summary,
+  Report: report,
+  Policy: policy,
+  Profile: profile,
+  LedgerStatus: ledgerStatus,
+  Error: error,
+  Request: request,
+} as const satisfies Readonly<Record<string, JsonSchema>>;

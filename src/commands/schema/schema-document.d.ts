@@ -1,0 +1,13 @@
+/** The commands for machines, which the build makes: package.json says where it is. */
+declare module '#schema' {
+  interface Command {
+    readonly name: string;
+    readonly aliases?: readonly string[];
+    readonly output: { readonly columns: readonly string[] };
+  }
+  const document: Readonly<Record<string, unknown>> & {
+    readonly commands: readonly Command[];
+    readonly $defs: Readonly<Record<string, unknown>>;
+  };
+  export default document;
+}

@@ -1,0 +1,26 @@
+import { defineCommand } from '../../cli/define.ts';
+
+export interface SchemaInput {
+  /** The words of a command or of a noun; none: all commands. */
+  readonly words: readonly string[];
+}
+
+export const schemaCommand = defineCommand({
+  path: ['schema'],
+  summary: 'print the commands as JSON: options, danger, exit codes and the schema of each output',
+  description:
+    'For programs and agents that call paycli. Each command says what it can do at its worst (read, write or money), what ' +
+    'its options take, how it can end, and in JSON Schema (2020-12) what it prints with -o json and a line with -o ndjson. ' +
+    '`error` is the schema of the one line on stderr.',
+  danger: 'read',
+  args: [{ name: 'command...', about: 'only this command, or those of this noun', required: false }],
+  options: {},
+  examples: [
+    { about: 'all commands', line: 'paycli schema > schema.json' },
+    { about: 'one command', line: 'paycli schema ugwo charge' },
+  ],
+  output: 'the commands, as JSON',
+  exits: ['usage'],
+  read: (words): SchemaInput => ({ words }),
+  load: () => import('./print.ts'),
+});
