@@ -1,4 +1,4 @@
-/** What each command prints. A command that is not here fails `npm run build`. */
+/** What each command prints. A command that is not here fails `test/structure/reference.test.ts`. */
 import { activityView } from '../../src/commands/activity/view.ts';
 import { checkoutView, providerView } from '../../src/commands/checkout/view.ts';
 import {
@@ -16,6 +16,13 @@ import { policyView } from '../../src/commands/policy/view.ts';
 import { forgottenView, profileView } from '../../src/commands/profile/view.ts';
 import { refundView } from '../../src/commands/refund/view.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
+import {
+  listView as eventsView,
+  eventView,
+  replayedView,
+  toldView,
+  verifiedView,
+} from '../../src/commands/webhook/view.ts';
 import type { View } from '../../src/core/result.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { anything, bool, count, instant, listOf, OWN, objectOf, ref, text } from './own.ts';
@@ -102,6 +109,13 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'policy set': [POLICY],
   'policy remove': [POLICY],
   approve: [JOB],
+  'webhook listen': [list('ToldEvent', toldView)],
+  'webhook verify': [one('VerifiedEvent', verifiedView)],
+  'webhook events list': [list('KeptEvent', eventsView)],
+  'webhook events show': [one('WholeEvent', eventView)],
+  'webhook events replay': [
+    one(objectOf({ uid: text, event: text, to: text, answer: { type: ['integer', 'string'] } }), replayedView),
+  ],
   login: [PROFILE],
   logout: [PROFILE],
   'profile list': [list('Profile', profileView)],

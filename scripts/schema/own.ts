@@ -1,5 +1,6 @@
 /** What paycli prints of its own, in JSON Schema (2020-12): rows of the ledger, reports, previews, errors. */
 import { CHARGE_STATES } from '../../src/core/charge.ts';
+import { EVENT_STATES } from '../../src/core/event.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
 import { MEDIUMS } from '../../src/core/medium.ts';
@@ -185,6 +186,33 @@ const ledgerStatus = objectOf({
   warnings: listOf(text),
 });
 
+const aboutEvent = { uid: text, event: text, ugwo: nullable.text, activity: nullable.text };
+
+/** Its body is JSON as it came, or null and then in base64. */
+const body = { body: anything, 'body_base64?': text };
+
+const toldEvent = objectOf({
+  ...aboutEvent,
+  received_at: instant,
+  delivery_id: nullable.text,
+  signature: text,
+  ...body,
+});
+
+const keptEvent = {
+  ...aboutEvent,
+  state: oneOf(EVENT_STATES),
+  received_at: instant,
+  delivery_id: nullable.text,
+  repeats: count,
+  attempts: count,
+  answer: nullable.text,
+  answered_at: nullable.instant,
+  signature: text,
+};
+
+const wholeEvent = objectOf({ ...keptEvent, headers: listOf(objectOf({ name: text, value: text })), ...body });
+
 const violation = objectOf({
   property_path: text,
   title: text,
@@ -226,6 +254,10 @@ export const OWN = {
   Policy: policy,
   Profile: profile,
   LedgerStatus: ledgerStatus,
+  ToldEvent: toldEvent,
+  KeptEvent: objectOf(keptEvent),
+  WholeEvent: wholeEvent,
+  VerifiedEvent: objectOf({ valid: { const: true }, ...aboutEvent }),
   Error: error,
   Request: request,
 } as const satisfies Readonly<Record<string, JsonSchema>>;

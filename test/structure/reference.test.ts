@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { REFERENCE, referencePages } from '../../scripts/reference.ts';
 import { KEPT, schemaText } from '../../scripts/schema/document.ts';
+import { OUTPUTS } from '../../scripts/schema/outputs.ts';
+import { SPECS } from '../../src/commands/all.ts';
 
 describe('the reference (`npm run docs` writes it anew)', () => {
   const pages = referencePages();
@@ -19,5 +21,9 @@ describe('the reference (`npm run docs` writes it anew)', () => {
 describe('the commands for machines (`npm run docs` writes them anew)', () => {
   it('are kept as the program prints them, so that what changes for scripts is seen', () => {
     expect(readFileSync(KEPT, 'utf8')).toBe(schemaText());
+  });
+
+  it('say what each command prints: scripts/schema/outputs.ts has it', () => {
+    expect(SPECS.map(({ path }) => path.join(' ')).filter((name) => OUTPUTS[name] === undefined)).toEqual([]);
   });
 });
