@@ -16,6 +16,7 @@ import { policyView } from '../../src/commands/policy/view.ts';
 import { forgottenView, profileView } from '../../src/commands/profile/view.ts';
 import { refundView } from '../../src/commands/refund/view.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
+import { changesView } from '../../src/commands/watch/view.ts';
 import {
   listView as eventsView,
   eventView,
@@ -78,6 +79,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'checkout get': [one('Checkout', checkoutView)],
   'checkout providers': [list(OWN_OBJECT, providerView)],
   api: [one(anything)],
+  watch: [list('Change', changesView)],
   'ledger list': [list('Entry', listView)],
   'ledger jobs': [list('Job', jobsView)],
   'ledger show': [ENTRY, JOB],

@@ -48,6 +48,7 @@ const chargeId: JsonSchema = { type: 'string', pattern: '^chg-' };
 const jobId: JsonSchema = { type: 'string', pattern: '^job-' };
 
 const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'];
+const UNMADE = CHARGE_STATES.filter((state) => state !== 'accepted');
 
 const sum = objectOf({ payment: oneOf(PAYMENTS), currency: nullable.text, count, amount: nullable.amount });
 
@@ -188,6 +189,22 @@ const ledgerStatus = objectOf({
 
 const aboutEvent = { uid: text, event: text, ugwo: nullable.text, activity: nullable.text };
 
+const change = objectOf({
+  at: instant,
+  charge: chargeId,
+  ugwo: idOf('ugw'),
+  before: orNull(oneOf([...PAYMENTS, ...UNMADE])),
+  now: oneOf([...PAYMENTS, ...UNMADE]),
+  status: nullable.text,
+  amount: nullable.amount,
+  currency: nullable.text,
+  medium: text,
+  activity: orNull(idOf('act')),
+  ref: nullable.text,
+  job: orNull(jobId),
+  row: nullable.count,
+});
+
 /** Its body is JSON as it came, or null and then in base64. */
 const body = { body: anything, 'body_base64?': text };
 
@@ -254,6 +271,7 @@ export const OWN = {
   Policy: policy,
   Profile: profile,
   LedgerStatus: ledgerStatus,
+  Change: change,
   ToldEvent: toldEvent,
   KeptEvent: objectOf(keptEvent),
   WholeEvent: wholeEvent,

@@ -128,6 +128,9 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, holds, ess
     get columns() {
       return (terminal ? stream().columns : undefined) ?? (Number(env['COLUMNS']) || DEFAULT_WIDTH);
     },
+    get rows() {
+      return terminal ? stream().rows : undefined;
+    },
     get closed() {
       return closed;
     },

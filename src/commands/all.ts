@@ -13,6 +13,7 @@ import { profileCommands } from './profile/spec.ts';
 import { refundCommands } from './refund/spec.ts';
 import { schemaCommand } from './schema/spec.ts';
 import { ugwoCommands } from './ugwo/spec.ts';
+import { watchCommand } from './watch/spec.ts';
 import { webhookCommands } from './webhook/spec.ts';
 
 /** Every command, in the order in which help lists their nouns. */
@@ -23,6 +24,7 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...refundCommands,
   ...checkoutCommands,
   apiCommand,
+  watchCommand,
   ...ledgerCommands,
   ...policyCommands,
   approveCommand,

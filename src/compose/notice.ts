@@ -14,6 +14,10 @@ export const openNotice =
     if (isSilent(io, globals)) return;
     await status.waiting?.clear();
     await status.line?.clear();
-    const { notice } = await import('../output/notice.ts');
+    const [{ notice }, { clearFrame }] = await Promise.all([
+      import('../output/notice.ts'),
+      import('../output/frame.ts'),
+    ]);
+    await clearFrame(io.stdout);
     await io.stderr.write(notice(said, io));
   };

@@ -17,6 +17,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Width in columns; 80 where nothing says it. */
   readonly columns: number;
+  /** Height in rows, where it is a terminal that says so. */
+  readonly rows?: number | undefined;
   /** The reader has gone (`| head -1`) or the stream has failed: nothing more need be made. */
   readonly closed: boolean;
 }

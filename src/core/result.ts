@@ -85,6 +85,21 @@ export interface Waited {
   readonly failure?: PayError;
 }
 
+/** How things stand at a moment: a table, and lines below it. */
+export interface Board {
+  readonly view: View;
+  readonly records: readonly Received[];
+  readonly below: readonly string[];
+}
+
+/** What is left to say once a result is shown. */
+export interface Ending {
+  /** A word for people, or several. */
+  readonly notice?: string | readonly string[];
+  /** What the run ends with: a PayError, or whatever a wait was rejected with. */
+  readonly failure?: unknown;
+}
+
 /** What a command gives back. Commands never print: rendering it is the one job of output/. */
 export type Result =
   | {
@@ -126,6 +141,19 @@ export type Result =
       readonly passOn?: PassOn;
       /** Waits; `tell` is called whenever something new is known. Rejects when there is nothing to show in the end. */
       readonly wait: (tell: (waiting: Waiting) => void) => Promise<Waited>;
+    }
+  /**
+   * Something that goes on: the pages are its changes as they come, some of them empty. On a terminal that can be written over
+   * a board is shown instead, drawn anew at each of them.
+   */
+  | {
+      readonly kind: 'live';
+      readonly pages: AsyncIterable<ReceivedPage>;
+      readonly view: View;
+      /** As it now stands, for so many rows of a terminal. */
+      readonly board: (rows: number) => Board;
+      /** Asked once the pages have ended, or nobody reads them any more. */
+      readonly ended: () => Ending;
     }
   /** A server in the foreground: the record is shown at once, then it runs until `done`. */
   | { readonly kind: 'service'; readonly record: Received; readonly view: View; readonly done: Promise<void> };

@@ -19,18 +19,18 @@ export const paymentOf = (charge: Entry, moment: Moment): Payment | undefined =>
 };
 
 /** How many charges there are of one kind and currency, and what they come to in the minor unit. */
-export interface Sum {
-  readonly payment: Payment;
+export interface Sum<P extends string = Payment> {
+  readonly payment: P;
   readonly currency: string | undefined;
   readonly count: number;
   /** Undefined where no amount is known. */
   readonly amount: bigint | undefined;
 }
 
-/** Adds charges up, by payment and currency. */
-export const openSums = () => {
-  const sums = new Map<string, Sum>();
-  const change = ({ asked = {} }: Entry, payment: Payment, by: 1 | -1): void => {
+/** Adds charges up, by what they are and currency; told in the order of `kinds`. */
+export const openSums = <P extends string>(kinds: readonly P[]) => {
+  const sums = new Map<string, Sum<P>>();
+  const change = ({ asked = {} }: Entry, payment: P, by: 1 | -1): void => {
     const { amount, currency } = asked;
     const key = `${payment} ${currency}`;
     const { count = 0, amount: before } = sums.get(key) ?? {};
@@ -38,17 +38,16 @@ export const openSums = () => {
     sums.set(key, { payment, currency, count: count + by, amount: sum });
   };
   return {
-    add: (charge: Entry, payment: Payment): void => change(charge, payment, 1),
-    /** The same charge, as something else. */
-    move: (charge: Entry, from: Payment, to: Payment): void => {
-      change(charge, from, -1);
+    add: (charge: Entry, payment: P): void => change(charge, payment, 1),
+    /** The same charge, as something else; `before` is what was added, of which less may have been known. */
+    move: (charge: Entry, from: P, to: P, before: Entry): void => {
+      change(before, from, -1);
       change(charge, to, 1);
     },
-    /** In the order of `PAYMENTS`. */
-    all: (): Sum[] =>
+    all: (): Sum<P>[] =>
       [...sums.values()]
         .filter(({ count }) => count > 0)
-        .sort((a, b) => PAYMENTS.indexOf(a.payment) - PAYMENTS.indexOf(b.payment) || b.count - a.count),
+        .sort((a, b) => kinds.indexOf(a.payment) - kinds.indexOf(b.payment) || b.count - a.count),
   };
 };
-export type Sums = ReturnType<typeof openSums>;
+export type Sums = ReturnType<typeof openSums<Payment>>;

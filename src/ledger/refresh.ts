@@ -17,9 +17,9 @@ interface Reader {
 
 const PAGE = 200;
 
-/** Charges page by page, oldest first; what is added meanwhile comes at the end. */
+/** Charges page by page, oldest first, from the place `after` on; what is added meanwhile comes at the end. */
 export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit'>): AsyncGenerator<Charge> {
-  for (let after = 0; ; ) {
+  for (let { after = 0 } = filter; ; ) {
     const found = await ledger.list({ ...filter, oldestFirst: true, after, limit: PAGE });
     yield* found.filter(isCharge);
     const last = found.at(-1);

@@ -2,9 +2,10 @@ import { needsApproval, worthOf } from './approval.ts';
 import { chargeOnce } from './charge.ts';
 import { isCharge } from './entry.ts';
 import { contradictsOf } from './fits.ts';
+import { payableFor } from './guard.ts';
 import { rowsBegun } from './jobs.ts';
 import { asActivity, keptActivity } from './kept-activity.ts';
-import { openSums, paymentOf } from './payments.ts';
+import { openSums, PAYMENTS, paymentOf } from './payments.ts';
 import { dayOf, OTHERS } from './policy.ts';
 import { wasResolved } from './precedence.ts';
 import { asksTheSame } from './private.ts';
@@ -33,8 +34,10 @@ export const ledgerRoom = {
   refreshCharge,
   chargesOf,
   paymentOf,
+  payableFor,
   openSums,
   openReport,
+  PAYMENTS,
   wasResolved,
   OTHERS,
   dayOf,

@@ -2,7 +2,7 @@ import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
 import type { Io, Output } from '../core/io.ts';
 import type { Received } from '../core/received.ts';
-import type { OutputOptions, PassOn, Result, View } from '../core/result.ts';
+import type { Ending, OutputOptions, PassOn, Result, View } from '../core/result.ts';
 import { visibleText } from '../core/sanitize.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { card, cardChanges } from './card.ts';
@@ -18,7 +18,6 @@ import { speaksUtf8, stylesFor } from './style.ts';
 import type { Surface } from './surface.ts';
 import { listSink } from './table.ts';
 import { tsvRecord, tsvSink } from './tsv.ts';
-import type { Ending } from './wait.ts';
 import { showWait } from './wait.ts';
 import type { Walked } from './walk.ts';
 import { walk } from './walk.ts';
@@ -151,6 +150,15 @@ const passedOn = async (result: Passed, how: PassOn, io: RenderIo, options: Outp
   };
 };
 
+type Live = Extract<Result, { kind: 'live' }>;
+
+const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Promise<Ending> => {
+  const { isDrawn, showBoard } = await import('./live.ts');
+  if (isDrawn(io, options)) await showBoard(live, io, () => surfaceOf(io, options));
+  else await renderList({ ...live, kind: 'list', toldEmpty: true }, io, options);
+  return live.ended();
+};
+
 /**
  * Prints what a command gave back: data to stdout, notices to stderr. Throws what the pages of a list throw, after the
  * output has been closed into something whole. What a record or a wait leaves to be said is given back.
@@ -170,6 +178,8 @@ export const render = async (result: Result, io: RenderIo, options: OutputOption
       return result.failure === undefined ? {} : { failure: result.failure };
     case 'wait':
       return await renderWait(result, io, { ...options, qr: result.passOn?.qr });
+    case 'live':
+      return await renderLive(result, io, options);
     case 'service':
       await renderRecord(result.record, result.view, io, options);
       await result.done;

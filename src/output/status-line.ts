@@ -35,7 +35,7 @@ const SILENT: StatusLine = {
 const newest = new WeakMap<Output, StatusLine>();
 
 /** People who hear what is written, and terminals that can't go back, get a line each time. */
-const canRewrite = ({ isTerminal }: Output, env: Io['env']): boolean =>
+export const canRewrite = ({ isTerminal }: Output, env: Io['env']): boolean =>
   isTerminal && env['TERM'] !== 'dumb' && (env['ACCESSIBLE'] ?? '') === '';
 
 export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles, quiet: boolean): StatusLine => {

@@ -1,5 +1,5 @@
 import type { Received } from '../core/received.ts';
-import type { Result, Waited } from '../core/result.ts';
+import type { Ending, Result, Waited } from '../core/result.ts';
 import type { Countdown } from './countdown.ts';
 
 type Wait = Extract<Result, { kind: 'wait' }>;
@@ -11,14 +11,6 @@ export interface WaitShow {
   readonly countdown: Countdown;
   /** Shows a record, `before` being the one that is shown already. */
   readonly show: (record: Received, before: Received | undefined) => Promise<void>;
-}
-
-/** What is left to say once a result is shown. */
-export interface Ending {
-  /** A word for people, or several. */
-  readonly notice?: string | readonly string[];
-  /** What the run ends with: a PayError, or whatever a wait was rejected with. */
-  readonly failure?: unknown;
 }
 
 /**

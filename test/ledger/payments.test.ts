@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge, ServiceTime } from '../../src/ledger/entry.ts';
 import type { Payment } from '../../src/ledger/payments.ts';
-import { openSums, paymentOf } from '../../src/ledger/payments.ts';
+import { openSums, PAYMENTS, paymentOf } from '../../src/ledger/payments.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const LATE = NOON + 20 * MINUTE;
@@ -46,7 +46,7 @@ describe('sums', () => {
     charge({ asked: { amount, currency, ref: undefined, customer: undefined } });
 
   it('are counted by payment and currency, exactly', () => {
-    const sums = openSums();
+    const sums = openSums(PAYMENTS);
     sums.add(of(Number.MAX_SAFE_INTEGER, 'NGN'), 'paid');
     sums.add(of(Number.MAX_SAFE_INTEGER, 'NGN'), 'paid');
     sums.add(of(5, 'GHS'), 'paid');
@@ -61,7 +61,7 @@ describe('sums', () => {
   });
 
   it('tell of what is most first', () => {
-    const sums = openSums();
+    const sums = openSums(PAYMENTS);
     for (const currency of ['GHS', 'NGN', 'KES', 'NGN']) sums.add(of(5, currency), 'paid');
     for (const currency of ['KES', 'KES', 'KES']) sums.add(of(5, currency), 'expired');
     expect(sums.all().map(({ payment, currency, count }) => [payment, currency, count])).toEqual([
@@ -73,7 +73,7 @@ describe('sums', () => {
   });
 
   it('know no amount where none is known of any, and else what is known', () => {
-    const sums = openSums();
+    const sums = openSums(PAYMENTS);
     sums.add(charge(), 'paid');
     expect(sums.all()).toEqual([{ payment: 'paid', currency: undefined, count: 1, amount: undefined }]);
     sums.add(of(5, undefined), 'paid');
@@ -82,10 +82,21 @@ describe('sums', () => {
   });
 
   it('move a charge from one kind to another', () => {
-    const sums = openSums();
+    const sums = openSums(PAYMENTS);
     sums.add(of(7, 'NGN'), 'open');
-    sums.move(of(7, 'NGN'), 'open', 'open');
-    sums.move(of(7, 'NGN'), 'open', 'paid');
+    sums.move(of(7, 'NGN'), 'open', 'open', of(7, 'NGN'));
+    sums.move(of(7, 'NGN'), 'open', 'paid', of(7, 'NGN'));
     expect(sums.all()).toEqual([{ payment: 'paid', currency: 'NGN', count: 1, amount: 7n }]);
+  });
+
+  it('take away what was added, and no amount that became known since', () => {
+    const sums = openSums(PAYMENTS);
+    sums.add(of(5, 'NGN'), 'open');
+    sums.add(of(undefined, undefined), 'open');
+    sums.move(of(7, 'NGN'), 'open', 'paid', of(undefined, undefined));
+    expect(sums.all()).toEqual([
+      { payment: 'paid', currency: 'NGN', count: 1, amount: 7n },
+      { payment: 'open', currency: 'NGN', count: 1, amount: 5n },
+    ]);
   });
 });

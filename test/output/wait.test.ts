@@ -3,10 +3,9 @@ import { PayError } from '../../src/core/error.ts';
 import type { Clock } from '../../src/core/io.ts';
 import { readNextAction } from '../../src/core/next-action.ts';
 import type { Received } from '../../src/core/received.ts';
-import type { OutputOptions, View, Waited, Waiting } from '../../src/core/result.ts';
+import type { Ending, OutputOptions, View, Waited, Waiting } from '../../src/core/result.ts';
 import { countdownText } from '../../src/output/countdown.ts';
 import { render } from '../../src/output/render.ts';
-import type { Ending } from '../../src/output/wait.ts';
 import type { FakeIo } from './support.ts';
 import { NOW, options, pipe, recordOf, terminal } from './support.ts';
 

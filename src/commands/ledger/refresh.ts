@@ -96,7 +96,7 @@ export const run = async (input: RefreshInput, deps: Needs): Promise<Result> => 
   const client = await deps.client('read');
   const { runRows } = await deps.bulk();
   const { progress, ...world } = await deps.jobWorld();
-  const sums = protocol.openSums();
+  const sums = protocol.openSums(protocol.PAYMENTS);
   const failures: PayError[] = [];
   const unseen: Unseen = { elsewhere: 0, hidden: 0, unmade: 0 };
   let done = 0;

@@ -5,12 +5,12 @@ import { formatDuration } from '../../core/duration.ts';
 import { PayError } from '../../core/error.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
 import { interrupted } from '../../core/interrupt.ts';
-import { formatMoney } from '../../core/money.ts';
 import { placeWords } from '../../core/place-words.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Sum, Sums } from '../../ledger/payments.ts';
 import type { Deps } from '../deps.ts';
+import { countOf, sumsText } from '../sums.ts';
 
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 15_000;
@@ -26,18 +26,6 @@ export interface FollowedJob {
   readonly doors: Doors;
   readonly deps: Deps;
 }
-
-/** `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)` */
-const sumsText = (sums: readonly Sum[]): string =>
-  sums
-    .map(({ payment, currency, count, amount }) => {
-      const money = amount === undefined ? '' : ` (${formatMoney(amount, currency ?? '')})`;
-      return `${count} ${payment}${money}`;
-    })
-    .join(', ');
-
-const countOf = (sums: readonly Sum[], payment: Sum['payment']): number =>
-  sums.reduce((total, sum) => (sum.payment === payment ? total + sum.count : total), 0);
 
 /** A key that is not taken any more changes nothing of what was charged, so it ends a wait as time does. */
 const faultCodes = (fault: PayError | undefined): number[] => {
@@ -74,7 +62,7 @@ const lookAtOpen = async (
     }
     const now = await ledger.get(charge.id);
     const payment = now && protocol.paymentOf(now, ledger.moment());
-    if (now !== undefined && payment !== undefined) sums.move(now, 'open', payment);
+    if (now !== undefined && payment !== undefined) sums.move(now, 'open', payment, charge);
     tell();
     return {};
   };
@@ -115,7 +103,7 @@ const lookUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | u
 export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const { protocol } = wait.doors;
   const { progress, stop } = wait.world;
-  const open = protocol.openSums();
+  const open = protocol.openSums(protocol.PAYMENTS);
   let fault: PayError | undefined;
   try {
     fault = await lookUntilEnd(wait, open);

@@ -1,0 +1,77 @@
+import type { Client } from '../../client/client.ts';
+import { PayError } from '../../core/error.ts';
+import type { Charge } from '../../ledger/entry.ts';
+import type { Polling } from './poll.ts';
+import { openPolling } from './poll.ts';
+
+const FIRST_PAUSE_MS = 2000;
+const LONGEST_PAUSE_MS = 30_000;
+const GROWTH = 1.5;
+/** So long a look that is under way is waited for at the end. */
+const LAST_LOOK_MS = 1000;
+
+type FeedWorld = Omit<Polling, 'client' | 'stop'> & { readonly client: () => Promise<Client> };
+
+/** What brings the ledger news of charges while they are watched. */
+export interface Feed {
+  /** Begins, where it has not. */
+  begin(): void;
+  /** Something has changed: the next look comes sooner. */
+  moved(): void;
+  /** Aborted once nothing more can be had of it. */
+  readonly broken: AbortSignal;
+  /** How it is done, and how well, for people. */
+  word(): string;
+  /** Ends it, and gives what it has failed by. */
+  end(): Promise<unknown>;
+}
+
+/** Polls the service while nobody else on this machine brings news: soon while things move, and else ever more slowly. */
+export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed => {
+  const { clock, random } = world.io;
+  const [over, broken] = [new AbortController(), new AbortController()];
+  let pause = FIRST_PAUSE_MS;
+  let failing: PayError | undefined;
+  let fault: unknown;
+  let running: Promise<void> | undefined;
+
+  const look = async (polling: ReturnType<typeof openPolling>): Promise<void> => {
+    failing = await polling.look(open()).catch((thrown: unknown) => {
+      if (thrown instanceof PayError && thrown.kind !== 'ledger') return thrown;
+      throw thrown;
+    });
+    if (failing?.kind === 'auth') throw failing;
+  };
+  const poll = async (): Promise<void> => {
+    const polling = openPolling({ ...world, client: await world.client(), stop: over.signal });
+    while (!over.signal.aborted) {
+      await look(polling);
+      await clock.sleep(pause * (0.9 + 0.2 * random()), over.signal).catch(() => undefined);
+      pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH);
+    }
+  };
+
+  return {
+    broken: broken.signal,
+    begin: () => {
+      running ??= poll().catch((thrown: unknown) => {
+        fault = thrown;
+        broken.abort('broken');
+      });
+    },
+    moved: () => {
+      pause = FIRST_PAUSE_MS;
+    },
+    word: () => {
+      const how = failing === undefined ? 'polling' : `couldn't check: ${failing.message}; trying again`;
+      return `${how}; Ctrl-C stops watching`;
+    },
+    end: async () => {
+      over.abort('over');
+      const waited = new AbortController();
+      await Promise.race([running, clock.sleep(LAST_LOOK_MS, waited.signal).catch(() => undefined)]);
+      waited.abort('over');
+      return fault;
+    },
+  };
+};

@@ -1,0 +1,81 @@
+import { defineCommand, flag, option } from '../../cli/define.ts';
+import { asText, asWaitTimeout } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import { idProblem } from '../../core/ids.ts';
+import { SEEDED } from '../../core/local.ts';
+
+export interface WatchInput {
+  /** Payment requests; none: see `job`. */
+  readonly ugwos: readonly string[];
+  /** A job, job-…; undefined where none is meant, and then every open charge is. */
+  readonly job: string | undefined;
+  /** End once nothing can change any more. */
+  readonly untilFinal: boolean;
+  /** How long to watch at most, in milliseconds. */
+  readonly limit: number | undefined;
+}
+
+const options = {
+  job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
+  open: flag('--open', 'every open charge in the ledger, and each new one (default)'),
+  untilFinal: flag(
+    '--until-final',
+    'end when every charge is paid, failed or expired, with the most serious exit code',
+  ),
+  waitTimeout: option(
+    '--wait-timeout <duration>',
+    'with --until-final: maximum wait, 1s to 24h (no limit)',
+    asWaitTimeout,
+  ),
+} as const;
+
+const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
+
+export const watchCommand = defineCommand({
+  path: ['watch'],
+  danger: 'read',
+  summary: 'watch charges until they are paid: a line for each change, or a live table',
+  description:
+    'Shows each charge as it is, then a line for each change. On a terminal it is a table that is updated in place, ' +
+    'with sums per currency; with ACCESSIBLE, NO_COLOR or TERM=dumb set, and in a pipe, it is lines. While `paycli ' +
+    'webhook listen` runs on this machine, webhooks bring the news and nothing is polled. Otherwise it polls: one ' +
+    'walk over the list for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.',
+  args: [{ name: 'ugwo...', about: 'payment requests, ugw.…', required: false, completes: 'ugwo' }],
+  options,
+  examples: [
+    {
+      about: 'watch one payment request, for a script (exit 12: it is still open)',
+      line: `${CHARGED}\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
+    },
+    { about: 'wait until nothing is open any more', line: 'paycli watch --until-final' },
+  ],
+  output:
+    'one object per charge at the start and then per change: at, charge, ugwo, before (null at the start), now (paid, ' +
+    'refunded, open, expired, failed, or the state of a charge that was not accepted: sending, unknown, …), status, ' +
+    'amount, currency, medium, activity, ref, job, row',
+  exits: [
+    'usage',
+    'auth',
+    'unknown',
+    'read_failed',
+    'ledger',
+    'charge_failed',
+    'pending',
+    'rejected',
+    'not_sent',
+    'interrupted',
+  ],
+  read: (ugwos, given, { validate }): WatchInput => {
+    const chosen = [ugwos.length > 0, given.job !== undefined, given.open === true].filter(Boolean);
+    if (chosen.length > 1) throw usageError("payment requests, --job and --open can't be used together");
+    if (given.waitTimeout !== undefined && given.untilFinal !== true) {
+      throw usageError('--wait-timeout needs --until-final');
+    }
+    for (const uid of validate ? ugwos : []) {
+      const problem = idProblem('ugw', uid);
+      if (problem !== undefined) throw usageError(`"${uid}" ${problem}`);
+    }
+    return { ugwos, job: given.job, untilFinal: given.untilFinal === true, limit: given.waitTimeout };
+  },
+  load: () => import('./watch.ts'),
+});

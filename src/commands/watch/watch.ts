@@ -1,0 +1,110 @@
+import { usageError } from '../../core/error.ts';
+import type { ReceivedPage } from '../../core/received.ts';
+import type { Ending, Result } from '../../core/result.ts';
+import type { Charge } from '../../ledger/entry.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Deps } from '../deps.ts';
+import { sumsText } from '../sums.ts';
+import { boardOf, recordOf } from './board.ts';
+import { endFailure, stoppedBy } from './ended.ts';
+import type { Feed } from './feed.ts';
+import { openFeed } from './feed.ts';
+import type { WatchInput } from './spec.ts';
+import type { Chosen, Tail, Watched } from './tail.ts';
+import { openTail } from './tail.ts';
+import { changesView } from './view.ts';
+
+type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'place' | 'ledger' | 'protocol' | 'bulk'>;
+
+export const view = changesView;
+
+/** So often the ledger is read, in milliseconds; one that takes long is read more seldom. */
+const EVERY_MS = 1000;
+const SHARE_OF_TIME = 20;
+
+/** Which charges are meant; a usage error for those that the ledger does not know. */
+const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, service: string): Promise<Chosen> => {
+  if (job !== undefined) {
+    if ((await ledger.jobs.get(job)) === undefined) {
+      throw usageError(`no job "${job}" in the ledger`, { hint: 'see them all: `paycli ledger jobs`' });
+    }
+    return { filters: [{ job }], unsettledOnly: false };
+  }
+  if (ugwos.length === 0) return { filters: [{ service }], unsettledOnly: true };
+  for (const about of new Set(ugwos)) {
+    const [found] = await ledger.list({ about, service, limit: 1 });
+    if (found === undefined) {
+      throw usageError(`no charge of ${about} in the ledger`, {
+        hint: 'to wait for an activity that was made elsewhere: `paycli activity wait`',
+      });
+    }
+  }
+  return { filters: [...new Set(ugwos)].map((about) => ({ about, service })), unsettledOnly: false };
+};
+
+/** Nothing is to be waited for: what is unknown is for a person to find out. */
+const isFinal = ({ now }: Watched): boolean => now !== 'open' && now !== 'sending';
+
+/** Why a watch has ended. */
+interface Over {
+  final?: true;
+  fault?: unknown;
+}
+
+/** The changes, a page each time the ledger was read; ends when nothing more is to come, or by a signal. */
+async function* changesOf(
+  { untilFinal, limit = Number.POSITIVE_INFINITY }: WatchInput,
+  { io: { clock, signals } }: Needs,
+  tail: Tail,
+  feed: Feed,
+  over: Over,
+): AsyncGenerator<ReceivedPage> {
+  const until = clock.ticks() + limit;
+  const ends = AbortSignal.any([signals.stop, feed.broken]);
+  try {
+    while (!ends.aborted) {
+      const began = clock.ticks();
+      const changes = await tail.changes();
+      if (changes.length > 0) feed.moved();
+      yield { records: changes.map(recordOf), cursor: undefined, nextCursor: null };
+      const left = until - clock.ticks();
+      if (untilFinal && (left <= 0 || tail.live().every(isFinal))) {
+        over.final = true;
+        return;
+      }
+      feed.begin();
+      const pause = Math.max(EVERY_MS, (clock.ticks() - began) * SHARE_OF_TIME);
+      await clock.sleep(Math.min(pause, left), ends).catch(() => undefined);
+    }
+  } finally {
+    over.fault = await feed.end();
+  }
+}
+
+/** Shows how charges stand, and each change; reads, and nothing else. */
+export const run = async (input: WatchInput, deps: Needs): Promise<Result> => {
+  const { io } = deps;
+  const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+  const bulk = await deps.bulk();
+  const tail = openTail(ledger, protocol, await chosen(input, ledger, place.service), io.clock.now);
+  const openHere = (): Charge[] =>
+    tail.live().flatMap(({ charge, now }) => (now === 'open' && charge.service === place.service ? [charge] : []));
+  const feed = openFeed({ ledger, protocol, bulk, io, client: () => deps.client('read') }, openHere);
+  const over: Over = {};
+  const ended = (): Ending => {
+    const sums = tail.sums();
+    const notice = sums.length === 0 ? 'No charge is open.' : sumsText(sums);
+    if (over.fault !== undefined) return { notice, failure: over.fault };
+    if (over.final !== true)
+      return io.signals.stop.aborted ? { notice, failure: stoppedBy(io.signals.stop.reason) } : {};
+    const failure = endFailure(sums, bulk.gravest);
+    return failure === undefined ? { notice } : { failure };
+  };
+  return {
+    kind: 'live',
+    pages: changesOf(input, deps, tail, feed, over),
+    view: changesView,
+    board: (rows) => boardOf(tail, feed.word(), rows),
+    ended,
+  };
+};

@@ -1,0 +1,53 @@
+import type { Io } from '../core/io.ts';
+import type { Board, OutputOptions, Result } from '../core/result.ts';
+import { visible } from '../core/sanitize.ts';
+import { cleanedSink, cleanOf } from './cleaned.ts';
+import { openFrame } from './frame.ts';
+import { canRewrite } from './status-line.ts';
+import type { Surface } from './surface.ts';
+import { listSink } from './table.ts';
+import { shorten } from './width.ts';
+
+type Live = Extract<Result, { kind: 'live' }>;
+
+const DEFAULT_ROWS = 24;
+
+/** Whether a board is drawn, and drawn over: not for who hears what is written, nor where marks of it would be in the way. */
+export const isDrawn = (
+  { stdout, env }: Pick<Io, 'stdout' | 'env'>,
+  { format, columns }: Pick<OutputOptions, 'format' | 'columns'>,
+): boolean => format === 'table' && columns === undefined && canRewrite(stdout, env) && (env['NO_COLOR'] ?? '') === '';
+
+/** The lines of a board, at most so many. */
+const linesOf = async (
+  { view, records, below }: Board,
+  io: Pick<Io, 'redactor'>,
+  surface: Surface,
+  rows: number,
+): Promise<string[]> => {
+  const sink = cleanedSink(await listSink(undefined, view, surface), cleanOf(io));
+  const texts = [...sink.page(records, false)].map(String).join('');
+  const table = texts === '' ? [] : texts.slice(0, -1).split('\n');
+  const words = below.map((line) => shorten(visible(line), surface.width, surface.styles.ellipsis));
+  return [...table.slice(0, Math.max(0, rows - words.length)), ...words].slice(-rows);
+};
+
+/** Draws a board each time that its pages go on, within the height of the terminal. Throws what they throw. */
+export const showBoard = async (
+  { pages, board }: Live,
+  io: Pick<Io, 'stdout' | 'redactor'>,
+  surface: () => Promise<Surface>,
+): Promise<void> => {
+  const { stdout } = io;
+  const frame = openFrame(stdout);
+  try {
+    for await (const _page of pages) {
+      if (stdout.closed) return;
+      // The cursor has the last row.
+      const rows = Math.max(1, (stdout.rows ?? DEFAULT_ROWS) - 1);
+      await frame.show(await linesOf(board(rows), io, await surface(), rows));
+    }
+  } finally {
+    frame.leave();
+  }
+};

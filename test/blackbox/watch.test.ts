@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import type { Ended, Running } from '../support/program.ts';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import type { Seen, Service } from '../support/service.ts';
+import { json, problem, serveAllBy, ugwo } from '../support/service.ts';
+import { activityOf, charged, chargeFrom, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
+
+interface Watching {
+  readonly home: string;
+  readonly service: Service;
+  readonly job: string;
+  /** How an activity stands from now on. */
+  readonly set: (number: number, status: string) => void;
+  /** Requests since the charges were made. */
+  readonly reads: () => readonly Seen[];
+}
+
+const requestWith = (number: number, status: string): Record<string, unknown> => ({
+  ...ugwo(number),
+  status: status === 'successful' ? 'ugwo_successful' : 'requires_ugwo',
+  checkout: { uid: 'chk.AbCd.1' },
+});
+
+/** So many charges of one file, all open, at a service that shows how they stand. */
+const charge = async (count: number, refuses: (seen: Seen) => boolean = () => false): Promise<Watching> => {
+  const [home, statuses, posted] = [newFolder(), new Map<number, string>(), new Set<number>()];
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  const statusOf = (number: number): string => statuses.get(number) ?? 'requires_action';
+  let made = 0;
+  const service = await serveAllBy((seen) => {
+    if (made > 0 && refuses(seen)) return problem(429, 'Too many requests', undefined, { 'retry-after': '1' });
+    if (seen.method === 'POST') {
+      posted.add(numberIn(seen));
+      return charged(numberIn(seen));
+    }
+    if (seen.url.startsWith('/v1/ugwo?')) {
+      const data = numbers.toReversed().map((number) => requestWith(number, statusOf(number)));
+      return json(200, { data, next_cursor: null });
+    }
+    const number = numberIn(seen);
+    const activities = !posted.has(number) ? [] : [{ ...activity(number), status: statusOf(number) }];
+    return json(200, { ...requestWith(number, statusOf(number)), activities });
+  });
+  const activity = (number: number) => ({ uid: activityOf(number), activity_type: 'charge', next_action: null });
+  const { stdout } = await chargeFrom(ussdFile(...numbers), { home, service });
+  made = service.seen.length;
+  return {
+    home,
+    service,
+    job: (JSON.parse(stdout) as { job: string }).job,
+    set: (number, status) => void statuses.set(number, status),
+    reads: () => service.seen.slice(made),
+  };
+};
+
+const changesIn = (stdout: string): Record<string, unknown>[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const shortly = ({ stdout }: Ended): string[] =>
+  changesIn(stdout).map(({ ugwo: uid, before, now }) => `${Number(String(uid).slice(-24))} ${before} ${now}`);
+
+const watch = ({ home, service }: Watching, ...args: readonly string[]): Running =>
+  start(['watch', ...args, '-o', 'ndjson'], { home, service });
+
+const isList = ({ url }: Seen): boolean => url.startsWith('/v1/ugwo?');
+
+describe('watch', () => {
+  it('tells how each charge stands, then each change, and ends with the gravest code', async () => {
+    const world = await charge(3);
+    const run = watch(world, '--job', world.job, '--until-final');
+    await run.saw(/"row":3\}\n/);
+    world.set(1, 'successful');
+    await run.saw(/"now":"paid"/);
+    world.set(2, 'failed');
+    world.set(3, 'successful');
+    const ended = await run.ended;
+    expect(ended.code).toBe(11);
+    expect(shortly(ended).slice(0, 4)).toEqual(['1 null open', '2 null open', '3 null open', '1 open paid']);
+    expect(shortly(ended).slice(4).sort()).toEqual(['2 open failed', '3 open paid']);
+    expect(changesIn(ended.stdout)[3]).toEqual({
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+      charge: expect.stringMatching(/^chg-/),
+      ugwo: ugwoOf(1),
+      before: 'open',
+      now: 'paid',
+      status: 'successful',
+      amount: 500_001,
+      currency: 'NGN',
+      medium: 'ussd',
+      activity: activityOf(1),
+      ref: 'order-1',
+      job: world.job,
+      row: 1,
+    });
+    expect(errorOf(ended)).toMatchObject({
+      kind: 'charge_failed',
+      message: 'not every charge is paid: 2 paid (NGN 10,000.04), 1 failed (NGN 5,000.02)',
+    });
+  });
+
+  it('ends with 0 when all are paid, and asks nothing where the ledger knows', async () => {
+    const world = await charge(2);
+    for (const number of [1, 2]) world.set(number, 'successful');
+    expect(await watch(world, '--job', world.job, '--until-final').ended).toMatchObject({ code: 0, stderr: '' });
+    const before = world.reads().length;
+    const again = await watch(world, '--job', world.job, '--until-final').ended;
+    expect(shortly(again)).toEqual(['1 null paid', '2 null paid']);
+    expect(world.reads()).toHaveLength(before);
+  });
+
+  it('watches what is open where nothing is named, and leaves out what is paid', async () => {
+    const world = await charge(3);
+    world.set(2, 'successful');
+    expect(await watch(world, ugwoOf(2), '--until-final').ended).toMatchObject({ code: 0 });
+    const ended = await watch(world, '--until-final', '--wait-timeout', '1s').ended;
+    expect(ended.code).toBe(12);
+    expect(shortly(ended)).toEqual(['1 null open', '3 null open']);
+    expect(errorOf(ended)).toMatchObject({ kind: 'pending' });
+  });
+
+  it('tells of charges that are made while it watches', async () => {
+    const world = await charge(1);
+    const run = watch(world, '--open');
+    await run.saw(/"now":"open"/);
+    await chargeFrom(ussdFile(2), world);
+    await run.saw(/0002","before":(?:null|"sending"),"now":"open"/);
+    run.kill('SIGINT');
+    expect(await run.ended).toMatchObject({ code: 130 });
+  });
+
+  it('walks over the list once for many, and reads by itself what has changed there', async () => {
+    const world = await charge(40);
+    const run = watch(world, '--job', world.job);
+    await run.saw(/"row":40\}\n/);
+    world.set(17, 'successful');
+    await run.saw(/"now":"paid"/);
+    run.kill('SIGINT');
+    await run.ended;
+    const [lists, ones] = [world.reads().filter(isList), world.reads().filter((seen) => !isList(seen))];
+    expect(lists.length).toBeGreaterThan(0);
+    expect(ones.some((seen) => numberIn(seen) === 17)).toBe(true);
+    // Of the others at most so many in turn that a failure which no list shows is found.
+    expect(ones.length).toBeLessThanOrEqual(1 + 4 * lists.length);
+  });
+
+  it('goes on where the service asks to be left alone', async () => {
+    let refused = 0;
+    const world = await charge(1, () => {
+      refused += 1;
+      return refused <= 2;
+    });
+    world.set(1, 'successful');
+    expect(await watch(world, '--job', world.job, '--until-final').ended).toMatchObject({ code: 0 });
+    expect(refused).toBeGreaterThan(2);
+  });
+
+  it('ends with 4 where the key is not taken any more', async () => {
+    const home = newFolder();
+    let taken = true;
+    const service = await serveAllBy((seen) => {
+      if (!taken) return problem(401, 'Unauthorized');
+      return seen.method === 'POST' ? charged(1) : json(200, { ...requestWith(1, 'open'), activities: [] });
+    });
+    await chargeFrom(ussdFile(1), { home, service });
+    taken = false;
+    expect(await paycli(['watch', '-o', 'ndjson'], { home, service })).toMatchObject({ code: 4 });
+  });
+
+  it('says what it can not watch', async () => {
+    const world = await charge(1);
+    for (const [args, message] of [
+      [[ugwoOf(2)], /no charge of ugw\.AbCd\.0+2 in the ledger/],
+      [['--job', 'job-none'], /no job "job-none" in the ledger/],
+      [['--open', '--job', 'job-none'], /can't be used together/],
+      [['--wait-timeout', '2s'], /--wait-timeout needs --until-final/],
+    ] as const) {
+      const ended = await paycli(['watch', ...args], world);
+      expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    }
+  });
+
+  it('ends with 0 where nothing is open, and says so', async () => {
+    const service = await serveAllBy(() => undefined);
+    const ended = await paycli(['watch', '--until-final'], { service });
+    expect(ended).toMatchObject({ code: 0, stdout: '', stderr: 'No charge is open.\n' });
+  });
+});
