@@ -13,6 +13,7 @@ import { sbomOf } from './cyclonedx.ts';
 import { licencesOf } from './licences.ts';
 import { openapi } from './openapi.ts';
 import { schemaDocument } from './schema/document.ts';
+import { topics } from './topics.ts';
 
 const MAIN = resolve('src/main.ts');
 
@@ -69,9 +70,10 @@ const accountOf = (chunks: readonly OutputChunk[]): object =>
 
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
-// Before the bundle, which holds them: `#openapi` and `#schema` in package.json.
+// Before the bundle, which holds them: `#openapi`, `#schema` and `#topics` in package.json.
 writeFileSync('dist/openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`);
 writeFileSync('dist/schema.json', JSON.stringify(schemaDocument()));
+writeFileSync('dist/topics.json', JSON.stringify(topics()));
 const bundle = await rolldown({
   input: MAIN,
   platform: 'node',

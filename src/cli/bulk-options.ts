@@ -1,6 +1,6 @@
 import { usageError } from '../core/error.ts';
 import type { GivenOptions, OptionSpecs, Parse } from './define.ts';
-import { flag, option, taking } from './define.ts';
+import { flag, option, rarely, taking } from './define.ts';
 import { asFile, asInteger, asOneOf, asRate, asText } from './options.ts';
 
 const MOST_AT_ONCE = 128;
@@ -15,33 +15,43 @@ const asJob: Parse<string> = taking({ completes: 'job' }, (text) => {
 });
 
 /** The options of a command that takes its rows from a file (cli.md, Bulk). */
-export const BULK_OPTIONS = {
-  from: option('--from <file|->', 'read rows from a file: CSV with a header, or NDJSON; - is standard input', asFile),
-  inputFormat: option(
-    '--input-format <format>',
-    "with --from: csv or ndjson, if the file name doesn't say",
-    asOneOf(['csv', 'ndjson'] as const),
-  ),
-  delimiter: option('--delimiter <character>', 'with --from: column separator (detected from the header)', asText),
-  concurrency: option(
-    '--concurrency <n>',
-    `with --from: maximum parallel requests, 1 to ${MOST_AT_ONCE} (${AT_ONCE})`,
-    asInteger(1, MOST_AT_ONCE),
-    { default: String(AT_ONCE) },
-  ),
-  rate: option('--rate <n/s>', 'with --from: maximum rows per second (n/m: per minute, n/h: per hour)', asRate),
-  report: option(
-    '--report <file>',
-    'with --from: write one line per finished row; CSV, or NDJSON by file name',
-    asFile,
-  ),
-  check: flag('--check', 'with --from: check every row with the service before sending any'),
-  retryFailed: flag('--retry-failed', 'with --from: also retry rows that were rejected or failed, never unknown ones'),
-  skipInvalid: flag('--skip-invalid', 'with --from: skip invalid rows and send the others'),
-  allowRepeats: flag('--allow-repeats', 'with --from: allow the same id in several rows'),
-  continueOnUnknown: flag('--continue-on-unknown', "with --from: continue when a row's result is unknown"),
-  resume: option('--resume <job>', 'with --from: continue this job; refused if the file or the options differ', asJob),
-} as const;
+export const BULK_OPTIONS = rarely(
+  ['inputFormat', 'delimiter', 'concurrency', 'check', 'skipInvalid', 'allowRepeats', 'continueOnUnknown', 'resume'],
+  {
+    from: option('--from <file|->', 'read rows from a file: CSV with a header, or NDJSON; - is standard input', asFile),
+    inputFormat: option(
+      '--input-format <format>',
+      "with --from: csv or ndjson, if the file name doesn't say",
+      asOneOf(['csv', 'ndjson'] as const),
+    ),
+    delimiter: option('--delimiter <character>', 'with --from: column separator (detected from the header)', asText),
+    concurrency: option(
+      '--concurrency <n>',
+      `with --from: maximum parallel requests, 1 to ${MOST_AT_ONCE} (${AT_ONCE})`,
+      asInteger(1, MOST_AT_ONCE),
+      { default: String(AT_ONCE) },
+    ),
+    rate: option('--rate <n/s>', 'with --from: maximum rows per second (n/m: per minute, n/h: per hour)', asRate),
+    report: option(
+      '--report <file>',
+      'with --from: write one line per finished row; CSV, or NDJSON by file name',
+      asFile,
+    ),
+    check: flag('--check', 'with --from: check every row with the service before sending any'),
+    retryFailed: flag(
+      '--retry-failed',
+      'with --from: also retry rows that were rejected or failed, never unknown ones',
+    ),
+    skipInvalid: flag('--skip-invalid', 'with --from: skip invalid rows and send the others'),
+    allowRepeats: flag('--allow-repeats', 'with --from: allow the same id in several rows'),
+    continueOnUnknown: flag('--continue-on-unknown', "with --from: continue when a row's result is unknown"),
+    resume: option(
+      '--resume <job>',
+      'with --from: continue this job; refused if the file or the options differ',
+      asJob,
+    ),
+  } as const,
+);
 
 /** What a file gives back, in the help of a command that takes one. */
 export const BULK_OUTPUT =

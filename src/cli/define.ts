@@ -42,6 +42,8 @@ export interface OptionSpec<T = unknown> extends Takes {
   readonly parse?: (text: string) => T;
   /** May be given several times; the values are collected. */
   readonly repeats?: boolean;
+  /** Seldom wanted: a page of help that would be too long leaves it to --all. */
+  readonly rare?: true;
 }
 
 export interface ArgumentSpec extends Takes {
@@ -75,6 +77,13 @@ export const argument = (name: string, about: string, takes: Takes = {}): Argume
 });
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** Options, some of which are seldom wanted. */
+export const rarely = <O extends OptionSpecs>(names: readonly (keyof O)[], options: O): O => ({
+  ...options,
+  ...Object.fromEntries(names.map((name) => [name, { ...options[name], rare: true }])),
+});
+
 /** What was given: each key is there only when its option was. */
 export type GivenOptions<O extends OptionSpecs> = {
   readonly [K in keyof O]?: O[K] extends OptionSpec<infer T> ? T : never;

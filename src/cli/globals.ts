@@ -3,7 +3,7 @@ import type { Env } from '../core/io.ts';
 import type { Format } from '../core/result.ts';
 import { FORMATS } from '../core/result.ts';
 import type { GivenOptions, Parse } from './define.ts';
-import { flag, option, taking } from './define.ts';
+import { flag, option, rarely, taking } from './define.ts';
 import { asDuration, asNames, asOneOf, asText } from './options.ts';
 
 /** The global options, parsed. Durations in milliseconds. */
@@ -37,7 +37,7 @@ const asTimeout: Parse<number> = taking({ type: 'duration', default: '30s' }, (t
   throw usageError(`must be between 1s and 1h (got ${text})`);
 });
 
-export const GLOBAL_OPTIONS = {
+export const GLOBAL_OPTIONS = rarely(['baseUrl', 'rawCsv', 'color', 'debug', 'timeout', 'asCurl', 'noValidate'], {
   profile: option('--profile <name>', 'profile to use (PAYCLI_PROFILE; else the default one)', asText, {
     completes: 'profile',
   }),
@@ -60,7 +60,7 @@ export const GLOBAL_OPTIONS = {
   dryRun: flag('--dry-run', 'show the request and send nothing'),
   asCurl: flag('--as-curl', 'show the request as a curl command and send nothing'),
   noValidate: flag('--no-validate', 'skip the local checks and let the service judge'),
-} as const;
+} as const);
 
 /** What every command takes besides, and commander answers by itself. */
 export const VERSION_OPTION = flag('-V, --version', 'print the version');

@@ -4,13 +4,14 @@ import type { Env } from '../core/io.ts';
 import type { CommandSpec, GivenOptions, OptionSpec, OptionSpecs } from './define.ts';
 import type { Globals } from './globals.ts';
 import { checkGlobals, GLOBAL_OPTIONS, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
-import { commandHelp, NARROWEST_WRAP, rootHelp } from './help.ts';
+import type { HelpWanted } from './help/names.ts';
 
 /** What argv asks for. */
 export type Parsed<S extends CommandSpec = CommandSpec> =
   | { readonly kind: 'run'; readonly spec: S; readonly input: unknown; readonly globals: Globals }
-  /** Help or the version, for stdout. */
+  /** The version, for stdout. */
   | { readonly kind: 'text'; readonly text: string; readonly globals: Globals }
+  | { readonly kind: 'help'; readonly wanted: HelpWanted; readonly globals: Globals }
   | { readonly kind: 'error'; readonly error: PayError; readonly globals: Globals };
 
 export interface Noun {
@@ -22,8 +23,6 @@ export interface Noun {
 
 export interface ProgramOptions {
   readonly version: string;
-  /** Columns that help is wrapped to. */
-  readonly width: number;
   readonly env: Env;
   /** What each noun is about, for help, and the plain word that it may be called by. */
   readonly nouns: Readonly<Record<string, Noun>>;
@@ -63,18 +62,15 @@ const globalsOf = (program: Command, env: Env): Globals => readGlobals(given(GLO
 const calledBy = (group: Command, word: string): Command | undefined =>
   group.commands.find((command) => command.name() === word || command.aliases().includes(word));
 
-const newGroup = (parent: Command, program: Command, word: string, { about, alias }: Noun): Command => {
-  const group = parent.command(word).description(about).copyInheritedSettings(program);
+const newGroup = (parent: Command, program: Command, word: string, alias: string | undefined): Command => {
+  const group = parent.command(word).copyInheritedSettings(program).helpCommand(true);
   return alias === undefined ? group : group.alias(alias);
 };
 
 const groupFor = (program: Command, path: readonly string[], nouns: ProgramOptions['nouns']): Command => {
   let group = program;
-  const noun = nouns[path[0] ?? ''] ?? { about: '' };
-  for (const word of path) {
-    const about = group === program ? noun : { about: noun.groups?.[word] ?? '' };
-    group = calledBy(group, word) ?? newGroup(group, program, word, about);
-  }
+  for (const word of path)
+    group = calledBy(group, word) ?? newGroup(group, program, word, group === program ? nouns[word]?.alias : undefined);
   return group;
 };
 
@@ -86,46 +82,60 @@ const addCommand = (
 ): void => {
   const group = groupFor(program, spec.path.slice(0, -1), options.nouns);
   const command = group.command(spec.path.at(-1) ?? '').copyInheritedSettings(program);
-  command.summary(spec.summary).description(spec.description ?? spec.summary);
-  for (const { name, about, required } of spec.args) command.argument(required ? `<${name}>` : `[${name}]`, about);
+  for (const { name, required } of spec.args) command.argument(required ? `<${name}>` : `[${name}]`);
   const addOptions = (): void => {
     for (const option of Object.values(spec.options)) command.addOption(toCommander(option));
   };
-  // A start pays for the options of the commands beside it alone, which its help lists.
+  // A start pays for the options of the commands beside it alone.
   if (group === program) addOptions();
   else group.parent?.hook('preSubcommand', (_parent, entered) => (entered === group ? addOptions() : undefined));
-  command.addHelpText('after', () => commandHelp(spec, options.width));
   command.action(() => chosen(command));
 };
 
-/** On the first page of help a noun names its verbs. */
-const nameVerbs = (program: Command): void => {
-  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
-    group.summary(`${group.description()}: ${group.commands.map((verb) => verb.name()).join(', ')}`);
-  }
+/** What is asked for while argv is parsed. */
+interface Asked {
+  out: string;
+  help?: HelpWanted;
+}
+
+/** The words that call a command. */
+const pathOf = (command: Command): string[] =>
+  command.parent === null ? [] : [...pathOf(command.parent), command.name()];
+
+const HELP = 'help';
+
+/** `help` is a command of its own, since commander's takes one word only and knows no topics. */
+const addHelp = (program: Command, asked: Asked): void => {
+  const help = program.command(`${HELP} [words...]`).copyInheritedSettings(program);
+  help.option('--all').option('--man');
+  help.action((words: string[], { all = false, man = false }: { all?: boolean; man?: boolean }) => {
+    asked.help = { words, all, man };
+  });
 };
 
-const newProgram = (written: { out: string }, options: ProgramOptions): Command => {
+const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptions): Command => {
   const program = new Command('paycli')
     .exitOverride()
-    .configureHelp({ minWidthToWrap: NARROWEST_WRAP })
+    // The pages are made elsewhere, and only when one is asked for.
+    .configureHelp({
+      formatHelp: (command) => {
+        const words = pathOf(command as Command);
+        asked.help = { words: words[0] === HELP ? [] : words, all: argv.includes('--all'), man: false };
+        return '';
+      },
+    })
     .configureOutput({
       writeOut: (text) => {
-        written.out += text;
+        asked.out += text;
       },
       // Faults come as exceptions, with the same words.
       writeErr: () => undefined,
-      getOutHelpWidth: () => options.width,
-      getErrHelpWidth: () => options.width,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
     })
     .version(options.version, VERSION_OPTION.flags, VERSION_OPTION.about)
     .helpOption(HELP_OPTION.flags, HELP_OPTION.about)
-    .description('Operate a payments service from a terminal, a script or a CI job.')
-    .helpCommand('help [command]', HELP_OPTION.about);
+    .helpCommand(false);
   for (const option of Object.values(GLOBAL_OPTIONS)) program.addOption(toCommander(option));
-  program.addHelpText('after', rootHelp);
+  addHelp(program, asked);
   return program;
 };
 
@@ -156,37 +166,25 @@ const withHelp = (error: PayError, words: readonly string[]): PayError =>
     ? error
     : error.with({ hint: `see: ${['paycli', ...words, '--help'].join(' ')}` });
 
-/** `help ugwo charge` is `ugwo charge --help`; commander's own help command takes one word only. */
-const withoutHelpWord = (argv: readonly string[], program: Command): readonly string[] => {
-  const [first, ...rest] = argv;
-  if (first !== 'help' || rest.length === 0) return argv;
-  const known = wordsOf(program, rest);
-  const unknown = rest.filter((word) => !word.startsWith('-'))[known.length];
-  if (unknown !== undefined) throw usageError(`unknown command '${unknown}'`);
-  return [...rest, '--help'];
-};
-
 /** Turns argv (without node and script) into what is to be done. Never prints, never exits. */
 export const parseArgv = <S extends CommandSpec>(
   argv: readonly string[],
   specs: readonly S[],
   options: ProgramOptions,
 ): Parsed<S> => {
-  const written = { out: '' };
-  const program = newProgram(written, options);
+  const asked: Asked = { out: '' };
+  const program = newProgram(asked, argv, options);
   let chosen: { readonly spec: S; readonly command: Command } | undefined;
   for (const spec of specs) {
     addCommand(program, spec, options, (command) => {
       chosen = { spec, command };
     });
   }
-  nameVerbs(program);
   try {
-    if (argv.length === 0)
-      return { kind: 'text', text: program.helpInformation() + rootHelp(), globals: globalsOf(program, options.env) };
-    program.parse([...withoutHelpWord(argv, program)], { from: 'user' });
+    program.parse(argv.length === 0 ? [HELP] : [...argv], { from: 'user' });
     checkGlobals(given(GLOBAL_OPTIONS, program), options.env);
     const globals = globalsOf(program, options.env);
+    if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
     if (chosen === undefined) throw usageError('no command given');
     const { spec, command } = chosen;
     const input = spec.read(command.args, given(spec.options, command), { validate: globals.validate });
@@ -196,7 +194,11 @@ export const parseArgv = <S extends CommandSpec>(
     const words = wordsOf(program, argv);
     if (thrown instanceof PayError) return { kind: 'error', error: withHelp(thrown, words), globals };
     if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode === 0) return { kind: 'text', text: written.out, globals };
+    if (thrown.exitCode === 0) {
+      return asked.help === undefined
+        ? { kind: 'text', text: asked.out, globals }
+        : { kind: 'help', wanted: asked.help, globals };
+    }
     return { kind: 'error', error: withHelp(usageError(messageOf(thrown, words)), words), globals };
   }
 };

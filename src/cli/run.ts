@@ -28,7 +28,7 @@ export interface OpenDeps<D> {
   close(): Promise<void>;
 }
 
-export interface Program<D extends Said> extends Omit<ProgramOptions, 'width' | 'env'> {
+export interface Program<D extends Said> extends Omit<ProgramOptions, 'env'> {
   readonly specs: readonly CommandSpec<unknown, OptionSpecs, D>[];
   readonly open: (globals: Globals) => OpenDeps<D>;
 }
@@ -186,14 +186,14 @@ const execute = async <D extends Said>(
 
 /** One run, from argv to exit code. Everything that goes wrong ends in one place: here. */
 export const run = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
-  const parsed = parseArgv(argv, program.specs, { ...program, width: io.stdout.columns, env: io.env });
+  const parsed = parseArgv(argv, program.specs, { ...program, env: io.env });
   try {
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'run') {
       return await execute(parsed.spec, parsed.input, withFormat(parsed.globals, parsed.spec), io, program);
     }
-    const { forLocale } = await import('../output/style.ts');
-    await io.stdout.write(forLocale(parsed.text, io.env));
+    if (parsed.kind === 'text') await io.stdout.write(parsed.text);
+    else await (await import('./help/show.ts')).showHelp(parsed.wanted, parsed.globals, io, program);
     return 0;
   } catch (thrown) {
     return await report(thrown, parsed.globals, io);

@@ -12,6 +12,8 @@ export interface OptionNode extends Takes {
   readonly value?: string;
   readonly about: string;
   readonly repeats: boolean;
+  /** Seldom wanted: a page of help that would be too long leaves it to --all. */
+  readonly rare?: true;
 }
 
 export interface ArgumentNode extends Takes {
@@ -57,6 +59,9 @@ export interface NounNode {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly summary: string;
+  /** What groups of its commands are about, by their names. */
+  readonly groups?: Readonly<Record<string, string>>;
+  /** All its commands, those of its groups included. */
   readonly commands: readonly CommandNode[];
 }
 
@@ -85,6 +90,7 @@ const optionNode = (spec: OptionSpec): OptionNode => {
     ...(value === undefined ? {} : { value }),
     about: spec.about,
     repeats: spec.repeats === true,
+    ...(spec.rare === undefined ? {} : { rare: spec.rare }),
     ...takesOf(spec),
   };
 };
@@ -124,12 +130,13 @@ const commandNode = (spec: CommandSpec): CommandNode => ({
   exits: ALL_EXITS.filter(({ kind }) => kind === 'done' || spec.exits.includes(kind)),
 });
 
-const nounNode = (name: string, specs: readonly CommandSpec[], { about, alias }: Noun): NounNode => ({
+const nounNode = (name: string, specs: readonly CommandSpec[], { about, alias, groups }: Noun): NounNode => ({
   kind: 'noun',
   path: [name],
   name,
   aliases: alias === undefined ? [] : [alias],
   summary: about,
+  ...(groups === undefined ? {} : { groups }),
   commands: specs.filter(({ path }) => path.length > 1 && path[0] === name).map(commandNode),
 });
 
@@ -145,3 +152,21 @@ export const commandTree = (specs: readonly CommandSpec[], nouns: Readonly<Recor
 /** All that can be run, in the order of help. */
 export const commandsOf = ({ commands }: Tree): readonly CommandNode[] =>
   commands.flatMap((node) => (node.kind === 'command' ? [node] : node.commands));
+
+const groupNode = ({ path, groups, commands }: NounNode, name: string): NounNode => ({
+  kind: 'noun',
+  path: [...path, name],
+  name,
+  aliases: [],
+  summary: groups?.[name] ?? '',
+  commands: commands.filter((command) => command.path[path.length] === name),
+});
+
+/** What stands right below a noun: its commands, and its groups of them (`webhook events`). */
+export const childrenOf = (noun: NounNode): readonly (CommandNode | NounNode)[] => {
+  const names = [...new Set(noun.commands.map(({ path }) => path[noun.path.length] ?? ''))];
+  return names.map((name) => {
+    const alone = noun.commands.find(({ path }) => path.length === noun.path.length + 1 && path.at(-1) === name);
+    return alone ?? groupNode(noun, name);
+  });
+};

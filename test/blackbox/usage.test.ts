@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { TOPICS } from '../../src/cli/help/names.ts';
 import { SPECS } from '../../src/commands/all.ts';
 import { words } from '../structure/words.ts';
 import { CANARY } from '../support/canary.ts';
@@ -25,10 +26,10 @@ describe('help', () => {
     const listed =
       stdout
         .split('Commands:')[1]
-        ?.split('Start here')[0]
+        ?.split('Options of every command')[0]
         ?.replaceAll(/\n {4,}/g, ' ') ?? '';
     const verbs = Object.fromEntries(
-      [...listed.matchAll(/^ {2}(\w+)(?:\|\w+)? .*?(?:: ([\w, ]+))?$/gm)].map(([, noun = '', names = '']) => [
+      [...listed.matchAll(/^ {2}(\w+)(?:, \w+)? {2,}.*?(?:: ([\w, ]+))?$/gm)].map(([, noun = '', names = '']) => [
         noun,
         names.split(', '),
       ]),
@@ -40,7 +41,7 @@ describe('help', () => {
     const [plain, own] = await Promise.all([paycli(['help', 'payment', 'get']), paycli(['ugwo', 'get', '--help'])]);
     expect(plain).toEqual(own);
     expect((await paycli(['customer', 'update', '--help'])).stdout).toContain('Usage: paycli onye update');
-    expect((await paycli(['--help'])).stdout).toMatch(/ugwo\|payment +payment requests/);
+    expect((await paycli(['--help'])).stdout).toMatch(/ugwo, payment +payment requests/);
     expect((await paycli(['payment', 'nope'])).stderr).toContain('see: paycli ugwo --help');
   });
 
@@ -53,7 +54,7 @@ describe('help', () => {
   it.each([
     [
       ['ugwo', 'charge', '--help'],
-      ['--medium', 'Exit codes:', 'paycli ugwo charge ugw.'],
+      ['--medium', 'Exit codes:', 'paycli ugwo charge ugw.', '--help --all'],
     ],
     [
       ['help', 'ugwo'],
@@ -65,7 +66,7 @@ describe('help', () => {
     ],
     [
       ['onye', 'update', '-h'],
-      ['--clear-meta', 'Output:'],
+      ['--merge-meta', 'Exit codes:'],
     ],
   ])('%j says %j', async (args, words) => {
     const ended = await paycli(args);
@@ -76,15 +77,40 @@ describe('help', () => {
   it('fits a narrow terminal', async () => {
     const terminal = openTerminal(['ugwo', 'list', '--help'], { columns: 60, rows: 100 });
     expect(await terminal.ended).toEqual({ code: 0 });
-    const [before = ''] = (await terminal.screen()).split('Examples:');
-    expect(before).toContain('--cursor');
-    expect(
-      terminal
-        .raw()
-        .split('Examples:')[0]
-        ?.split('\r\n')
-        .filter((line) => line.length > 60),
-    ).toEqual([]);
+    const [, options = ''] = terminal.raw().split('Options:');
+    expect(options).toContain('--cursor');
+    expect(options.split('\r\n').filter((line) => line.length > 60)).toEqual([]);
+  });
+
+  it('paints its headings on a terminal, and nothing else', async () => {
+    const terminal = openTerminal(['ugwo', 'get', '--help'], { columns: 120, rows: 100 });
+    await terminal.ended;
+    expect(terminal.raw()).toContain('\u001b[1mUsage: paycli ugwo get [options] <ugwo>\u001b[22m');
+    const plain = await paycli(['ugwo', 'get', '--help'], { env: { COLUMNS: '120' } });
+    expect(`${await terminal.screen()}\n`).toBe(plain.stdout);
+  });
+
+  it('says all of a long page with --all', async () => {
+    const [short, whole, same] = await Promise.all([
+      paycli(['ugwo', 'charge', '--help']),
+      paycli(['ugwo', 'charge', '--help', '--all']),
+      paycli(['help', 'ugwo', 'charge', '--all']),
+    ]);
+    expect(short.stdout).not.toContain('--delimiter');
+    expect(whole.stdout).toContain('--delimiter');
+    expect(same).toEqual(whole);
+    // An option of that name is none the less the command's own.
+    expect((await paycli(['ugwo', 'list', '--all', '--help'])).stdout).toContain('--all ');
+  });
+
+  it.each(TOPICS)('has the topic %s, in ASCII where the locale knows no more', async (topic) => {
+    const [ended, ascii] = await Promise.all([
+      paycli(['help', topic]),
+      paycli(['help', topic], { env: { LC_ALL: 'C' } }),
+    ]);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ascii.stdout).toMatch(/^[ -~\n]+$/);
+    expect(ascii.stdout.split('\n').length).toBeGreaterThan(10);
   });
 
   it('prints the version', async () => {

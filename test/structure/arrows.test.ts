@@ -50,6 +50,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@hono/node-server': 'emulator',
   '#openapi': 'emulator',
   '#schema': 'handler',
+  '#topics': 'cli',
 };
 
 /** What only the outermost files may touch: the process, the wall clock, chance. */

@@ -47,8 +47,8 @@ describe('a line to copy parses', () => {
 
   it.each(lines)('%s: %s', (_file, line) => {
     const [, ...argv] = words(line.replaceAll('.…', '.AbCd.1').replaceAll(/\$(\w+)/g, '$1.AbCd.1'));
-    const { kind } = parseArgv(argv, SPECS, { version: '0', width: 80, nouns: NOUNS, env: {} });
-    expect(['run', 'text']).toContain(kind);
+    const { kind } = parseArgv(argv, SPECS, { version: '0', nouns: NOUNS, env: {} });
+    expect(['run', 'help']).toContain(kind);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { GivenOptions } from '../../cli/define.ts';
-import { option } from '../../cli/define.ts';
+import { option, rarely } from '../../cli/define.ts';
 import { asSource, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { Pair } from '../../core/pairs.ts';
@@ -9,7 +9,7 @@ import type { Source } from '../../core/source.ts';
 const PARTS = ['address', 'address2', 'city', 'state', 'zip', 'country'] as const;
 
 /** What a customer is made of, but for the metadata: shared by all commands that write one. */
-export const FIELD_OPTIONS = {
+export const FIELD_OPTIONS = rarely(['address', 'address2', 'city', 'state', 'zip', 'country'], {
   email: option('--email <address>', 'e-mail address', asText),
   ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
   firstName: option('--first-name <text>', 'at most 100 characters', asText),
@@ -21,7 +21,7 @@ export const FIELD_OPTIONS = {
   state: option('--state <text>', 'its state', asText),
   zip: option('--zip <text>', 'its postal code', asText),
   country: option('--country <code>', 'its country, two letters such as NG', asText),
-} as const;
+} as const);
 
 /** A body with any fields, under what the other options give. */
 export const DATA_OPTION = {

@@ -1,7 +1,7 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, BULK_OUTPUT, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
-import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { defineCommand, flag, option, rarely, repeated } from '../../cli/define.ts';
 import { asPair, asSource } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
@@ -31,7 +31,7 @@ const asCleared = (text: string): string => {
   throw usageError(why, { hint: `fields that can be cleared: ${CLEARABLE.join(', ')}` });
 };
 
-const options = {
+const options = rarely(['metaJson', 'clearMeta', 'unsetMeta'], {
   ...FIELD_OPTIONS,
   clear: repeated('--clear <field>', 'make a field empty: ref, first_name, last_name or meta', asCleared, {
     choices: CLEARABLE,
@@ -47,7 +47,7 @@ const options = {
   unsetMeta: repeated('--unset-meta <k>', 'remove a metadata key and keep the others, in the same way', asKey),
   ...DATA_OPTION,
   ...BULK_OPTIONS,
-} as const;
+} as const);
 
 /** Metadata is replaced as a whole or changed key by key, so it is given in exactly one way. */
 export type MetaInput =

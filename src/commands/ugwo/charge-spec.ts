@@ -1,7 +1,7 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions, Parse } from '../../cli/define.ts';
-import { defineCommand, flag, option, repeated, taking } from '../../cli/define.ts';
+import { defineCommand, flag, option, rarely, repeated, taking } from '../../cli/define.ts';
 import { asDuration, asPair, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
 import { usageError } from '../../core/error.ts';
@@ -23,7 +23,7 @@ const asInstant: Parse<Instant> = taking({ type: 'time' }, (text) => {
   });
 });
 
-const options = {
+const options = rarely(['expiresAt', 'param', 'waitTimeout', 'noPreflight'], {
   medium: option('--medium <medium>', MEDIUMS.join(', '), asText, { choices: MEDIUMS }),
   expiresAt: option(
     '--expires-at <time>',
@@ -59,7 +59,7 @@ const options = {
   ),
   ...PASS_ON_OPTIONS,
   ...BULK_OPTIONS,
-} as const;
+} as const);
 type ChargeGiven = GivenOptions<typeof options>;
 
 /** One charge. */

@@ -1,0 +1,59 @@
+/**
+ * The documents that `paycli help` shows as topics, as blocks of text: what they use of Markdown, and no more.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TOPICS, type Topic } from '../src/cli/help/names.ts';
+
+type Block =
+  | { readonly kind: 'heading' | 'text' | 'item' | 'code'; readonly text: string }
+  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+
+/** The document of a topic. */
+const fileOf = (topic: Topic): string => (topic === 'profiles' ? 'keys.md' : `${topic}.md`);
+
+/** Where a link leads, for somebody who sits at a terminal. */
+const placeOf = (link: string): string => {
+  const topic = TOPICS.find((name) => fileOf(name) === link);
+  return topic === undefined ? join('docs', link).replaceAll('\\', '/') : `\`paycli help ${topic}\``;
+};
+
+const inline = (text: string): string =>
+  text
+    .replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, (_all, words: string, link: string) => `${words} (${placeOf(link)})`)
+    .replaceAll(/(?<![\w`])\*(\w[\w ]*)\*(?![\w`])/g, '$1');
+
+const cellsOf = (row: string): string[] =>
+  row
+    .replaceAll(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) =>
+      inline(cell.trim())
+        .replaceAll(/^`([^`]*)`$/g, '$1')
+        .replaceAll('\\|', '|'),
+    );
+
+const tableOf = (lines: readonly string[]): Block => {
+  const [head = [], , ...rows] = lines.map(cellsOf);
+  return { kind: 'table', head, rows };
+};
+
+const blockOf = (chunk: string): Block[] => {
+  const lines = chunk.split('\n');
+  if (chunk.startsWith('#')) return [{ kind: 'heading', text: chunk.replace(/^#+ /, '') }];
+  if (chunk.startsWith('|')) return [tableOf(lines)];
+  if (chunk.startsWith('    ')) return [{ kind: 'code', text: lines.map((line) => line.trimStart()).join('\n') }];
+  const joined = inline(chunk.replaceAll(/\n(?!- )\s*/g, ' '));
+  if (!chunk.startsWith('- ')) return [{ kind: 'text', text: joined }];
+  return joined.split('\n').map((item) => ({ kind: 'item', text: item.slice(2) }));
+};
+
+const blocksOf = (markdown: string): readonly Block[] =>
+  markdown
+    .trimEnd()
+    .split(/\n{2,}/)
+    .flatMap(blockOf);
+
+/** Every topic by its name. */
+export const topics = (): Readonly<Record<string, readonly Block[]>> =>
+  Object.fromEntries(TOPICS.map((topic) => [topic, blocksOf(readFileSync(join('docs', fileOf(topic)), 'utf8'))]));

@@ -1,0 +1,42 @@
+import type { Paint } from '../../output/style.ts';
+import { widthOf, wrapWords } from '../../output/width.ts';
+
+/** How help is laid out: to so many columns, its headings painted. */
+export interface Layout {
+  readonly width: number;
+  readonly heading: Paint;
+}
+
+/** Narrower than this nothing is wrapped any more. */
+const NARROWEST = 20;
+/** A longer term stands on a line of its own. */
+const LONGEST_TERM = 30;
+const INDENT = '  ';
+const GAP = 2;
+
+export const prose = (text: string, width: number): string[] =>
+  text.split('\n').flatMap((line) => (line === '' ? [''] : wrapWords(line, Math.max(NARROWEST, width))));
+
+/** Terms, and beside each what it means. */
+export const entries = (rows: readonly (readonly [term: string, meaning: string])[], width: number): string[] => {
+  const most = Math.min(LONGEST_TERM, Math.floor(width / 2));
+  const terms = rows.map(([term]) => widthOf(term)).filter((length) => length <= most);
+  const column = Math.max(0, ...terms) + GAP;
+  return rows.flatMap(([term, meaning]) => {
+    const lines = prose(meaning, width - column);
+    const beside = widthOf(term) + GAP <= column;
+    const first = beside ? [term.padEnd(column) + (lines[0] ?? '')] : [term, ' '.repeat(column) + (lines[0] ?? '')];
+    return [...first, ...lines.slice(1).map((line) => ' '.repeat(column) + line)].map((line) => line.trimEnd());
+  });
+};
+
+/** A heading and lines that are set in below it; nothing where there are none. */
+export const section = (title: string, lines: (width: number) => readonly string[], layout: Layout): string[] => {
+  const inside = lines(layout.width - INDENT.length);
+  if (inside.length === 0) return [];
+  return ['', layout.heading(`${title}:`), ...inside.map((line) => (line === '' ? '' : INDENT + line))];
+};
+
+/** The line that says how something is called; what is behind it is set in. */
+export const usageLines = (usage: string, { width, heading }: Layout): string[] =>
+  prose(`Usage: ${usage}`, width - INDENT.length).map((line, index) => heading(index === 0 ? line : INDENT + line));

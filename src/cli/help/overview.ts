@@ -1,0 +1,56 @@
+import { type CommandNode, childrenOf, type NounNode, type Tree } from '../tree.ts';
+import { exampleLines, optionEntries } from './command.ts';
+import { entries, type Layout, prose, section, usageLines } from './layout.ts';
+import { TOPICS } from './names.ts';
+
+const FEW_EXAMPLES = 3;
+
+const START = [
+  { about: 'look around on this machine; no network, no key', line: 'paycli ugwo list --local' },
+  { about: 'use the real service', line: 'paycli login --environment sandbox' },
+];
+
+/** A noun names its verbs. */
+const entryOf = (node: CommandNode | NounNode): [string, string] => {
+  const names = [node.name, ...node.aliases].join(', ');
+  if (node.kind === 'command') return [names, node.summary];
+  return [
+    names,
+    `${node.summary}: ${childrenOf(node)
+      .map(({ name }) => name)
+      .join(', ')}`,
+  ];
+};
+
+const HELP: [string, string] = ['help [command|topic]', 'show help for a command or a topic; --man: its manual page'];
+
+/** The first page of help. */
+export const rootPage = ({ commands, options }: Tree, all: boolean, layout: Layout): string[] => {
+  const shown = options.filter(({ rare }) => all || rare !== true);
+  const more = options.length - shown.length;
+  return [
+    ...prose('Operate a payments service from a terminal, a script or a CI job.', layout.width),
+    '',
+    ...usageLines('paycli <command> [options]', layout),
+    ...section('Start here', (width) => exampleLines(START, width), layout),
+    ...section('Commands', (width) => entries([...commands.map(entryOf), HELP], width), layout),
+    ...section('Options of every command', (width) => optionEntries(shown, width), layout),
+    ...section('Topics', (width) => prose(`paycli help ${TOPICS.join(' | ')}`, width), layout),
+    ...(more === 0 ? [] : ['', `${more} more options: paycli --help --all`]),
+  ];
+};
+
+/** The help of a noun: its verbs. */
+export const nounPage = (node: NounNode, layout: Layout): string[] => {
+  const examples = node.commands.flatMap((verb) => verb.examples.slice(0, 1)).slice(0, FEW_EXAMPLES);
+  const name = node.path.join(' ');
+  return [
+    ...usageLines(`paycli ${name} <command> [options]`, layout),
+    ...section('Examples', (width) => exampleLines(examples, width), layout),
+    '',
+    ...prose(`${node.summary.charAt(0).toUpperCase()}${node.summary.slice(1)}.`, layout.width),
+    ...section('Commands', (width) => entries(childrenOf(node).map(entryOf), width), layout),
+    '',
+    ...prose(`See paycli ${name} <command> --help`, layout.width),
+  ];
+};

@@ -1,0 +1,52 @@
+import topics from '#topics' with { type: 'json' };
+import { entries, type Layout, prose } from './layout.ts';
+import type { Topic } from './names.ts';
+
+type Block = (typeof topics)[string][number];
+type Table = Extract<Block, { kind: 'table' }>;
+
+const INDENT = '  ';
+const BULLET = '- ';
+
+/** What a cell is called, but for the one that says what the term means. */
+const named = (name: string, cell: string): string => {
+  if (name === 'meaning' || name === 'what happens') return cell;
+  return name.endsWith('?') ? `${name} ${cell}` : `${name}: ${cell}`;
+};
+
+/** All cells but the first, which is the term. */
+const meaningOf = (head: readonly string[], cells: readonly string[]): string =>
+  cells
+    .map((cell, index) => (cell === '' ? '' : named(head[index + 1] ?? '', cell)))
+    .filter((line) => line !== '')
+    .join('\n');
+
+const tableLines = ({ head, rows }: Table, width: number): string[] =>
+  entries(
+    rows.map(([term = '', ...cells]) => [term, meaningOf(head, cells)]),
+    width,
+  );
+
+const blockLines = (block: Block, { width, heading }: Layout): string[] => {
+  switch (block.kind) {
+    case 'heading':
+      return [heading(block.text)];
+    case 'code':
+      return block.text.split('\n').map((line) => INDENT + line);
+    case 'item':
+      return prose(block.text, width - BULLET.length).map((line, index) => (index === 0 ? BULLET : INDENT) + line);
+    case 'table':
+      return tableLines(block, width);
+    default:
+      return prose(block.text, width);
+  }
+};
+
+/** A topic of help: its document, laid out for a terminal. */
+export const topicPage = (topic: Topic, layout: Layout): string[] => {
+  const blocks = topics[topic] ?? [];
+  return blocks.flatMap((block, index) => {
+    const follows = block.kind === 'item' && blocks[index - 1]?.kind === 'item';
+    return [...(index === 0 || follows ? [] : ['']), ...blockLines(block, layout)];
+  });
+};

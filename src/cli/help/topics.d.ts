@@ -1,0 +1,8 @@
+/** The topics of help as blocks of text, which the build makes of docs/: package.json says where they are. */
+declare module '#topics' {
+  type Block =
+    | { readonly kind: 'heading' | 'text' | 'item' | 'code'; readonly text: string }
+    | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  const topics: Readonly<Record<string, readonly Block[]>>;
+  export default topics;
+}
