@@ -3,16 +3,23 @@ import type { ChunkingContext, ModuleInfo } from 'rolldown';
 
 /**
  * Files that are needed where the rest of their room is not, and the chunk that each goes to with the packages that it imports:
- * where the ledger lies is asked without a profile, and profiles are read without the operations of the API.
+ * where the ledger lies is asked without a profile, profiles are read without the operations of the API, and help asks for the
+ * commands and the locale alone.
  */
-const APART = { 'config/folders.ts': 'core', 'config/ledger.ts': 'core', 'contract/profile-file.ts': 'profile-file' };
+const APART = {
+  'config/folders.ts': 'core',
+  'config/ledger.ts': 'core',
+  'contract/profile-file.ts': 'profile-file',
+  'cli/tree.ts': 'help',
+  'core/locale.ts': 'start',
+};
 
-/** What only a shared ledger needs is as large as a room. */
-const POSTGRES = /\/src\/ledger\/(postgres)\//;
+/** What only a shared ledger needs is as large as a room; help is asked for without the rest of its room. */
+const ROOMS_WITHIN = /\/src\/(?:ledger\/(?=postgres\/)|cli\/(?=help\/))(\w+)\//;
 
 const roomOf = (id: string): string | undefined => {
   const path = id.replaceAll('\\', '/');
-  return (POSTGRES.exec(path) ?? /\/src\/(\w+)\//.exec(path))?.[1];
+  return (ROOMS_WITHIN.exec(path) ?? /\/src\/(\w+)\//.exec(path))?.[1];
 };
 
 /** A file, what it imports, and so on, but for what comes by import(). */

@@ -1,4 +1,7 @@
 import type { Env } from '../core/io.ts';
+import { speaksUtf8 } from '../core/locale.ts';
+
+export { speaksUtf8 } from '../core/locale.ts';
 
 /** Puts colour around a text that is already padded and free of control characters. */
 export type Paint = (text: string) => string;
@@ -30,10 +33,6 @@ export const unpainted: Paint = (text) => text;
 
 const UNICODE: Signs = { unicode: true, rule: '─', ellipsis: '…', arrow: '→' };
 const ASCII: Signs = { unicode: false, rule: '-', ellipsis: '...', arrow: '->' };
-
-/** Whether the locale says that its terminal shows UTF-8; that of Windows does, and has no such variables. */
-export const speaksUtf8 = (env: Env): boolean =>
-  /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '') || env['OS'] === 'Windows_NT';
 
 /** A text of ours, without what the locale can't show. */
 export const forLocale = (text: string, env: Env): string =>

@@ -1,5 +1,4 @@
 import type { Paint } from '../../output/style.ts';
-import { widthOf, wrapWords } from '../../output/width.ts';
 
 /** How help is laid out: to so many columns, its headings painted. */
 export interface Layout {
@@ -14,17 +13,30 @@ const LONGEST_TERM = 30;
 const INDENT = '  ';
 const GAP = 2;
 
+/** Every character of ours takes a column: to measure others would cost a start more than all the rest. */
+const wrapped = (line: string, width: number): string[] => {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(' ')) {
+    const longer = current === '' ? word : `${current} ${word}`;
+    if (longer.length > width && current !== '') lines.push(current);
+    current = longer.length > width ? word : longer;
+  }
+  return [...lines, current];
+};
+
+/** Text in lines, broken between words. */
 export const prose = (text: string, width: number): string[] =>
-  text.split('\n').flatMap((line) => (line === '' ? [''] : wrapWords(line, Math.max(NARROWEST, width))));
+  text.split('\n').flatMap((line) => wrapped(line, Math.max(NARROWEST, width)));
 
 /** Terms, and beside each what it means. */
 export const entries = (rows: readonly (readonly [term: string, meaning: string])[], width: number): string[] => {
   const most = Math.min(LONGEST_TERM, Math.floor(width / 2));
-  const terms = rows.map(([term]) => widthOf(term)).filter((length) => length <= most);
+  const terms = rows.map(([term]) => term.length).filter((length) => length <= most);
   const column = Math.max(0, ...terms) + GAP;
   return rows.flatMap(([term, meaning]) => {
     const lines = prose(meaning, width - column);
-    const beside = widthOf(term) + GAP <= column;
+    const beside = term.length + GAP <= column;
     const first = beside ? [term.padEnd(column) + (lines[0] ?? '')] : [term, ' '.repeat(column) + (lines[0] ?? '')];
     return [...first, ...lines.slice(1).map((line) => ' '.repeat(column) + line)].map((line) => line.trimEnd());
   });

@@ -22,7 +22,7 @@ const entryOf = (node: CommandNode | NounNode): [string, string] => {
   ];
 };
 
-const HELP: [string, string] = ['help [command|topic]', 'show help for a command or a topic; --man: its manual page'];
+const HELP: [string, string] = ['help [command|topic]', 'show help for a command or a topic'];
 
 /** The first page of help. */
 export const rootPage = ({ commands, options }: Tree, all: boolean, layout: Layout): string[] => {

@@ -1,5 +1,5 @@
-import type { Io } from '../../core/io.ts';
-import { forLocale, stylesFor } from '../../output/style.ts';
+import type { Env, Io } from '../../core/io.ts';
+import { speaksUtf8 } from '../../core/locale.ts';
 import { usesColor } from '../color.ts';
 import type { CommandSpec } from '../define.ts';
 import type { Globals } from '../globals.ts';
@@ -13,6 +13,17 @@ interface Commands {
   readonly nouns: Readonly<Record<string, Noun>>;
 }
 
+const asItIs = (text: string): string => text;
+
+/** What needs no styles waits for none. */
+const PLAIN = { heading: asItIs, shown: asItIs };
+
+const styled = async (color: boolean, env: Env): Promise<typeof PLAIN> => {
+  const { forLocale, stylesFor } = await import('../../output/style.ts');
+  const { heading } = await stylesFor(color);
+  return { heading, shown: (text) => forLocale(text, env) };
+};
+
 /** Prints the help that is asked for. */
 export const showHelp = async (
   wanted: HelpWanted,
@@ -20,7 +31,8 @@ export const showHelp = async (
   { stdout, env }: Pick<Io, 'stdout' | 'env'>,
   { specs, nouns }: Commands,
 ): Promise<void> => {
-  const { heading } = await stylesFor(usesColor(color, env, stdout.isTerminal));
+  const painted = usesColor(color, env, stdout.isTerminal);
+  const { heading, shown } = painted || !speaksUtf8(env) ? await styled(painted, env) : PLAIN;
   const lines = await helpPage(commandTree(specs, nouns), wanted, { width: stdout.columns, heading });
-  await stdout.write(forLocale(`${lines.join('\n')}\n`, env));
+  await stdout.write(shown(`${lines.join('\n')}\n`));
 };
