@@ -37,33 +37,39 @@ const asTimeout: Parse<number> = taking({ type: 'duration', default: '30s' }, (t
   throw usageError(`must be between 1s and 1h (got ${text})`);
 });
 
-export const GLOBAL_OPTIONS = rarely(['baseUrl', 'rawCsv', 'color', 'debug', 'timeout', 'asCurl', 'noValidate'], {
-  profile: option('--profile <name>', 'profile to use (PAYCLI_PROFILE; else the default one)', asText, {
-    completes: 'profile',
-  }),
-  local: flag('--local', 'use the built-in emulator: no network, no key; it keeps its state between calls'),
-  baseUrl: option('--base-url <url>', 'send this call to another origin (PAYCLI_BASE_URL)', asText, { type: 'url' }),
-  output: option('-o, --output <format>', `output format: ${FORMATS.join(', ')}`, asOneOf(FORMATS)),
-  json: flag('--json', 'same as -o json'),
-  columns: option('--columns <a,b.c>', 'columns to show, in this order; dotted paths reach into objects', asNames, {
-    completes: 'column',
-  }),
-  rawCsv: flag('--raw-csv', 'csv and reports: write cells as they are, even if a spreadsheet would run or change them'),
-  color: option('--color <when>', 'use color: auto, always or never', asOneOf(['auto', 'always', 'never'] as const), {
-    default: 'auto',
-  }),
-  quiet: flag('-q, --quiet', 'print data and errors only: no progress, hints or notices'),
-  debug: flag('--debug', 'print one line per HTTP step on stderr, safe to paste into a ticket'),
-  timeout: option('--timeout <duration>', 'time limit per request, 1s to 1h (30s)', asTimeout),
-  noInput: flag('--no-input', 'never prompt; fail if an answer is needed'),
-  yes: flag('-y, --yes', 'answer yes to confirmations'),
-  dryRun: flag('--dry-run', 'show the request and send nothing'),
-  asCurl: flag('--as-curl', 'show the request as a curl command and send nothing'),
-  noValidate: flag('--no-validate', 'skip the local checks and let the service judge'),
-} as const);
+export const GLOBAL_OPTIONS = rarely(
+  ['baseUrl', 'rawCsv', 'color', 'debug', 'timeout', 'asCurl', 'noValidate', 'noInput'],
+  {
+    profile: option('--profile <name>', 'profile to use (PAYCLI_PROFILE; else the default one)', asText, {
+      completes: 'profile',
+    }),
+    local: flag('--local', 'use the built-in service: no network, no key'),
+    baseUrl: option('--base-url <url>', 'send this call to another origin (PAYCLI_BASE_URL)', asText, { type: 'url' }),
+    output: option('-o, --output <format>', `output format: ${FORMATS.join(', ')}`, asOneOf(FORMATS)),
+    json: flag('--json', 'same as -o json'),
+    columns: option('--columns <a,b.c>', 'columns to show, in this order; dotted paths reach into objects', asNames, {
+      completes: 'column',
+    }),
+    rawCsv: flag(
+      '--raw-csv',
+      'csv and reports: write cells as they are, even if a spreadsheet would run or change them',
+    ),
+    color: option('--color <when>', 'use color: auto, always or never', asOneOf(['auto', 'always', 'never'] as const), {
+      default: 'auto',
+    }),
+    quiet: flag('-q, --quiet', 'print data and errors only: no progress, no notices'),
+    debug: flag('--debug', 'print one line per HTTP step on stderr, safe to paste into a ticket'),
+    timeout: option('--timeout <duration>', 'time limit per request, 1s to 1h (30s)', asTimeout),
+    noInput: flag('--no-input', 'never prompt; fail if an answer is needed'),
+    yes: flag('-y, --yes', 'answer yes to confirmations'),
+    dryRun: flag('--dry-run', 'show the request and send nothing'),
+    asCurl: flag('--as-curl', 'show the request as a curl command and send nothing'),
+    noValidate: flag('--no-validate', 'skip the local checks and let the service judge'),
+  } as const,
+);
 
 /** What every command takes besides, and commander answers by itself. */
-export const VERSION_OPTION = flag('-V, --version', 'print the version');
+export const VERSION_OPTION = { ...flag('-V, --version', 'print the version'), rare: true } as const;
 export const HELP_OPTION = flag('-h, --help', 'show help for a command');
 export const BUILT_IN_OPTIONS = [VERSION_OPTION, HELP_OPTION];
 
