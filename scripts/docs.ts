@@ -1,7 +1,7 @@
 /** Writes what the documents have from the program itself: the reference, a page a command, the commands for machines, and the picture of the README. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PICTURE, pictureNow } from './picture/readme.ts';
+import { PICTURE, pictureNow, settled } from './picture/readme.ts';
 import { REFERENCE, referencePages } from './reference.ts';
 import { KEPT, schemaText } from './schema/document.ts';
 
@@ -9,4 +9,6 @@ rmSync(REFERENCE, { recursive: true, force: true });
 mkdirSync(REFERENCE);
 writeFileSync(KEPT, schemaText());
 for (const [name, text] of referencePages()) writeFileSync(join(REFERENCE, name), text);
-writeFileSync(PICTURE, await pictureNow());
+// It has new identifiers and times in each run, which alone are no reason for another picture.
+const picture = await pictureNow();
+if (settled(readFileSync(PICTURE, 'utf8')) !== settled(picture)) writeFileSync(PICTURE, picture);
