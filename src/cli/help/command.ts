@@ -11,20 +11,20 @@ const SEEDED_IDS = 'These ids belong to the built-in service: add --local to eac
 
 type Example = CommandNode['examples'][number];
 
-export const flagsOf = ({ short, name, value }: OptionNode): string =>
+const flagsOf = ({ short, name, value }: OptionNode): string =>
   `${short === undefined ? '' : `${short}, `}${name}${value === undefined ? '' : ` <${value}>`}`;
 
-export const argumentOf = ({ name, required, repeats }: ArgumentNode): string => {
+const argumentOf = ({ name, required, repeats }: ArgumentNode): string => {
   const word = repeats ? `${name}...` : name;
   return required ? `<${word}>` : `[${word}]`;
 };
 
 /** How it is called. */
-export const usageOf = ({ path, args }: CommandNode): string =>
+const usageOf = ({ path, args }: CommandNode): string =>
   ['paycli', ...path, '[options]', ...args.map(argumentOf)].join(' ');
 
 /** What it does, in full sentences. */
-export const aboutOf = ({ description, summary }: CommandNode): string =>
+const aboutOf = ({ description, summary }: CommandNode): string =>
   description ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 
 export const optionEntries = (options: readonly OptionNode[], width: number): string[] =>
