@@ -14,8 +14,8 @@ const APART = {
   'core/locale.ts': 'start',
 };
 
-/** What only a shared ledger needs is as large as a room; help is asked for without the rest of its room. */
-const ROOMS_WITHIN = /\/src\/(?:ledger\/(?=postgres\/)|cli\/(?=help\/))(\w+)\//;
+/** What only a shared ledger needs, or only a browser sees, is as large as a room; help is asked for without the rest of its room. */
+const ROOMS_WITHIN = /\/src\/(?:ledger\/(?=postgres\/)|emulator\/(?=console\/)|cli\/(?=help\/))(\w+)\//;
 
 const roomOf = (id: string): string | undefined => {
   const path = id.replaceAll('\\', '/');
@@ -50,7 +50,11 @@ const loadedWith = (context: ChunkingContext, id: string, seen = new Set<string>
   if (info === null || seen.has(id)) return undefined;
   if (room !== undefined) return room === 'commands' || isLate(room, info) ? undefined : room;
   seen.add(id);
-  return info.importers.map((importer) => loadedWith(context, importer, seen)).find((found) => found !== undefined);
+  const rooms = info.importers
+    .map((importer) => loadedWith(context, importer, seen))
+    .filter((found) => found !== undefined);
+  // The console comes after the emulator, and takes what it shares with it from there.
+  return rooms.find((found) => found !== 'console') ?? rooms[0];
 };
 
 /**

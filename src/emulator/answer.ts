@@ -3,6 +3,7 @@ import type { Clock } from '../core/io.ts';
 import type { Dialect } from '../core/local.ts';
 import { SPEECH } from './dialect.ts';
 import { checkedProblem, Refusal, refusal } from './refusal.ts';
+import type { RequestLog } from './request-log.ts';
 import type { Store } from './store/open.ts';
 
 /** A service over one data file. */
@@ -12,6 +13,8 @@ export interface Service {
   readonly dialect: Dialect;
   /** Aborted when it closes: nothing is waited for any more. */
   readonly closing: AbortSignal;
+  /** The requests that it has seen last; undefined where nobody can look at them. */
+  readonly requests?: RequestLog;
 }
 
 /** What time it is there, in milliseconds since the epoch: its clock may have been moved. */
@@ -24,8 +27,8 @@ export const respond = (
   type: string,
   text: string,
   headers: Readonly<Record<string, string>> = {},
-): Response =>
-  new Response(text, {
+): Response => {
+  const answer = new Response(text, {
     status,
     headers: {
       'content-type': type,
@@ -34,6 +37,9 @@ export const respond = (
       ...headers,
     },
   });
+  service.requests?.text(answer, text);
+  return answer;
+};
 
 /** Any thrown thing as an error document; one that is no Refusal is a defect, and a 500. */
 export const respondTo = (thrown: unknown, service: Service): Response => {

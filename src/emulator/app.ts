@@ -39,12 +39,13 @@ const queryOf = (url: string): Record<string, string | string[]> => {
 /** The request, judged by the contract's own schemas. What they accept goes on as it was sent. */
 const readRequest = async <K extends OperationId>(
   context: Context<Env>,
+  service: Service,
   id: K,
-  now: number,
 ): Promise<Omit<RequestOf<K>, 'hangUp'>> => {
-  const operation: Operation = operations[id];
+  const [operation, now]: [Operation, number] = [operations[id], nowOf(service)];
   const query = queryOf(context.req.url);
-  const body = operation.body === undefined ? undefined : await readBody(context.req.raw);
+  const keep = (bytes: Uint8Array): void => service.requests?.body(context.env.incoming, bytes);
+  const body = operation.body === undefined ? undefined : await readBody(context.req.raw, keep);
   const faults = [operation.query?.safeParse(query).error, operation.body?.(now).safeParse(asSent(body)).error];
   const violations = faults.flatMap((fault) => (fault === undefined ? [] : breaches(fault)));
   if (violations.length > 0) throw invalid(violations);
@@ -56,7 +57,7 @@ const mount = <K extends OperationId>(app: Hono<Env>, service: Service, id: K): 
   const operation: Operation = operations[id];
   const { handle, shape }: Answering<K> = handlers[id];
   app.on(operation.method, routePath(operation), async (context) => {
-    const read = await readRequest(context, id, nowOf(service));
+    const read = await readRequest(context, service, id);
     let isCut = false;
     const hangUp = (): void => {
       isCut = true;

@@ -9,7 +9,8 @@ const DEPTH_LIMIT = 64;
 const tooLarge = () =>
   refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
 
-const bytesOf = async (request: Request): Promise<Uint8Array> => {
+/** The body of a request, byte for byte; a 413 for one that is too large. */
+export const bytesOf = async (request: Request): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
@@ -38,12 +39,20 @@ const parse = (bytes: Uint8Array): unknown => {
   }
 };
 
-/** The JSON object that a request carries (interface.md section 5); a 400 for any body that can't be read as one. */
-export const readBody = async (request: Request): Promise<Record<string, unknown>> => {
+/**
+ * The JSON object that a request carries (interface.md section 5); a 400 for any body that can't be read as one. `keep` is
+ * handed its bytes, whatever they are.
+ */
+export const readBody = async (
+  request: Request,
+  keep?: (bytes: Uint8Array) => void,
+): Promise<Record<string, unknown>> => {
   if (!isJson(request.headers.get('content-type'))) {
     throw refusal(400, 'the body must be announced as `Content-Type: application/json`');
   }
-  const value = parse(await bytesOf(request));
+  const bytes = await bytesOf(request);
+  keep?.(bytes);
+  const value = parse(bytes);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw refusal(400, 'the body is not a JSON object');
 };

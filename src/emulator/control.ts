@@ -2,9 +2,12 @@ import { faultRules } from '../contract/fault-rule.ts';
 import { breaches } from '../contract/operations.ts';
 import { parseDuration } from '../core/duration.ts';
 import { PayError, usageError } from '../core/error.ts';
+import { ENDINGS, FIRST_RECORDS } from '../core/local.ts';
 import { formatDateAtom } from '../core/time.ts';
 import { nowOf, type Service } from './answer.ts';
-import { invalid } from './refusal.ts';
+import { invalid, refusal } from './refusal.ts';
+import { seedStore } from './seed.ts';
+import { settle } from './settle.ts';
 import type { KeptFault } from './store/settings.ts';
 
 /** Where the controls are, beside the service. */
@@ -15,6 +18,10 @@ export interface ClockState {
   readonly now: string;
   readonly moved: number;
 }
+
+/** How many records one request adds at most: while it does, no other is answered. */
+const MOST_RECORDS = 100_000;
+const LARGEST_AMOUNT = 1e15 - 1;
 
 type Kept = Pick<Service, 'store' | 'clock'>;
 
@@ -52,23 +59,58 @@ const refused = <T>(work: () => T): T => {
   try {
     return work();
   } catch (thrown) {
-    if (thrown instanceof PayError) throw invalid(thrown.detail.violations ?? []);
-    throw thrown;
+    if (!(thrown instanceof PayError)) throw thrown;
+    throw thrown.detail.violations === undefined ? refusal(422, thrown.message) : invalid(thrown.detail.violations);
   }
 };
 
+type Body = Readonly<Record<string, unknown>>;
+
+const durationIn = (body: Body, name: string): number => {
+  const ms = parseDuration(String(body[name]));
+  if (ms === undefined) throw invalid([{ propertyPath: name, title: 'is not a duration such as 90s, 10m or 1h' }]);
+  return ms;
+};
+
+/** A whole number within bounds; undefined where none is given. */
+const countIn = (body: Body, name: string, least: number, most: number): number | undefined => {
+  if (body[name] === undefined) return undefined;
+  const count = Number(String(body[name]));
+  if (Number.isSafeInteger(count) && count >= least && count <= most) return count;
+  throw invalid([{ propertyPath: name, title: `is not a whole number from ${least} to ${most}` }]);
+};
+
+const settled = ({ store, ...service }: Service, body: Body) => {
+  const as = ENDINGS.find((ending) => ending === body['as']);
+  if (as === undefined) throw invalid([{ propertyPath: 'as', title: `is none of ${ENDINGS.join(', ')}` }]);
+  const after = body['in'] === undefined ? undefined : durationIn(body, 'in');
+  const amount = countIn(body, 'amount', 1, LARGEST_AMOUNT);
+  const settling = { activity: String(body['activity']), as, after, amount };
+  return refused(() => settle(store, settling, nowOf({ store, ...service }))).activity;
+};
+
+/** Adds records, as many as are usual unless it is said how many. */
+const seeded = ({ store, clock }: Service, body: Body) => {
+  const customers = countIn(body, 'customers', 0, MOST_RECORDS) ?? FIRST_RECORDS.customers;
+  const ugwo = countIn(body, 'ugwo', 0, MOST_RECORDS) ?? FIRST_RECORDS.ugwo;
+  store.write(() => seedStore(store, { customers, ugwo }, nowOf({ store, clock })));
+  return { customers, ugwo };
+};
+
+const emptied = ({ store }: Service) => {
+  store.write(() => store.removeRecords());
+  return {};
+};
+
 /** By method and path. */
-export const controls: Readonly<
-  Record<string, (service: Service, body: Readonly<Record<string, unknown>>) => unknown>
-> = {
+export const controls: Readonly<Record<string, (service: Service, body: Body) => unknown>> = {
   [`GET ${CONTROL}clock`]: (service) => clockState(service),
-  [`POST ${CONTROL}clock`]: (service, { by }) => {
-    const ms = parseDuration(String(by));
-    if (ms === undefined) throw invalid([{ propertyPath: 'by', title: 'is not a duration such as 90s, 10m or 1h' }]);
-    return moveClock(service, ms);
-  },
+  [`POST ${CONTROL}clock`]: (service, body) => moveClock(service, durationIn(body, 'by')),
   [`DELETE ${CONTROL}clock`]: (service) => moveClock(service, 'back'),
   [`GET ${CONTROL}faults`]: ({ store }) => shownFaults(store.faults()),
   [`PUT ${CONTROL}faults`]: (service, body) => refused(() => shownFaults(setFaults(service, body))),
   [`DELETE ${CONTROL}faults`]: (service) => shownFaults(setFaults(service, { rules: [] })),
+  [`POST ${CONTROL}settle`]: settled,
+  [`POST ${CONTROL}seed`]: seeded,
+  [`POST ${CONTROL}reset`]: emptied,
 };

@@ -7,7 +7,7 @@ import { refusal } from './refusal.ts';
 import type { Store } from './store/open.ts';
 import type { KeptFault } from './store/settings.ts';
 
-type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
+export type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
 /** `*` stands for one segment, `**` at the end for all that follow. */
 const fits = (pattern: string, path: string): boolean => {
@@ -97,5 +97,6 @@ export const withFaults =
     const path = url.split('?')[0] ?? url;
     const rule = path.startsWith('/v1/') ? ruleFor(service.store, forRequest({ method, path })) : undefined;
     if (rule === undefined) return fetch(request, env);
+    service.requests?.struck(env.incoming, rule);
     return misbehave(rule, service, env, async () => fetch(request, env));
   };

@@ -17,7 +17,7 @@ export const randomKey = (prefix: 'sk' | 'pk' | 'ctl' | 'wsk'): string =>
   `${prefix}.${WORKSPACE}.${randomText(KEY_LENGTH)}`;
 
 /** At most 32 letters and digits that depend on `source` alone. */
-const derivedText = (source: string, length: number): string =>
+export const derivedText = (source: string, length: number): string =>
   [...hash('sha256', source, 'buffer').subarray(0, length)].map((byte) => ALPHABET.charAt(byte % 62)).join('');
 
 /** At most 32 digits that depend on `source` alone. */

@@ -24,11 +24,21 @@ export interface RunningEmulator {
   readonly publicKey: string;
   /** The key of the control endpoints. */
   readonly controlToken: string;
+  /** Where its console is: an address that nobody can guess; undefined where it has none. */
+  readonly console: string | undefined;
   close(): Promise<void>;
 }
 
+export interface ConsoleOptions {
+  /** The data file, where commands of the console must name it. */
+  readonly data: string | undefined;
+}
+
 export interface EmulatorRoom {
-  /** Starts the service over the data in `file` (made when missing, 0600); `port` 0 takes any free one; in the documented dialect. */
+  /**
+   * Starts the service over the data in `file` (made when missing, 0600); `port` 0 takes any free one; in the documented
+   * dialect; with a console where that is asked for.
+   */
   start(options: {
     readonly file: string;
     readonly port: number;
@@ -36,6 +46,7 @@ export interface EmulatorRoom {
     readonly dialect?: Dialect;
     /** Sends what is in the outbox, too; otherwise it only puts events there. */
     readonly delivers?: boolean;
+    readonly console?: ConsoleOptions;
   }): Promise<RunningEmulator>;
   /** Adds so many customers and payment requests, and says how many; the same calls on a new file give the same identifiers. */
   seed(options: {
@@ -63,9 +74,9 @@ export interface EmulatorRoom {
 /** There is no data yet, and none is to be made. */
 const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(stateOf(path, DATA_FILE));
 
-const start: EmulatorRoom['start'] = async ({ file, port, clock, dialect = 'documented', delivers = false }) => {
+const start: EmulatorRoom['start'] = async ({ file, port, clock, dialect = 'documented', delivers, console }) => {
   const { serve } = await import('./server.ts');
-  return await serve({ store: openStore(resolve(file)), clock, dialect }, port, delivers);
+  return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { delivers, console });
 };
 
 const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIfNew = false }) =>

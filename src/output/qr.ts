@@ -1,12 +1,7 @@
+import { telLink } from '../core/tel-link.ts';
+import type { Modules } from '../qr/modules.ts';
 import type { Surface } from './surface.ts';
 import { wrap } from './width.ts';
-
-/** Light modules around the code; scanners rely on these four. */
-const QUIET_ZONE = 4;
-/** No dial string is longer; a code made of more would not fit a screen. */
-const LONGEST = 64;
-
-type Modules = readonly (readonly boolean[])[];
 
 /** Two modules in one character: a dark one is ink, a light one is paper. */
 const halfBlock = (upper: boolean, lower: boolean): string => {
@@ -23,10 +18,6 @@ const inHalfBlocks = (modules: Modules): string[] =>
 /** A module is two characters wide: about as wide as a line is high. */
 const inAscii = (modules: Modules): string[] =>
   modules.map((line) => line.map((dark) => (dark ? '##' : '  ')).join(''));
-
-/** A tel: link of a dial string; undefined where it is none that a telephone would take. */
-const telLink = (code: string): string | undefined =>
-  code.length <= LONGEST && /^[\d*#+]+$/.test(code) ? `tel:${encodeURIComponent(code)}` : undefined;
 
 /** Why no code is drawn though one could be wanted; undefined where one is. */
 const hindrance = ({ styles: { paper, unicode }, width, env }: Surface): 'silent' | 'locale' | undefined => {
@@ -50,9 +41,8 @@ export const dialQr = async (code: string, surface: Surface): Promise<string[]> 
   if (link === undefined) return without("No QR code: a telephone can't dial this code from a link.");
   const hindered = asked ? undefined : hindrance(surface);
   if (hindered !== undefined) return hindered === 'locale' ? without(NOT_IN_LOCALE) : [];
-  const { encode } = await import('uqr');
-  const { data, size } = encode(link, { ecc: 'L', border: QUIET_ZONE });
-  const columns = styles.unicode ? size : 2 * size;
+  const modules = (await import('../qr/modules.ts')).modulesOf(link);
+  const columns = styles.unicode ? modules.length : 2 * modules.length;
   if (columns > width) return asked ? without(`No QR code: it needs ${columns} columns.`) : [];
-  return (styles.unicode ? inHalfBlocks(data) : inAscii(data)).map(styles.paper ?? ((line) => line));
+  return (styles.unicode ? inHalfBlocks(modules) : inAscii(modules)).map(styles.paper ?? ((line) => line));
 };

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asCurl } from '../../src/cli/curl.ts';
+import { asCurl } from '../../src/core/curl.ts';
 import { parseExact } from '../../src/core/json.ts';
 import { shellLine, shellQuote } from '../../src/core/shell.ts';
 

@@ -51,7 +51,8 @@ const start = defineCommand({
     { about: 'use another data file', line: 'paycli emulator start --data ./test.sqlite' },
     { about: 'answer as the public service does', line: 'paycli emulator start --dialect live' },
   ],
-  output: 'origin, key, data, public_key, control_token; printed at once, then it runs until you stop it',
+  output:
+    'origin, key, data, public_key, control_token, console (open it in a browser); printed at once, then it runs until you stop it',
   exits: ['usage'],
   read: (_args, given) => ({
     port: given.port ?? 0,

@@ -23,7 +23,14 @@ export const run = async ({ port, data, dialect, faults, seed }: StartInput, dep
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
   if (said !== undefined) await deps.notice(said);
   if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, deps) });
-  const running = await emulator.start({ file, port, clock, dialect, delivers: true });
+  const running = await emulator.start({
+    file,
+    port,
+    clock,
+    dialect,
+    delivers: true,
+    console: { data: data === undefined ? undefined : file },
+  });
   await deps.notice(
     `For your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}\nStop it with Ctrl-C.`,
   );
@@ -35,6 +42,7 @@ export const run = async ({ port, data, dialect, faults, seed }: StartInput, dep
       data: file,
       public_key: running.publicKey,
       control_token: running.controlToken,
+      console: running.console,
     }),
     view: serviceView,
     done: aborted(signals.stop).then(async () => {

@@ -8,6 +8,7 @@ export const serviceView: View = {
     { path: 'data', label: 'data file', flexible: true },
     { path: 'public_key', label: 'public key' },
     { path: 'control_token', label: 'control token' },
+    { path: 'console' },
   ],
 };
 

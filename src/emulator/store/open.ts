@@ -32,6 +32,11 @@ const whole = (db: DatabaseSync) => {
     removeRecords: () =>
       db.exec(`DELETE FROM refund; DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye; DELETE FROM fault; DELETE FROM delivery;
         DELETE FROM setting WHERE name = 'clock'; INSERT OR IGNORE INTO setting VALUES ('emptied', '');`),
+    /** Another text whenever something was written, by this process or another one. */
+    version: () => {
+      const { changes } = db.prepare('SELECT total_changes() AS changes').get() ?? {};
+      return `${db.prepare('PRAGMA data_version').get()?.['data_version']} ${changes}`;
+    },
     /** Runs `work` alone among all processes; what it wrote is undone when it throws. */
     write: <T>(work: () => T): T => {
       const result = transact(db, work);

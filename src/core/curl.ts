@@ -1,5 +1,5 @@
-import { printExact } from '../core/json.ts';
-import { shellQuote } from '../core/shell.ts';
+import { printExact } from './json.ts';
+import { shellQuote } from './shell.ts';
 
 export interface CurlRequest {
   readonly method: string;
@@ -11,13 +11,13 @@ export interface CurlRequest {
  * The key goes to curl through a pipe: other users of a machine can read the arguments of its programs, and `printf` is the
  * shell's own, so it is none. Unquoted, since a key has no blank, and within quotes curl would take a backslash away.
  */
-const KEY = `printf 'oauth2-bearer = %s\\n' "$PAYCLI_SECRET_KEY"`;
+const keyFrom = (variable: string): string => `printf 'oauth2-bearer = %s\\n' "$${variable}"`;
 
 /** The request as a curl command for a POSIX shell. The key stays a variable that the shell fills in. */
-export const asCurl = ({ method, url, body }: CurlRequest): string => {
+export const asCurl = ({ method, url, body }: CurlRequest, variable = 'PAYCLI_SECRET_KEY'): string => {
   const curl = [`curl --config - --fail-with-body --request ${method} ${shellQuote(url)}`];
   if (body !== undefined) {
     curl.push(`--header 'Content-Type: application/json'`, `--data-raw ${shellQuote(printExact(body))}`);
   }
-  return `${KEY} |\n  ${curl.join(' \\\n  ')}`;
+  return `${keyFrom(variable)} |\n  ${curl.join(' \\\n  ')}`;
 };

@@ -1,0 +1,96 @@
+import type { Activity } from '../../contract/activity.ts';
+import type { Ugwo } from '../../contract/ugwo.ts';
+import type { Ending } from '../../core/local.ts';
+import { aboutData, aboutService, controlCurl, serviceCurl } from './lines.ts';
+import type { Action } from './parts.ts';
+import type { Place } from './view.ts';
+
+const MEDIUM_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ussd: { provider: 'gtb' },
+  mobile_money: { provider: 'mtn', phone: '+233241234567' },
+};
+
+/** The body that charges by a medium, with what was chosen, or else what is proposed. */
+export const chargeBody = (medium: string, chosen: Readonly<Record<string, string>> = {}) => ({
+  type: 'charge',
+  data: { medium, ...MEDIUM_FIELDS[medium], ...chosen },
+});
+
+const chargeOptions = (medium: string): string[] =>
+  Object.entries({ medium, ...MEDIUM_FIELDS[medium] }).flatMap(([name, value]) => [`--${name}`, value]);
+
+/** Charges a payment request, as a client does. */
+export const chargeAction = (place: Place, { uid }: Ugwo, medium: string): Action => ({
+  path: `ugwo/${uid}/charge`,
+  label: `Charge by ${medium.replace('_', ' ')}`,
+  fields: { medium },
+  lines: {
+    paycli: aboutService(place, 'ugwo', 'charge', uid, ...chargeOptions(medium)),
+    curl: serviceCurl(place, { method: 'POST', url: `/v1/ugwo/${uid}/activities`, body: chargeBody(medium) }),
+  },
+});
+
+/** Ends an activity, as a customer or a provider does. */
+export const settleAction = (
+  place: Place,
+  { uid }: Activity,
+  as: Ending,
+  more: Pick<Action, 'label' | 'tone' | 'inputs'> & { readonly amount?: number },
+): Action => {
+  const { amount, ...shown } = more;
+  const paid = amount === undefined ? {} : { amount };
+  return {
+    ...shown,
+    path: `activities/${uid}/settle`,
+    fields: { as },
+    lines: {
+      paycli: aboutData(
+        place,
+        'settle',
+        uid,
+        '--as',
+        as,
+        ...(amount === undefined ? [] : ['--amount-minor', String(amount)]),
+      ),
+      curl: controlCurl(place, 'POST', 'settle', { activity: uid, as, ...paid }),
+    },
+  };
+};
+
+/** Lets the customer pay two activities of one payment request: an open one and another one, made first where there is none. */
+export const payTwiceAction = (
+  place: Place,
+  { uid, ugwo_uid }: Activity,
+  other: Activity | undefined,
+  medium: string,
+): Action => {
+  const ugwo = String(ugwo_uid);
+  const again = aboutService(
+    place,
+    'ugwo',
+    'charge',
+    ugwo,
+    ...chargeOptions(medium),
+    '--again',
+    '--columns',
+    'uid',
+    '-o',
+    'tsv',
+  );
+  const second = other?.uid ?? '"$second"';
+  const settle = (activity: string): string => aboutData(place, 'settle', activity, '--as', 'successful');
+  const paid = (activity: string): string => controlCurl(place, 'POST', 'settle', { activity, as: 'successful' });
+  const charge = serviceCurl(place, { method: 'POST', url: `/v1/ugwo/${ugwo}/activities`, body: chargeBody(medium) });
+  return {
+    path: `activities/${uid}/pay-twice`,
+    label: 'Pay twice',
+    lines: {
+      paycli: [
+        ...(other === undefined ? [`second=$(${again} | cut -f2)`] : []),
+        settle(uid),
+        other === undefined ? settle('SECOND').replace('SECOND', second) : settle(second),
+      ].join('\n'),
+      curl: [...(other === undefined ? [charge] : []), paid(uid), paid(other?.uid ?? 'UID_OF_THE_SECOND')].join('\n'),
+    },
+  };
+};

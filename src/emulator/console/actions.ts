@@ -1,0 +1,191 @@
+import { parseDuration } from '../../core/duration.ts';
+import { PayError } from '../../core/error.ts';
+import { ENDINGS, FIRST_RECORDS } from '../../core/local.ts';
+import { machineValue } from '../../core/medium.ts';
+import { visible } from '../../core/sanitize.ts';
+import { nowOf } from '../answer.ts';
+import { moveClock, setFaults } from '../control.ts';
+import { Refusal, refusal } from '../refusal.ts';
+import { seedStore } from '../seed.ts';
+import { settle } from '../settle.ts';
+import { chargeBody } from './actions-ugwo.ts';
+import type { Said } from './layout.ts';
+import { mediumOf } from './pages/timeline.ts';
+import { activityState, isOpen } from './states.ts';
+import { ruleOf, SCOPES, SWITCHES } from './switches.ts';
+import type { Desk } from './view.ts';
+
+/** What a form has sent. */
+type Form = URLSearchParams;
+
+/** What was done, and on which page that is seen. */
+interface Done {
+  readonly said: string;
+  readonly page: string;
+}
+
+/** The service, asked as by a client of its own. */
+export type Ask = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: unknown }>;
+
+interface Doing {
+  readonly desk: Desk;
+  readonly form: Form;
+  readonly ask: Ask;
+  /** What stands in the path for `:uid`. */
+  readonly uid: string;
+}
+
+const activityAt = ({ service }: Desk, uid: string) => {
+  const kept = service.store.activity(uid);
+  if (kept === undefined) throw refusal(404, `there is no activity ${uid}`);
+  return kept;
+};
+
+const paidBy = ({ desk }: Doing, uid: string, as: (typeof ENDINGS)[number], amount?: number): string => {
+  const { service } = desk;
+  const settling = { activity: uid, as, after: undefined, ...(amount === undefined ? {} : { amount }) };
+  const { activity } = settle(service.store, settling, nowOf(service));
+  return activityState(activity)[0];
+};
+
+const amountIn = (form: Form): number | undefined => {
+  const text = form.get('amount');
+  if (text === null) return undefined;
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw refusal(422, 'the amount is a whole number of the minor unit');
+  return Number(text);
+};
+
+const settleOne = async (doing: Doing): Promise<Done> => {
+  const { desk, form, uid } = doing;
+  const { ugwo } = activityAt(desk, uid);
+  const as = ENDINGS.find((ending) => ending === form.get('as'));
+  if (as === undefined) throw refusal(422, `an activity ends as one of ${ENDINGS.join(', ')}`);
+  return { said: `The charge is ${paidBy(doing, uid, as, amountIn(form))}.`, page: `ugwo/${ugwo}` };
+};
+
+const refusedText = (json: unknown): string => {
+  const { detail, message } = (json ?? {}) as { readonly detail?: string; readonly message?: string };
+  return detail ?? message ?? 'the service has refused it';
+};
+
+const chargeBy = async (
+  { ask }: Doing,
+  ugwo: string,
+  medium: string,
+  chosen?: Record<string, string>,
+): Promise<string> => {
+  const { status, json } = await ask('POST', `/v1/ugwo/${ugwo}/activities`, chargeBody(medium, chosen));
+  if (status >= 400) throw refusal(status, refusedText(json));
+  return machineValue((json as { readonly uid?: unknown }).uid);
+};
+
+const chargeOne = async (doing: Doing): Promise<Done> => {
+  const { form, uid } = doing;
+  const { medium = '', ...chosen } = Object.fromEntries(form);
+  await chargeBy(doing, uid, medium, chosen);
+  return { said: `Charged by ${medium.replace('_', ' ')}.`, page: `ugwo/${uid}` };
+};
+
+/** The second charge is made before the first is paid: what is paid takes none. */
+const payTwice = async (doing: Doing): Promise<Done> => {
+  const { desk, uid } = doing;
+  const { activity, ugwo } = activityAt(desk, uid);
+  const other = desk.service.store.activitiesOn(ugwo).findLast((one) => isOpen(one) && one.uid !== uid);
+  const second = other?.uid ?? (await chargeBy(doing, ugwo, mediumOf(activity).replace(' ', '_')));
+  paidBy(doing, uid, 'successful');
+  paidBy(doing, second, 'successful');
+  return { said: 'The customer has paid twice.', page: `ugwo/${ugwo}` };
+};
+
+const faultOn = async ({ desk, form }: Doing): Promise<Done> => {
+  const one = SWITCHES.find(({ name }) => name === form.get('switch'));
+  const scope = form.get('scope') ?? '';
+  if (one === undefined || !Object.hasOwn(SCOPES, scope)) throw refusal(422, 'there is no such fault');
+  const { store } = desk.service;
+  store.write(() => store.addFault(ruleOf(one, scope, form.get('times') === '1')));
+  return { said: `${one.label}: on.`, page: 'faults' };
+};
+
+const faultOff = async ({ desk, form }: Doing): Promise<Done> => {
+  const { store } = desk.service;
+  store.write(() => store.removeFault(Number(form.get('seq'))));
+  return { said: 'The rule is off.', page: 'faults' };
+};
+
+const faultsClear = async ({ desk }: Doing): Promise<Done> => {
+  setFaults(desk.service, { rules: [] });
+  return { said: 'There is no rule any more.', page: 'faults' };
+};
+
+const clockOn = async ({ desk, form }: Doing): Promise<Done> => {
+  const ms = parseDuration(form.get('by') ?? '');
+  if (ms === undefined) throw refusal(422, 'a duration is wanted, such as 90s, 10m or 1h');
+  moveClock(desk.service, ms);
+  return { said: `The clock is moved on by ${form.get('by')}.`, page: 'clock' };
+};
+
+const clockBack = async ({ desk }: Doing): Promise<Done> => {
+  moveClock(desk.service, 'back');
+  return { said: 'The clock shows the real time.', page: 'clock' };
+};
+
+const MOST_RECORDS = 100_000;
+
+const countIn = (form: Form, name: string, usual: number): number => {
+  const text = form.get(name) ?? String(usual);
+  if (!/^\d{1,6}$/.test(text) || Number(text) > MOST_RECORDS) throw refusal(422, `at most ${MOST_RECORDS} at once`);
+  return Number(text);
+};
+
+const seedMore = async ({ desk, form }: Doing): Promise<Done> => {
+  const { store } = desk.service;
+  const customers = countIn(form, 'customers', FIRST_RECORDS.customers);
+  const ugwo = countIn(form, 'ugwo', FIRST_RECORDS.ugwo);
+  store.write(() => seedStore(store, { customers, ugwo }, nowOf(desk.service)));
+  return { said: `Added ${customers} customers and ${ugwo} payment requests.`, page: 'clock' };
+};
+
+const resetAll = async ({ desk, form }: Doing): Promise<Done> => {
+  if (form.get('sure') !== 'yes') throw refusal(422, 'tick the box if every record is to be removed');
+  const { store } = desk.service;
+  store.write(() => store.removeRecords());
+  return { said: 'Every record is removed.', page: 'clock' };
+};
+
+/** What the forms of the console do, by path; `page` is where it is told when it fails. */
+export const ACTIONS: Readonly<
+  Record<string, { readonly run: (doing: Doing) => Promise<Done>; readonly page: string }>
+> = {
+  'activities/:uid/settle': { run: settleOne, page: 'ugwo' },
+  'activities/:uid/pay-twice': { run: payTwice, page: 'ugwo' },
+  'ugwo/:uid/charge': { run: chargeOne, page: 'ugwo' },
+  'faults/on': { run: faultOn, page: 'faults' },
+  'faults/off': { run: faultOff, page: 'faults' },
+  'faults/clear': { run: faultsClear, page: 'faults' },
+  clock: { run: clockOn, page: 'clock' },
+  'clock/back': { run: clockBack, page: 'clock' },
+  seed: { run: seedMore, page: 'clock' },
+  reset: { run: resetAll, page: 'clock' },
+};
+
+/** Where a failure is told: on the page of what it is about, as far as that is known. */
+const pageOf = ({ desk, uid }: Doing, page: string): string => {
+  const ugwo = uid.startsWith('ugw.') ? uid : desk.service.store.activity(uid)?.ugwo;
+  return ugwo === undefined ? page : `ugwo/${ugwo}`;
+};
+
+/** Does what a form asks for. What it says holds nothing hidden. */
+export const act = async (
+  action: keyof typeof ACTIONS,
+  doing: Doing,
+): Promise<{ readonly said: Said; readonly page: string }> => {
+  const { run, page } = ACTIONS[action] as (typeof ACTIONS)[string];
+  try {
+    const done = await run(doing);
+    return { said: { isDone: true, text: visible(done.said) }, page: done.page };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) && !(thrown instanceof Refusal)) throw thrown;
+    const why = thrown instanceof Refusal ? (thrown.problem.detail ?? thrown.problem.title) : thrown.message;
+    return { said: { isDone: false, text: visible(`Not done: ${why}`) }, page: pageOf(doing, page) };
+  }
+};

@@ -1,0 +1,65 @@
+import { html } from 'hono/html';
+import type { FaultRule } from '../../../contract/fault-rule.ts';
+import type { KeptFault } from '../../store/settings.ts';
+import { controlCurl, faultLine, type Lines, linesBlock } from '../lines.ts';
+import { actionForms, table } from '../parts.ts';
+import { faultWords, scopeWords } from '../rules.ts';
+import { ruleOf, SCOPES, SWITCHES, type Switch, switchOf } from '../switches.ts';
+import type { Markup, Page, Place, View } from '../view.ts';
+
+/** What sets these rules, in place of those there are. */
+const setLines = (place: Place, rules: readonly FaultRule[]): Lines => ({
+  paycli: faultLine(place, { rules }),
+  curl: controlCurl(place, 'PUT', 'faults', { rules }),
+});
+
+const turnOn = (view: View, one: Switch, kept: readonly KeptFault[]): Markup => {
+  const rules = [...kept.map(({ rule }) => rule), ruleOf(one, 'charges', false)];
+  return html`<form method="post" action="${view.root}faults/on"><input type="hidden" name="switch" value="${one.name}">
+<label>Requests<select name="scope">${Object.entries(SCOPES).map(
+    ([name, { label }]) => html`<option value="${name}">${label}</option>`,
+  )}</select></label>
+<label>How often<select name="times"><option value="all">each</option><option value="1">only the next one</option></select></label>
+<button role="switch" aria-checked="false" aria-label="${one.label}">Off</button></form>${linesBlock([[`${one.label}: on`, setLines(view.place, rules)]])}`;
+};
+
+const turnOff = (view: View, one: Switch, on: KeptFault, kept: readonly KeptFault[]): Markup => {
+  const rules = kept.filter(({ seq }) => seq !== on.seq).map(({ rule }) => rule);
+  return html`<form method="post" action="${view.root}faults/off"><input type="hidden" name="seq" value="${on.seq}">
+<button role="switch" aria-checked="true" aria-label="${one.label}">On</button>
+<p class="soft">${scopeWords(on.rule)} · struck ${view.live(`fired-${on.seq}`, String(on.fired))} of ${view.live(`seen-${on.seq}`, String(on.seen))}</p></form>
+${linesBlock([[`${one.label}: off`, setLines(view.place, rules)]])}`;
+};
+
+const switchRow = (view: View, one: Switch, kept: readonly KeptFault[]): Markup => {
+  const on = kept.find(({ rule }) => switchOf(rule) === one);
+  return html`<li class="card"><h2>${one.label}</h2><p>${one.about}</p>${
+    on === undefined ? turnOn(view, one, kept) : turnOff(view, one, on, kept)
+  }</li>`;
+};
+
+const ruleRow = (view: View, { seq, rule, seen, fired }: KeptFault): Markup => html`<tr>
+<td class="wide">${faultWords(rule)}</td><td class="wide id">${scopeWords(rule)}</td>
+<td class="number">${view.live(`all-fired-${seq}`, String(fired))} of ${view.live(`all-seen-${seq}`, String(seen))}</td>
+<td><form method="post" action="${view.root}faults/off"><input type="hidden" name="seq" value="${seq}"><button>Remove<span class="unseen"> ${faultWords(rule)}</span></button></form></td></tr>`;
+
+const allRules = (view: View, kept: readonly KeptFault[]): Markup | string => {
+  if (kept.length === 0) return '';
+  const clear = { path: 'faults/clear', label: 'Behave again', lines: setLines(view.place, []) };
+  return html`<h2>All rules, in their order</h2>${table(
+    'Rules for faults',
+    ['What happens', 'Which requests', 'Struck', ''],
+    kept.map((one) => ruleRow(view, one)),
+  )}${actionForms(view, [clear])}`;
+};
+
+/** The rules for faults, as switches. */
+export const faultsPage = (view: View): Page => {
+  const kept = view.service.store.faults();
+  return {
+    title: 'Faults',
+    section: 'faults',
+    body: html`<p>See what your program does when the service misbehaves. Rules stay until they are turned off, and hold for
+<code>--local</code>, too.</p><ul class="switches">${SWITCHES.map((one) => switchRow(view, one, kept))}</ul>${allRules(view, kept)}`,
+  };
+};

@@ -1,0 +1,72 @@
+import { html } from 'hono/html';
+import type { Ugwo } from '../../contract/ugwo.ts';
+import { machineValue } from '../../core/medium.ts';
+import { formatMoney } from '../../core/money.ts';
+import { visible } from '../../core/sanitize.ts';
+import { formatLocal, readInstant } from '../../core/time.ts';
+import type { Lines } from './lines.ts';
+import { linesBlock } from './lines.ts';
+import type { State } from './states.ts';
+import type { Markup, View } from './view.ts';
+
+/** What shows nothing that it hides: a name may hold anything. */
+export const text = (value: unknown): string => visible(typeof value === 'string' ? value : machineValue(value));
+
+export const money = (amount: unknown, currency: unknown): string =>
+  text(formatMoney(String(amount ?? 0), machineValue(currency ?? '')));
+
+export const amountOf = ({ amount, currency }: Ugwo): string => money(amount, currency);
+
+const seconds = (ms: number): string => String(new Date(ms).getSeconds()).padStart(2, '0');
+
+/** `14:05:09`, with the day in front of it where that is another. */
+export const clockText = (ms: number, now: number): string => `${formatLocal(ms, now)}:${seconds(ms)}`;
+
+/** A moment of a record, in the machine's time zone. */
+export const moment = (value: unknown, now: number): Markup | string => {
+  const ms = readInstant(value);
+  if (ms === undefined) return text(value);
+  return html`<time datetime="${new Date(ms).toISOString()}">${clockText(ms, now)}</time>`;
+};
+
+/** A state as a word in its colour. */
+export const pill = ({ live }: Pick<View, 'live'>, id: string, [word, tone]: State): Markup =>
+  html`<span class="pill">${live(id, text(word), tone)}</span>`;
+
+/** A button that does something, and the same for a terminal. */
+export interface Action {
+  /** Behind the root of the console. */
+  readonly path: string;
+  readonly label: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  /** What else can be filled in, before the button. */
+  readonly inputs?: Markup;
+  readonly tone?: 'good' | 'bad';
+  readonly lines: Lines;
+}
+
+const formOf = ({ root }: Pick<View, 'root'>, action: Action): Markup => {
+  const { path, label, fields = {}, inputs = html``, tone = 'plain' } = action;
+  const hidden = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="post" action="${root}${path}">${hidden}${inputs}<button data-tone="${tone}">${label}</button></form>`;
+};
+
+/** Buttons beside each other, and the same for a terminal. */
+export const actionForms = (view: Pick<View, 'root'>, actions: readonly Action[]): Markup =>
+  html`<div class="buttons">${actions.map((action) => formOf(view, action))}</div>
+${linesBlock(actions.map(({ label, lines }) => [label, lines] as const))}`;
+
+/** Columns whose figures stand below each other. */
+const NUMBERS = ['Amount', 'Struck'];
+
+/** A table whose rows become blocks where there is no room for columns. */
+export const table = (caption: string, heads: readonly string[], rows: readonly Markup[], id = ''): Markup =>
+  html`<table${id === '' ? '' : html` id="${id}"`}><caption class="unseen">${caption}</caption>
+<thead><tr>${heads.map((head) => html`<th scope="col"${NUMBERS.includes(head) ? html` class="number"` : ''}>${head}</th>`)}</tr></thead>
+<tbody>${rows}</tbody></table>`;
+
+/** Names and values, one below the other. */
+export const facts = (entries: readonly (readonly [name: string, value: Markup | string])[]): Markup =>
+  html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import type { FaultRule } from '../contract/fault-rule.ts';
+
+/** How many requests are kept, the newest, and how many characters of each text in them. */
+const MOST = 300;
+const LONGEST = 8192;
+const LONGEST_URL = 2048;
+
+/** What the service made of a request, whatever the client has heard of it. */
+export interface Executed {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A request as the service has seen it. Its headers are not kept: the secret key is one of them. */
+export interface SeenRequest {
+  readonly seq: number;
+  /** Milliseconds since the epoch, by the emulator's clock. */
+  readonly at: number;
+  readonly method: string;
+  /** Path and query, as they came. */
+  readonly url: string;
+  readonly agent: string;
+  readonly body?: string;
+  /** Undefined where it was not executed. */
+  readonly executed?: Executed;
+  /** The rule for faults that it met in its turn. */
+  readonly struck?: FaultRule;
+  /** What the client got; undefined where the connection was cut. */
+  readonly status?: number;
+  /** Milliseconds. */
+  readonly took: number;
+}
+
+type Open = { -readonly [K in keyof SeenRequest]: SeenRequest[K] } & { readonly began: number };
+
+/** A part of a text would keep the whole of it in memory. */
+const cut = (text: string, longest = LONGEST): string =>
+  text.length <= longest ? text : Buffer.from(text.slice(0, longest)).toString();
+
+/** The requests that a running emulator has seen last, in memory alone. */
+export const openRequestLog = (now: () => number, ticks: () => number) => {
+  const kept: SeenRequest[] = [];
+  const open = new WeakMap<IncomingMessage, Open>();
+  const texts = new WeakMap<Response, string>();
+  const listeners = new Set<(seen: SeenRequest) => void>();
+  let seq = 0;
+  return {
+    begin: (incoming: IncomingMessage): void => {
+      const { method = '', url = '', headers } = incoming;
+      seq += 1;
+      const agent = cut(headers['user-agent'] ?? '', 100);
+      open.set(incoming, { seq, at: now(), method, url: cut(url, LONGEST_URL), agent, took: 0, began: ticks() });
+    },
+    body: (incoming: IncomingMessage, bytes: Uint8Array): void => {
+      const seen = open.get(incoming);
+      if (seen !== undefined) seen.body = Buffer.from(bytes.subarray(0, LONGEST)).toString();
+    },
+    struck: (incoming: IncomingMessage, rule: FaultRule): void => {
+      const seen = open.get(incoming);
+      if (seen !== undefined) seen.struck = rule;
+    },
+    /** Remembers the text of an answer, which could be read but once. */
+    text: (answer: Response, text: string): void => void texts.set(answer, cut(text)),
+    executed: (incoming: IncomingMessage, answer: Response): void => {
+      const seen = open.get(incoming);
+      if (seen !== undefined) seen.executed = { status: answer.status, text: texts.get(answer) ?? '' };
+    },
+    /** `status`: what the client gets; undefined where the connection is cut. */
+    end: (incoming: IncomingMessage, status: number | undefined): void => {
+      const seen = open.get(incoming);
+      if (seen === undefined) return;
+      open.delete(incoming);
+      const { began, ...rest } = seen;
+      const ended: SeenRequest = { ...rest, ...(status === undefined ? {} : { status }), took: ticks() - began };
+      kept.push(ended);
+      if (kept.length > MOST) kept.shift();
+      for (const listener of listeners) listener(ended);
+    },
+    /** Newest first. */
+    newest: (): readonly SeenRequest[] => kept.toReversed(),
+    find: (wanted: number): SeenRequest | undefined => kept.find((seen) => seen.seq === wanted),
+    /** Tells of each request as it ends, until what it gives back is called. */
+    listen: (listener: (seen: SeenRequest) => void): (() => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+};
+
+export type RequestLog = ReturnType<typeof openRequestLog>;

@@ -1,0 +1,104 @@
+import type { Locator, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import { newFolder, start } from '../support/program.ts';
+
+interface Started {
+  readonly origin: string;
+  readonly key: string;
+  readonly control_token: string;
+  readonly console: string;
+  readonly data: string;
+}
+
+export interface Console extends Started {
+  readonly home: string;
+  readonly stop: () => Promise<void>;
+  /** What a client of the service gets; status 0 where the connection was cut. */
+  readonly call: (
+    method: string,
+    path: string,
+    body?: unknown,
+    // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is what the test is about
+  ) => Promise<{ readonly status: number; readonly json: any }>;
+  /** A new payment request. */
+  readonly request: (more?: object) => Promise<string>;
+  readonly charge: (ugwo: string, data?: object) => ReturnType<Console['call']>;
+}
+
+/** The built program's emulator, with its console. */
+export const startConsole = async (...args: readonly string[]): Promise<Console> => {
+  const home = newFolder();
+  const running = start(['emulator', 'start', '--json', ...args], { home });
+  await running.saw(/"console":"http.*\n/);
+  const started = JSON.parse(running.stdout()) as Started;
+  const stop = async (): Promise<void> => {
+    running.kill('SIGINT');
+    await running.ended;
+  };
+  onTestFinished(stop);
+  const headers = { authorization: `Bearer ${started.key}`, 'content-type': 'application/json' };
+  const call: Console['call'] = async (method, path, body) => {
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    try {
+      const answer = await fetch(`${started.origin}${path}`, init);
+      return { status: answer.status, json: await answer.json() };
+    } catch {
+      return { status: 0, json: undefined };
+    }
+  };
+  return {
+    ...started,
+    home,
+    stop,
+    call,
+    request: async (more = {}) =>
+      (await call('POST', '/v1/ugwo', { amount: 500_000, currency: 'NGN', ...more })).json.uid,
+    charge: (ugwo, data = { medium: 'bank_transfer' }) =>
+      call('POST', `/v1/ugwo/${ugwo}/activities`, { type: 'charge', data }),
+  };
+};
+
+/** How somebody works with a page. */
+export interface Hands {
+  readonly press: (what: Locator) => Promise<void>;
+  readonly fill: (field: Locator, text: string) => Promise<void>;
+  readonly choose: (field: Locator, label: string) => Promise<void>;
+}
+
+export const withMouse: Hands = {
+  press: (what) => what.click(),
+  fill: (field, text) => field.fill(text),
+  choose: async (field, label) => void (await field.selectOption({ label })),
+};
+
+/** Far enough for any page. */
+const MOST_TABS = 200;
+
+/** Goes on by Tab from where the focus is until it is there. */
+const reach = async (page: Page, what: Locator): Promise<void> => {
+  for (let presses = 0; presses < MOST_TABS; presses += 1) {
+    await page.keyboard.press('Tab');
+    if (await what.evaluate((node) => node === node.ownerDocument.activeElement)) return;
+  }
+  throw new Error(`the keyboard does not reach ${what}`);
+};
+
+/** With the keys alone. */
+export const withKeyboard = (page: Page): Hands => ({
+  press: async (what) => {
+    await reach(page, what);
+    const isBox = (await what.getAttribute('type')) === 'checkbox';
+    if (isBox) return page.keyboard.press('Space');
+    // A key that leaves the page is done when the next one is there.
+    await Promise.all([page.waitForEvent('domcontentloaded'), page.keyboard.press('Enter')]);
+  },
+  fill: async (field, text) => {
+    await reach(page, field);
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(text);
+  },
+  choose: async (field, label) => {
+    await reach(page, field);
+    await page.keyboard.type(label);
+  },
+});
