@@ -88,6 +88,9 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'ledger resolve': [ENTRY],
   'ledger export': [list('Entry', exportView), list('UpdateRow', [])],
   'ledger report': [list('Report', Object.keys(OWN.Report['properties'] as object))],
+  'ledger backup': [fields({ file: text, bytes: count, entries: count })],
+  'ledger verify': [fields({ ok: bool, entries: count, jobs: count, faults: listOf(text) })],
+  'ledger prune': [fields({ before: text, pruned: count, open: count })],
   'ledger status': [
     one('LedgerStatus', [
       'kind',

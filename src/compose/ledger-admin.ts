@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import type { PayError } from '../core/error.ts';
 import { usageError } from '../core/error.ts';
+import { shellQuote } from '../core/shell.ts';
 import type { LedgerAdmin, LedgerStatus, Pushed } from '../ledger/admin.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Access, Session } from '../ledger/postgres/session.ts';
@@ -8,6 +10,8 @@ import type { Rooms } from './rooms.ts';
 import type { RunContext } from './run.ts';
 
 const AT_ONCE = 500;
+
+const NOTHING_CHARGED = 'nothing was ever charged from here';
 
 const NO_SHARED = 'set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE, or run `paycli ledger use URL`';
 
@@ -84,6 +88,12 @@ const sharedStatus = async (access: Access, from: string, now: () => number): Pr
   return { kind: 'postgres', at: access.address.name, from, ...told };
 };
 
+/** A shared ledger is its server's to copy. */
+const notHere = (name: string): PayError =>
+  usageError(`the ledger ${name} is in PostgreSQL, and backed up there`, {
+    hint: `pg_dump --schema=paycli --format=custom --file=FILE ${shellQuote(name)}`,
+  });
+
 /** What looks after the ledger that a run means (see `LedgerAdmin`). */
 export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<LedgerAdmin> => {
   const setting = await sharedSetting(run, rooms);
@@ -98,10 +108,19 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
       setting === undefined ? fileStatus(rooms) : sharedStatus(setting.access, setting.from, run.io.clock.now),
     init: async (operators) => ({ at: at(), ...(await (await admin()).initLedger(shared(), operators)) }),
     migrate: async () => ({ at: at(), ...(await (await admin()).migrateLedger(shared())) }),
+    backUp: async (file) => {
+      if (setting !== undefined) throw notHere(at());
+      const path = await ledgerPath(rooms);
+      if (!existsSync(path)) throw usageError('there is no ledger on this machine', { hint: NOTHING_CHARGED });
+      // Opened first, it takes in what processes have left behind.
+      const ledger = await openFileLedger(run.io, rooms);
+      run.closing.push(() => ledger.close());
+      return (await import('../ledger/sqlite/backup.ts')).backUp(path, file);
+    },
     push: async () => {
       const access = shared();
       if (!existsSync(await ledgerPath(rooms))) {
-        throw usageError('there is no ledger on this machine to push', { hint: 'nothing was ever charged from here' });
+        throw usageError('there is no ledger on this machine to push', { hint: NOTHING_CHARGED });
       }
       const ledger = await openFileLedger(run.io, rooms);
       run.closing.push(() => ledger.close());

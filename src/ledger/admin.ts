@@ -32,6 +32,15 @@ export interface Pushed {
   readonly kept: readonly string[];
 }
 
+/** A copy of a ledger. */
+export interface Copied {
+  /** The path of the copy, absolute. */
+  readonly file: string;
+  readonly bytes: number;
+  /** How many entries it holds. */
+  readonly entries: number;
+}
+
 /** What is done to a ledger as a whole. Failures are those of the ledger, or a `usage` error where there is nothing to do it to. */
 export interface LedgerAdmin {
   status(): Promise<LedgerStatus>;
@@ -41,4 +50,6 @@ export interface LedgerAdmin {
   migrate(): Promise<{ readonly at: string; readonly from: number; readonly to: number }>;
   /** Takes what the ledger of this machine knows into the shared one. */
   push(): Promise<Pushed & { readonly at: string }>;
+  /** Copies the ledger of this machine, as of one moment, into a file that is not there. */
+  backUp(file: string): Promise<Copied>;
 }

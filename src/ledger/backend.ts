@@ -24,8 +24,9 @@ export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
 /**
  * Why something is written. `intent`: something is sent after it, so nothing is begun once the backend has failed. `outcome`:
  * what became of something that was sent; the first signal of the user does not end its waiting. `glance`: not worth a wait.
+ * `prune`: of what was sent less is kept; only the owner of a shared ledger may do that.
  */
-export type Purpose = 'intent' | 'outcome' | 'note' | 'glance';
+export type Purpose = 'intent' | 'outcome' | 'note' | 'glance' | 'prune';
 
 /** What a rule makes of what it was shown. */
 export interface Decision<W, T> {
@@ -56,7 +57,7 @@ export interface Backend {
    * Shows all that a query finds, some at a time, as it stood at one moment: `begin` gives what takes them, and is called
    * again where it has to begin anew. In the order of creation.
    */
-  walk<T>(query: Pick<Query, 'begun' | 'states'>, begin: () => Taker<T>): Promise<T>;
+  walk<T>(query: Pick<Query, 'begun'>, begin: () => Taker<T>): Promise<T>;
   /**
    * Asks a rule with what each of the queries finds. A charge that it writes replaces the one with its identifier, or is new
    * where its `seq` is 0. It is on the disk when this resolves; when it rejects, nothing was written. Where `of` asks for an
@@ -68,6 +69,13 @@ export interface Backend {
     decide: (found: readonly (readonly Entry[])[], allowance?: Allowance) => Decision<readonly Entry[], T>,
     of?: AllowanceOf,
   ): Promise<T>;
+  /**
+   * The same of all there is, and whether it is what was written: what is wrong with the database itself, a sentence each. What
+   * can't be read is not shown.
+   */
+  inspect<T>(begin: () => Taker<T>): Promise<{ readonly faults: readonly string[]; readonly seen: T }>;
+  /** Gives back the room of what was pruned, where that is this machine's; false where it can't be had now. */
+  compact?(): Promise<boolean>;
   readonly jobs: JobsBackend;
   readonly policies: Policies;
   /** Room for the outcomes of so many charges at once, where they can't be written here. */

@@ -1,6 +1,7 @@
 import type { ChargeState } from '../core/charge.ts';
 import type { Entry, Evidence, Intent, KeptActivity, Moment, Outcome, RequestTerms, Resolution } from './entry.ts';
 import type { Jobs } from './job.ts';
+import type { Prunable, Verified } from './keeping.ts';
 import type { Policies } from './policies.ts';
 import type { Forbidden } from './policy.ts';
 import type { RequestSeen } from './request-seen.ts';
@@ -101,6 +102,15 @@ export interface Ledger {
   list(filter: ListFilter): Promise<readonly Entry[]>;
   /** Shows all that was begun in a time, oldest first, as it stood at one moment (see `Backend.walk`). */
   walk<T>(begun: Period, begin: () => Taker<T>): Promise<T>;
+  /** How much of what was begun before a moment can be pruned. */
+  prunable(before: number): Promise<Prunable>;
+  /**
+   * Keeps no more of that than what keeps it from being made twice, and gives of how many entries; `compacted` says whether their
+   * room was given back.
+   */
+  prune(before: number): Promise<{ readonly count: number; readonly compacted: boolean }>;
+  /** Looks whether all of it is what was written, and can be so. */
+  verify(): Promise<Verified>;
   /** Which of these activities belong to a charge of the ledger. */
   owned(activities: readonly string[]): Promise<ReadonlySet<string>>;
   /** Adds what was seen of an unknown entry, which stays unknown. */

@@ -9,6 +9,8 @@ import type { Ledger } from './ledger.ts';
 import { observe } from './observe.ts';
 import { note, record, resolve } from './outcome.ts';
 import { cleaned, withoutPhoneEnding } from './private.ts';
+import { prunable, prune } from './prune.ts';
+import { verify } from './verify.ts';
 
 /** An emergency line must tell what it is about without the ledger. */
 const lineOf = (
@@ -73,6 +75,16 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       await sweep(backend);
       return backend.walk({ begun }, begin);
     },
+    prunable: async (before) => {
+      await sweep(backend);
+      return prunable(backend, before);
+    },
+    prune: async (before) => {
+      await sweep(backend);
+      const count = await prune(backend, before);
+      return { count, compacted: (await backend.compact?.()) ?? true };
+    },
+    verify: () => verify(backend),
     owned: async (activities) => {
       const owners = await read({ activities });
       return new Set(owners.flatMap(({ activity }) => activity?.uid ?? []));

@@ -2,7 +2,7 @@ import { standingOf } from '../core/charge.ts';
 import type { Entry, Evidence, KeptActivity, Outcome } from './entry.ts';
 
 /** What can decide how a charge stands, in the order of the evidence. */
-const DECISIVE = ['resolved', 'answer', 'emergency_line'];
+export const DECISIVE: readonly string[] = ['resolved', 'answer', 'emergency_line'];
 
 /** Whether the last word on a charge is a person's. */
 export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>

@@ -6,6 +6,7 @@ import { usageError } from '../../core/error.ts';
 import type { IdPrefix } from '../../core/ids.ts';
 import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
+import { keepingCommands } from './keeping-spec.ts';
 import { report } from './report-spec.ts';
 import { sharedCommands } from './shared-spec.ts';
 
@@ -253,4 +254,15 @@ const exportCommand = defineCommand({
 });
 
 /** The noun `ledger`. */
-export const ledgerCommands = [list, jobs, show, refresh, reconcile, resolve, report, exportCommand, ...sharedCommands];
+export const ledgerCommands = [
+  list,
+  jobs,
+  show,
+  refresh,
+  reconcile,
+  resolve,
+  report,
+  exportCommand,
+  ...keepingCommands,
+  ...sharedCommands,
+];

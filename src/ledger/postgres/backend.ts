@@ -2,11 +2,14 @@ import { countText } from '../../core/effect.ts';
 import { PayError } from '../../core/error.ts';
 import { isBusy } from '../../database/sqlite-error.ts';
 import type { Backend, Purpose, Query } from '../backend.ts';
+import type { Row } from '../columns.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
+import { readable } from '../inspect.ts';
 import { bootOf } from '../sender.ts';
 import { diskGuard } from '../sqlite/disk-guard.ts';
 import type { LockWait } from '../sqlite/lock-wait.ts';
 import { patiently } from '../sqlite/lock-wait.ts';
+import type { Taker } from '../walk.ts';
 import type { Connection, Patience } from './connection.ts';
 import { isFromPassing, sharedError } from './errors.ts';
 import { groupedSteps } from './group.ts';
@@ -109,6 +112,13 @@ export const sharedBackend = (options: SharedOptions): Backend => {
   const find = async (query: Query, purpose?: Purpose) =>
     query.activities?.length === 0 ? [] : entriesOf(await read(findStatement(query, false), purpose));
 
+  const walk = <T>(query: Query, entriesIn: (answer: Answer) => readonly Entry[], begin: () => Taker<T>): Promise<T> =>
+    connection
+      .use((session) => walkIn(session, query, entriesIn, begin, limits.read), patience(['note']))
+      .catch((thrown: unknown) => {
+        throw sharedError(thrown, name);
+      });
+
   return {
     key: options.key,
     account: options.account,
@@ -117,12 +127,17 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     isGone: options.isGone,
     moment,
     read: (query) => find(query),
-    walk: async (query, begin) =>
-      connection
-        .use((session) => walkIn(session, query, begin, limits.read), patience(['note']))
-        .catch((thrown: unknown) => {
-          throw sharedError(thrown, name);
-        }),
+    walk: (query, begin) => walk(query, entriesOf, begin),
+    inspect: async (begin) => {
+      let faults: string[] = [];
+      const again = () => {
+        faults = [];
+        return begin();
+      };
+      const read = ({ rows }: Answer) => readable(rows as readonly Row[], (fault) => faults.push(fault));
+      const seen = await walk({}, read, again);
+      return { faults, seen };
+    },
     change: async (purpose, about, decide, of) => {
       // Most looks show nothing new: then nobody is kept waiting.
       if (purpose === 'glance') {

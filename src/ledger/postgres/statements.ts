@@ -55,9 +55,11 @@ export const insertStatement = (entry: Entry, putBack = false): string => {
   return `INSERT INTO paycli.charge (${WRITTEN.map(named).join()}${extra[0]}) VALUES (${valuesOf(entry).join()}${extra[1]})`;
 };
 
-export const updateStatement = (entry: Entry): string => {
+/** What was sent changes only where `unsaid` says so, which takes the owner's rights. */
+export const updateStatement = (entry: Entry, unsaid = false): string => {
   const values = valuesOf(entry);
-  const sets = [...CHANGING, 'checksum' as const].map((name) => `${name} = ${values[AT[name]]}`);
+  const names = [...CHANGING, 'checksum', ...(unsaid ? (['path', 'body'] as const) : [])] as const;
+  const sets = names.map((name) => `${name} = ${values[AT[name]]}`);
   return `UPDATE paycli.charge SET ${sets.join(', ')} WHERE id = ${literal(entry.id)}`;
 };
 

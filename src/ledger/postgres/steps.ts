@@ -68,7 +68,9 @@ export const changeStep = <T>(
       begun = write.filter(({ seq }) => seq === 0);
       return {
         result,
-        writes: write.map((entry) => (entry.seq === 0 ? insertStatement(entry) : updateStatement(entry))),
+        writes: write.map((entry) =>
+          entry.seq === 0 ? insertStatement(entry) : updateStatement(entry, purpose === 'prune'),
+        ),
         ...(write.length === 0 ? {} : { proof: { ask: writtenStatement(write), again: touchStatement(write) } }),
       };
     },

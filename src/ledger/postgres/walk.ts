@@ -1,7 +1,8 @@
 import type { Query } from '../backend.ts';
+import type { Entry } from '../entry.ts';
 import type { Taker } from '../walk.ts';
 import type { Answer, Session } from './session.ts';
-import { entriesOf, findStatement } from './statements.ts';
+import { findStatement } from './statements.ts';
 
 const AT_ONCE = 1000;
 
@@ -9,15 +10,21 @@ const AT_ONCE = 1000;
 const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /** Walks through what a query finds with a cursor of the server's: neither it nor this machine has all of it at once. */
-export const walkIn = async <T>(session: Session, query: Query, begin: () => Taker<T>, limit: number): Promise<T> => {
+export const walkIn = async <T>(
+  session: Session,
+  query: Query,
+  entriesIn: (answer: Answer) => readonly Entry[],
+  begin: () => Taker<T>,
+  limit: number,
+): Promise<T> => {
   const taker = begin();
   try {
     await session.run(`${BEGIN}; DECLARE walk NO SCROLL CURSOR FOR ${findStatement(query, false)}`, limit);
     for (;;) {
       const { answers } = await session.run(`FETCH ${AT_ONCE} FROM walk`, limit);
-      const some = entriesOf(answers[0] as Answer);
-      taker.take(some);
-      if (some.length < AT_ONCE) break;
+      const some = answers[0] as Answer;
+      taker.take(entriesIn(some));
+      if (some.rows.length < AT_ONCE) break;
     }
     await session.run('COMMIT', limit);
     return taker.end();

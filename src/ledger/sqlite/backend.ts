@@ -4,9 +4,13 @@ import { groupCommit } from '../../database/group.ts';
 import type { DatabaseKind } from '../../database/kind.ts';
 import { versionReader } from '../../database/migrate.ts';
 import { transact } from '../../database/transact.ts';
-import type { Backend, Purpose } from '../backend.ts';
+import type { Backend, Purpose, Query } from '../backend.ts';
+import type { Row } from '../columns.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
+import { readable } from '../inspect.ts';
+import { entryOf } from '../rows.ts';
 import { bootOf } from '../sender.ts';
+import type { Taker } from '../walk.ts';
 import { diskGuard } from './disk-guard.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 import type { Highest } from './highest.ts';
@@ -14,6 +18,7 @@ import { jobStatements } from './job-statements.ts';
 import type { LockWait } from './lock-wait.ts';
 import { patiently } from './lock-wait.ts';
 import { policyStatements } from './policy-statements.ts';
+import { checked } from './row-checks.ts';
 import type { Statements } from './statements.ts';
 import { walkBy } from './walk.ts';
 
@@ -101,6 +106,18 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
   return { lifeline, write, read };
 };
 
+/** Writes the file anew without what was deleted. It takes as much room again meanwhile, and nobody else may be at it. */
+const compactly = async (db: DatabaseSync, lockWait: LockWait): Promise<boolean> => {
+  try {
+    await patiently(() => db.exec('VACUUM'), lockWait, lockWait.stop);
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return true;
+  } catch {
+    // What is not needed any more is still gone from the rows; its room is used for others.
+    return false;
+  }
+};
+
 /** Charges and jobs in one SQLite file, which processes of one machine share. */
 export const backendOver = (
   db: DatabaseSync,
@@ -115,6 +132,15 @@ export const backendOver = (
   const policies = policyStatements(db);
   const boot = bootOf(self);
   const moment = (): Moment => ({ at: now(), mark: { boot, uptime: uptime() } });
+
+  const walk = <T>(query: Query, entriesIn: (rows: readonly Row[]) => readonly Entry[], begin: () => Taker<T>) =>
+    walkBy(
+      () => sql.each(query),
+      entriesIn,
+      begin,
+      read,
+      (thrown) => asLedgerError(thrown, options.path),
+    );
 
   /** Gives the place of the last new one. */
   const writeAll = (charges: readonly Entry[] = []): number | undefined => {
@@ -133,13 +159,12 @@ export const backendOver = (
     isGone,
     moment,
     read: (query) => read(() => sql.find(query)),
-    walk: (query, begin) =>
-      walkBy(
-        () => sql.each(query),
-        begin,
-        read,
-        (thrown) => asLedgerError(thrown, options.path),
-      ),
+    walk: (query, begin) => walk(query, (rows) => rows.map(checked).map(entryOf), begin),
+    inspect: async (begin) => {
+      const faults = [...(await read(sql.wrong))];
+      const seen = await walk({}, (rows) => readable(rows, (fault) => faults.push(fault)), begin);
+      return { faults, seen };
+    },
     change: async (purpose, about, decide, of) => {
       const { result, last } = await write(purpose, () => {
         const decision = decide(about.map(sql.find), of && policies.allowance(of));
@@ -148,6 +173,7 @@ export const backendOver = (
       if (last !== undefined) highest.keep(last);
       return result;
     },
+    compact: () => compactly(db, options.lockWait),
     jobs: {
       open: (job, at) => write('note', () => jobs.open(job, at)),
       get: (id) => read(() => jobs.get(id)),

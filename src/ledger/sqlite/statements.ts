@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { CHARGE } from '../../core/effect.ts';
 import { Damage } from '../../database/sqlite-error.ts';
 import type { Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
@@ -75,6 +76,7 @@ const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 const WRITTEN = COLUMNS.slice(0, -1);
 const INSERT = `INSERT INTO charge (${WRITTEN.join()}) VALUES (${WRITTEN.map(() => '?').join()})`;
 const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE id = ?`;
+const UNSAY = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
 /** The SQL of what is sent once, prepared when it is first used. Everything runs in the transaction of whoever calls. */
 export const statements = (db: DatabaseSync) => {
@@ -110,18 +112,24 @@ export const statements = (db: DatabaseSync) => {
       return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
     },
     /** One after the other, as they stand when the first is taken. */
-    each: function* (query: Query): Generator<Entry, void> {
+    each: function* (query: Query): Generator<Row, void> {
       const [ordered, values] = asked(query);
       // Of its own: who runs a prepared statement again ends the walk of whoever is at it.
       const statement = db.prepare(`${SELECT} ${ordered}`);
       statement.setReturnArrays(true);
-      for (const row of statement.iterate(...values) as unknown as Iterable<Row>) yield entryOf(checked(row));
+      yield* statement.iterate(...values) as unknown as Iterable<Row>;
     },
+    /** What SQLite finds wrong with the file, its indexes included. */
+    wrong: (): readonly string[] =>
+      rowsOf(sql('PRAGMA integrity_check(50)'))
+        .map(([found]) => String(found))
+        .filter((found) => found !== 'ok'),
     /** Gives the place in the order of creation. */
     insert: (entry: Entry): number => Number(sql(INSERT).run(...rowOf(entry)).lastInsertRowid),
     update: (entry: Entry): void => {
       const row = rowOf(entry);
       const changing = row.slice(FIXED.length, FIXED.length + CHANGING.length);
+      if (entry.kind !== CHARGE && entry.path === undefined) sql(UNSAY).run(entry.id);
       sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.id);
     },
     settings: (): { readonly name: string; readonly key: string } =>

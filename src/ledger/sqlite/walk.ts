@@ -1,3 +1,4 @@
+import type { Row } from '../columns.ts';
 import type { Entry } from '../entry.ts';
 import type { Taker } from '../walk.ts';
 
@@ -6,8 +7,8 @@ const AT_ONCE = 500;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The next ones, as many as make a step. */
-const someOf = (rows: Iterator<Entry, void>): Entry[] => {
-  const some: Entry[] = [];
+const someOf = (rows: Iterator<Row, void>): Row[] => {
+  const some: Row[] = [];
   while (some.length < AT_ONCE) {
     const next = rows.next();
     if (next.done === true) break;
@@ -21,7 +22,8 @@ const someOf = (rows: Iterator<Entry, void>): Entry[] => {
  * Between two steps a signal is heard.
  */
 export const walkBy = async <T>(
-  rows: () => Generator<Entry, void>,
+  rows: () => Generator<Row, void>,
+  entriesOf: (rows: readonly Row[]) => readonly Entry[],
   begin: () => Taker<T>,
   read: <R>(work: () => R) => Promise<R>,
   asError: (thrown: unknown) => unknown,
@@ -33,7 +35,7 @@ export const walkBy = async <T>(
   });
   try {
     for (let some = first; ; some = someOf(walk)) {
-      taker.take(some);
+      taker.take(entriesOf(some));
       if (some.length < AT_ONCE) return taker.end();
       await turn();
     }

@@ -105,6 +105,11 @@ export const memoryBackend = (
       taker.take(find(query));
       return taker.end();
     },
+    inspect: async (begin) => {
+      const taker = begin();
+      taker.take(find({}));
+      return { faults: [], seen: taker.end() };
+    },
     change: async (_purpose, about, decide, of) => {
       const { result, write: written = [] } = decide(about.map(find), of && allowance(of));
       for (const charge of written) write(charge);
@@ -118,7 +123,8 @@ export const memoryBackend = (
       get: async (id) => jobs.get(id),
       list: async ({ before, limit }) => {
         const all = newestFirst([...jobs.values()]);
-        return all.slice(all.findIndex(({ id }) => id === before) + 1).slice(0, limit);
+        const older = all.slice(all.findIndex(({ id }) => id === before) + 1);
+        return limit < 0 ? older : older.slice(0, limit);
       },
       chargeTally: async (job) => {
         const last = new Map(find({ job, order: 'row' }).map((charge) => [charge.row, charge]));

@@ -1,0 +1,55 @@
+import { PayError, usageError } from '../../core/error.ts';
+import { madeHere } from '../../core/received.ts';
+import { instantOf } from '../../core/record-filter.ts';
+import type { Result, View } from '../../core/result.ts';
+import { formatLocalFull } from '../../core/time.ts';
+import type { Deps } from '../deps.ts';
+import type { PruneInput } from './keeping-spec.ts';
+import { atom } from './view.ts';
+
+type Needs = Pick<Deps, 'ledger' | 'confirm' | 'notice'>;
+
+const view: View = {
+  columns: [
+    { path: 'before', kind: 'time' },
+    { path: 'pruned', kind: 'count', always: true },
+    { path: 'open', kind: 'count', always: true, label: 'left, still open' },
+  ],
+};
+
+const DAY_MS = 24 * 3_600_000;
+
+const entries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`);
+
+const questionOf = (count: number, before: number): string[] => [
+  `Prune ${entries(count)} begun before ${formatLocalFull(before)}?`,
+  'References, customers, account details and evidence are removed for good. Amounts and states stay, and nothing can be charged twice.',
+];
+
+/** An operator's role can't take back what was sent. */
+const asOwner = (thrown: unknown): unknown =>
+  thrown instanceof PayError && thrown.detail.code === '42501'
+    ? new PayError('ledger', thrown.message, { ...thrown.detail, hint: 'prune as the owner of the database' })
+    : thrown;
+
+/** Keeps of what has ended no more than what keeps it from being made twice. */
+export const run = async (input: PruneInput, deps: Needs): Promise<Result> => {
+  const ledger = await deps.ledger();
+  const now = ledger.moment().at;
+  const before = instantOf(input.before, now);
+  if (before > now - DAY_MS) throw usageError('--before must be at least a day ago');
+  const { count, open } = await ledger.prunable(before);
+  if (count > 0) await deps.confirm(questionOf(count, before), 'refuse');
+  const done =
+    count === 0
+      ? { count: 0, compacted: true }
+      : await ledger.prune(before).catch((thrown: unknown) => {
+          throw asOwner(thrown);
+        });
+  if (!done.compacted) {
+    await deps.notice(
+      'The file keeps its size for now, since it is in use or the disk is full. New charges use the room.',
+    );
+  }
+  return { kind: 'record', record: madeHere({ before: atom(before), pruned: done.count, open }), view };
+};

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { reasonOf, usageError } from '../../core/error.ts';
+import { connect } from '../../database/connect.ts';
+import { LOGS, syncFolder } from '../../database/file.ts';
+import type { Copied } from '../admin.ts';
+import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
+
+const refuseExisting = (file: string): void => {
+  // A link counts, wherever it leads.
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return;
+  throw usageError(`${file} is there already`, { hint: 'name a file that is not there yet; nothing was overwritten' });
+};
+
+const firstOf = (db: DatabaseSync, statement: string): string =>
+  String(Object.values(db.prepare(statement).get() ?? {})[0]);
+
+/** Writes the copy as of one moment; who charges meanwhile is not kept from it. */
+const copyInto = (ledger: string, made: string): string => {
+  const db = connect(ledger, LEDGER_FILE);
+  try {
+    db.prepare('VACUUM INTO ?').run(made);
+    return firstOf(db, 'PRAGMA journal_mode');
+  } finally {
+    db.close();
+  }
+};
+
+/** Looks whether the copy is whole, and gives it the journal that the ledger has. Throws where it is not. */
+const lookAt = (made: string, journal: string): number => {
+  const db = new DatabaseSync(made);
+  try {
+    const found = firstOf(db, 'PRAGMA integrity_check(1)');
+    if (found !== 'ok') throw ledgerError({ kind: 'damaged', path: made, what: `is damaged: ${found}` });
+    if (journal === 'wal') db.exec('PRAGMA journal_mode = wal');
+    return Number(firstOf(db, 'SELECT count(*) FROM charge'));
+  } finally {
+    db.close();
+  }
+};
+
+const sync = (file: string): void => {
+  const descriptor = openSync(file, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+/** Gives the finished copy its name, unless that has been taken meanwhile. */
+const publish = (made: string, file: string): void => {
+  try {
+    linkSync(made, file);
+  } catch (thrown) {
+    refuseExisting(file);
+    throw thrown;
+  }
+};
+
+const cannot = (file: string, thrown: unknown): Error =>
+  usageError(`couldn't write ${file}: ${reasonOf(thrown)}`, {
+    hint: 'choose a folder of your own on a disk with room for it; the ledger was not touched',
+    cause: thrown,
+  });
+
+/**
+ * Copies a ledger that may be in use, as of one moment, into a file that is not there: 0600 from its first moment, looked at,
+ * and on the disk before it has its name.
+ */
+export const backUp = (ledger: string, path: string): Copied => {
+  const file = resolve(path);
+  refuseExisting(file);
+  const made = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.new`);
+  try {
+    closeSync(openSync(made, 'wx', 0o600));
+  } catch (thrown) {
+    throw cannot(file, thrown);
+  }
+  try {
+    const entries = lookAt(made, copyInto(ledger, made));
+    sync(made);
+    publish(made, file);
+    syncFolder(dirname(file));
+    return { file, bytes: statSync(file).size, entries };
+  } catch (thrown) {
+    throw asLedgerError(thrown, ledger);
+  } finally {
+    for (const suffix of ['', ...LOGS]) rmSync(made + suffix, { force: true });
+  }
+};

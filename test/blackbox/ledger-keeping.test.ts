@@ -1,0 +1,171 @@
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { account, beside } from '../ledger/support/charges.ts';
+import { intent } from '../ledger/support/memory.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import { ownCluster } from '../support/postgres.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { serveCharges, ugwoOf } from './bulk-support.ts';
+import { chargeOf, newTeam } from './team-support.ts';
+
+const OLD = Date.parse('2026-01-15T12:00:00Z');
+
+/** A home whose ledger knows so many charges that were paid long ago, and one that is unknown. */
+const withOld = async (count: number): Promise<{ home: string; ledger: string }> => {
+  const home = newFolder();
+  const path = `${home}/ledger.sqlite`;
+  const ledger = await openLedger(ledgerOptions(path, { now: () => OLD }));
+  for (let number = 0; number <= count; number += 1) {
+    const asked = { amount: 500, currency: 'NGN', ref: `INV-${number}`, customer: 'ony.AbCd.1' };
+    const begun = await ledger.begin(intent({ about: String(ugwo(number)['uid']), asked }), { again: false });
+    if (begun.kind !== 'begun') throw new Error(begun.why);
+    const activity = account({ uid: `act.AbCd.${String(number).padStart(24, '0')}`, status: 'successful' });
+    if (number < count) await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity });
+    else await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
+  }
+  await ledger.close();
+  return { home, ledger: path };
+};
+
+const PRUNE = ['ledger', 'prune', '--before', '2026-02-01'];
+
+describe('ledger prune', () => {
+  it('asks on a terminal with the number, and changes nothing unless the answer is yes', async () => {
+    const { home, ledger } = await withOld(2);
+    const before = readFileSync(ledger);
+    const session = openTerminal(PRUNE, { home, columns: 60 });
+    await session.saw(/\[y\/N\]|Type /);
+    expect(await session.screen()).toContain('Prune 2 entries begun before 2026-02-01');
+    session.type('\r');
+    expect(await session.ended).toEqual({ code: 2 });
+    expect(readFileSync(ledger)).toEqual(before);
+  });
+
+  it('is refused without a terminal, unless it is said beforehand', async () => {
+    const { home, ledger } = await withOld(2);
+    const refused = await paycli(PRUNE, { home });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes; nothing was changed') });
+    expect(readFileSync(ledger).includes('INV-1')).toBe(true);
+    const done = await paycli([...PRUNE, '--yes', '--json'], { home });
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(done.stdout)).toMatchObject({ pruned: 2, open: 1 });
+    // Not in its free pages, either.
+    expect(readFileSync(ledger).includes('INV-1')).toBe(false);
+    expect(readFileSync(ledger).includes('INV-2')).toBe(true);
+    const report = await paycli(['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count,amount'], { home });
+    expect(report.stdout).toBe('charged\t2\t1000\npaid\t2\t1000\nunknown\t1\t500\n');
+  });
+
+  it.each([
+    ['no time', ['ledger', 'prune'], '--before is required'],
+    ['today', ['ledger', 'prune', '--before', '1h'], '--before must be at least a day ago'],
+    ['a text', ['ledger', 'prune', '--before', 'soon'], '--before: "soon" is not a time'],
+  ])('is refused with %s', async (_what, args, message) => {
+    const { home } = await withOld(1);
+    expect(await paycli(args, { home })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+describe('ledger backup', () => {
+  it('writes a copy that is whole, and that can be put back', async () => {
+    const { home, ledger } = await withOld(3);
+    const folder = newFolder('copies');
+    const made = await paycli(['ledger', 'backup', 'copy.sqlite', '--json'], { home, cwd: folder });
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const { file, entries } = JSON.parse(made.stdout) as { file: string; entries: number };
+    expect([file.endsWith('/copy.sqlite'), entries]).toEqual([true, 4]);
+    if (process.platform !== 'win32') expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+    const listed = await paycli(['ledger', 'list', '--json'], { home });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(ledger + suffix, { force: true });
+    copyFileSync(file, ledger);
+    expect(await paycli(['ledger', 'list', '--json'], { home })).toEqual(listed);
+    expect(await paycli(['ledger', 'verify'], { home })).toMatchObject({ code: 0 });
+  });
+
+  it('never writes over a file', async () => {
+    const { home, ledger } = await withOld(1);
+    const ended = await paycli(['ledger', 'backup', ledger], { home });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
+  });
+
+  it('makes no ledger where there is none', async () => {
+    const home = newFolder();
+    const ended = await paycli(['ledger', 'backup', `${home}/copy`], { home });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no ledger on this machine') });
+    expect([existsSync(`${home}/copy`), existsSync(`${home}/ledger.sqlite`)]).toEqual([false, false]);
+  });
+
+  it('that is put back after more was charged is noticed, and charges nothing', async () => {
+    const service = await serveCharges();
+    const home = newFolder();
+    const options = { home, service };
+    expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
+    expect(await paycli(['ledger', 'backup', `${home}/copy`], options)).toMatchObject({ code: 0 });
+    expect(await chargeOf(ugwoOf(2), options)).toMatchObject({ code: 0 });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${home}/ledger.sqlite${suffix}`, { force: true });
+    renameSync(`${home}/copy`, `${home}/ledger.sqlite`);
+    const ended = await chargeOf(ugwoOf(2), options);
+    expect(errorOf(ended)).toMatchObject({
+      exit_code: 10,
+      message: expect.stringContaining('is an old copy: it knows 1 of 2 charges'),
+    });
+  });
+});
+
+describe('ledger verify', () => {
+  it('ends with 0 where all is as it was written', async () => {
+    const { home } = await withOld(3);
+    const ended = await paycli(['ledger', 'verify', '--json'], { home });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toEqual({ ok: true, entries: 4, jobs: 0, faults: [] });
+  });
+
+  it('ends with 10 where a row was changed, and says which and what to do', async () => {
+    const { home, ledger } = await withOld(3);
+    beside(ledger, 'UPDATE charge SET amount = 1 WHERE seq = 2');
+    const ended = await paycli(['ledger', 'verify', '--json'], { home });
+    expect(ended.code).toBe(10);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      ok: false,
+      entries: 3,
+      faults: [expect.stringContaining('(row 2)')],
+    });
+    expect(errorOf(ended)).toMatchObject({
+      message: expect.stringMatching(/^the ledger is damaged: chg-\w+ \(row 2\) is not what paycli wrote$/),
+      hint: expect.stringContaining('restore the last backup'),
+    });
+  });
+});
+
+// Windows has no PostgreSQL of the tests.
+describe.skipIf(process.platform === 'win32')('a ledger in PostgreSQL', () => {
+  it('is added up, verified and pruned as a file is, and its server backs it up', { timeout: 60_000 }, async () => {
+    const cluster = await ownCluster();
+    await cluster.sql('CREATE ROLE ada LOGIN');
+    const team = await newTeam(cluster, 'ada');
+    const service = await serveCharges();
+    const [owner, ada] = [team.machine(service), team.machine(service, 'ada')];
+    expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
+    expect(await paycli(['ledger', 'verify', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
+    // Long ago, and paid by now.
+    await cluster.sql(
+      "UPDATE paycli.charge SET created_at = created_at - 864000000, status = 'successful'",
+      [],
+      team.database,
+    );
+    const report = await paycli(['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count'], ada);
+    expect(report.stdout).toBe('charged\t1\npaid\t1\n');
+    const prune = ['ledger', 'prune', '--before', '2d', '--yes', '--json'];
+    const refused = await paycli(prune, ada);
+    expect(errorOf(refused)).toMatchObject({ exit_code: 10, hint: 'prune as the owner of the database' });
+    const done = await paycli(prune, owner);
+    expect(JSON.parse(done.stdout)).toMatchObject({ pruned: 1, open: 0 });
+    expect(await paycli(['ledger', 'verify', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
+    expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 9 });
+    const backup = await paycli(['ledger', 'backup', 'copy'], owner);
+    expect(backup).toMatchObject({ code: 2, stderr: expect.stringContaining('pg_dump --schema=paycli') });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { KeptActivity } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { pruned } from '../../src/ledger/prune.ts';
+import { BACKENDS, open } from './support/backends.ts';
+import { account, charge, intent, MINUTE, NOON } from './support/charges.ts';
+
+const LATER = NOON + 3 * 24 * 60 * MINUTE;
+
+const asked = { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.1' };
+const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'Ada, 0123456789' };
+
+const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
+
+const begin = async (
+  ledger: Ledger,
+  number: number,
+  more: Partial<ReturnType<typeof intent>> = {},
+): Promise<string> => {
+  const begun = await ledger.begin(intent({ about: `ugw.AbCd.${number}`, asked, ...more }), { again: false });
+  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
+  return begun.id;
+};
+
+const made = async (ledger: Ledger, number: number, activity: Partial<KeptActivity>): Promise<string> => {
+  const id = await begin(ledger, number);
+  await ledger.record(id, {
+    state: 'accepted',
+    exitCode: 0,
+    activity: account({ uid: uid(number), ...activity }),
+    evidence,
+  });
+  return id;
+};
+
+describe.each(BACKENDS)('a ledger %s that is pruned', (_where, newPlace) => {
+  it('keeps of what has ended what keeps it from being made twice, and no more', async () => {
+    const place = newPlace();
+    const id = await made(await open(place), 1, { status: 'successful' });
+    const ledger = await open(place, { now: () => LATER });
+    const before = await ledger.get(id);
+    expect(await ledger.prunable(LATER)).toEqual({ count: 1, open: 0 });
+    expect(await ledger.prune(LATER)).toMatchObject({ count: 1 });
+    const after = await ledger.get(id);
+    expect(after).toEqual({
+      ...before,
+      asked: { amount: 500_000, currency: 'NGN', ref: undefined, customer: undefined },
+      activity: {
+        ...before?.activity,
+        nextAction: { headers: { account_number: 'pruned', expires_at: '2026-11-20T12:15:00.000Z' } },
+      },
+      evidence: [
+        { kind: 'answer', at: '2026-11-20T12:00:00+00:00' },
+        { kind: 'pruned', at: '2026-11-23T12:00:00+00:00' },
+      ],
+    });
+    expect(JSON.stringify(after)).not.toMatch(/Ada|0123456789|INV-1|ony\./);
+    expect(await ledger.begin(intent({ about: 'ugw.AbCd.1' }), { again: false })).toMatchObject({
+      why: 'paid',
+      by: { id },
+    });
+    expect(await ledger.verify()).toMatchObject({ entries: 1, faults: [] });
+  });
+
+  it('leaves what is open, unknown or being sent as it is', async () => {
+    const place = newPlace();
+    const first = await open(place);
+    await made(first, 1, {});
+    await made(first, 2, { status: 'processing' });
+    await first.record(await begin(first, 3), { state: 'unknown', exitCode: 6, evidence });
+    await begin(first, 4);
+    const ledger = await open(place, { now: () => LATER });
+    const before = await ledger.list({ limit: -1 });
+    expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 4 });
+    expect(await ledger.prune(LATER)).toMatchObject({ count: 0 });
+    expect(await ledger.list({ limit: -1 })).toEqual(before);
+  });
+
+  it('prunes what was begun before, and each once', async () => {
+    const place = newPlace();
+    await made(await open(place), 1, { status: 'failed' });
+    await made(await open(place, { now: () => NOON + MINUTE }), 2, { status: 'failed' });
+    const ledger = await open(place, { now: () => LATER });
+    expect(await ledger.prune(NOON + MINUTE)).toMatchObject({ count: 1 });
+    expect(await ledger.prune(LATER)).toMatchObject({ count: 1 });
+    expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 0 });
+  });
+
+  it('forgets what was sent of anything else, and that it was made never', async () => {
+    const place = newPlace();
+    const refund = {
+      kind: 'refund',
+      medium: undefined,
+      asked: undefined,
+      path: '/v1/refunds',
+      body: '{"account":"0123456789"}',
+    };
+    const first = await open(place);
+    const id = await begin(first, 1, refund as never);
+    await first.record(id, { state: 'accepted', exitCode: 0 });
+    const ledger = await open(place, { now: () => LATER });
+    expect(await ledger.prune(LATER)).toMatchObject({ count: 1 });
+    expect(await ledger.get(id)).toMatchObject({ kind: 'refund', state: 'accepted', path: undefined, body: undefined });
+    const again = intent({ about: 'ugw.AbCd.1', ...refund } as never);
+    expect(await ledger.begin(again, { again: false, once: true })).toMatchObject({ why: 'made', by: { id } });
+  });
+
+  it('prunes more than one step of them', async () => {
+    const place = newPlace();
+    const first = await open(place);
+    const ids = await Promise.all(Array.from({ length: 1003 }, (_none, number) => begin(first, number)));
+    await Promise.all(ids.map((id) => first.record(id, { state: 'rejected', exitCode: 3, evidence })));
+    const ledger = await open(place, { now: () => LATER });
+    expect(await ledger.prune(LATER)).toMatchObject({ count: 1003 });
+    expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 0 });
+  });
+});
+
+describe('a pruned charge', () => {
+  it('stays known to have expired when a look shows its activity open again without its account', () => {
+    const failed = charge({ activity: account({ status: 'failed' }) });
+    const { activity } = pruned(failed, '2026-11-23T12:00:00+00:00');
+    expect(activity?.nextAction).toEqual({
+      headers: { account_number: 'pruned', expires_at: '2026-11-20T12:15:00.000Z' },
+    });
+  });
+
+  it('keeps who said how it stands, and which lines of an emergency file are in it', () => {
+    const seen = [
+      { kind: 'look', at: 'a', candidates: [] },
+      { kind: 'emergency_line', at: 'b', line: { recorded_at: 7, ugwo: 'ugw.AbCd.1' }, message: 'Ada' },
+      { kind: 'resolved', at: 'c', as: 'created', by: 'ada', reason: 'phoned them' },
+    ];
+    expect(pruned(charge({ evidence: seen }), 'd').evidence).toEqual([
+      { kind: 'emergency_line', at: 'b', line: { recorded_at: 7 } },
+      { kind: 'resolved', at: 'c', as: 'created', by: 'ada' },
+      { kind: 'pruned', at: 'd' },
+    ]);
+  });
+});

@@ -1,0 +1,92 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../src/ledger/entry.ts';
+import { BACKENDS, open } from './support/backends.ts';
+import { account, beside, charge, intent, newPath, open as openFile } from './support/charges.ts';
+import { begin, ID, job } from './support/jobs.ts';
+import { memoryLedger } from './support/memory.ts';
+import { newSharedPlace } from './support/postgres.ts';
+
+const filled = async (place: Parameters<typeof open>[0]) => {
+  const ledger = await open(place);
+  await ledger.jobs.open(job(), 1);
+  for (const row of [1, 2, 3]) {
+    const begun = await begin(ledger, row);
+    if (begun.kind !== 'begun') throw new Error(begun.why);
+    await ledger.record(begun.id, { state: 'accepted', exitCode: 0, activity: account({ uid: `act.AbCd.${row}` }) });
+  }
+  return ledger;
+};
+
+describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
+  it('that is as it was written is found so', async () => {
+    const ledger = await filled(newPlace());
+    expect(await ledger.verify()).toEqual({ entries: 3, jobs: 1, faults: [] });
+  });
+});
+
+describe('what can never be', () => {
+  const made = (more: Partial<Entry>): Entry => charge(more as never);
+  it.each<[string, Entry]>([
+    ['chg-000000000000 is accepted and has no activity', made({ activity: undefined })],
+    ['chg-000000000000 is rejected and has an activity', made({ state: 'rejected' })],
+    ['chg-000000000000 is accepted and has the date of another state', made({ recordedAt: undefined })],
+    ['chg-000000000000 was to end before it was begun', made({ deadline: 0 })],
+    ['chg-000000000000 has a job without a row, or a row without a job', made({ row: 1 })],
+    [`chg-000000000000 belongs to ${ID}, which the ledger does not know`, made({ job: ID, row: 1 })],
+  ])('is told: %s', async (fault, entry) => {
+    expect(await memoryLedger([entry]).verify()).toEqual({ entries: 1, jobs: 0, faults: [fault] });
+  });
+
+  it('is told of a job whose file is shorter', async () => {
+    const ledger = memoryLedger([charge({ job: ID, row: 11 })]);
+    await ledger.jobs.open(job(), 1);
+    expect((await ledger.verify()).faults).toEqual([`${ID} has a row 11, and its file has 10`]);
+  });
+
+  it('is not what a person has said', async () => {
+    const said = charge({ activity: undefined, evidence: [{ kind: 'resolved', at: '2026-11-20T12:00:00+00:00' }] });
+    expect((await memoryLedger([said]).verify()).faults).toEqual([]);
+  });
+});
+
+describe('a file that was changed', () => {
+  it('is told by its rows', async () => {
+    const path = newPath();
+    const ledger = await openFile(path);
+    await ledger.begin(intent(), { again: false });
+    await ledger.close();
+    beside(path, "UPDATE charge SET ref = 'another'");
+    expect((await (await openFile(path)).verify()).faults).toEqual([
+      expect.stringMatching(/^chg-\w{12} \(row 1\) is not what paycli wrote$/),
+    ]);
+  });
+
+  it('is told by its indexes', async () => {
+    const path = newPath();
+    const ledger = await openFile(path);
+    await ledger.begin(intent(), { again: false });
+    await ledger.close();
+    // The index is told to be another one than it was built as: what it holds is not what it should.
+    const db = new DatabaseSync(path, { defensive: false });
+    db.exec(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '(ugwo, seq)', '(origin, seq)') WHERE name = 'charge_of_ugwo_again'",
+    );
+    db.close();
+    expect((await (await openFile(path)).verify()).faults).toContainEqual(
+      expect.stringContaining('charge_of_ugwo_again'),
+    );
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a database that was changed', () => {
+  it('is told by its rows', async () => {
+    const place = newSharedPlace();
+    const ledger = await filled(place.open);
+    await place.sql('UPDATE paycli.charge SET amount = 1 WHERE job IS NOT NULL AND "row" = 2');
+    expect(await ledger.verify()).toMatchObject({
+      entries: 2,
+      faults: [expect.stringContaining('is not what paycli wrote')],
+    });
+  });
+});
