@@ -2,7 +2,7 @@
  * Bundles src/main.ts and all it loads into dist/, and keeps an account of what went where in dist/meta.json. Beside the
  * bundle: the licences of what is in it, the same as a list for machines, and the contract as an OpenAPI document.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { OutputChunk, Plugin } from 'rolldown';
 import { rolldown } from 'rolldown';
@@ -51,6 +51,17 @@ const nothingDropped: Plugin = {
   },
 };
 
+/** What jq prints goes to our worker as it comes; jq-wasm would keep all of it, and trim it. */
+const jqStdout: Plugin = {
+  name: 'stdout of jq',
+  transform: (code, id) => {
+    if (!/\/jq-wasm\/dist\/index\.mjs$/.test(id.replaceAll('\\', '/'))) return undefined;
+    const parts = code.split('const stdoutSink = createByteSink(1024);');
+    if (parts.length !== 2) throw new Error(`${id}: nothing to put the worker's stdout in place of`);
+    return parts.join('const stdoutSink = globalThis.jqStdout;');
+  },
+};
+
 const inputsOf = ({ modules }: OutputChunk): object =>
   Object.fromEntries(
     Object.entries(modules).map(([id, { renderedLength }]) => [
@@ -64,7 +75,12 @@ const accountOf = (chunks: readonly OutputChunk[]): object =>
   Object.fromEntries(
     chunks.map((chunk) => [
       chunk.fileName,
-      { entry: chunk.isEntry, imports: chunk.imports, dynamicImports: chunk.dynamicImports, inputs: inputsOf(chunk) },
+      {
+        entry: chunk.isEntry && chunk.fileName === 'main.js',
+        imports: chunk.imports,
+        dynamicImports: chunk.dynamicImports,
+        inputs: inputsOf(chunk),
+      },
     ]),
   );
 
@@ -74,27 +90,41 @@ mkdirSync('dist');
 writeFileSync('dist/openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`);
 writeFileSync('dist/schema.json', JSON.stringify(schemaDocument()));
 writeFileSync('dist/topics.json', JSON.stringify(topics()));
-const bundle = await rolldown({
-  input: MAIN,
+const HOW = {
   platform: 'node',
   // A linked node_modules is taken for what it stands for, or its path would be in the names of the chunks.
   resolve: { symlinks: false },
-  preserveEntrySignatures: 'allow-extension',
   transform: { target: 'node22.19' },
-  plugins: [without, nothingDropped, builtins],
-});
-const { output } = await bundle.write({
+} as const;
+const WRITTEN = {
   dir: 'dist',
   format: 'esm',
   // Names stay: a stack that is shown with --debug is to be read.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   // The notices that there are stay where they are; whole licences go into a file of their own.
   comments: { legal: true, annotation: false, jsdoc: false },
+} as const;
+const bundle = await rolldown({
+  ...HOW,
+  input: MAIN,
+  preserveEntrySignatures: 'allow-extension',
+  plugins: [without, nothingDropped, builtins],
+});
+const { output } = await bundle.write({
+  ...WRITTEN,
   chunkFileNames: 'chunks/[name]-[hash].js',
   codeSplitting: { includeDependenciesRecursively: false, groups: [{ debugName: 'rooms', name: chunkOf(MAIN) }] },
 });
 await bundle.close();
-const chunks = output.filter((one) => one.type === 'chunk');
+const jq = await rolldown({
+  ...HOW,
+  input: { 'jq/worker': resolve('src/jq/worker.ts') },
+  plugins: [jqStdout, builtins],
+});
+const worker = await jq.write(WRITTEN);
+await jq.close();
+copyFileSync('node_modules/jq-wasm/dist/build/jq.wasm', 'dist/jq/jq.wasm');
+const chunks = [...output, ...worker.output].filter((one) => one.type === 'chunk');
 writeFileSync('dist/meta.json', JSON.stringify(accountOf(chunks)));
 const packages = bundledPackages();
 writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf(packages));

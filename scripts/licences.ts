@@ -12,6 +12,8 @@ const NOTICE = /^notice/i;
 /** Code from elsewhere in a package that came without its text: the package and folder, and where the text is kept here. */
 const KEPT: Readonly<Record<string, string>> = {
   'undici/lib/llhttp': 'scripts/licences/llhttp.txt',
+  // What its program of WebAssembly was compiled from.
+  'jq-wasm/dist': 'scripts/licences/jq.txt',
   // It stands in its README.
   'pg-types': 'scripts/licences/pg-types.txt',
 };

@@ -4,6 +4,7 @@ import { abruptExit } from './cli/flight.ts';
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { NOUNS, SPECS } from './commands/all.ts';
+import type { ProgramFiles } from './compose/deps.ts';
 import { openDeps } from './compose/deps.ts';
 import { defect } from './core/error.ts';
 import { EXIT_CODES } from './core/exit.ts';
@@ -57,7 +58,7 @@ const crash = async (io: Io, thrown: unknown, end: (code: number) => never): Pro
 };
 
 /** The composition root: the real world in, an exit code out. The only place that ends the process; never rejects. */
-export const main = async (): Promise<void> => {
+export const main = async (files: ProgramFiles = {}): Promise<void> => {
   const flight: Flight = { open: 0, accepted: 0 };
   const end = openEnd(flight);
   const io = processIo(flight, end);
@@ -68,7 +69,7 @@ export const main = async (): Promise<void> => {
     specs: SPECS,
     nouns: NOUNS,
     version,
-    open: (globals) => openDeps(io, globals, version),
+    open: (globals) => openDeps(io, globals, version, files),
   }).catch(crashed);
   end(code);
 };

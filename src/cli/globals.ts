@@ -15,6 +15,8 @@ export interface Globals {
   /** undefined: a table on a terminal, tsv in a pipe. */
   readonly format: Format | undefined;
   readonly columns: readonly string[] | undefined;
+  /** A filter of jq over what is printed, which is JSON then. */
+  readonly jq: string | undefined;
   readonly rawCsv: boolean;
   readonly color: 'auto' | 'always' | 'never';
   readonly quiet: boolean;
@@ -50,6 +52,7 @@ export const GLOBAL_OPTIONS = rarely(
     columns: option('--columns <a,b.c>', 'columns to show, in this order; dotted paths reach into objects', asNames, {
       completes: 'column',
     }),
+    jq: option('--jq <filter>', 'filter the JSON output with jq 1.8, built in', asText),
     rawCsv: flag(
       '--raw-csv',
       'csv and reports: write cells as they are, even if a spreadsheet would run or change them',
@@ -79,11 +82,20 @@ type GivenGlobals = GivenOptions<typeof GLOBAL_OPTIONS>;
 const isLocal = (given: GivenGlobals, env: Env): boolean =>
   given.local === true || (given.profile ?? env['PAYCLI_PROFILE']) === 'local';
 
+const checkJq = ({ jq, output, asCurl }: GivenGlobals): void => {
+  if (jq === undefined) return;
+  if (output !== undefined && output !== 'json' && output !== 'ndjson') {
+    throw usageError(`--jq and -o ${output} can't be used together`, { hint: '--jq filters json or ndjson' });
+  }
+  if (asCurl === true) throw usageError("--jq and --as-curl can't be used together");
+};
+
 /** Throws a usage error for options that contradict each other. */
 export const checkGlobals = (given: GivenGlobals, env: Env): void => {
   if (given.json === true && given.output !== undefined && given.output !== 'json') {
     throw usageError(`--json and -o ${given.output} can't be used together`);
   }
+  checkJq(given);
   if (given.local === true && given.profile !== undefined && given.profile !== 'local') {
     throw usageError(`--local and --profile ${given.profile} can't be used together`);
   }
@@ -101,6 +113,7 @@ export const readGlobals = (given: GivenGlobals, env: Env): Globals => ({
   baseUrl: given.baseUrl,
   format: given.json === true ? 'json' : given.output,
   columns: given.columns,
+  jq: given.jq,
   rawCsv: given.rawCsv ?? false,
   color: given.color ?? 'auto',
   quiet: given.quiet ?? false,

@@ -2,6 +2,7 @@ import { about } from '../core/charge.ts';
 import type { ErrorDetail } from '../core/error.ts';
 import { defect, PayError, reasonOf, usageError } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
+import type { Filter } from '../core/filter.ts';
 import { isId } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Io } from '../core/io.ts';
@@ -23,6 +24,10 @@ interface Said {
 /** What a command may reach, and how to let go of it. */
 export interface OpenDeps<D> {
   readonly deps: D;
+  /** The filter of --jq, compiled; undefined where none is asked for. */
+  filter(): Promise<Filter | undefined>;
+  /** Whether something may have been sent that changes what the service has. */
+  mayHaveWritten(): boolean;
   /** Says on a terminal that charges are unknown, where some are. */
   remind(): Promise<void>;
   close(): Promise<void>;
@@ -33,10 +38,10 @@ export interface Program<D extends Said> extends Omit<ProgramOptions, 'env'> {
   readonly open: (globals: Globals) => OpenDeps<D>;
 }
 
-/** What was asked for, else the format that the command has of its own. */
+/** What was asked for, else the format that the command has of its own; a filter takes JSON. */
 const withFormat = (globals: Globals, { format }: Pick<CommandSpec, 'format'>): Globals => ({
   ...globals,
-  format: globals.format ?? format,
+  format: globals.format ?? format ?? (globals.jq === undefined ? undefined : 'json'),
 });
 
 const formatOf = (globals: Globals, io: Io): Format => globals.format ?? (io.stdout.isTerminal ? 'table' : 'tsv');
@@ -68,7 +73,7 @@ const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number
     import('../output/error.ts'),
     import('../output/pieces.ts'),
   ]);
-  const json = globals.format === 'json' || globals.format === 'ndjson';
+  const json = globals.format === 'json' || globals.format === 'ndjson' || globals.jq !== undefined;
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
   const stack = globals.debug && error.kind === 'internal';
   const text = json ? errorLine(error, exitCode, io) : [await errorBlock(error, { color, stack, beside: io })];
@@ -84,13 +89,21 @@ const leaving = ({ signals }: Io): Promise<never> =>
     signals.leave.addEventListener('abort', onLeave, { once: true });
   });
 
-const print = async (result: Result, globals: Globals, io: Io): Promise<Ending> => {
-  const { render } = await import('../output/render.ts');
-  const left = leaving(io);
-  // Who leaves after the printing is done changes nothing any more.
-  left.catch(() => undefined);
-  return await Promise.race([render(result, io, outputOptions(globals, io)), left]);
-};
+type Print = (result: Result) => Promise<Ending>;
+
+const printer =
+  (globals: Globals, io: Io, filter: Filter | undefined): Print =>
+  async (result) => {
+    const options = outputOptions(globals, io);
+    const printed =
+      filter === undefined
+        ? (await import('../output/render.ts')).render(result, io, options)
+        : (await import('../output/filtered.ts')).renderFiltered(result, io, options, filter);
+    const left = leaving(io);
+    // Who leaves after the printing is done changes nothing any more.
+    left.catch(() => undefined);
+    return await Promise.race([printed, left]);
+  };
 
 /** Where a result can't be printed, or somebody leaves meanwhile, what it ended with is told all the same: something may be unknown. */
 const failureFirst =
@@ -115,9 +128,9 @@ const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
  * Prints a result. Once the service has done something there is no way back to an exit code that invites a repeat: what
  * can't be printed is `unrecorded`, and its JSON goes to stderr with the error.
  */
-const show = async (result: Result, globals: Globals, io: Io): Promise<Ending> => {
+const show = async (result: Result, print: Print, { stdout }: Io): Promise<Ending> => {
   const written = writtenBy(result);
-  if (written === undefined) return print(result, globals, io).catch(failureFirst(result));
+  if (written === undefined) return print(result).catch(failureFirst(result));
   const detail: ErrorDetail = {
     ...aboutActivity(written.value),
     answer: written.text,
@@ -125,12 +138,30 @@ const show = async (result: Result, globals: Globals, io: Io): Promise<Ending> =
   };
   let ending: Ending;
   try {
-    ending = await print(result, globals, io);
+    ending = await print(result);
   } catch (thrown) {
     throw new PayError('unrecorded', `${UNRECORDED}: ${reasonOf(thrown)}`, { ...detail, cause: thrown });
   }
-  if (io.stdout.closed) throw new PayError('unrecorded', `${UNRECORDED}: the output was closed`, detail);
+  if (stdout.closed) throw new PayError('unrecorded', `${UNRECORDED}: the output was closed`, detail);
   return ending;
+};
+
+/**
+ * What a filter can't show of a command that may have written, a file of rows say, was done all the same: no code may say that
+ * nothing was sent.
+ */
+const showFiltered = async (result: Result, print: Print, io: Io, wrote: boolean): Promise<Ending> => {
+  try {
+    return await show(result, print, io);
+  } catch (thrown) {
+    const isDone = wrote && thrown instanceof PayError && (thrown.kind === 'usage' || thrown.kind === 'interrupted');
+    if (!isDone) throw thrown;
+    throw new PayError('unrecorded', `the command was done, but the result couldn't be printed: ${thrown.message}`, {
+      hint: 'do not run the command again',
+      ...(result.kind === 'record' ? { answer: result.record.text } : {}),
+      cause: thrown,
+    });
+  }
 };
 
 const viewOf = ({ view }: Pick<Handler<unknown, never>, 'view'>, input: unknown): View | undefined =>
@@ -165,11 +196,15 @@ const execute = async <D extends Said>(
   checkPreview(spec, globals);
   const handler = await spec.load();
   if (globals.columns !== undefined) await checkColumns(globals.columns, viewOf(handler, input), globals, io);
-  const { deps, remind, close } = program.open(globals);
+  const { deps, filter, mayHaveWritten, remind, close } = program.open(globals);
   let reminds = spec.reminds !== false;
   try {
+    const compiled = await filter();
     const result = await handler.run(input, deps);
-    const { notice, failure } = await show(result, globals, io);
+    const print = printer(globals, io, compiled);
+    const { notice, failure } = await (compiled === undefined
+      ? show(result, print, io)
+      : showFiltered(result, print, io, mayHaveWritten()));
     if (notice !== undefined) await deps.notice(notice);
     if (failure !== undefined) throw failure;
     return 0;

@@ -3,8 +3,10 @@ import type { Globals } from '../cli/globals.ts';
 import { previewResult } from '../cli/preview.ts';
 import type { OpenDeps } from '../cli/run.ts';
 import type { Deps } from '../commands/deps.ts';
+import type { Filter } from '../core/filter.ts';
 import type { Io } from '../core/io.ts';
 import { memo } from '../core/memo.ts';
+import type { JqFiles } from '../jq/room.ts';
 import { loadWords, openClient } from './client.ts';
 import { holdMemory, openCheckPath, openJobWorld } from './job-world.ts';
 import { besideLedger, openLedgerOf } from './ledger.ts';
@@ -17,8 +19,13 @@ import { forgetSeen, openSeenBefore } from './seen.ts';
 import { previewTarget, targetOf } from './target.ts';
 import { openWebhookSecrets, thisUser } from './webhooks.ts';
 
+/** Where files of the program lie that are no code of its own, where that is not beside it. */
+export interface ProgramFiles {
+  readonly jq?: JqFiles;
+}
+
 /** The rooms behind one run, each loaded by import() when it is first asked for. */
-export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<Deps> => {
+export const openDeps = (io: Io, globals: Globals, version: string, files: ProgramFiles = {}): OpenDeps<Deps> => {
   // Only --debug shows where an error arose, and undici makes an error of every connection that it closes.
   if (!globals.debug) Error.stackTraceLimit = 0;
   const status: Status = {};
@@ -31,6 +38,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
     const [{ placeOf }, { origin, key, profile }] = [await import('../ledger/place.ts'), await target()];
     return placeOf(origin, key, profile);
   };
+  let wrote = false;
   const deps: Omit<Deps, 'once'> = {
     io,
     globals,
@@ -42,6 +50,7 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
     confirm: confirmer(io.stdin, globals),
     client: async (purpose) => {
       if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
+      wrote ||= purpose === 'write';
       const aim = await target();
       if (purpose === 'write') await loadWords(run);
       if (purpose === 'write' && io.stderr.isTerminal) await run.notice(aim.label);
@@ -69,5 +78,11 @@ export const openDeps = (io: Io, globals: Globals, version: string): OpenDeps<De
     // One that can't be let go of keeps none of the others.
     for (const end of run.closing.reverse()) await end().catch(() => undefined);
   };
-  return { deps: { ...deps, once: onceWith(deps) }, remind, close };
+  const filter = async (): Promise<Filter | undefined> => {
+    if (globals.jq === undefined) return undefined;
+    const opened = (await import('../jq/room.ts')).openFilter(globals.jq, io, files.jq);
+    await opened.check();
+    return opened;
+  };
+  return { deps: { ...deps, once: onceWith(deps) }, filter, mayHaveWritten: () => wrote, remind, close };
 };

@@ -14,6 +14,7 @@ export const globals: Globals = {
   baseUrl: undefined,
   format: undefined,
   columns: undefined,
+  jq: undefined,
   rawCsv: false,
   color: 'auto',
   quiet: false,

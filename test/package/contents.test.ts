@@ -13,6 +13,7 @@ const FILES: readonly (readonly [name: RegExp, least: number, most: number])[] =
   [/^bin\/paycli\.js$/, 1, 1],
   [/^dist\/main\.js$/, 1, 1],
   [/^dist\/chunks\/[\w.-]+\.js$/, 5, 200],
+  [/^dist\/jq\/(?:worker\.js|jq\.wasm)$/, 2, 2],
   [/^dist\/THIRD-PARTY-LICENSES\.txt$/, 1, 1],
   [/^dist\/sbom\.cdx\.json$/, 1, 1],
   [/^dist\/openapi\.json$/, 1, 1],

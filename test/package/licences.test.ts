@@ -21,6 +21,10 @@ describe('the licences of what is bundled', () => {
     expect(text.split(RULE).length).toBe(2 * bundledFolders().length + 1);
   });
 
+  it('have what jq is made of', () => {
+    for (const words of ['Stephen Dolan', 'decNumber', 'K.Kosako', 'musl']) expect(text).toContain(words);
+  });
+
   it('have what undici brings along from others', () => {
     for (const words of ['Copyright Fedor Indutny', 'Paolo Insogna', 'Ethan Arrowood']) expect(text).toContain(words);
   });

@@ -113,6 +113,12 @@ export const newWorld = (): World => {
   return {
     io,
     sent,
-    open: (globals) => ({ deps: deps(globals), remind: async () => undefined, close: async () => undefined }),
+    open: (globals) => ({
+      deps: deps(globals),
+      filter: async () => undefined,
+      mayHaveWritten: () => false,
+      remind: async () => undefined,
+      close: async () => undefined,
+    }),
   };
 };

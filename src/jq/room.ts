@@ -1,0 +1,149 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { PayError, reasonOf, usageError } from '../core/error.ts';
+import type { Filter } from '../core/filter.ts';
+import { interrupted } from '../core/interrupt.ts';
+import type { Io } from '../core/io.ts';
+import type { JqSaid, JqStart, JqTask } from './worker.ts';
+
+/** Where the worker and jq itself lie. */
+export interface JqFiles {
+  readonly worker: string;
+  readonly wasm: string;
+}
+
+type World = Pick<Io, 'clock' | 'signals'>;
+type Write = Parameters<Filter['run']>[2];
+type End = Pick<Extract<JqSaid, { kind: 'end' }>, 'code' | 'stderr'>;
+
+/** Beside the program, where npm has put it. */
+const besideProgram = (): JqFiles => {
+  const at = (name: string): string => fileURLToPath(new URL(`../jq/${name}`, import.meta.url));
+  return { worker: at('worker.js'), wasm: at('jq.wasm') };
+};
+
+/** So long a filter may print nothing, in milliseconds. */
+const SILENT_MS = 60_000;
+
+/**
+ * The program around a filter. Its values are ours to read: `input` would find others or not by how the records came, and `halt`
+ * would leave out the rest of them. On one line, since `$__loc__` tells the line.
+ */
+const around = (filter: string): string => {
+  const ours = ['input', 'inputs', 'halt'].map((name) => `def ${name}: error("${name} can't be used here");`);
+  return `inputs|(${ours.join('')} ${filter}\n)`;
+};
+
+const wrong = (what: string, hint = 'fix the filter; jq is documented at https://jqlang.org/manual'): PayError =>
+  usageError(`--jq: ${what}`, { hint });
+
+/** What jq says of a fault, without its own name and that of a file which there is not. */
+const faultOf = (stderr: string): PayError => {
+  const said = stderr
+    .slice(Math.max(0, stderr.lastIndexOf('jq: error')))
+    .replace(/^jq: error(?: \(at [^)]*\))?(?: \(not a string\))?:? */, '')
+    .replace(/\njq: \d+ compile errors?$/, '')
+    .trim();
+  return wrong(said === '' ? 'the filter failed' : said);
+};
+
+const crashOf = (thrown: unknown): PayError =>
+  /abort|memory|stack/i.test(reasonOf(thrown))
+    ? wrong('the filter needs more than 256 MB of memory', 'filter a list page by page with -o ndjson')
+    : wrong(`jq failed: ${reasonOf(thrown)}`);
+
+const tooLong = (): PayError => wrong(`the filter printed nothing for ${SILENT_MS / 1000} s and was stopped`);
+
+const start = async (workerData: JqStart, file: string): Promise<Worker> => {
+  // jq shows its environment to a filter.
+  // What the runtime of jq says of its end, it says there too.
+  const worker = new Worker(file, { workerData, env: {}, stderr: true });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  worker.once('message', () => resolve());
+  // It stays: one that nobody listens to would end the process.
+  worker.on('error', reject);
+  await promise.catch((thrown: unknown) => {
+    throw new PayError('internal', `jq can't be loaded: ${reasonOf(thrown)}`, { hint: 'install paycli again' });
+  });
+  worker.unref();
+  return worker;
+};
+
+/** Does a task, unless it is silent for too long or somebody stops it; then the thread ends with it. */
+const bounded = async (
+  worker: Worker,
+  task: JqTask,
+  taken: Int32Array,
+  clock: World['clock'],
+  stop: AbortSignal,
+  write: Write,
+): Promise<End> => {
+  const { promise, resolve, reject } = Promise.withResolvers<End>();
+  const onStop = (): void => reject(interrupted(stop.reason));
+  let heard = new AbortController();
+  const listen = (): void => {
+    heard = new AbortController();
+    clock.sleep(SILENT_MS, heard.signal).then(
+      () => reject(tooLong()),
+      () => undefined,
+    );
+  };
+  const decoder = new TextDecoder();
+  const take = async (said: JqSaid): Promise<void> => {
+    heard.abort();
+    if (said.kind === 'ready') return;
+    const text = decoder.decode(said.bytes, { stream: said.kind === 'piece' });
+    const isRead = text === '' || (await write(text));
+    if (said.kind === 'end') return resolve(said);
+    if (!isRead) {
+      void worker.terminate();
+      return resolve({ code: 0, stderr: '' });
+    }
+    Atomics.store(taken, 0, 1);
+    Atomics.notify(taken, 0);
+    listen();
+  };
+  const onMessage = (said: JqSaid): void => void take(said).catch(reject);
+  const onError = (thrown: unknown): void => reject(crashOf(thrown));
+  worker.on('message', onMessage).on('error', onError);
+  stop.addEventListener('abort', onStop);
+  if (stop.aborted) onStop();
+  listen();
+  worker.postMessage(task);
+  try {
+    return await promise;
+  } catch (thrown) {
+    // Where that can't end a loop (in Bun), the end of the process will.
+    void worker.terminate();
+    throw thrown;
+  } finally {
+    heard.abort();
+    stop.removeEventListener('abort', onStop);
+    worker.off('message', onMessage).off('error', onError);
+  }
+};
+
+const nowhere: Write = async () => true;
+
+/** Opens jq in a thread of its own: a filter without an end would hear no signal, and could be stopped by none. */
+export const openFilter = (filter: string, { clock, signals }: World, files: JqFiles = besideProgram()): Filter => {
+  const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  let started: Promise<Worker> | undefined;
+  const run = async (task: JqTask, write: Write): Promise<string> => {
+    // Once stopped, a run still prints what it has come to.
+    const stop = signals.stop.aborted ? signals.leave : signals.stop;
+    started ??= start({ wasm: files.wasm, taken }, files.worker);
+    const { code, stderr } = await bounded(await started, task, taken, clock, stop, write);
+    if (code !== 0) throw faultOf(stderr);
+    return stderr;
+  };
+  return {
+    async check() {
+      // Without a value to read neither is run. The filter alone tells its faults where they stand.
+      await run({ text: '', program: filter, flags: ['--'] }, nowhere);
+      await run({ text: '', program: around(filter), flags: ['-n'] }, nowhere);
+    },
+    run: (text, isIndented, write) =>
+      run({ text, program: around(filter), flags: ['-n', '-r', ...(isIndented ? [] : ['-c'])] }, write),
+  };
+};

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { ACTIVITY, json, page, serve, serveBy, UGWO_ID } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
+const SPIN = 'def f: f; f';
+
+describe('--jq over a read', () => {
+  it('filters the whole list as one document, strings as they are', async () => {
+    const service = await serve([page([1, 2], 'c2'), page([3], null)]);
+    const ended = await paycli(['ugwo', 'list', '--all', '--jq', '.data | map(.ref) | join(" ")'], { service });
+    expect(ended).toEqual({ code: 0, signal: null, stdout: 'order-1 order-2 order-3\n', stderr: '' });
+  });
+
+  it('filters record by record with -o ndjson', async () => {
+    const service = await serve([page([1, 2], 'c2'), page([3], null)]);
+    const ended = await paycli(['ugwo', 'list', '--all', '-o', 'ndjson', '--jq', '{ref}'], { service });
+    expect(ended.stdout).toBe('{"ref":"order-1"}\n{"ref":"order-2"}\n{"ref":"order-3"}\n');
+  });
+
+  it('keeps the digits of large numbers', async () => {
+    const big = '123456789012345678901234567890.000000000001';
+    const service = await serve([json(200, `{"data":[{"uid":"${UGWO_ID}","amount":${big}}],"next_cursor":null}`)]);
+    const ended = await paycli(['api', 'GET', '/v1/ugwo', '--jq', '.data[0].amount'], { service });
+    expect(ended).toMatchObject({ code: 0, stdout: `${big}\n` });
+  });
+
+  it('is indented on a terminal, where text of others moves no cursor', async () => {
+    const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1', '-q', '--jq', '{a:1}, "\\u001b[2J"']);
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(terminal.raw()).toBe('{\r\n  "a": 1\r\n}\r\n\\x1b[2J\r\n');
+  });
+
+  it('ends with 2 for a filter that fails on what came', async () => {
+    const service = await serve([page([1, 2], null)]);
+    const ended = await paycli(['ugwo', 'list', '--jq', '.data[0].uid + 1'], { service });
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)['message']).toMatch(/^--jq: string \("ugw\..*and number \(1\) cannot be added$/);
+  });
+
+  it('filters what came of a list that breaks off, and ends with its code', async () => {
+    const service = await serveBy(({ url }) => (url.includes('cursor') ? json(404, {}) : page([1, 2], 'c2')));
+    const ended = await paycli(['ugwo', 'list', '--all', '--jq', '.data[].ref, .next_cursor'], { service });
+    expect(ended).toMatchObject({ code: 3, stdout: 'order-1\norder-2\nc2\n' });
+  });
+
+  it('shows a filter neither the key nor a variable', async () => {
+    const service = await serve([page([1], null)]);
+    const env = { A_VARIABLE: 'something' };
+    const { stdout } = await paycli(['ugwo', 'list', '--jq', '$ENV, env'], { service, env });
+    expect(stdout).toContain('web_user');
+    expect(stdout).not.toMatch(/PAYCLI|A_VARIABLE|sk\./);
+  });
+
+  it('stops for a reader who has gone', async () => {
+    const running = start(['ugwo', 'list', '--local', '--jq', 'range(1e12)'], {
+      program: ['sh', '-c', '"$@" | head -n 2; exit "$?"', 'sh', ...(await programWords())],
+    });
+    expect(await running.ended).toMatchObject({ code: 0, stdout: '0\n1\n' });
+  });
+
+  it('hears Ctrl-C while a filter runs without an end', async () => {
+    // What it prints before is more than it keeps.
+    const running = start(['ugwo', 'list', '--local', '--jq', `range(20000), (${SPIN})`]);
+    await running.saw(/^9999$/m);
+    running.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 130 });
+  });
+
+  it.each([['-o', 'table'], ['-o', 'csv'], ['--as-curl']])('is refused beside %s %s', async (...args) => {
+    expect(await paycli(['ugwo', 'list', '--local', '--jq', '.', ...args])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('--jq over a charge', () => {
+  it('prints what it makes of the activity', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const ended = await paycli([...CHARGE, '--jq', '.uid'], { service });
+    expect(ended).toEqual({ code: 0, signal: null, stdout: `${ACTIVITY.uid}\n`, stderr: '' });
+  });
+
+  it.each(['.[(', 'nosuch', '.a) | (.b'])('is refused before anything is sent: %s', async (filter) => {
+    const service = await serve([]);
+    const ended = await paycli([...CHARGE, '--jq', filter], { service });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(service.connections()).toBe(0);
+  });
+
+  it.each(['.uid + 1', 'error("no")', 'def f: [f]; f', '.uid, input'])(
+    'that fails on the answer hides none of it: %s',
+    async (filter) => {
+      const home = newFolder();
+      const service = await serve([json(200, ACTIVITY)]);
+      const ended = await paycli([...CHARGE, '--jq', filter], { service, home });
+      expect(ended.code).toBe(7);
+      expect(errorOf(ended)).toMatchObject({ kind: 'unrecorded', answer: ACTIVITY });
+      const ledger = await paycli(['ledger', 'list', '--json'], { home });
+      expect(ledger.stdout).toContain('"state":"accepted"');
+    },
+  );
+
+  it('without an end is stopped by Ctrl-C, and the answer is shown', async () => {
+    const answered = Promise.withResolvers<void>();
+    const service = await serve([
+      (seen, response, socket) => {
+        response.on('close', () => answered.resolve());
+        json(200, ACTIVITY)(seen, response, socket);
+      },
+    ]);
+    const home = newFolder();
+    const running = start([...CHARGE, '--debug', '--jq', SPIN], { service, home });
+    await answered.promise;
+    // The ledger has it before the filter begins.
+    await expect
+      .poll(async () => (await paycli(['ledger', 'list', '--json'], { home })).stdout)
+      .toContain('"state":"accepted"');
+    running.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended.code).toBe(7);
+    expect(errorOf(ended)).toMatchObject({ kind: 'unrecorded', answer: ACTIVITY });
+  });
+
+  it('that can do nothing with the summary of a file does not say that nothing was sent', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const rows = `ugwo,medium\n${UGWO_ID},bank_transfer\n`;
+    const args = ['ugwo', 'charge', '--from', '-', '--input-format', 'csv', '--jq', '.job + 1'];
+    const ended = await paycli(args, { service, stdin: rows });
+    expect(ended.code).toBe(7);
+    expect(errorOf(ended)).toMatchObject({ kind: 'unrecorded', answer: { accepted: 1 } });
+  });
+});
+
+const programWords = async (): Promise<readonly string[]> => (await import('../support/built.ts')).PROGRAM;
