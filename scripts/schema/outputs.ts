@@ -3,11 +3,14 @@ import { activityView } from '../../src/commands/activity/view.ts';
 import { checkoutView, providerView } from '../../src/commands/checkout/view.ts';
 import {
   clockView,
+  deliveryView,
   faultView,
   resetView,
   seededView,
   serviceView,
   settledView,
+  triggeredView,
+  webhookView,
 } from '../../src/commands/emulator/view.ts';
 import { jobsView, jobView } from '../../src/commands/ledger/job-view.ts';
 import { exportView, listView, paymentsView } from '../../src/commands/ledger/view.ts';
@@ -53,6 +56,7 @@ const JOB = one('Job', jobView);
 const PROFILE = one('Profile', profileView);
 const POLICY = one('Policy', policyView);
 const SUMMARY = one('Summary', chargesView);
+const WEBHOOK = one(objectOf({ id: count, url: text, events: listOf(text), signed: bool }), webhookView);
 const OWN_OBJECT: JsonSchema = { type: 'object' };
 
 const fields = (members: Readonly<Record<string, JsonSchema>>): Output =>
@@ -136,6 +140,13 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'emulator clock': [one(objectOf({ now: instant, moved: { type: 'integer' } }), clockView)],
   'emulator faults': [list({ type: 'object', required: ['seen', 'fired'] }, faultView)],
   'emulator openapi': [one(OWN_OBJECT)],
+  'emulator webhook add': [WEBHOOK],
+  'emulator webhook list': [{ ...WEBHOOK, list: true }],
+  'emulator webhook remove': [WEBHOOK],
+  'emulator webhook trigger': [
+    one(objectOf({ event: text, event_uid: text, about: text, webhooks: count }), triggeredView),
+  ],
+  'emulator webhook deliveries': [list('Delivery', deliveryView)],
   'emulator reset': [one(objectOf({ data: text }), resetView)],
   schema: [one(OWN_OBJECT)],
 };

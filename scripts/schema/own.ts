@@ -3,6 +3,7 @@ import { CHARGE_STATES } from '../../src/core/charge.ts';
 import { EVENT_STATES } from '../../src/core/event.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
+import { DELIVERY_STATES } from '../../src/core/local.ts';
 import { MEDIUMS } from '../../src/core/medium.ts';
 import { ROW_STATES } from '../../src/core/row.ts';
 import type { JsonSchema } from '../json-schema.ts';
@@ -261,6 +262,30 @@ const error = objectOf({
 const request = objectOf({ method: text, url: text, 'body?': { type: 'object' } });
 
 /** By the names that they have in the document. */
+const delivery = objectOf({
+  id: count,
+  event: text,
+  event_uid: { type: 'string', pattern: '^evt\\.' },
+  about: text,
+  webhook: count,
+  url: text,
+  state: oneOf(DELIVERY_STATES),
+  at: instant,
+  due: nullable.instant,
+  attempts: listOf(
+    objectOf({
+      delivery_id: text,
+      at: instant,
+      status: nullable.count,
+      error: nullable.text,
+      ms: count,
+      'fault?': text,
+    }),
+  ),
+  status: nullable.count,
+  error: nullable.text,
+});
+
 export const OWN = {
   Entry: entry,
   Job: job,
@@ -276,6 +301,7 @@ export const OWN = {
   KeptEvent: objectOf(keptEvent),
   WholeEvent: wholeEvent,
   VerifiedEvent: objectOf({ valid: { const: true }, ...aboutEvent }),
+  Delivery: delivery,
   Error: error,
   Request: request,
 } as const satisfies Readonly<Record<string, JsonSchema>>;

@@ -48,5 +48,8 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
     groups: { events: 'the events that were received here' },
   },
   profile: { about: 'where requests go, and with which key' },
-  emulator: { about: 'the service itself, on this machine' },
+  emulator: {
+    about: 'the service itself, on this machine',
+    groups: { webhook: 'where it sends its events, and what was sent' },
+  },
 };

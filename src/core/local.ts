@@ -34,3 +34,7 @@ export type Dialect = (typeof DIALECTS)[number];
 /** What an activity of the emulator can be made to end as: an open one, and with `taken_back` a paid one. */
 export const ENDINGS = ['successful', 'failed', 'expired', 'taken_back'] as const;
 export type Ending = (typeof ENDINGS)[number];
+
+/** How an event of the emulator stands at one webhook. `dropped`: a rule for faults lets it never arrive. */
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'dropped'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];

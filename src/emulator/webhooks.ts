@@ -1,10 +1,11 @@
 import { usageError } from '../core/error.ts';
 import { EVENTS, isWanted } from '../core/event.ts';
+import type { DeliveryState } from '../core/local.ts';
 import { isLoopback } from '../core/origin.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { formatDateAtom } from '../core/time.ts';
 import type { Store } from './store/open.ts';
-import type { Attempt, Delivery, DeliveryState, Webhook } from './store/outbox.ts';
+import type { Attempt, Delivery, Webhook } from './store/outbox.ts';
 
 interface Kept {
   readonly store: Store;
@@ -108,9 +109,9 @@ export const removeWebhook = ({ store }: Kept, id: number): ShownWebhook =>
     return shownWebhook(webhook);
   });
 
-/** The newest deliveries, newest first. */
-export const listDeliveries = ({ store }: Kept, count: number): ShownDelivery[] =>
-  store.deliveries(count).map(shownDelivery);
+/** The newest deliveries that are older than `before`, newest first. */
+export const listDeliveries = ({ store }: Kept, count: number, before?: number): ShownDelivery[] =>
+  store.deliveriesBefore(before, count).map(shownDelivery);
 
 /** Sends one again, with as many tries as a new one has. Throws usage errors. */
 export const replayDelivery = ({ store }: Kept, id: number): ShownDelivery =>

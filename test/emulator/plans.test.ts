@@ -18,6 +18,7 @@ const WHOLE = [
   /ORDER BY seq DESC LIMIT 1$/,
   /^SELECT EXISTS/,
   /FROM fault /,
+  /^SELECT .* FROM webhook ORDER BY seq$/,
   /FROM sqlite_/,
 ];
 

@@ -85,7 +85,7 @@ const oldFile = async (): Promise<{ readonly file: string; readonly rows: unknow
 
 const versionIn = (file: string): unknown => inFile(file, (db) => db.prepare('PRAGMA user_version').get());
 
-test('a data file of version 1 is brought to 5 with its records kept, by two processes at once', async () => {
+test('a data file of version 1 is brought to 6 with its records kept, by two processes at once', async () => {
   const { file, rows } = await oldFile();
   expect(rowsOf(file)).not.toEqual(rows);
   expect(versionIn(file)).toEqual({ user_version: 1 });
@@ -97,7 +97,7 @@ test('a data file of version 1 is brought to 5 with its records kept, by two pro
   const open = async (): Promise<unknown> =>
     (await once(spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' }), 'exit'))[0];
   expect(await Promise.all([open(), open()])).toEqual([0, 0]);
-  expect(versionIn(file)).toEqual({ user_version: 5 });
+  expect(versionIn(file)).toEqual({ user_version: 6 });
   expect(rowsOf(file)).toEqual(rows);
   const plans = inFile(file, (db) => db.prepare('SELECT due, ending FROM activity ORDER BY seq').all());
   const none = { due: null, ending: null };

@@ -67,8 +67,10 @@ export const faults = defineCommand({
   description:
     'The file holds {"rules": […]}. Which requests: method, path (/v1/ugwo/*/activities, /v1/**), share (0.5: every second ' +
     'one), times. What becomes of them: delay (5s), then one of status (with retry_after), reset, cut (behind so many ' +
-    'bytes) or bad_json; "when": "after" lets the request be executed before a status or a reset. Rules stay until they ' +
-    'are cleared, and hold for --local, too.',
+    'bytes) or bad_json; "when": "after" lets the request be executed before a status or a reset. A rule with an event ' +
+    '(ugwo.activity.*) is about what is sent to webhooks, and has one of twice, late (10m by `emulator clock`), ' +
+    'out_of_order (behind the next one), signature (wrong or none), cut, slow (20s) and never. Rules stay until they are ' +
+    'cleared, and hold for --local, too.',
   args: [{ name: 'file', about: 'the rules, in place of those there are', required: false, completes: 'file' }],
   options: faultsOptions,
   examples: [
@@ -78,9 +80,15 @@ export const faults = defineCommand({
         `echo '{"rules": [{"method": "POST", "times": 1, "reset": true, "when": "after"}]}' > faults.json\n` +
         'paycli emulator faults faults.json',
     },
+    {
+      about: 'deliver every event twice, and the first payment not at all',
+      line:
+        `echo '{"rules": [{"event": "ugwo.successful", "times": 1, "never": true}, {"event": "*", "twice": true}]}' > faults.json\n` +
+        'paycli emulator faults faults.json',
+    },
     { about: 'behave again', line: 'paycli emulator faults --clear' },
   ],
-  output: 'each rule as it was given, with seen and fired: how often it met a request, and was heeded',
+  output: 'each rule as it was given, with seen and fired: how often it met a request or a delivery, and was heeded',
   exits: ['usage'],
   read: ([from], given) => {
     if (from !== undefined && given.clear) throw usageError("a file and --clear can't be used together");

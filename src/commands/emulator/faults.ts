@@ -1,8 +1,7 @@
 import { reasonOf, usageError } from '../../core/error.ts';
-import type { ReceivedPage } from '../../core/received.ts';
-import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { onePage } from '../one-page.ts';
 import type { FaultsInput } from './control-spec.ts';
 import { dataFile } from './data-file.ts';
 import { faultView } from './view.ts';
@@ -18,10 +17,6 @@ export const readRules = async (path: string, { source }: Pick<Deps, 'source'>):
     throw usageError(`${path} is not JSON: ${reasonOf(thrown)}`);
   }
 };
-
-async function* onePage(values: readonly unknown[]): AsyncIterable<ReceivedPage> {
-  yield { records: values.map((value) => madeHere(value)), cursor: undefined, nextCursor: null };
-}
 
 /** Shows the rules for faults, or puts others in their place, whether the emulator is running or not. */
 export const run = async ({ from, clear, data }: FaultsInput, deps: Needs): Promise<Result> => {

@@ -4,6 +4,7 @@ import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS, SEEDED } from '../../core/local.ts';
 import { clock, dataOption, faults, openapi } from './control-spec.ts';
+import { webhookCommands } from './webhook-spec.ts';
 
 const MOST_RECORDS = 10_000_000;
 
@@ -187,4 +188,4 @@ const settle = defineCommand({
 });
 
 /** The noun `emulator`. */
-export const emulatorCommands = [start, seed, settle, clock, faults, openapi, reset];
+export const emulatorCommands = [start, seed, settle, clock, faults, openapi, ...webhookCommands, reset];

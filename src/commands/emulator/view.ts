@@ -48,7 +48,46 @@ export const faultView: View = {
     'when',
     'seen',
     'fired',
+    'event',
+    'twice',
+    'late',
+    'out_of_order',
+    'signature',
+    'slow',
+    'never',
   ].map((path) => ({ path })),
+};
+
+/** Where events are sent. */
+export const webhookView: View = {
+  columns: [{ path: 'id' }, { path: 'url', flexible: true }, { path: 'events', flexible: true }, { path: 'signed' }],
+};
+
+/** A made-up event that was told. */
+export const triggeredView: View = {
+  columns: [
+    { path: 'event' },
+    { path: 'event_uid', label: 'uid' },
+    { path: 'about' },
+    { path: 'webhooks', kind: 'count' },
+  ],
+};
+
+/** An event for one webhook, and how far it is. */
+export const deliveryView: View = {
+  columns: [
+    { path: 'id', needed: true },
+    { path: 'event', needed: true },
+    { path: 'state', kind: 'state', needed: true },
+    { path: 'status', label: 'answer' },
+    { path: 'error', flexible: true },
+    { path: 'about' },
+    { path: 'at', kind: 'time' },
+    { path: 'due', kind: 'time' },
+    { path: 'url', flexible: true },
+    { path: 'event_uid', machineOnly: true },
+    { path: 'webhook', machineOnly: true },
+  ],
 };
 
 /** An activity that was settled, or will be. */

@@ -1,14 +1,9 @@
-import type { ReceivedPage } from '../../core/received.ts';
-import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { onePage } from '../one-page.ts';
 import { profileView } from './view.ts';
 
 type Needs = Pick<Deps, 'profiles' | 'notice'>;
-
-async function* onePage(values: readonly unknown[]): AsyncIterable<ReceivedPage> {
-  yield { records: values.map((value) => madeHere(value)), cursor: undefined, nextCursor: null };
-}
 
 const NONE = 'No profiles yet. Run `paycli login`, or use --local, which needs none.';
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Row, textOf } from './rows.ts';
+import type { DeliveryState } from '../../core/local.ts';
+import { NEWEST, type Row, textOf } from './rows.ts';
 
 /** Where events are told. */
 export interface Webhook {
@@ -23,9 +24,6 @@ export interface Attempt {
   /** What a rule for faults made of it. */
   readonly fault?: string;
 }
-
-/** `dropped`: a rule for faults lets it never arrive. */
-export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'dropped';
 
 /** An event as it happened. */
 export interface Told {
@@ -92,14 +90,14 @@ export const outbox = (db: DatabaseSync) => {
   const remove = db.prepare('DELETE FROM webhook WHERE seq = ?');
   const put = db.prepare('INSERT INTO delivery (webhook, uid, event, subject, data, at) VALUES (?, ?, ?, ?, ?, ?)');
   const one = db.prepare(`${DELIVERY} WHERE delivery.seq = ?`);
-  const newest = db.prepare(`${DELIVERY} ORDER BY delivery.seq DESC LIMIT ?`);
+  const before = db.prepare(`${DELIVERY} WHERE delivery.seq < ? ORDER BY delivery.seq DESC LIMIT ?`);
   // At first what was never tried, in the order in which it happened.
   const due = db.prepare(`${DELIVERY} WHERE webhook = ? AND due <= ? ORDER BY due, delivery.seq LIMIT ?`);
   const next = db.prepare('UPDATE delivery SET state = ?, due = ?, tries = ?, put_off = ? WHERE seq = ?');
   const note = db.prepare("UPDATE delivery SET attempts = json_insert(attempts, '$[#]', json(?)) WHERE seq = ?");
-  const held = db.prepare("SELECT 1 FROM delivery WHERE webhook = ? AND put_off = 'held' AND due IS NOT NULL LIMIT 1");
+  const held = db.prepare("SELECT 1 FROM delivery WHERE webhook = ? AND put_off = 'held' AND due > 0 LIMIT 1");
   const release = db.prepare(
-    "UPDATE delivery SET due = 0 WHERE webhook = ? AND seq <> ? AND put_off = 'held' AND due IS NOT NULL",
+    "UPDATE delivery SET due = 0 WHERE webhook = ? AND seq <> ? AND put_off = 'held' AND due > 0",
   );
   const deliverer = db.prepare("SELECT value FROM setting WHERE name = 'deliverer'");
   const setDeliverer = db.prepare("INSERT OR REPLACE INTO setting (name, value) VALUES ('deliverer', ?)");
@@ -121,8 +119,8 @@ export const outbox = (db: DatabaseSync) => {
       const row = one.get(id);
       return row === undefined ? undefined : deliveryOf(row);
     },
-    /** The newest, newest first. */
-    deliveries: (count: number): Delivery[] => newest.all(count).map(deliveryOf),
+    /** The newest that are older than `id`, newest first. */
+    deliveriesBefore: (id = NEWEST, count: number): Delivery[] => before.all(id, count).map(deliveryOf),
     dueDeliveries: (webhook: number, now: number, count: number): Delivery[] =>
       due.all(webhook, now, count).map(deliveryOf),
     setNext: (id: number, { state, due: at, tries, putOff }: Next) =>

@@ -1,0 +1,189 @@
+import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { asFile, asInteger, asOneOf, asText } from '../../cli/options.ts';
+import { usageError } from '../../core/error.ts';
+import { EVENTS, type EventName } from '../../core/event.ts';
+import { idProblem } from '../../core/ids.ts';
+import { SEEDED } from '../../core/local.ts';
+import { dataOption } from './control-spec.ts';
+
+const MOST_SHOWN = 10_000;
+const ADD = 'paycli emulator webhook add http://127.0.0.1:4242/webhooks';
+const WEBHOOK = 'id, url, events, signed';
+
+export interface AddInput {
+  readonly url: string;
+  readonly events: readonly string[];
+  /** The secret is in this file; or it is made, and written to that one; or nothing is signed. */
+  readonly signing: { readonly secretFile: string } | { readonly secretOut: string } | 'unsigned';
+  readonly allowRemote: boolean;
+  readonly data: string | undefined;
+}
+
+const addOptions = {
+  event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.* (all)', asText, {
+    choices: EVENTS,
+  }),
+  secretOut: option('--secret-out <file>', 'make a secret, and write it to this new file', asFile),
+  secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
+  unsigned: flag('--unsigned', 'send an empty signature'),
+  allowRemote: flag('--allow-remote', 'let the URL name another machine'),
+  data: dataOption,
+} as const;
+
+const signingOf = (given: {
+  readonly secretOut?: string;
+  readonly secretFile?: string;
+  readonly unsigned?: boolean;
+}): AddInput['signing'] => {
+  const { secretOut, secretFile, unsigned } = given;
+  if ([secretOut, secretFile, unsigned].filter((one) => one !== undefined).length !== 1) {
+    throw usageError('choose one of --secret-out, --secret-file and --unsigned', {
+      hint: '--secret-out FILE makes a secret; give the same file to your receiver.',
+    });
+  }
+  if (secretOut !== undefined) return { secretOut };
+  return secretFile === undefined ? 'unsigned' : { secretFile };
+};
+
+const add = defineCommand({
+  path: ['emulator', 'webhook', 'add'],
+  danger: 'write',
+  summary: 'send events of the emulator to a URL',
+  description:
+    'A running `emulator start` sends what changes from now on, whoever changes it: your scripts, --local, `emulator settle` ' +
+    'or the clock. Without one, events wait in the data file. What is not answered 2xx is tried twice more, 30 minutes apart ' +
+    'by `emulator clock`. The secret is for tests alone, and is never printed.',
+  args: [argument('url', 'where to, http://127.0.0.1:PORT/PATH', { type: 'url' })],
+  options: addOptions,
+  examples: [
+    { about: 'sign with a secret that is made here', line: `${ADD} --secret-out secret.txt` },
+    { about: 'send only what became of charges', line: `${ADD} --event 'ugwo.activity.*' --unsigned` },
+  ],
+  output: WEBHOOK,
+  exits: ['usage', 'auth'],
+  read: ([url = ''], given): AddInput => ({
+    url,
+    events: given.event ?? [],
+    signing: signingOf(given),
+    allowRemote: given.allowRemote ?? false,
+    data: given.data,
+  }),
+  load: () => import('./webhook-add.ts'),
+});
+
+export interface ListInput {
+  readonly data: string | undefined;
+}
+
+const list = defineCommand({
+  path: ['emulator', 'webhook', 'list'],
+  danger: 'read',
+  summary: 'list where the emulator sends its events',
+  args: [],
+  options: { data: dataOption } as const,
+  examples: [{ about: 'list them', line: 'paycli emulator webhook list' }],
+  output: WEBHOOK,
+  exits: ['usage'],
+  read: (_args, given): ListInput => ({ data: given.data }),
+  load: () => import('./webhook-list.ts'),
+});
+
+export interface RemoveInput {
+  readonly id: number;
+  readonly data: string | undefined;
+}
+
+const asId = asInteger(1, Number.MAX_SAFE_INTEGER);
+
+const remove = defineCommand({
+  path: ['emulator', 'webhook', 'remove'],
+  danger: 'write',
+  summary: 'send no more events to a URL',
+  description: 'Its deliveries are removed with it, also those that were not sent yet.',
+  args: [argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' })],
+  options: { data: dataOption } as const,
+  examples: [{ about: 'add and remove one', line: `${ADD} --unsigned\npaycli emulator webhook remove 1` }],
+  output: WEBHOOK,
+  exits: ['usage'],
+  read: ([id = ''], given): RemoveInput => ({ id: asId(id), data: given.data }),
+  load: () => import('./webhook-remove.ts'),
+});
+
+export interface TriggerInput {
+  readonly event: EventName;
+  readonly ugwo: string | undefined;
+  readonly data: string | undefined;
+}
+
+const trigger = defineCommand({
+  path: ['emulator', 'webhook', 'trigger'],
+  danger: 'write',
+  summary: 'send a made-up event',
+  description:
+    "Well-formed, and about nothing that is in the emulator's data unless --ugwo names a payment request; nothing changes " +
+    'there. Receivers that read the payment request again see that.',
+  args: [argument('event', EVENTS.join(', '), { choices: EVENTS })],
+  options: {
+    ugwo: option('--ugwo <ugwo>', 'about this payment request', asText, { completes: 'ugwo' }),
+    data: dataOption,
+  } as const,
+  examples: [
+    { about: 'a payment that came in', line: `${ADD} --unsigned\npaycli emulator webhook trigger ugwo.successful` },
+    {
+      about: 'a payment request that was paid twice',
+      line:
+        'paycli emulator seed\n' +
+        `${ADD} --unsigned\n` +
+        `paycli emulator webhook trigger ugwo.activity.double_charge_detected --ugwo ${SEEDED.ugwo}`,
+    },
+  ],
+  output: 'event, event_uid, about, webhooks (how many it goes to)',
+  exits: ['usage'],
+  read: ([text = ''], given): TriggerInput => {
+    const event = asOneOf(EVENTS)(text);
+    const problem = given.ugwo === undefined ? undefined : idProblem('ugw', given.ugwo);
+    if (problem !== undefined) throw usageError(`--ugwo: "${given.ugwo}" ${problem}`);
+    if (given.ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
+    return { event, ugwo: given.ugwo, data: given.data };
+  },
+  load: () => import('./webhook-trigger.ts'),
+});
+
+export interface DeliveriesInput {
+  readonly replay: number | undefined;
+  readonly max: number;
+  readonly data: string | undefined;
+}
+
+const deliveries = defineCommand({
+  path: ['emulator', 'webhook', 'deliveries'],
+  danger: 'write',
+  summary: 'list the events that were sent or wait, newest first, or send one again',
+  description:
+    'The states: waiting (for its first try, for the next one, or for an `emulator start`), delivered, failed (after three ' +
+    'tries) and dropped (by a rule of `emulator faults`). Ten thousand are kept.',
+  args: [],
+  options: {
+    replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asId),
+    max: option('--max <n>', 'stop after <n> records', asInteger(1, MOST_SHOWN), { default: '50' }),
+    data: dataOption,
+  } as const,
+  examples: [
+    { about: 'list them', line: 'paycli emulator webhook deliveries' },
+    {
+      about: 'send one again',
+      line:
+        `${ADD} --unsigned\n` +
+        'paycli emulator webhook trigger ugwo.created\n' +
+        'paycli emulator webhook deliveries --replay 1',
+    },
+  ],
+  output:
+    'id, event, state, about, url, status (of the last answer), error, due (when it is tried next), at, event_uid, webhook, ' +
+    'attempts ([{delivery_id, at, status, error, ms, fault}])',
+  exits: ['usage'],
+  read: (_args, given): DeliveriesInput => ({ replay: given.replay, max: given.max ?? 50, data: given.data }),
+  load: () => import('./webhook-deliveries.ts'),
+});
+
+export const webhookCommands = [add, list, remove, trigger, deliveries];

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../src/contract/operations.ts';
+import type { EventName } from '../../src/core/event.ts';
+import { EVENTS } from '../../src/core/event.ts';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { openStore } from '../../src/emulator/store/open.ts';
+import { openShop, type Shop, TRANSFER } from './shop.ts';
+import { faultOf, inFile } from './support.ts';
+
+const WEBHOOK = { url: 'http://127.0.0.1:9/', events: [], allowRemote: false, signing: 'unsigned' } as const;
+
+/** A shop that nobody delivers for: what it tells stays in its outbox. */
+const keeping = async (): Promise<Shop> => {
+  const shop = await openShop();
+  await emulatorRoom.webhooks.add({ file: shop.file, ...WEBHOOK });
+  return shop;
+};
+
+interface Row {
+  readonly event: string;
+  readonly uid: string;
+  readonly data: string;
+}
+
+const outboxOf = (file: string): Row[] =>
+  inFile(file, (db) => db.prepare('SELECT event, uid, data FROM delivery ORDER BY seq').all()) as unknown as Row[];
+
+const TABLES = ['onye', 'ugwo', 'activity', 'refund'] as const;
+
+/** Every record as it stands: its kind and text by its identifier. */
+const recordsOf = (file: string): Map<string, string> =>
+  inFile(file, (db) => {
+    const rows = TABLES.flatMap((table) => db.prepare(`SELECT uid, record FROM ${table}`).all());
+    return new Map(rows.map(({ uid, record }) => [String(uid), String(record)]));
+  });
+
+/** One after the other: anything that a client, the clock or the operator can do to a shop. */
+const STEPS: readonly [name: string, step: (shop: Shop) => Promise<unknown>][] = [
+  ['a customer', (shop) => shop.post('/v1/onye', { email: 'ada@example.com' })],
+  ['a request for a new customer', (shop) => shop.request(undefined, { onye_email: 'obi@example.com' })],
+  ['a charge that fails', async (shop) => shop.charge((await shop.request('fail')).uid)],
+  ['a charge whose answer is lost', async (shop) => shop.charge((await shop.request('lost')).uid).catch(() => 0)],
+  ['an account that expires', async (shop) => shop.charge((await shop.request()).uid, TRANSFER)],
+  ['a payment that settles', async (shop) => shop.charge((await shop.request('successful:30s taken_back:2m')).uid)],
+  ['time', async (shop) => shop.pass(3600)],
+  ['a look', (shop) => shop.send('GET', '/v1/ugwo')],
+  ['a refund', async (shop) => shop.post('/v1/refunds', { ugwo_activity: (await shop.paid()).activity })],
+  [
+    'one that fails',
+    async (shop) => shop.post('/v1/refunds', { ugwo_activity: (await shop.paid('refund:failed')).activity }),
+  ],
+  ['a minute', async (shop) => shop.pass(60)],
+  ['another look', (shop) => shop.send('GET', '/v1/ugwo')],
+  ['a cancellation', async (shop) => shop.send('DELETE', `/v1/ugwo/${(await shop.request()).uid}`)],
+];
+
+test('each record that changed was told as it stands, in the transaction that changed it', async () => {
+  const shop = await keeping();
+  let [before, told] = [recordsOf(shop.file), 0];
+  for (const [name, step] of STEPS) {
+    await step(shop);
+    const [after, rows] = [recordsOf(shop.file), outboxOf(shop.file)];
+    const last = new Map(rows.slice(told).map(({ data }) => [String(JSON.parse(data).uid), JSON.parse(data)]));
+    for (const [uid, record] of after) {
+      if (before.get(uid) === record || uid.startsWith('rfd.')) continue;
+      const { status, total_amount_paid } = JSON.parse(record);
+      expect(last.get(uid), `${name}: ${uid}`).toMatchObject({ status });
+      if (total_amount_paid !== undefined) expect(last.get(uid)).toMatchObject({ total_amount_paid });
+    }
+    [before, told] = [after, rows.length];
+  }
+  expect(told).toBeGreaterThan(30);
+});
+
+test('a change that is undone is told to nobody', async () => {
+  const shop = await keeping();
+  const store = openStore(shop.file);
+  const broken = () =>
+    store.write(() => {
+      store.addDelivery(1, { uid: 'evt.Lcal.x', event: 'ugwo.created', subject: 'ugw.x', data: '{}', at: 0 });
+      throw new Error('undone');
+    });
+  expect(broken).toThrow('undone');
+  store.close();
+  expect((await shop.post('/v1/ugwo', { amount: 1, currency: 'NGN' })).status).toBe(422);
+  expect(outboxOf(shop.file)).toEqual([]);
+});
+
+test('the change and its outbox are one commit: a kill between any two writes leaves both or neither', async () => {
+  const shop = await keeping();
+  await shop.close();
+  const script = `
+    import { emulatorRoom } from ${JSON.stringify(join(import.meta.dirname, '../../src/emulator/room.ts'))};
+    const clock = { now: () => Date.now(), ticks: () => 0, sleep: async () => {} };
+    const running = await emulatorRoom.start({ file: ${JSON.stringify(shop.file)}, port: 0, clock });
+    const headers = { authorization: 'Bearer ' + running.key, 'content-type': 'application/json' };
+    for (let n = 0; ; n += 1) {
+      const body = JSON.stringify({ email: process.pid + '.' + n + '@example.com' });
+      await fetch(running.origin + '/v1/onye', { method: 'POST', headers, body });
+      if (n === 3) console.log('busy');
+    }`;
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
+  for (let round = 0; round < 6; round += 1) {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await ended;
+    const made = [...recordsOf(shop.file).keys()];
+    expect(outboxOf(shop.file).map(({ data }) => JSON.parse(data).uid)).toEqual(made);
+    expect(made.length).toBeGreaterThan(3 * round);
+  }
+});
+
+test('nothing is kept where nobody wants it, seeds are not told, and a reset removes what waits', async () => {
+  const shop = await openShop();
+  await shop.request();
+  await emulatorRoom.webhooks.add({ file: shop.file, ...WEBHOOK, events: ['refund.*'] });
+  await shop.request();
+  await emulatorRoom.seed({ ...shop, customers: 2, ugwo: 5 });
+  expect(outboxOf(shop.file)).toEqual([]);
+  await emulatorRoom.webhooks.add({ file: shop.file, ...WEBHOOK });
+  await shop.request();
+  expect(outboxOf(shop.file)).toHaveLength(1);
+  await emulatorRoom.reset(shop);
+  expect(outboxOf(shop.file)).toEqual([]);
+  expect(await emulatorRoom.webhooks.list({ file: shop.file })).toHaveLength(2);
+});
+
+describe('a made-up event', () => {
+  const SCHEMAS = {
+    nzube: operations['onye.get'].success.schema,
+    ugwo: operations['ugwo.get'].success.schema,
+    activity: operations['activity.get'].success.schema,
+    refund: operations['refund.create'].success.schema,
+  };
+  const schemaOf = (event: EventName) =>
+    event.startsWith('ugwo.activity') ? SCHEMAS.activity : SCHEMAS[event.split('.')[0] as keyof typeof SCHEMAS];
+
+  test.each(EVENTS)('%s is well-formed, and changes nothing', async (event) => {
+    const shop = await keeping();
+    const told = await emulatorRoom.webhooks.trigger({ ...shop, event, ugwo: undefined });
+    const [row] = outboxOf(shop.file) as [Row];
+    expect(told).toMatchObject({ event, event_uid: row.uid, webhooks: 1 });
+    expect(schemaOf(event).safeParse(JSON.parse(row.data)).error).toBeUndefined();
+    expect(recordsOf(shop.file).size).toBe(0);
+  });
+
+  test.each(EVENTS.filter((event) => !event.startsWith('nzube')))('%s, about one that is there', async (event) => {
+    const shop = await keeping();
+    const { uid } = await shop.request();
+    const before = recordsOf(shop.file);
+    expect(await emulatorRoom.webhooks.trigger({ ...shop, event, ugwo: uid })).toMatchObject({ about: uid });
+    expect(recordsOf(shop.file)).toEqual(before);
+    expect(JSON.parse(outboxOf(shop.file).at(-1)?.data ?? '')).toMatchObject(
+      {
+        'ugwo.successful': { status: 'ugwo_successful', total_amount_paid: 500_000 },
+        'ugwo.activity.double_charge_detected': { is_double_charge: true, ugwo_uid: uid },
+        'refund.failed': { status: 'failed', ugwo: { uid } },
+      }[event as string] ?? {},
+    );
+  });
+
+  test('is refused where nobody wants it, or the payment request is not there', async () => {
+    const shop = await openShop();
+    const trigger = (ugwo: string | undefined) =>
+      faultOf(emulatorRoom.webhooks.trigger({ ...shop, event: 'ugwo.created', ugwo }));
+    expect(await trigger(undefined)).toMatchObject({ kind: 'usage', message: 'no webhook wants ugwo.created' });
+    expect((await trigger('ugw.Lcal.x')).message).toContain('there is no payment request ugw.Lcal.x');
+  });
+});
+
+describe('a webhook', () => {
+  const adding = async (asked: Partial<Parameters<typeof emulatorRoom.webhooks.add>[0]>) =>
+    emulatorRoom.webhooks.add({ file: (await openShop()).file, ...WEBHOOK, ...asked });
+
+  test.each([
+    ['http://example.com/hooks', /example.com is another machine/],
+    ['http://127.0.0.1.example.com/', /is another machine/],
+    ['http://10.0.0.1/', /is another machine/],
+    ['ftp://127.0.0.1/', /must be a URL/],
+    ['hooks', /must be a URL/],
+    ['http://me:pass@127.0.0.1/', /must not hold a user name/],
+  ])('is not told at %s', async (url, message) => {
+    const { kind, message: said } = await faultOf(adding({ url }));
+    expect([kind, said]).toEqual(['usage', expect.stringMatching(message)]);
+  });
+
+  test('may be told on another machine where that is allowed', async () => {
+    expect(await adding({ url: 'https://example.com/hooks', allowRemote: true })).toMatchObject({
+      url: 'https://example.com/hooks',
+    });
+  });
+
+  test('wants events that there are', async () => {
+    expect((await faultOf(adding({ events: ['ugwo.sucessful'] }))).message).toBe(
+      'ugwo.sucessful matches no event (did you mean ugwo.successful?)',
+    );
+  });
+
+  test('is removed with what waits for it', async () => {
+    const shop = await keeping();
+    await shop.request();
+    await emulatorRoom.webhooks.remove({ file: shop.file, id: 1 });
+    expect(outboxOf(shop.file)).toEqual([]);
+    expect(await faultOf(emulatorRoom.webhooks.remove({ file: shop.file, id: 1 }))).toMatchObject({ kind: 'usage' });
+  });
+});
