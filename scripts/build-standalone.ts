@@ -1,6 +1,6 @@
 /**
  * Makes programs that need nothing beside them out of dist/, which must have been built: `dist/paycli` for this machine, and one
- * for each of the others into dist/standalone/, with their checksums. `--here`: the one for this machine alone.
+ * for each of the others into dist/standalone/, with the manual pages and their checksums. `--here`: the one for this machine alone.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,9 +8,12 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { fromNpm } from './from-npm.ts';
+import { manuals } from './manuals.ts';
 import { BUN, BUNS, bunFor, bunHere, HERE, PROGRAM_HERE } from './pinned.ts';
+import { tarOf } from './tar.ts';
 
 const FOLDER = join('dist', 'standalone');
+const MANUALS = 'paycli-man.tar.gz';
 const ENTRY = join('scripts', 'standalone.js');
 
 const COMPILE = [
@@ -33,6 +36,8 @@ const nameFor = (machine: string): string => `paycli-${machine}${machine.startsW
 /** How the program files of each system begin. */
 const BEGINNINGS: Readonly<Record<string, string>> = { linux: '\x7fELF', darwin: '\xcf\xfa\xed\xfe', windows: 'MZ' };
 
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
 const checkMade = (machine: string, bytes: Buffer): void => {
   const wanted = BEGINNINGS[machine.split('-')[0] ?? ''] ?? '';
   if (bytes.toString('latin1', 0, wanted.length) !== wanted)
@@ -47,7 +52,7 @@ const make = async (bun: string, machine: string): Promise<string> => {
   await promisify(execFile)(bun, [...COMPILE, ...target, `--outfile=${file}`], { env: { PATH, HOME, SystemRoot } });
   const bytes = readFileSync(file);
   checkMade(machine, bytes);
-  return createHash('sha256').update(bytes).digest('hex');
+  return sha256(bytes);
 };
 
 const { values } = parseArgs({ options: { here: { type: 'boolean', default: false } } });
@@ -62,6 +67,9 @@ const sums: string[] = [];
 for (const machine of values.here ? [HERE] : Object.keys(BUNS)) {
   sums.push(`${await make(bun, machine)}  ${nameFor(machine)}\n`);
 }
+const pages = tarOf(manuals());
+writeFileSync(join(FOLDER, MANUALS), pages);
+sums.push(`${sha256(pages)}  ${MANUALS}\n`);
 writeFileSync(join(FOLDER, 'SHA256SUMS'), sums.join(''));
 writeFileSync(
   join(FOLDER, 'LICENSES.txt'),

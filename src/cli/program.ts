@@ -107,8 +107,9 @@ const HELP = 'help';
 /** `help` is a command of its own, since commander's takes one word only and knows no topics. */
 const addHelp = (program: Command, asked: Asked): void => {
   const help = program.command(`${HELP} [words...]`).copyInheritedSettings(program);
-  help.option('--all').action((words: string[], { all = false }: { all?: boolean }) => {
-    asked.help = { words, all };
+  help.option('--all').option('--man');
+  help.action((words: string[], { all = false, man = false }: { all?: boolean; man?: boolean }) => {
+    asked.help = { words, all, man };
   });
 };
 
@@ -119,7 +120,7 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
     .configureHelp({
       formatHelp: (command) => {
         const words = pathOf(command as Command);
-        asked.help = { words: words[0] === HELP ? [] : words, all: argv.includes('--all') };
+        asked.help = { words: words[0] === HELP ? [] : words, all: argv.includes('--all'), man: false };
         return '';
       },
     })

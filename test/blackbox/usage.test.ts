@@ -7,6 +7,7 @@ import { words } from '../structure/words.ts';
 import { CANARY } from '../support/canary.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ONYE_ID } from '../support/service.ts';
+import { inShell } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 /** Runs a module given as text. */
@@ -111,6 +112,45 @@ describe('help', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ascii.stdout).toMatch(/^[ -~\n]+$/);
     expect(ascii.stdout.split('\n').length).toBeGreaterThan(10);
+  });
+
+  describe('a manual page', () => {
+    const CHARGE = ['help', 'ugwo', 'charge', '--man'];
+
+    it('is its source in a pipe, for whoever formats it', async () => {
+      const ended = await paycli(CHARGE);
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(ended.stdout).toMatch(/^\.Dd .*\n\.Dt PAYCLI-UGWO-CHARGE 1\n/);
+      expect((await paycli(['help', '--man'])).stdout).toContain('.Dt PAYCLI 1\n');
+    });
+
+    it.runIf(process.platform !== 'win32')('is shown by man on a terminal', async () => {
+      const man = `[ "$*" = "-l -" ] && sed -n '2s/^/shown: /p'`;
+      const { env } = inShell('', { also: { man } });
+      const terminal = openTerminal(CHARGE, { env: { ...env } });
+      expect(await terminal.ended).toEqual({ code: 0 });
+      expect(await terminal.screen()).toBe('shown: .Dt PAYCLI-UGWO-CHARGE 1');
+    });
+
+    it.runIf(process.platform !== 'win32')('is shown by mandoc where man takes no standard input', async () => {
+      const also = { man: 'echo "man: illegal option -- l" >&2; exit 1', mandoc: 'sed -n 2p' };
+      const terminal = openTerminal(CHARGE, { env: { ...inShell('', { also }).env } });
+      expect(await terminal.ended).toEqual({ code: 0 });
+      expect(await terminal.screen()).toBe('.Dt PAYCLI-UGWO-CHARGE 1');
+    });
+
+    it('is all of the help where there is no man', async () => {
+      const terminal = openTerminal(CHARGE, { rows: 200, env: { PATH: newFolder('empty') } });
+      expect(await terminal.ended).toEqual({ code: 0 });
+      const screen = await terminal.screen();
+      for (const word of ['Usage: paycli ugwo charge', '--delimiter', 'Output:']) expect(screen).toContain(word);
+    });
+
+    it.each([['ugwo'], ['files'], ['nope']])('is not there for %s', async (name) => {
+      const ended = await paycli(['help', name, '--man']);
+      expect(ended).toMatchObject({ code: 2, stdout: '' });
+      expect(ended.stderr).toMatch(/^→ see: paycli /m);
+    });
   });
 
   it('prints the version', async () => {

@@ -11,7 +11,7 @@ const PROGRAM = { version: '0.0.0', nouns: NOUNS, env: {} };
 
 /** A page of help, wide enough for nothing to be wrapped. */
 const helpOf = async (...words: readonly string[]): Promise<string> => {
-  const wanted = { words, all: true };
+  const wanted = { words, all: true, man: false };
   return (await helpPage(commandTree(SPECS, NOUNS), wanted, { width: 2000, heading: unpainted })).join('\n');
 };
 

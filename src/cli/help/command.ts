@@ -24,7 +24,7 @@ const usageOf = ({ path, args }: CommandNode): string =>
   ['paycli', ...path, '[options]', ...args.map(argumentOf)].join(' ');
 
 /** What it does, in full sentences. */
-const aboutOf = ({ description, summary }: CommandNode): string =>
+export const aboutOf = ({ description, summary }: CommandNode): string =>
   description ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 
 export const optionEntries = (options: readonly OptionNode[], width: number): string[] =>

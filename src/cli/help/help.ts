@@ -23,7 +23,7 @@ const unknown = (word: string, known: readonly string[]): Error => {
 };
 
 /** What words name; throws a usage error where it is nothing. */
-const nodeAt = (tree: Tree, words: readonly string[]): Node => {
+export const nodeAt = (tree: Tree, words: readonly string[]): Node => {
   let at: Node = tree;
   for (const word of words) {
     const next = calledBy(at, word);

@@ -8,4 +8,6 @@ export interface HelpWanted {
   readonly words: readonly string[];
   /** What is rarely wanted, too. */
   readonly all: boolean;
+  /** The manual page in its place. */
+  readonly man: boolean;
 }

@@ -1,17 +1,21 @@
+import { usageError } from '../../core/error.ts';
 import type { Env, Io } from '../../core/io.ts';
 import { speaksUtf8 } from '../../core/locale.ts';
 import { usesColor } from '../color.ts';
 import type { CommandSpec } from '../define.ts';
 import type { Globals } from '../globals.ts';
 import type { Noun } from '../program.ts';
-import { commandTree } from '../tree.ts';
-import { helpPage } from './help.ts';
-import type { HelpWanted } from './names.ts';
+import { commandTree, type Tree } from '../tree.ts';
+import { helpPage, nodeAt } from './help.ts';
+import { type HelpWanted, TOPICS } from './names.ts';
 
 interface Commands {
   readonly specs: readonly CommandSpec[];
   readonly nouns: Readonly<Record<string, Noun>>;
+  readonly version: string;
 }
+
+type World = Pick<Io, 'stdout' | 'env'>;
 
 const asItIs = (text: string): string => text;
 
@@ -24,15 +28,39 @@ const styled = async (color: boolean, env: Env): Promise<typeof PLAIN> => {
   return { heading, shown: (text) => forLocale(text, env) };
 };
 
+const printPage = async (wanted: HelpWanted, color: Globals['color'], { stdout, env }: World, tree: Tree) => {
+  const painted = usesColor(color, env, stdout.isTerminal);
+  const { heading, shown } = painted || !speaksUtf8(env) ? await styled(painted, env) : PLAIN;
+  const lines = await helpPage(tree, wanted, { width: stdout.columns, heading });
+  await stdout.write(shown(`${lines.join('\n')}\n`));
+};
+
+const manualFor = async ({ words }: HelpWanted, tree: Tree, version: string): Promise<string> => {
+  const name = words.join(' ');
+  const isTopic = words.length === 1 && TOPICS.some((topic) => topic === name);
+  const node = isTopic ? undefined : nodeAt(tree, words);
+  if (node === undefined || ('kind' in node && node.kind === 'noun')) {
+    throw usageError(`${name} has no manual page of its own`, { hint: `see: paycli help ${name}` });
+  }
+  return (await import('./manual.ts')).manualOf(node, version);
+};
+
+/** Shows a manual page where there is a `man`; in a pipe its source, and on a terminal without a `man` the page of help. */
+const showManualPage = async (wanted: HelpWanted, color: Globals['color'], io: World, tree: Tree, version: string) => {
+  const page = await manualFor(wanted, tree, version);
+  if (!io.stdout.isTerminal) return await io.stdout.write(page);
+  if (await (await import('./viewer.ts')).showManual(page)) return;
+  await printPage({ ...wanted, all: true }, color, io, tree);
+};
+
 /** Prints the help that is asked for. */
 export const showHelp = async (
   wanted: HelpWanted,
   { color }: Pick<Globals, 'color'>,
-  { stdout, env }: Pick<Io, 'stdout' | 'env'>,
-  { specs, nouns }: Commands,
+  io: World,
+  { specs, nouns, version }: Commands,
 ): Promise<void> => {
-  const painted = usesColor(color, env, stdout.isTerminal);
-  const { heading, shown } = painted || !speaksUtf8(env) ? await styled(painted, env) : PLAIN;
-  const lines = await helpPage(commandTree(specs, nouns), wanted, { width: stdout.columns, heading });
-  await stdout.write(shown(`${lines.join('\n')}\n`));
+  const tree = commandTree(specs, nouns);
+  if (wanted.man) await showManualPage(wanted, color, io, tree, version);
+  else await printPage(wanted, color, io, tree);
 };

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+
+/** What shows a manual page from its standard input: man of Linux, and what macOS has in its place. */
+const VIEWERS: readonly (readonly [program: string, ...args: string[]])[] = [
+  ['man', '-l', '-'],
+  ['mandoc', '-a'],
+];
+
+/** Shows a page with one program; false where there is none, or it can't. */
+const shownBy = ([program, ...args]: readonly [string, ...string[]], page: string): Promise<boolean> =>
+  new Promise((done) => {
+    // What one of them has to say against its options is no news: the next one is tried.
+    const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'ignore'] });
+    child.on('error', () => done(false));
+    child.on('close', (code) => done(code === 0));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(page);
+  });
+
+/** Shows a manual page on the terminal, as `man` does; false where nothing here can. */
+export const showManual = async (page: string): Promise<boolean> => {
+  for (const viewer of VIEWERS) if (await shownBy(viewer, page)) return true;
+  return false;
+};

@@ -1,0 +1,82 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { manuals } from '../../scripts/manuals.ts';
+import { tarOf } from '../../scripts/tar.ts';
+import { commandsOf, commandTree } from '../../src/cli/tree.ts';
+import { NOUNS, SPECS } from '../../src/commands/all.ts';
+import { newFolder } from '../support/program.ts';
+import { toolOf } from '../support/tool.ts';
+
+const pages = manuals();
+const tree = commandTree(SPECS, NOUNS);
+const mandoc = toolOf('mandoc');
+
+/** How mandoc writes in bold: the letter, a step back, and the letter again. */
+const OVERSTRUCK = /.\x08/g;
+
+/** A page as a reader sees it, with each line broken elsewhere. */
+const read = (page: string): string =>
+  execFileSync(mandoc ?? '', ['-Tutf8', '-Owidth=400'], { input: page, encoding: 'utf8' })
+    .replaceAll(OVERSTRUCK, '')
+    .replaceAll(/\s+/g, ' ');
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+describe('the manual pages', () => {
+  it('are one a command, and one of paycli', () => {
+    const names = SPECS.map(({ path }) => `man/man1/paycli-${path.join('-')}.1`);
+    expect([...pages.keys()].toSorted()).toEqual(['man/man1/paycli.1', ...names].toSorted());
+  });
+
+  it.each(commandsOf(tree).map((node) => [`paycli-${node.path.join('-')}`, node] as const))(
+    'have in %s every option',
+    (name, { options }) => {
+      const page = pages.get(`man/man1/${name}.1`) ?? '';
+      const flags = options.map((one) => `Fl ${one.name.slice(1)}`);
+      expect(flags.filter((flag) => !page.includes(flag))).toEqual([]);
+      expect(page).toContain('.Sh EXIT STATUS');
+    },
+  );
+
+  it.runIf(mandoc !== undefined)('have nothing to say against for mandoc', () => {
+    const folder = newFolder('man');
+    for (const [name, text] of pages) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const files = readdirSync(join(folder, 'man', 'man1'));
+    expect(files).toHaveLength(pages.size);
+    const lint = spawnSync(mandoc ?? '', ['-Tlint', '-Wwarning', ...files], {
+      cwd: join(folder, 'man', 'man1'),
+      encoding: 'utf8',
+    });
+    expect(lint).toMatchObject({ stdout: '', stderr: '', status: 0 });
+  });
+
+  // What roff would take for its own (quotes, backslashes, dots, dashes) is read as it is written.
+  it.runIf(mandoc !== undefined).each(commandsOf(tree).map((node) => [node.path.join('-'), node] as const))(
+    'show paycli-%s as its help does',
+    (name, { args, options, output, examples, exits }) => {
+      const shown = read(pages.get(`man/man1/paycli-${name}.1`) ?? '');
+      const said = [...args, ...options].map(({ about }) => about);
+      const lines = examples.flatMap(({ line }) => line.split('\n'));
+      const wanted = [...said, output, ...lines, ...exits.map(({ meaning }) => meaning)].map(oneLine);
+      expect(wanted.filter((text) => !shown.includes(text))).toEqual([]);
+    },
+  );
+});
+
+describe('an archive', () => {
+  it.runIf(toolOf('tar') !== undefined)('is one that tar reads, the same bytes each time', () => {
+    const folder = newFolder('tar');
+    const archive = tarOf(pages);
+    expect(archive.equals(tarOf(pages))).toBe(true);
+    writeFileSync(join(folder, 'man.tar.gz'), archive);
+    execFileSync('tar', ['-xzf', 'man.tar.gz'], { cwd: folder });
+    expect(readdirSync(join(folder, 'man', 'man1'))).toHaveLength(pages.size);
+    const listed = execFileSync('tar', ['-tvzf', 'man.tar.gz'], { cwd: folder, encoding: 'utf8' });
+    expect(listed).toMatch(/^-rw-r--r-- .* man\/man1\/paycli\.1$/m);
+  });
+});
