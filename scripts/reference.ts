@@ -1,90 +1,81 @@
-import type { CommandSpec, OptionSpecs } from '../src/cli/define.ts';
-import { GLOBAL_OPTIONS } from '../src/cli/globals.ts';
+import { aboutOf, flagsOf, usageOf } from '../src/cli/help/command.ts';
+import type { CommandNode, NounNode, OptionNode } from '../src/cli/tree.ts';
+import { commandsOf, commandTree } from '../src/cli/tree.ts';
 import { NOUNS, SPECS } from '../src/commands/all.ts';
-import { EXIT_CODES, EXIT_MEANINGS } from '../src/core/exit.ts';
 
 export const REFERENCE = 'docs/reference';
 
-type Spec = Omit<CommandSpec, 'read' | 'load'>;
-
-const wordsOf = ({ path }: Spec): string => path.join(' ');
-const pageOf = ({ path }: Spec): string => `${path.join('-')}.md`;
+const pageOf = ({ path }: CommandNode): string => `${path.join('-')}.md`;
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-const table = (head: readonly [string, string], rows: readonly (readonly [string, string])[]): string =>
+/** What a browser would take for a tag. */
+const plain = (text: string): string => text.replaceAll(/<(\w+)>/g, '`<$1>`');
+
+type Rows = readonly (readonly [string, string])[];
+
+const table = (head: readonly [string, string], rows: Rows): string =>
   [head, ['---', '---'], ...rows].map(([left = '', right = '']) => `| ${cell(left)} | ${cell(right)} |`).join('\n');
 
-const section = (title: string, text: string): readonly string[] => (text === '' ? [] : [`## ${title}`, text]);
+const section = (title: string, text: string): string[] => [`## ${title}`, text];
 
-const usageOf = (spec: Spec): string => {
-  const args = spec.args.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`));
-  return `    paycli ${[wordsOf(spec), ...args].join(' ')} [options]`;
-};
+const tableSection = (title: string, head: readonly [string, string], rows: Rows): string[] =>
+  rows.length === 0 ? [] : section(title, table(head, rows));
 
-const examplesOf = ({ examples }: Spec): string =>
+const examplesOf = ({ examples }: CommandNode): string =>
   examples
     .flatMap(({ about, line }) => [`# ${about}`, ...line.split('\n')])
     .map((line) => `    ${line}`)
     .join('\n');
 
-const optionsOf = (options: OptionSpecs): string =>
-  table(
-    ['option', 'meaning'],
-    Object.values(options).map(({ flags, about }) => [`\`${flags}\``, about] as const),
-  );
+const optionRows = (options: readonly OptionNode[]): Rows =>
+  options.map((one) => [`\`${flagsOf(one)}\``, one.about] as const);
 
-const exitsOf = ({ exits }: Spec): string => {
-  const codes = exits.toSorted((a, b) => EXIT_CODES[a] - EXIT_CODES[b]);
-  const rows = codes.map((kind) => [String(EXIT_CODES[kind]), EXIT_MEANINGS[kind][0]] as const);
-  return table(['exit', 'meaning'], [['0', 'done'], ...rows]);
-};
-
-/** What a browser would take for a tag. */
-const plain = (text: string): string => text.replaceAll(/<(\w+)>/g, '`<$1>`');
-
-const commandPage = (spec: Spec): string =>
+const commandPage = (node: CommandNode): string =>
   `${[
-    `# paycli ${wordsOf(spec)}`,
-    plain(spec.description ?? `${spec.summary.charAt(0).toUpperCase()}${spec.summary.slice(1)}.`),
-    usageOf(spec),
-    ...section('Examples', examplesOf(spec)),
-    ...(spec.args.length === 0
-      ? []
-      : section(
-          'Arguments',
-          table(
-            ['argument', 'meaning'],
-            spec.args.map(({ name, about }) => [`\`${name}\``, about] as const),
-          ),
-        )),
-    ...(Object.keys(spec.options).length === 0 ? [] : section('Options', optionsOf(spec.options))),
+    `# paycli ${node.path.join(' ')}`,
+    `    ${usageOf(node)}`,
+    ...section('Examples', examplesOf(node)),
+    ...section('Description', plain(aboutOf(node))),
+    ...tableSection(
+      'Arguments',
+      ['argument', 'meaning'],
+      node.args.map(({ name, about }) => [`\`${name}\``, about]),
+    ),
+    ...tableSection('Options', ['option', 'meaning'], optionRows(node.options)),
     'The [global options](README.md#global-options) work here, too.',
-    ...section('Output', plain(spec.output)),
-    ...section('Exit codes', exitsOf(spec)),
+    ...section('Output', plain(node.output)),
+    ...tableSection(
+      'Exit codes',
+      ['exit', 'meaning'],
+      node.exits.map(({ code, meaning }) => [String(code), meaning]),
+    ),
+    'Which may just be run again: [Exit codes](../exit-codes.md).',
   ].join('\n\n')}\n`;
 
-const listed = (specs: readonly Spec[]): string =>
-  specs.map((spec) => `- [paycli ${wordsOf(spec)}](${pageOf(spec)}): ${spec.summary}`).join('\n');
+const listed = (nodes: readonly CommandNode[]): string =>
+  nodes.map((node) => `- [paycli ${node.path.join(' ')}](${pageOf(node)}): ${plain(node.summary)}`).join('\n');
 
-const index = (specs: readonly Spec[]): string => {
-  const alone = specs.filter(({ path }) => path.length === 1);
-  const nouns = Object.entries(NOUNS).flatMap(([noun, { about, alias }]) => [
-    `## ${noun}`,
-    `${about}${alias === undefined ? '' : ` (also \`${alias}\`)`}`,
-    listed(specs.filter(({ path }) => path.length > 1 && path[0] === noun)),
-  ]);
+const nounPart = ({ name, aliases, summary, commands }: NounNode): string[] => [
+  `## ${name}`,
+  [summary, ...aliases.map((alias) => `also called \`${alias}\``)].join('; '),
+  listed(commands),
+];
+
+const tree = commandTree(SPECS, NOUNS);
+
+const index = (): string => {
+  const nouns = tree.commands.filter((node) => node.kind === 'noun');
+  const alone = tree.commands.filter((node) => node.kind === 'command');
   return `${[
     '# Commands',
-    'Made from the same table as `--help`.',
-    ...nouns,
-    '## Other commands',
-    listed(alone),
-    '## Global options',
-    'They work before and after the words of a command.',
-    optionsOf(GLOBAL_OPTIONS),
+    'The same as `paycli help COMMAND --all` says, from the same table.',
+    ...nouns.flatMap(nounPart),
+    ...section('Other commands', listed(alone)),
+    ...section('Global options', 'They work before and after the words of a command.'),
+    table(['option', 'meaning'], optionRows(tree.options)),
   ].join('\n\n')}\n`;
 };
 
 /** Every page of the reference by the name of its file, a page a command. */
 export const referencePages = (): ReadonlyMap<string, string> =>
-  new Map([['README.md', index(SPECS)], ...SPECS.map((spec) => [pageOf(spec), commandPage(spec)] as const)]);
+  new Map([['README.md', index()], ...commandsOf(tree).map((node) => [pageOf(node), commandPage(node)] as const)]);

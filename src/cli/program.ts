@@ -109,7 +109,7 @@ const addHelp = (program: Command, asked: Asked): void => {
   const help = program.command(`${HELP} [words...]`).copyInheritedSettings(program);
   help.option('--all').option('--man');
   help.action((words: string[], { all = false, man = false }: { all?: boolean; man?: boolean }) => {
-    asked.help = { words, all, man };
+    asked.help = { words: words[0] === HELP ? [] : words, all, man };
   });
 };
 

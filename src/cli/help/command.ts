@@ -11,7 +11,7 @@ const SEEDED_IDS = 'These ids belong to the built-in service: add --local to eac
 
 type Example = CommandNode['examples'][number];
 
-const flagsOf = ({ short, name, value }: OptionNode): string =>
+export const flagsOf = ({ short, name, value }: OptionNode): string =>
   `${short === undefined ? '' : `${short}, `}${name}${value === undefined ? '' : ` <${value}>`}`;
 
 const argumentOf = ({ name, required, repeats }: ArgumentNode): string => {
@@ -20,7 +20,7 @@ const argumentOf = ({ name, required, repeats }: ArgumentNode): string => {
 };
 
 /** How it is called. */
-const usageOf = ({ path, args }: CommandNode): string =>
+export const usageOf = ({ path, args }: CommandNode): string =>
   ['paycli', ...path, '[options]', ...args.map(argumentOf)].join(' ');
 
 /** What it does, in full sentences. */

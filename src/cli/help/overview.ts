@@ -22,10 +22,7 @@ const entryOf = (node: CommandNode | NounNode): [string, string] => {
   ];
 };
 
-const HELP: [string, string] = [
-  'help [command|topic]',
-  'show help for a command or a topic; with --man, a manual page',
-];
+const HELP: [string, string] = ['help', 'show help for a command or a topic; --man: a manual page'];
 
 /** The first page of help. */
 export const rootPage = ({ commands, options }: Tree, all: boolean, layout: Layout): string[] => {
