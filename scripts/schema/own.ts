@@ -209,12 +209,25 @@ const change = objectOf({
 /** Its body is JSON as it came, or null and then in base64. */
 const body = { body: anything, 'body_base64?': text };
 
+/** A payment of a payment request that was paid twice; the charge is null where it is not from this ledger. */
+const paidTwice = objectOf({
+  activity: idOf('act'),
+  status: text,
+  created_at: nullable.text,
+  charge: orNull(chargeId),
+  profile: nullable.text,
+  job: orNull(jobId),
+  row: nullable.count,
+  sent_at: nullable.instant,
+});
+
 const toldEvent = objectOf({
   ...aboutEvent,
   received_at: instant,
   delivery_id: nullable.text,
   signature: text,
   ...body,
+  'double_charge?': objectOf({ confirmed: bool, paid: listOf(paidTwice) }),
 });
 
 const keptEvent = {

@@ -18,7 +18,6 @@ import type { Place, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
 import type { Secrets } from '../webhook/genuine.ts';
-import type { News } from '../webhook/news.ts';
 import type { WebhookRoom } from '../webhook/room.ts';
 
 /**
@@ -105,8 +104,6 @@ export interface Deps {
   webhookSecrets(options: SecretOptions): Promise<Secrets>;
   /** This user; undefined where there are no such numbers. */
   user(): Promise<number | undefined>;
-  /** Told of each event that is kept; undefined where nobody is to be. */
-  readonly news: News | undefined;
   /** The bytes behind a name, as they are: a file, or `-` for standard input; a usage error beyond the limit. */
   bytes(from: string, limit: number): Promise<Uint8Array>;
   /** The text behind an option: inline, a file, or standard input. */

@@ -5,7 +5,7 @@ import type { OpenDeps } from '../cli/run.ts';
 import type { Deps } from '../commands/deps.ts';
 import type { Filter } from '../core/filter.ts';
 import type { Io } from '../core/io.ts';
-import { memo } from '../core/memo.ts';
+import { memo, memoDone } from '../core/memo.ts';
 import type { JqFiles } from '../jq/room.ts';
 import { loadWords, openClient } from './client.ts';
 import { holdMemory, openCheckPath, openJobWorld } from './job-world.ts';
@@ -32,7 +32,8 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
   const run: RunContext = { io, globals, version, closing: [], notice: openNotice(io, globals, status), status };
   const rooms = openRooms(io);
   const target = memo(() => targetOf(run, rooms));
-  const ledger = memo(() => openLedgerOf(run, rooms));
+  // One that can't be reached now may be later, in a run that goes on for days.
+  const ledger = memoDone(() => openLedgerOf(run, rooms));
   const { observe, remind } = besideLedger(run, rooms, ledger);
   const place: Deps['place'] = async () => {
     const [{ placeOf }, { origin, key, profile }] = [await import('../ledger/place.ts'), await target()];
@@ -71,7 +72,6 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     },
     webhookSecrets: openWebhookSecrets(run),
     user: thisUser,
-    news: undefined,
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   };
   const close = async (): Promise<void> => {

@@ -1,6 +1,9 @@
 import { machineValue } from './medium.ts';
 import { valueAt } from './path.ts';
 
+/** The customer has paid twice. */
+export const DOUBLE_CHARGE = 'ugwo.activity.double_charge_detected';
+
 /** The events that are known of (public material, webhooks). An unknown one is taken like any other. */
 export const EVENTS = [
   'nzube.onye.created',
@@ -11,7 +14,7 @@ export const EVENTS = [
   'ugwo.successful',
   'ugwo.activity.created',
   'ugwo.activity.updated',
-  'ugwo.activity.double_charge_detected',
+  DOUBLE_CHARGE,
   'refund.successful',
   'refund.failed',
 ] as const;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { PayError } from '../core/error.ts';
 import { LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/event.ts';
 import type { DatabaseFault, DatabaseKind } from '../database/kind.ts';
@@ -5,6 +6,9 @@ import { MIGRATIONS } from './schema.ts';
 
 export const queuePath = (folder: string): string => `${folder}/${QUEUE_FILE_NAME}`;
 export const lockPath = (folder: string): string => `${folder}/${LOCK_FILE_NAME}`;
+/** Held by whoever tells the ledger what it hears of a service. */
+export const newsLockPath = (folder: string, service: string): string =>
+  `${lockPath(folder)}-${hash('sha256', service).slice(0, 16)}`;
 
 const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: 'move it away, or set PAYCLI_HOME to another folder',

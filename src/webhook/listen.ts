@@ -1,19 +1,19 @@
 import type { PayError } from '../core/error.ts';
 import { PayError as Fault, reasonOf, usageError } from '../core/error.ts';
-import { isWanted } from '../core/event.ts';
+import { DOUBLE_CHARGE, isWanted } from '../core/event.ts';
 import { interrupted, signalWord } from '../core/interrupt.ts';
 import type { Clock } from '../core/io.ts';
 import { holdLock } from '../database/lock.ts';
 import type { Exec } from './exec.ts';
 import { execute } from './exec.ts';
-import { lockPath } from './file.ts';
+import { lockPath, newsLockPath } from './file.ts';
 import type { Forwarder } from './forwarder.ts';
 import { forward } from './forwarder.ts';
 import type { Secrets } from './genuine.ts';
 import { readDelivery } from './genuine.ts';
 import { passedOn } from './headers.ts';
 import type { KeptEvent } from './kept.ts';
-import type { News } from './news.ts';
+import type { Handing, News } from './news.ts';
 import { handOn } from './news.ts';
 import { post } from './post.ts';
 import type { Queue } from './queue.ts';
@@ -53,6 +53,11 @@ export interface ListenWorld {
   readonly say: (text: string) => void;
 }
 
+/** An event as it is printed, with what was found out about it. */
+export interface ToldEvent extends KeptEvent {
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
 export interface Listening {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
@@ -60,7 +65,7 @@ export interface Listening {
    * Events as they come, those that were told before left out. Ends when `until` is reached, rejects at a signal; either way only after
    * what was under way is kept and answered.
    */
-  readonly events: AsyncGenerator<readonly KeptEvent[]>;
+  readonly events: AsyncGenerator<readonly ToldEvent[]>;
 }
 
 const SECOND_MS = 1000;
@@ -70,6 +75,8 @@ const [SAID_AT_ONCE, KEPT_AT_ONCE, SPAN_MS] = [5, 100, 10 * SECOND_MS];
 const REFUSED_BODY = 4096;
 /** So long the end waits for what is being forwarded, in milliseconds. */
 const END_MS = 5000;
+/** So long the printing of an event waits for what the service says of it. */
+const HEARD_MS = 10 * SECOND_MS;
 
 /** Lets so many through in a span, and says afterwards how many it has not. */
 const throttle = (most: number, clock: Clock, more: (count: number) => void) => {
@@ -137,11 +144,13 @@ const reachedAt = (
 };
 
 /** Within so long, or not at all. */
-const within = async (ms: number, clock: Clock, work: Promise<unknown>): Promise<void> => {
+const within = async <T>(ms: number, clock: Clock, work: Promise<T>): Promise<T | undefined> => {
   const over = new AbortController();
-  await Promise.race([work, clock.sleep(ms, over.signal).catch(() => undefined)]);
+  const first = await Promise.race([work, clock.sleep(ms, over.signal).then(nothing, nothing)]);
   over.abort();
+  return first;
 };
+const nothing = (): undefined => undefined;
 
 /** Listens on a port, keeps what comes, tells it, and forwards it. */
 export const listen = async (options: ListenOptions, world: ListenWorld): Promise<Listening> => {
@@ -155,12 +164,12 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
       hint: 'stop it, or set PAYCLI_HOME to another folder',
     });
   }
-  const [telling, forwarding, handing] = [openWake(clock), openWake(clock), openWake(clock)];
+  const [telling, forwarding, handOnWake] = [openWake(clock), openWake(clock), openWake(clock)];
   // Nothing new is forwarded; then what is being sent is left.
   const [halt, abandon] = [new AbortController(), new AbortController()];
   let failure: PayError | undefined;
   const callAll = (): void => {
-    for (const wake of [telling, forwarding, handing]) wake.call();
+    for (const wake of [telling, forwarding, handOnWake]) wake.call();
   };
   stop.addEventListener('abort', callAll, { once: true });
 
@@ -180,20 +189,33 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
       { clock, random, say, send: ({ body, headers }) => post(target, passedOn(headers), body, abandon.signal) },
       halt.signal,
     );
-  const told =
-    news && handOn(queue, handing, { clock, random, say, news, failed: (found) => (failure ??= found) }, halt.signal);
+  const releaseNews = news && holdLock(newsLockPath(folder, news.service));
+  const handing: Handing | undefined =
+    news &&
+    handOn(queue, handOnWake, { clock, random, say, news, failed: (found) => (failure ??= found) }, halt.signal);
 
   const end = async (): Promise<void> => {
     await receiver.close();
-    if (!stop.aborted && forwarder !== undefined) await within(30 * SECOND_MS, clock, forwarder.quiet());
+    if (!stop.aborted) await within(30 * SECOND_MS, clock, Promise.all([forwarder?.quiet(), handing?.quiet()]));
     halt.abort();
     callAll();
-    await within(END_MS, clock, Promise.all([forwarder?.ended, told]));
+    await within(END_MS, clock, Promise.all([forwarder?.ended, handing?.ended]));
     abandon.abort();
     await forwarder?.ended;
     queue.close();
+    releaseNews?.();
     release();
   };
+
+  /** With what was found out about them, where that is worth waiting for. */
+  const withFields = (some: readonly KeptEvent[]): Promise<readonly ToldEvent[]> =>
+    Promise.all(
+      some.map(async (event) => {
+        if (handing === undefined || event.event !== DOUBLE_CHARGE) return event;
+        const fields = await within(HEARD_MS, clock, handing.heard(event));
+        return fields === undefined ? event : { ...event, fields };
+      }),
+    );
 
   const isTold = ({ event }: KeptEvent): boolean => only.length === 0 || isWanted(event, only);
 
@@ -216,7 +238,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
         const wanted = some.filter(isTold);
         await teller.note('telling', last);
         if (exec !== undefined) for (const event of wanted) await execute(exec, event, world.leave);
-        if (wanted.length > 0) yield wanted;
+        if (wanted.length > 0) yield await withFields(wanted);
         await teller.note('told', last);
         count += wanted.length;
         isOver = reached !== undefined;

@@ -6,22 +6,38 @@ import type { KeptEvent } from './kept.ts';
 import type { Queue } from './queue.ts';
 import type { Wake } from './wake.ts';
 
-/** What came of telling the ledger of an event. */
+/** An event, as far as it is news: it says of what, and nothing more of it is believed. */
+export type NewsEvent = Pick<KeptEvent, 'seq' | 'uid' | 'event' | 'activity'>;
+
+/** What came of telling the ledger of events. */
 export interface NewsResult {
   /** Lines for people. */
   readonly said?: readonly string[];
+  /** What is printed with an event, by its uid. */
+  readonly fields?: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** What the run ends with, whenever that is; of several the first. */
   readonly failure?: PayError;
 }
 
-/**
- * Is handed each event that is kept, in order, one at a time, at least once: again after a kill, and again, later, where it
- * rejects; so it must not mind a repeat.
- */
-export type News = (event: KeptEvent) => Promise<NewsResult | undefined>;
+/** Who is told of what is kept. */
+export interface News {
+  /** The service whose events these are. */
+  readonly service: string;
+  /**
+   * Is handed the events about one payment request, all that have come since it was asked last, at least once: again after a
+   * kill, and again, later, where it rejects; so it must not mind a repeat.
+   */
+  readonly tell: (ugwo: string, events: readonly NewsEvent[]) => Promise<NewsResult | undefined>;
+}
 
-/** Between two tries of one event, in milliseconds. */
+/** Between two tries, in milliseconds. */
 const RANGE = { base: 1000, cap: 300_000 };
+/** So long the events about one payment request are gathered, which often come together: one look is enough for all. */
+const GATHERED_MS = 200;
+/** Payment requests that are looked at side by side. */
+const LANES_AT_ONCE = 4;
+/** So many events are taken from the queue before the first of them is done with. */
+const MOST_OPEN = 1000;
 const AT_ONCE = 50;
 
 /** What handing on the news needs of the world. */
@@ -33,25 +49,153 @@ export interface NewsWorld {
   readonly failed: (failure: PayError) => void;
 }
 
-/** Hands what has come to `news`, until `stop`, at which `wake` is called too. */
-export const handOn = async (queue: Queue, wake: Wake, world: NewsWorld, stop: AbortSignal): Promise<void> => {
+/** The events about one payment request that nobody was told of yet. */
+interface Lane {
+  events: NewsEvent[];
+  tries: number;
+  /** By the clock that nobody sets. */
+  due: number;
+  busy: boolean;
+}
+
+export interface Handing {
+  /** Resolves once it has stopped, and what was under way has ended. */
+  readonly ended: Promise<void>;
+  /** Resolves when of all that came somebody was told, or could not be. */
+  quiet(): Promise<void>;
+  /** Resolves when somebody was told of an event, or could not be, with what is printed with it. */
+  heard(event: KeptEvent): Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+/** The events that nobody was told of, by payment request. `due` is by the clock that nobody sets. */
+const openLanes = (clock: Pick<Clock, 'ticks'>) => {
+  const lanes = new Map<string, Lane>();
+  return {
+    add: (ugwo: string, event: NewsEvent): void => {
+      const lane = lanes.get(ugwo) ?? { events: [], tries: 0, due: clock.ticks() + GATHERED_MS, busy: false };
+      lane.events.push(event);
+      lanes.set(ugwo, lane);
+    },
+    drop: (ugwo: string): void => void lanes.delete(ugwo),
+    /** Those that nobody is at, the first in turn first, and how many more may be begun. */
+    idle: () => {
+      const all = [...lanes].sort(([, a], [, b]) => a.due - b.due);
+      const idle = all.filter(([, { busy }]) => !busy);
+      return { idle, room: LANES_AT_ONCE - (all.length - idle.length) };
+    },
+    /** Whether each of them was tried, and failed. */
+    isTried: (ugwo?: string): boolean =>
+      [...lanes].every(([name, { tries, busy }]) => (ugwo !== undefined && name !== ugwo) || (tries > 0 && !busy)),
+  };
+};
+
+/**
+ * Hands what has come on to `news`, until `stop`, at which `wake` is called too. How far it has come is kept: up to the first
+ * event that is not done with.
+ */
+export const handOn = (queue: Queue, wake: Wake, world: NewsWorld, stop: AbortSignal): Handing => {
   const { clock, random, news, say, failed } = world;
-  const handOne = async (event: KeptEvent): Promise<void> => {
-    for (let tries = 0; !stop.aborted; tries += 1) {
-      try {
-        const result = await news(event);
-        for (const line of result?.said ?? []) say(line);
-        if (result?.failure !== undefined) failed(result.failure);
-        return await queue.setPlace('news', event.seq);
-      } catch (thrown) {
-        if (tries === 0) say(`the ledger was not told of ${event.uid} yet: ${reasonOf(thrown)}`);
-        await clock.sleep(backoff(tries, random, RANGE), stop).catch(() => undefined);
+  const lanes = openLanes(clock);
+  /** The places of events that are not done with, in their order. */
+  const open = new Set<number>();
+  const fields = new Map<string, Readonly<Record<string, unknown>>>();
+  const waiting = new Set<{ readonly isOver: () => boolean; readonly done: () => void }>();
+  const busy = new Set<Promise<void>>();
+  let read = queue.place('news');
+  let kept = read;
+
+  /** Takes what has come from the queue. */
+  const pull = (): void => {
+    for (let more = true; more && open.size < MOST_OPEN; ) {
+      const events = queue.behind(read, AT_ONCE);
+      for (const { seq, uid, event, activity, ugwo } of events) {
+        read = seq;
+        if (ugwo === undefined) continue;
+        lanes.add(ugwo, { seq, uid, event, activity });
+        open.add(seq);
       }
+      more = events.length > 0;
     }
   };
-  while (!stop.aborted) {
-    const events = queue.behind(queue.place('news'), AT_ONCE);
-    for (const event of events) if (!stop.aborted) await handOne(event);
-    if (events.length === 0) await wake.wait();
-  }
+
+  const tell = async (ugwo: string, lane: Lane): Promise<void> => {
+    const { events } = lane;
+    lane.events = [];
+    try {
+      const result = await news.tell(ugwo, events);
+      for (const line of result?.said ?? []) say(line);
+      for (const [uid, some] of result?.fields ?? []) fields.set(uid, some);
+      if (result?.failure !== undefined) failed(result.failure);
+      for (const { seq } of events) open.delete(seq);
+      [lane.tries, lane.due] = [0, clock.ticks() + GATHERED_MS];
+    } catch (thrown) {
+      lane.events = [...events, ...lane.events];
+      if (lane.tries === 0 && !stop.aborted) say(`couldn't check ${ugwo} yet, trying again: ${reasonOf(thrown)}`);
+      lane.due = clock.ticks() + backoff(lane.tries, random, RANGE);
+      lane.tries += 1;
+    }
+    lane.busy = false;
+    if (lane.events.length === 0) lanes.drop(ugwo);
+  };
+
+  /** What can't be kept is told of once more after a restart, which does no harm. */
+  const keepPlace = async (): Promise<void> => {
+    const [first] = open;
+    const place = first === undefined ? read : first - 1;
+    if (place === kept) return;
+    kept = place;
+    await queue.setPlace('news', place).catch(() => undefined);
+  };
+
+  /** Begins what can be, and says how long nothing more can; undefined until something happens. */
+  const step = (): number | undefined => {
+    const now = clock.ticks();
+    const { idle, room } = lanes.idle();
+    for (const [ugwo, lane] of idle.slice(0, room)) {
+      if (lane.due > now) return lane.due - now;
+      lane.busy = true;
+      const one = tell(ugwo, lane).finally(() => {
+        busy.delete(one);
+        wake.call();
+      });
+      busy.add(one);
+    }
+    return undefined;
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stop.aborted) {
+      pull();
+      const wait = step();
+      await keepPlace();
+      for (const one of waiting) if (one.isOver()) one.done();
+      await wake.wait(wait);
+    }
+    await Promise.all(busy);
+    await keepPlace();
+    for (const one of waiting) one.done();
+  };
+  const until = (isOver: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const one = {
+        isOver,
+        done: () => {
+          waiting.delete(one);
+          resolve();
+        },
+      };
+      waiting.add(one);
+      wake.call();
+    });
+
+  return {
+    ended: run(),
+    quiet: () => until(() => lanes.isTried()),
+    heard: async ({ seq, uid, ugwo }) => {
+      await until(() => read >= seq && (!open.has(seq) || lanes.isTried(ugwo)));
+      const found = fields.get(uid);
+      fields.delete(uid);
+      return found;
+    },
+  };
 };

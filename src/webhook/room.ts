@@ -1,5 +1,5 @@
 import { isHeld } from '../database/lock.ts';
-import { lockPath } from './file.ts';
+import { newsLockPath } from './file.ts';
 import type { Secrets } from './genuine.ts';
 import { readDelivery, SIGNATURE_HEADER } from './genuine.ts';
 import type { Delivery } from './kept.ts';
@@ -11,8 +11,8 @@ import { replay } from './replay.ts';
 
 /** Webhooks: receiving, keeping and forwarding what the service sends. */
 export interface WebhookRoom {
-  /** Whether a `webhook listen` runs over this data folder. */
-  isListening(folder: string): boolean;
+  /** Whether a `webhook listen` runs over this data folder that tells the ledger what it hears of this service. */
+  isListening(folder: string, service: string): boolean;
   /** Takes deliveries on a port until it is stopped, or what it waits for has come. */
   listen(options: ListenOptions, world: ListenWorld): Promise<Listening>;
   /** The events that were kept; made where there is no queue. Throws a `ledger` error where it can't be used. */
@@ -27,7 +27,7 @@ export interface WebhookRoom {
 }
 
 export const webhookRoom: WebhookRoom = {
-  isListening: (folder) => isHeld(lockPath(folder)),
+  isListening: (folder, service) => isHeld(newsLockPath(folder, service)),
   listen: async (options, world) => (await import('./listen.ts')).listen(options, world),
   openQueue,
   verify: (secrets, { body, signature, at }) =>

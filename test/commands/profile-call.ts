@@ -113,7 +113,6 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     webhooks: unexpected,
     webhookSecrets: unexpected,
     user: unexpected,
-    news: undefined,
     bytes: unexpected,
     jobWorld: unexpected,
     holdMemory: unexpected,

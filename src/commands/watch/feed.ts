@@ -10,7 +10,11 @@ const GROWTH = 1.5;
 /** So long a look that is under way is waited for at the end. */
 const LAST_LOOK_MS = 1000;
 
-type FeedWorld = Omit<Polling, 'client' | 'stop'> & { readonly client: () => Promise<Client> };
+type FeedWorld = Omit<Polling, 'client' | 'stop'> & {
+  readonly client: () => Promise<Client>;
+  /** Whether somebody on this machine tells the ledger what the service sends. */
+  readonly isTold: () => boolean;
+};
 
 /** What brings the ledger news of charges while they are watched. */
 export interface Feed {
@@ -26,17 +30,23 @@ export interface Feed {
   end(): Promise<unknown>;
 }
 
-/** Polls the service while nobody else on this machine brings news: soon while things move, and else ever more slowly. */
+/**
+ * Polls the service while no webhooks bring news on this machine: soon while things move, and else ever more slowly. While
+ * they do, it reads but what has expired, of which no news may come.
+ */
 export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed => {
   const { clock, random } = world.io;
   const [over, broken] = [new AbortController(), new AbortController()];
   let pause = FIRST_PAUSE_MS;
+  let told = false;
   let failing: PayError | undefined;
   let fault: unknown;
   let running: Promise<void> | undefined;
 
   const look = async (polling: ReturnType<typeof openPolling>): Promise<void> => {
-    failing = await polling.look(open()).catch((thrown: unknown) => {
+    told = world.isTold();
+    const looking = told ? polling.lookAtOverdue(open()) : polling.look(open());
+    failing = await looking.catch((thrown: unknown) => {
       if (thrown instanceof PayError && thrown.kind !== 'ledger') return thrown;
       throw thrown;
     });
@@ -63,7 +73,8 @@ export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed 
       pause = FIRST_PAUSE_MS;
     },
     word: () => {
-      const how = failing === undefined ? 'polling' : `couldn't check: ${failing.message}; trying again`;
+      const feed = told ? 'news by webhooks' : 'polling';
+      const how = failing === undefined ? feed : `couldn't check: ${failing.message}; trying again`;
       return `${how}; Ctrl-C stops watching`;
     },
     end: async () => {

@@ -135,7 +135,7 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
       const listed = await walk(new Set(charges.map(({ about }) => about)));
       return readEach(chosen(charges, listed), listed);
     },
-    /** Looks at those alone whose account has expired, and of which nobody has brought news. */
+    /** Looks at those alone whose account has expired. */
     lookAtOverdue: (charges: readonly Charge[]): Promise<PayError | undefined> => readEach(charges.filter(isOverdue)),
   };
 };

@@ -14,7 +14,7 @@ import type { Chosen, Tail, Watched } from './tail.ts';
 import { openTail } from './tail.ts';
 import { changesView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'place' | 'ledger' | 'protocol' | 'bulk'>;
+type Needs = Pick<Deps, 'io' | 'client' | 'place' | 'ledger' | 'protocol' | 'bulk' | 'folders' | 'webhooks'>;
 
 export const view = changesView;
 
@@ -85,11 +85,12 @@ async function* changesOf(
 export const run = async (input: WatchInput, deps: Needs): Promise<Result> => {
   const { io } = deps;
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
-  const bulk = await deps.bulk();
+  const [bulk, webhooks, { data }] = [await deps.bulk(), await deps.webhooks(), await deps.folders()];
   const tail = openTail(ledger, protocol, await chosen(input, ledger, place.service), io.clock.now);
   const openHere = (): Charge[] =>
     tail.live().flatMap(({ charge, now }) => (now === 'open' && charge.service === place.service ? [charge] : []));
-  const feed = openFeed({ ledger, protocol, bulk, io, client: () => deps.client('read') }, openHere);
+  const isTold = (): boolean => webhooks.isListening(data, place.service);
+  const feed = openFeed({ ledger, protocol, bulk, io, isTold, client: () => deps.client('read') }, openHere);
   const over: Over = {};
   const ended = (): Ending => {
     const sums = tail.sums();

@@ -2,12 +2,14 @@ import { splitCommand } from '../../core/command-words.ts';
 import type { Env, Io } from '../../core/io.ts';
 import type { ReceivedPage } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
-import type { KeptEvent } from '../../webhook/kept.ts';
+import type { ToldEvent } from '../../webhook/listen.ts';
 import type { Deps } from '../deps.ts';
+import { openNews } from './news.ts';
 import type { ListenInput } from './spec.ts';
 import { toldRecord, toldView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'folders' | 'news' | 'notice' | 'user' | 'webhooks' | 'webhookSecrets'>;
+type Needs = Pick<Deps, 'io' | 'folders' | 'notice' | 'user' | 'webhooks' | 'webhookSecrets'> &
+  Pick<Deps, 'client' | 'ledger' | 'place' | 'protocol'>;
 
 /** The environment of a program that is run for each event: without the key, or anything that holds a secret. */
 const withoutSecrets = ({ env, redactor }: Io): Env =>
@@ -17,7 +19,7 @@ const withoutSecrets = ({ env, redactor }: Io): Env =>
     ),
   );
 
-async function* pagesOf(events: AsyncIterable<readonly KeptEvent[]>): AsyncGenerator<ReceivedPage> {
+async function* pagesOf(events: AsyncIterable<readonly ToldEvent[]>): AsyncGenerator<ReceivedPage> {
   for await (const some of events) yield { records: some.map(toldRecord), cursor: undefined, nextCursor: null };
 }
 
@@ -29,7 +31,7 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
 
 /** Takes deliveries until it is stopped, or what it waits for has come. */
 export const run = async (input: ListenInput, deps: Needs): Promise<Result> => {
-  const { io, notice, news } = deps;
+  const { io, notice } = deps;
   const { port, host, forwardTo, allowRemote, only, duplicates, until } = input;
   const room = await deps.webhooks();
   const target = forwardTo === undefined ? undefined : room.checkTarget(forwardTo, '--forward-to', allowRemote);
@@ -39,6 +41,7 @@ export const run = async (input: ListenInput, deps: Needs): Promise<Result> => {
   const exec = words && { words, env: withoutSecrets(io), print: io.stderr.write.bind(io.stderr), say };
   const { folder, uid } = { folder: (await deps.folders()).data, uid: await deps.user() };
   const { clock, random, signals } = io;
+  const news = await openNews(deps);
   const listening = await room.listen(
     { folder, port, host, secrets, target, only, duplicates, until, exec, news },
     { clock, random, stop: signals.stop, leave: signals.leave, uid, say },

@@ -98,7 +98,10 @@ const listen = defineCommand({
     'Answers a delivery with 200 only once it is on the disk, in webhooks.db in the data folder, and one whose signature is ' +
     'missing or wrong with 401. An event is printed, run and forwarded once for good, by its uid. A target that is away is ' +
     'waited for; what it refuses is tried again for three days, more and more seldom; 410 ends forwarding. Stop it with ' +
-    'Ctrl-C: what is in the queue is forwarded when it runs again. It opens no tunnel: it says how to point one at its port.',
+    'Ctrl-C: what is in the queue is forwarded when it runs again. It opens no tunnel: it says how to point one at its port. ' +
+    'For an event about a payment request that was charged from here it reads that payment request, once for many events, ' +
+    'and records its status; what the event itself says is not relied on. A double charge that the service confirms ends ' +
+    'it with exit code 3, whenever it ends.',
   args: [],
   options: listenOptions,
   examples: [
@@ -112,8 +115,9 @@ const listen = defineCommand({
       line: "paycli webhook listen --port 4400 --secret-file secret.txt --only 'ugwo.*' --exec 'sort'",
     },
   ],
-  output: 'for each event: uid, event, ugwo, activity, received_at, delivery_id; json: body, signature too',
-  exits: ['usage', 'auth', 'ledger', 'interrupted'],
+  output:
+    'for each event: uid, event, ugwo, activity, received_at, delivery_id; json: body, signature too, and double_charge (confirmed, paid) where one is reported',
+  exits: ['usage', 'rejected', 'auth', 'ledger', 'interrupted'],
   read: (_args, given) => {
     if (given.port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
     return {

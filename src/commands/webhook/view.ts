@@ -6,6 +6,7 @@ import { madeHere } from '../../core/received.ts';
 import type { Column, View } from '../../core/result.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import type { Delivery, EventSummary, KeptEvent } from '../../webhook/kept.ts';
+import type { ToldEvent } from '../../webhook/listen.ts';
 
 const atom = (ms: number | undefined): string | null => (ms === undefined ? null : formatDateAtom({ ms, offset: 0 }));
 
@@ -35,14 +36,15 @@ const exact = (fields: Readonly<Record<string, unknown>>): Received => {
   return { value: JSON.parse(text), text };
 };
 
-/** An event as it came. */
-export const toldRecord = (event: KeptEvent): Received =>
+/** An event as it came, and what was found out about it. */
+export const toldRecord = (event: ToldEvent): Received =>
   exact({
     ...aboutFields(event),
     received_at: atom(event.receivedAt),
     delivery_id: event.delivery ?? null,
     signature: event.signature,
     ...bodyFields(event.body),
+    ...event.fields,
   });
 
 const summaryFields = (event: EventSummary) => ({

@@ -81,7 +81,6 @@ export const newWorld = (): World => {
     webhooks: shut,
     webhookSecrets: shut,
     user: async () => undefined,
-    news: undefined,
     bytes: shut,
     client: async (purpose) =>
       clientOver((attempt) => {

@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { signatureOf } from '../../src/core/signature.ts';
+import type { Running, RunOptions } from '../support/program.ts';
+import { newFolder, paycli, start } from '../support/program.ts';
+import { ugwoOf } from './bulk-support.ts';
+
+const SECRET = 'wsk.news-secret';
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+const secretFile = (secret = SECRET): string => {
+  const path = join(newFolder('secret'), 'secret.txt');
+  writeFileSync(path, secret, { mode: 0o600 });
+  return path;
+};
+
+export interface Listener {
+  readonly run: Running;
+  /** Delivers an event, signed by whoever knows this secret; gives the status of the answer. */
+  readonly deliver: (event: object, secret?: string) => Promise<number>;
+}
+
+/** Listens for webhooks, and resolves once it does. */
+export const listen = async (options: RunOptions, ...args: readonly string[]): Promise<Listener> => {
+  const port = await freePort();
+  const run = start(['webhook', 'listen', '--port', String(port), '--secret-file', secretFile(), ...args], options);
+  const post = (body: string, signature: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: { 'x-kwugwo-signature': signature } });
+  const isUp = (): Promise<boolean> =>
+    post('', '').then(
+      () => true,
+      () => false,
+    );
+  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
+  return {
+    run,
+    deliver: async (event, secret = SECRET) => {
+      const body = JSON.stringify(event);
+      return (await post(body, signatureOf(secret, Buffer.from(body)))).status;
+    },
+  };
+};
+
+let events = 0;
+
+/** An event about an activity of a payment request. */
+export const eventOf = (number: number, name: string, data: object): object => {
+  events += 1;
+  return {
+    uid: `evt.AbCd.${String(events).padStart(24, '0')}`,
+    event: name,
+    data: { ugwo_uid: ugwoOf(number), ...data },
+  };
+};
+
+/** Resolves once the ledger has so many charges whose payment is this; gives them. */
+export const paymentsIn = async (options: RunOptions): Promise<(string | null)[]> => {
+  const { stdout } = await paycli(['ledger', 'list', '--json'], options);
+  return (JSON.parse(stdout) as { data: { payment: string | null }[] }).data.map(({ payment }) => payment);
+};

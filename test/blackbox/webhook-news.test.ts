@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import type { Answer, Seen } from '../support/service.ts';
+import { json, reset, serveAllBy, ugwo } from '../support/service.ts';
+import { activityOf, charged, chargeFrom, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
+import { eventOf, listen, paymentsIn } from './news-support.ts';
+
+const activity = (number: number, status: string, more: object = {}) => ({
+  uid: activityOf(number),
+  activity_type: 'charge',
+  status,
+  next_action: null,
+  ...more,
+});
+
+const requestWith = (number: number, activities: readonly object[]): Answer =>
+  json(200, { ...ugwo(number), uid: ugwoOf(number), checkout: { uid: 'chk.AbCd.1' }, activities });
+
+interface World {
+  readonly options: { readonly home: string; readonly service: { readonly origin: string } };
+  /** What is read of a payment request from now on. */
+  readonly show: (number: number, answer: Answer) => void;
+  /** Reads since the charges were made. */
+  readonly reads: () => readonly Seen[];
+}
+
+/** Open charges, and a service that shows of them what the test says. */
+const charge = async (...numbers: readonly number[]): Promise<World> => {
+  const [home, shown] = [newFolder(), new Map<number, Answer>()];
+  const service = await serveAllBy((seen) => {
+    if (seen.method === 'POST') return charged(numberIn(seen));
+    return shown.get(numberIn(seen)) ?? requestWith(numberIn(seen), []);
+  });
+  await chargeFrom(ussdFile(...numbers), { home, service });
+  const made = service.seen.length;
+  return {
+    options: { home, service },
+    show: (number, answer) => void shown.set(number, answer),
+    reads: () => service.seen.slice(made),
+  };
+};
+
+const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+const stop = async (run: Awaited<ReturnType<typeof listen>>['run']) => {
+  run.kill('SIGINT');
+  return run.ended;
+};
+
+describe('news for the ledger', () => {
+  it('makes one read of many events about one payment request, and believes that', async () => {
+    const world = await charge(1, 2);
+    world.show(1, requestWith(1, [activity(1, 'successful')]));
+    world.show(2, requestWith(2, [activity(2, 'requires_action')]));
+    const { run, deliver } = await listen(world.options);
+    const paid = (number: number) => eventOf(number, 'ugwo.activity.updated', activity(number, 'successful'));
+    const all = Array.from({ length: 20 }, (_, index) => deliver(paid((index % 2) + 1)));
+    expect(await Promise.all(all)).toEqual(all.map(() => 200));
+    await until(async () => (await paymentsIn(world.options)).includes('paid'));
+    await stop(run);
+    // The event alone says that the other one is paid.
+    expect(await paymentsIn(world.options)).toEqual(['open', 'paid']);
+    expect(world.reads().map(numberIn).sort()).toEqual([1, 2]);
+  });
+
+  it('reads nothing for what is not signed, or not about a charge of this ledger', async () => {
+    const world = await charge(1);
+    const { run, deliver } = await listen(world.options);
+    expect(await deliver(eventOf(1, 'ugwo.successful', {}), 'wsk.other')).toBe(401);
+    expect(await deliver(eventOf(7, 'ugwo.successful', {}))).toBe(200);
+    expect(await deliver({ uid: 'evt.AbCd.1', event: 'nzube.onye.created', data: {} })).toBe(200);
+    await run.saw(/nzube\.onye\.created/);
+    await stop(run);
+    expect(world.reads()).toEqual([]);
+  });
+
+  it('answers an unknown charge', async () => {
+    const home = newFolder();
+    let activities: object[] = [];
+    const service = await serveAllBy((seen) => {
+      if (seen.method === 'POST') {
+        activities = [activity(1, 'requires_action', { created_at: new Date().toISOString() })];
+        return reset;
+      }
+      return requestWith(1, activities);
+    });
+    const options = { home, service };
+    const args = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
+    expect(await paycli(args, options)).toMatchObject({ code: 6 });
+    const { run, deliver } = await listen(options);
+    await deliver(eventOf(1, 'ugwo.activity.created', activities[0] ?? {}));
+    await until(async () => (await paymentsIn(options)).includes('open'));
+    await stop(run);
+    expect((await paycli(['ledger', 'list', '-o', 'tsv', '--columns', 'state,activity'], options)).stdout).toBe(
+      `accepted\t${activityOf(1)}\n`,
+    );
+  });
+
+  it('tries a read again that failed, and after a kill, too', async () => {
+    const world = await charge(1);
+    world.show(1, json(200, '{"cut'));
+    const first = await listen(world.options);
+    expect(await first.deliver(eventOf(1, 'ugwo.successful', {}))).toBe(200);
+    await first.run.saw(/couldn't check ugw\.AbCd\.0+1 yet, trying again/);
+    first.run.kill('SIGKILL');
+    await first.run.ended;
+    world.show(1, requestWith(1, [activity(1, 'successful')]));
+    const second = await listen(world.options);
+    await until(async () => (await paymentsIn(world.options)).includes('paid'));
+    await stop(second.run);
+  });
+
+  it('names both charges of a double charge, and ends with 3', async () => {
+    const world = await charge(1);
+    const other = { ...activity(9, 'successful'), created_at: '2026-11-20T10:00:00+00:00' };
+    world.show(1, requestWith(1, [other, activity(1, 'successful')]));
+    const { run, deliver } = await listen(world.options, '-o', 'ndjson');
+    const event = eventOf(1, 'ugwo.activity.double_charge_detected', activity(1, 'successful'));
+    await deliver(event);
+    await run.saw(/"double_charge"/);
+    const ended = await stop(run);
+    expect(ended.code).toBe(3);
+    const id = (await paycli(['ledger', 'list', '-o', 'tsv', '--columns', 'id'], world.options)).stdout.trim();
+    const job = (await paycli(['ledger', 'jobs', '-o', 'tsv', '--columns', 'id'], world.options)).stdout.trim();
+    const paid = { status: 'successful', profile: null };
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      ...{ uid: (event as { uid: string }).uid, event: 'ugwo.activity.double_charge_detected' },
+      double_charge: {
+        confirmed: true,
+        paid: [
+          { ...paid, activity: activityOf(1), charge: id, job, row: 1, sent_at: expect.stringMatching(/^20/) },
+          { ...paid, activity: activityOf(9), charge: null, job: null, row: null, created_at: other.created_at },
+        ],
+      },
+    });
+    expect(errorOf(ended)).toMatchObject({ kind: 'rejected', hint: expect.stringContaining('paycli refund create') });
+    expect(errorOf(ended)['message']).toMatch(/has paid ugw\.AbCd\.0+1 twice:.*chg-.*row 1.*not from this ledger/s);
+  });
+
+  it('says so on stderr, and takes no report for true that the service does not show', async () => {
+    const world = await charge(1);
+    world.show(1, requestWith(1, [activity(1, 'successful')]));
+    const { run, deliver } = await listen(world.options);
+    await deliver(eventOf(1, 'ugwo.activity.double_charge_detected', activity(1, 'successful')));
+    await run.saw(/reports a double charge of ugw\.AbCd\.0+1, but shows one paid activity/);
+    expect(await stop(run)).toMatchObject({ code: 130 });
+  });
+
+  it('keeps events without a profile, and says that the ledger is not told', async () => {
+    const { run, deliver } = await listen({});
+    await run.saw(/The ledger isn't told what comes: /);
+    expect(await deliver(eventOf(1, 'ugwo.successful', {}))).toBe(200);
+    await run.saw(/ugwo\.successful/);
+    expect(await stop(run)).toMatchObject({ code: 130 });
+  });
+});
+
+describe('watch, while webhooks bring the news', () => {
+  it('reads nothing by itself, and polls again once nobody listens', async () => {
+    const world = await charge(1, 2);
+    const { run, deliver } = await listen(world.options);
+    const watching = start(['watch', '-o', 'ndjson'], world.options);
+    await watching.saw(/"row":2\}\n/);
+    expect(world.reads()).toEqual([]);
+    world.show(1, requestWith(1, [activity(1, 'successful')]));
+    await deliver(eventOf(1, 'ugwo.successful', {}));
+    await watching.saw(/"now":"paid"/);
+    expect(world.reads().map(numberIn)).toEqual([1]);
+    world.show(2, requestWith(2, [activity(2, 'failed')]));
+    await stop(run);
+    await watching.saw(/"now":"failed"/);
+    watching.kill('SIGINT');
+    expect(await watching.ended).toMatchObject({ code: 130 });
+  });
+});
