@@ -90,7 +90,7 @@ const forwardOne = async (
     say(`${event.uid}: given up after three days (${answer}); send it with: paycli webhook events replay ${event.uid}`);
     return queue.done(head, { state: 'failed', answer, at });
   }
-  const wait = Math.max(asked ?? 0, backoff(event.attempts, random, RANGE));
+  const wait = Math.ceil(Math.max(asked ?? 0, backoff(event.attempts, random, RANGE)));
   await queue.delay(head, { answer, at, until: at + wait, refusedSince });
 };
 

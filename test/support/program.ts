@@ -70,6 +70,8 @@ export interface Running {
   feed(text: string): Promise<void>;
   /** What was printed so far. */
   stdout(): string;
+  /** What was said on stderr so far. */
+  stderr(): string;
   /** Resolves when stdout or stderr so far matches. */
   saw(pattern: RegExp): Promise<void>;
 }
@@ -109,6 +111,7 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
     ended,
     kill: (signal) => void child.kill(signal),
     stdout: () => text(out),
+    stderr: () => text(err),
     feed: (text) => new Promise((done) => child.stdin.write(text, () => done())),
     readStdout: () => read(child.stdout, out),
     saw: (pattern) =>

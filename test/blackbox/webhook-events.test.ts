@@ -1,0 +1,170 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { signatureOf } from '../../src/core/signature.ts';
+import { newFolder, paycli } from '../support/program.ts';
+import { openTerminal } from '../support/terminal.ts';
+import {
+  bodyOf,
+  deliver,
+  listen,
+  openTarget,
+  SECRET,
+  secretFile,
+  serveTarget,
+  ugwoOf,
+  uidOf,
+} from '../support/webhooks.ts';
+
+/** A home in which these bodies were received. */
+const received = async (...bodies: readonly string[]): Promise<string> => {
+  const home = newFolder();
+  const listener = await listen(home, ['--until', String(bodies.length)]);
+  for (const body of bodies) await deliver(listener.origin, body, { headers: { 'x-own': 'kept' } });
+  expect(await listener.ended).toMatchObject({ code: 0 });
+  return home;
+};
+
+const uidsOf = async (home: string, ...args: string[]): Promise<string[]> => {
+  const { stdout } = await paycli(['webhook', 'events', 'list', '--columns', 'uid', '-o', 'tsv', ...args], { home });
+  return stdout.split('\n').filter((line) => line !== '');
+};
+
+describe('webhook events', () => {
+  it('are listed newest first, by name, payment request and state, in pages that join', async () => {
+    const home = await received(
+      ...[1, 2, 3, 4, 5].map((number) =>
+        bodyOf(number, { ugwo: number % 2, event: number < 3 ? 'refund.failed' : 'ugwo.updated' }),
+      ),
+    );
+    const all = [5, 4, 3, 2, 1].map((number) => uidOf(number));
+    expect(await uidsOf(home)).toEqual(all);
+    expect(await uidsOf(home, '--event', 'refund.*')).toEqual([uidOf(2), uidOf(1)]);
+    expect(await uidsOf(home, '--ugwo', ugwoOf(1))).toEqual([uidOf(5), uidOf(3), uidOf(1)]);
+    expect(await uidsOf(home, '--state', 'waiting')).toEqual([]);
+    const first = await paycli(['webhook', 'events', 'list', '--max', '2', '--json'], { home });
+    const { next_cursor: cursor } = JSON.parse(first.stdout) as { next_cursor: string };
+    expect(await uidsOf(home, '--cursor', cursor)).toEqual(all.slice(2));
+    const foreign = await paycli(['webhook', 'events', 'list', '--cursor', 'bm8'], { home });
+    expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('not a cursor of this list') });
+  });
+
+  it('are shown with headers and body; one that was not received is said so', async () => {
+    const home = await received(bodyOf(1));
+    const { stdout } = await paycli(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
+    expect(JSON.parse(stdout)).toMatchObject({
+      uid: uidOf(1),
+      state: 'kept',
+      signature: signatureOf(SECRET, Buffer.from(bodyOf(1))),
+      headers: expect.arrayContaining([{ name: 'x-own', value: 'kept' }]),
+      body: JSON.parse(bodyOf(1)),
+    });
+    const none = await paycli(['webhook', 'events', 'show', uidOf(2)], { home });
+    expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('was received here') });
+  });
+
+  it('are sent once more byte for byte, with the signature and the headers that they came with', async () => {
+    const body = `${bodyOf(1)} \n`;
+    const [home, target] = [await received(body), await serveTarget((_seen, turn) => (turn === 0 ? 200 : 500))];
+    const args = ['webhook', 'events', 'replay', uidOf(1), '--to', target.url];
+    const sent = await paycli([...args, '--json'], { home });
+    expect(JSON.parse(sent.stdout)).toEqual({
+      uid: uidOf(1),
+      event: 'ugwo.activity.updated',
+      to: target.url,
+      answer: '200',
+    });
+    expect(target.seen[0]).toMatchObject({
+      body,
+      headers: {
+        'x-own': 'kept',
+        'x-kwugwo-delivery-id': 'dlv.1',
+        'x-kwugwo-signature': signatureOf(SECRET, Buffer.from(body)),
+      },
+    });
+    expect(await paycli(args, { home })).toMatchObject({ code: 3, stderr: expect.stringContaining('answered 500') });
+    const dead = await openTarget();
+    await dead.close();
+    expect(await paycli([...args.slice(0, -1), dead.url], { home })).toMatchObject({ code: 5 });
+    expect(await paycli(args.slice(0, -2), { home })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--to is required'),
+    });
+    const away = await paycli([...args.slice(0, -1), 'https://example.com/'], { home });
+    expect(away).toMatchObject({ code: 2, stderr: expect.stringContaining('is not on this machine') });
+    const unseen = await paycli([...args, '--edit', '--secret-file', secretFile(home)], { home });
+    expect(unseen).toMatchObject({ code: 2, stderr: expect.stringContaining('--edit needs a terminal') });
+  });
+
+  it.skipIf(process.platform === 'win32')('are signed anew after an edit', async () => {
+    const [home, target] = [await received(bodyOf(1)), await serveTarget()];
+    const editor = join(home, 'editor.sh');
+    writeFileSync(editor, '#!/bin/sh\nsed -i s/successful/failed/ "$1"\n');
+    chmodSync(editor, 0o700);
+    const words = [
+      'webhook',
+      'events',
+      'replay',
+      uidOf(1),
+      '--to',
+      target.url,
+      '--edit',
+      '--secret-file',
+      secretFile(home),
+    ];
+    const terminal = openTerminal(words, { home, env: { VISUAL: editor, EDITOR: 'false' } });
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+    const body = bodyOf(1).replace('successful', 'failed');
+    expect(target.seen[0]).toMatchObject({
+      body,
+      headers: { 'x-own': 'kept', 'x-kwugwo-signature': signatureOf(SECRET, Buffer.from(body)) },
+    });
+  });
+});
+
+describe('webhook verify', () => {
+  const BODY =
+    '{"uid":"evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE","event":"ugwo.successful","data":{"uid":"ugw.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE",' +
+    '"status":["ugwo_successful","enum.ugwo_status.ugwo_successful"]}}';
+  const SIGNATURE = 'a23609f4932fa46a927a6f56fca91380109e431ca725d77d3c63d90a0484255e';
+  const verify = (home: string, stdin: string, signature = SIGNATURE, secret = SECRET) =>
+    paycli(['webhook', 'verify', '--secret-file', secretFile(home, secret), '--signature', signature], { home, stdin });
+
+  it('takes the vector that the language of the service’s own plugin has made', async () => {
+    const home = newFolder();
+    const ended = await verify(home, BODY);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toContain('ugwo.successful');
+    const file = join(home, 'body.json');
+    writeFileSync(file, BODY);
+    const args = ['webhook', 'verify', '--secret-file', secretFile(home), '--signature', SIGNATURE, file, '--json'];
+    expect(JSON.parse((await paycli(args, { home })).stdout)).toMatchObject({
+      valid: true,
+      uid: 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE',
+    });
+  });
+
+  it('refuses other bytes, another signature and another secret', async () => {
+    const home = newFolder();
+    for (const wrong of [
+      verify(home, `${BODY}\n`),
+      verify(home, BODY, SIGNATURE.toUpperCase()),
+      verify(home, BODY, ''),
+      verify(home, BODY, SIGNATURE, 'wsk.another-secret'),
+    ]) {
+      expect(await wrong).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining("isn't genuine") });
+    }
+  });
+
+  it('asks for the secret on a terminal, unseen', async () => {
+    const home = newFolder();
+    const file = join(home, 'body.json');
+    writeFileSync(file, BODY);
+    const terminal = openTerminal(['webhook', 'verify', '--signature', SIGNATURE, file], { home });
+    await terminal.saw(/Secret of the webhook endpoint/);
+    terminal.type(`${SECRET}\r`);
+    const ended = await terminal.ended;
+    expect(ended).toMatchObject({ code: 0 });
+    expect(JSON.stringify(ended)).not.toContain(SECRET);
+  });
+});

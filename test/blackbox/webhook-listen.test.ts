@@ -1,0 +1,330 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { signatureOf } from '../../src/core/signature.ts';
+import { CANARY } from '../support/canary.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import {
+  bodyOf,
+  deliver,
+  listen,
+  openTarget,
+  SECRET,
+  secretFile,
+  serveTarget,
+  ugwoOf,
+  uidOf,
+} from '../support/webhooks.ts';
+
+/** The uids that were printed, in tsv. */
+const told = (stdout: string): string[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t')[0] ?? '');
+
+const statesOf = async (home: string): Promise<Record<string, string>> => {
+  const { stdout } = await paycli(['webhook', 'events', 'list', '-o', 'json'], { home });
+  const { data } = JSON.parse(stdout) as { data: { uid: string; state: string }[] };
+  return Object.fromEntries(data.map(({ uid, state }) => [uid, state]));
+};
+
+describe('webhook listen', () => {
+  it('keeps, prints and forwards a delivery byte for byte, with the headers of its sender', async () => {
+    const [home, target] = [newFolder(), await serveTarget()];
+    const listener = await listen(home, ['--forward-to', target.url, '--until', '1']);
+    const body = `{ "uid": "${uidOf(1)}", "event":"ugwo.successful","data":{"uid":"${ugwoOf(1)}","n":12345678901234567890.10} }`;
+    const headers = { 'x-own': 'kept', connection: 'close, x-hop', 'x-hop': 'dropped', te: 'trailers' };
+    expect(await deliver(listener.origin, body, { delivery: 'dlv.A', headers })).toMatchObject({ status: 200 });
+    const ended = await listener.ended;
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout.split('\t')).toMatchObject(
+      [uidOf(1), 'ugwo.successful', ugwoOf(1), '', /.+/, 'dlv.A\n'].map((w) =>
+        typeof w === 'string' ? w : expect.stringMatching(w),
+      ),
+    );
+    expect(target.seen).toHaveLength(1);
+    expect(target.seen[0]).toMatchObject({
+      url: '/app?x=1',
+      body,
+      headers: {
+        'x-own': 'kept',
+        'content-type': 'application/json',
+        'x-kwugwo-delivery-id': 'dlv.A',
+        'x-kwugwo-signature': signatureOf(SECRET, Buffer.from(body)),
+        host: `127.0.0.1:${target.port}`,
+      },
+    });
+    for (const name of ['x-hop', 'te']) expect(target.seen[0]?.headers).not.toHaveProperty(name);
+    expect(await statesOf(home)).toEqual({ [uidOf(1)]: 'forwarded' });
+  });
+
+  it('says where it listens and how it is reached, opens no tunnel, and ends with the number of the signal', async () => {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const listener = await listen(newFolder());
+      await listener.saw(/point a tunnel of yours at http:\/\/127\.0\.0\.1:\d+/);
+      expect(await deliver(listener.origin, bodyOf(1))).toMatchObject({ status: 200 });
+      await listener.saw(/evt\./);
+      listener.kill(signal);
+      const ended = await listener.ended;
+      expect(ended).toMatchObject({
+        code,
+        stderr: expect.stringContaining('every event that was acknowledged is kept'),
+      });
+    }
+  });
+
+  it('turns away what is not signed, or wrongly, and keeps it apart', async () => {
+    const home = newFolder();
+    const listener = await listen(home);
+    const changed = { signature: signatureOf(SECRET, Buffer.from(bodyOf(2))) };
+    expect(await deliver(listener.origin, bodyOf(1), { signature: null })).toMatchObject({ status: 401 });
+    expect(await deliver(listener.origin, bodyOf(1), { signature: '' })).toMatchObject({ status: 401 });
+    expect(await deliver(listener.origin, bodyOf(1), changed)).toMatchObject({ status: 401 });
+    expect(await deliver(listener.origin, `${bodyOf(2)} `, changed)).toMatchObject({ status: 401 });
+    await listener.saw(/refused a delivery \(401\): no signature[\s\S]*wrong signature/);
+    listener.kill('SIGINT');
+    expect((await listener.ended).stdout).toBe('');
+    expect(await statesOf(home)).toEqual({});
+  });
+
+  it('tells and forwards an event once, however often it comes and whenever', async () => {
+    const [home, target] = [newFolder(), await serveTarget()];
+    const first = await listen(home, ['--forward-to', target.url]);
+    for (const delivery of ['a', 'b']) {
+      expect(await deliver(first.origin, bodyOf(1), { delivery })).toMatchObject({ status: 200 });
+    }
+    await target.came(1);
+    first.kill('SIGINT');
+    expect(told((await first.ended).stdout)).toEqual([uidOf(1)]);
+    const second = await listen(home, ['--forward-to', target.url, '--until', '1']);
+    await deliver(second.origin, bodyOf(1));
+    await deliver(second.origin, bodyOf(2));
+    expect(told((await second.ended).stdout)).toEqual([uidOf(2)]);
+    expect(target.seen.map(({ body }) => JSON.parse(body).uid)).toEqual([uidOf(1), uidOf(2)]);
+    const { stdout } = await paycli(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
+    expect(JSON.parse(stdout)).toMatchObject({ repeats: 2, delivery_id: 'a' });
+  });
+
+  it('tells repeats with --duplicates, and knows an event without a uid by its bytes', async () => {
+    const [home, target] = [newFolder(), await serveTarget()];
+    const listener = await listen(home, ['--duplicates', '--forward-to', target.url, '--until', '3']);
+    for (const body of ['{"event":"x"}', '{"event":"x"}', '{"event":"x" }']) await deliver(listener.origin, body);
+    const uids = told((await listener.ended).stdout);
+    expect(uids[0]).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(uids).toEqual([uids[0], uids[0], expect.stringMatching(/^sha256:/)]);
+    expect(uids[2]).not.toBe(uids[0]);
+    expect(target.seen).toHaveLength(3);
+    const again = await listen(home, ['--until', '1']);
+    await deliver(again.origin, '{"event":"x"}');
+    await deliver(again.origin, bodyOf(1));
+    expect(told((await again.ended).stdout)).toEqual([uidOf(1)]);
+  });
+
+  it('takes two secrets while one takes over, and the own secret of the sandbox for its events alone', async () => {
+    const home = newFolder();
+    const [old, sandbox] = ['wsk.old-secret', 'wsk.sandbox-secret'];
+    const files = [secretFile(home), secretFile(home, old, 'old.txt'), secretFile(home, sandbox, 'sandbox.txt')];
+    const listener = await listen(home, [
+      ...['--secret-file', files[0] ?? '', '--secret-command', `cat ${files[1]}`],
+      ...['--sandbox-secret-file', files[2] ?? ''],
+    ]);
+    const status = async (body: string, secret: string): Promise<number> =>
+      (await deliver(listener.origin, body, { signature: signatureOf(secret, Buffer.from(body)) })).status;
+    expect(await status(bodyOf(1), SECRET)).toBe(200);
+    expect(await status(bodyOf(2), old)).toBe(200);
+    expect(await status(bodyOf(3, { sandbox: true }), sandbox)).toBe(200);
+    expect(await status(bodyOf(4, { sandbox: true }), SECRET)).toBe(401);
+    expect(await status(bodyOf(5), sandbox)).toBe(401);
+    listener.kill('SIGINT');
+    const { stderr } = await listener.ended;
+    for (const secret of [SECRET, old, sandbox]) expect(stderr).not.toContain(secret);
+  });
+
+  it('prints and forwards only what is wanted, keeps the rest, and ends at the event that was waited for', async () => {
+    const [home, target] = [newFolder(), await serveTarget()];
+    const wanted = ['--only', 'ugwo.activity.*', '--only', 'refund.*', '--until', 'refund.successful'];
+    const listener = await listen(home, [...wanted, '--forward-to', target.url, '-o', 'csv', '--columns', 'uid,event']);
+    await deliver(listener.origin, bodyOf(1, { event: 'ugwo.updated' }));
+    await deliver(listener.origin, bodyOf(2, { event: 'ugwo.activity.double_charge_detected' }));
+    await deliver(listener.origin, bodyOf(3, { event: 'refund.successful' }));
+    const { code, stdout } = await listener.ended;
+    expect([code, stdout]).toEqual([
+      0,
+      `uid,event\r\n${uidOf(2)},ugwo.activity.double_charge_detected\r\n${uidOf(3)},refund.successful\r\n`,
+    ]);
+    expect(await statesOf(home)).toEqual({ [uidOf(1)]: 'kept', [uidOf(2)]: 'forwarded', [uidOf(3)]: 'forwarded' });
+  });
+
+  it('prints each event as one line of JSON, with all digits of its body, and nothing hidden', async () => {
+    const home = newFolder();
+    const file = secretFile(home);
+    const free = await openTarget();
+    await free.close();
+    const origin = `http://127.0.0.1:${free.port}`;
+    const ended = paycli(
+      ['webhook', 'listen', '--port', String(free.port), '--secret-file', file, '--until', '2', '-o', 'ndjson'],
+      { home },
+    );
+    const body = `{"uid":"${uidOf(1)}","event":"x\\u001b[31m","data":{"n":12345678901234567890}}`;
+    for (const one of [body, '\x00 no json']) {
+      for (let tries = 0; ; tries += 1) {
+        const answer = await deliver(origin, one).catch((thrown: unknown) => thrown);
+        if (!(answer instanceof Error)) break;
+        expect(tries).toBeLessThan(1000);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+    const { stdout, stderr } = await ended;
+    expect(stderr).toBe('');
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toContain('"n":12345678901234567890');
+    expect(stdout).not.toContain('\x1b');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { uid: uidOf(1), signature: signatureOf(SECRET, Buffer.from(body)), body: { event: 'x\u001b[31m' } },
+      {
+        uid: expect.stringMatching(/^sha256:/),
+        event: '',
+        body: null,
+        body_base64: Buffer.from('\x00 no json').toString('base64'),
+      },
+    ]);
+  });
+
+  it('waits for a target that is away, in order per payment request, over its own end', async () => {
+    const away = await openTarget();
+    await away.close();
+    const home = newFolder();
+    const first = await listen(home, ['--forward-to', away.url]);
+    for (const number of [1, 2, 3]) await deliver(first.origin, bodyOf(number, { ugwo: number % 2 }));
+    await first.saw(/can't take events now/);
+    first.kill('SIGKILL');
+    await first.ended;
+    expect(Object.values(await statesOf(home))).toEqual(['waiting', 'waiting', 'waiting']);
+    const target = await serveTarget(() => 204, away.port);
+    const second = await listen(home, ['--forward-to', target.url]);
+    await target.came(3);
+    second.kill('SIGINT');
+    await second.ended;
+    const uids = target.seen.map(({ body }) => JSON.parse(body).uid as string);
+    expect(uids.toSorted()).toEqual([uidOf(1), uidOf(2), uidOf(3)]);
+    expect(uids.indexOf(uidOf(1))).toBeLessThan(uids.indexOf(uidOf(3)));
+    expect(new Set(Object.values(await statesOf(home)))).toEqual(new Set(['forwarded']));
+  });
+
+  it('tries again what the target refuses, holds back what comes behind it, and follows no redirect', async () => {
+    const home = newFolder();
+    const answers = [302, 400, 200];
+    const target = await serveTarget(({ body }) => {
+      if (JSON.parse(body).uid !== uidOf(1)) return 200;
+      return { status: answers.shift() ?? 500, headers: { location: '/elsewhere' } };
+    });
+    const listener = await listen(home, ['--forward-to', target.url]);
+    for (const number of [1, 2]) await deliver(listener.origin, bodyOf(number, { ugwo: 1 }));
+    await deliver(listener.origin, bodyOf(3));
+    await target.came(5);
+    listener.kill('SIGINT');
+    await listener.ended;
+    const uids = target.seen.map(({ body }) => JSON.parse(body).uid as string);
+    expect(uids.filter((uid) => uid !== uidOf(3))).toEqual([uidOf(1), uidOf(1), uidOf(1), uidOf(2)]);
+    expect(target.seen.every(({ url }) => url === '/app?x=1')).toBe(true);
+    const { stdout } = await paycli(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'forwarded', attempts: 3, answer: '200' });
+  });
+
+  it('forwards nothing more after 410, and loses nothing', async () => {
+    const home = newFolder();
+    const target = await serveTarget(() => 410);
+    const listener = await listen(home, ['--forward-to', target.url]);
+    await deliver(listener.origin, bodyOf(1));
+    await listener.saw(/410 Gone/);
+    expect(await deliver(listener.origin, bodyOf(2))).toMatchObject({ status: 200 });
+    listener.kill('SIGINT');
+    await listener.ended;
+    expect(target.seen).toHaveLength(1);
+    expect(Object.values(await statesOf(home))).toEqual(['waiting', 'waiting']);
+  });
+
+  it('runs a command for each event, with the body on its standard input and no secret in its environment', async () => {
+    const home = newFolder();
+    const script = join(home, 'run.sh');
+    writeFileSync(script, `#!/bin/sh\n{ cat; echo; env; echo "args:$*"; } >> "$1"\necho said\nexit 3\n`);
+    chmodSync(script, 0o700);
+    const out = join(home, 'out.txt');
+    const env = { PAYCLI_SECRET_KEY: CANARY, OTHER: `x${SECRET}x`, PLAIN: 'plain' };
+    const listener = await listen(home, ['--exec', `${script} '${out}' '$HOME;ls'`, '--until', '1'], { env });
+    await deliver(listener.origin, bodyOf(1));
+    const { code, stdout, stderr } = await listener.ended;
+    expect([code, told(stdout)]).toEqual([0, [uidOf(1)]]);
+    expect(stderr).toMatch(/said[\s\S]*--exec failed for evt\.AbCd\.0+1: exit code 3/);
+    const text = readFileSync(out, 'utf8');
+    expect(text).toContain(`${bodyOf(1)}\n`);
+    expect(text).toContain('PLAIN=plain');
+    expect(text).toContain(`args:${out} $HOME;ls`);
+    for (const secret of [CANARY, SECRET]) expect(text).not.toContain(secret);
+  });
+
+  it.each([
+    ['http://192.0.2.1/x', 'is not on this machine'],
+    ['http://127.0.0.1.example.com/', 'is not on this machine'],
+    ['http://a:b@127.0.0.1/', 'contains a user name or a password'],
+    ['ftp://127.0.0.1/', 'is not a URL'],
+    ['localhost:3000', 'is not a URL'],
+  ])('does not forward to %s', async (url, why) => {
+    const home = newFolder();
+    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--forward-to', url];
+    expect(await paycli(args, { home })).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+  });
+
+  it('forwards to another machine only encrypted', async () => {
+    const home = newFolder();
+    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--allow-remote'];
+    const ended = await paycli([...args, '--forward-to', 'http://192.0.2.1/x'], { home });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is not encrypted') });
+  });
+
+  it('is one on a machine', async () => {
+    const home = newFolder();
+    const listener = await listen(home);
+    const second = await paycli(['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--json'], {
+      home,
+    });
+    expect(second.code).toBe(2);
+    expect(errorOf(second)).toMatchObject({ message: expect.stringContaining('another `paycli webhook listen`') });
+    expect(await deliver(listener.origin, bodyOf(1))).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['is open to other users', (file: string) => chmodSync(file, 0o644)],
+    ['holds something that is a key of the API', (file: string) => writeFileSync(file, `sk.Test.${'0'.repeat(80)}`)],
+    ['holds something that is not 8 to 512', (file: string) => writeFileSync(file, 'wsk.a b c d e')],
+  ])('takes no secret from a file that %s, and prints none', async (why, spoil) => {
+    const home = newFolder();
+    const file = secretFile(home);
+    spoil(file);
+    const ended = await paycli(['webhook', 'listen', '--port', '0', '--secret-file', file], { home });
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining(why) });
+  });
+
+  it('does not say a secret again that was typed in the place of a file', async () => {
+    const home = newFolder();
+    const ended = await paycli(['webhook', 'listen', '--port', '0', '--secret-file', 'wsk.AbCd.0123456789'], { home });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('make a new secret') });
+    expect(ended.stderr).not.toContain('0123456789');
+    const none = await paycli(['webhook', 'listen', '--port', '0'], { home });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file or --secret-command') });
+  });
+
+  it('refuses a queue that others could read', async () => {
+    const home = newFolder();
+    const listener = await listen(home);
+    listener.kill('SIGTERM');
+    await listener.ended;
+    chmodSync(join(home, 'webhooks.db'), 0o644);
+    const ended = await paycli(['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home)], { home });
+    expect(ended).toMatchObject({ code: 10, stderr: expect.stringContaining('is open to other users') });
+  });
+});
