@@ -2,8 +2,8 @@
  * The fault tests: every system call of a charge made to fail, or to be the last one; a charge stopped at each of them until its
  * time is over; power lost at every moment; and, but for --short, bulk charges among kills and faults, answers that are hostile
  * in what they hold, everything that takes what others wrote given any of it, a ledger in PostgreSQL cut off, killed and
- * sabotaged, and the fault tests of `npm test` in their full size. Ends with a table of figures; --figures FILE keeps them as
- * JSON. NAMEs pick parts: deaths, pauses, power-loss, bulk, answers, fuzz, shared, tests. With PAYCLI_PROGRAM=dist/paycli it is
+ * sabotaged, a listener for webhooks killed, cut off from its power and sent anything, and the fault tests of `npm test` in their full size. Ends with a table of figures; --figures FILE keeps them as
+ * JSON. NAMEs pick parts: deaths, pauses, power-loss, bulk, answers, fuzz, shared, webhooks, tests. With PAYCLI_PROGRAM=dist/paycli it is
  * the standalone program that is tortured.
  */
 import { spawnSync } from 'node:child_process';
@@ -20,6 +20,7 @@ import { pauses } from '../test/faults/pauses.ts';
 import { powerLoss } from '../test/faults/power-loss.ts';
 import { shared } from '../test/faults/shared.ts';
 import { hasStrace } from '../test/faults/strace.ts';
+import { webhooks } from '../test/faults/webhooks.ts';
 import { RUNTIME } from '../test/support/built.ts';
 import { foldersGoTo } from '../test/support/memory.ts';
 
@@ -55,7 +56,7 @@ const tests: Part = async ({ folder }) => {
 
 const PARTS: Readonly<Record<string, Part>> = {
   ...{ deaths, pauses, 'power-loss': powerLoss, bulk, answers, fuzz },
-  ...{ shared, tests },
+  ...{ shared, webhooks, tests },
 };
 /** Their short form is in `npm test`. */
 const NOT_SHORT = ['bulk', 'answers', 'fuzz', 'shared', 'tests'];

@@ -122,7 +122,7 @@ const takerOf = (queue: Queue, options: ListenOptions, world: ListenWorld, kept:
       return failed(thrown);
     }
     kept();
-    return 200;
+    return { kept: delivery.uid };
   };
 };
 
@@ -227,7 +227,8 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
         say(`${uid} may not have been told: paycli was killed meanwhile. See: paycli webhook events show ${uid}`);
       }
       while (!isOver && !stop.aborted) {
-        const found = teller.next();
+        // A kill leaves one command in doubt, and no more.
+        const found = teller.next(exec === undefined ? undefined : 1);
         const reached = reachedAt(until, found, isTold, count);
         const some = found.slice(0, reached);
         const last = some.at(-1);

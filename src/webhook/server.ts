@@ -5,8 +5,8 @@ import { reasonOf, usageError } from '../core/error.ts';
 import { pairsOf } from './headers.ts';
 import type { Headers } from './kept.ts';
 
-/** What a sender is answered. */
-export type Answer = 200 | 401 | 503;
+/** What a sender is answered: an event that is kept is named. */
+export type Answer = { readonly kept: string } | 401 | 503;
 
 /** Told of each delivery that has come whole; answers when it is safe to. Never rejects. */
 export type Take = (delivery: { readonly headers: Headers; readonly body: Uint8Array }) => Promise<Answer>;
@@ -78,19 +78,20 @@ const openRoom = () => {
 type Room = ReturnType<typeof openRoom>;
 
 const WORDS: Readonly<Record<number, string>> = {
-  200: 'kept',
   401: 'the signature is missing or wrong',
   405: 'deliveries are sent with POST',
   413: `the body is larger than ${LIMITS.body} bytes`,
   503: 'the delivery could not be kept; send it again',
 };
 
-const answer = (response: ServerResponse, status: number, last: boolean): void => {
+const answer = (response: ServerResponse, said: Answer | 405 | 413, last: boolean): void => {
   if (response.destroyed || response.headersSent) return;
-  const text = `${WORDS[status]}\n`;
+  const [status, words] = typeof said === 'number' ? [said, WORDS[said]] : [200, `kept ${said.kept}`];
+  const text = `${words}\n`;
   const headers: Record<string, string> = {
     'content-type': 'text/plain; charset=utf-8',
     'content-length': String(Buffer.byteLength(text)),
+    'x-content-type-options': 'nosniff',
     ...(status === 503 ? { 'retry-after': '30' } : {}),
     ...(status === 405 ? { allow: 'POST' } : {}),
     ...(last ? { connection: 'close' } : {}),

@@ -1,7 +1,7 @@
 import type { KeptEvent } from './kept.ts';
 import type { Queue } from './queue.ts';
 
-/** So many are told in one go. */
+/** So many are read in one go. */
 const AT_ONCE = 100;
 
 /**
@@ -11,8 +11,8 @@ const AT_ONCE = 100;
 export interface Teller {
   /** What a kill has caught, which is then done with. */
   doubtful(): Promise<readonly KeptEvent[]>;
-  /** What comes next; empty where nothing does. */
-  next(): readonly KeptEvent[];
+  /** What comes next, at most so many; empty where nothing does. */
+  next(most?: number): readonly KeptEvent[];
   /** All up to this one are about to be told, or were. */
   note(what: 'telling' | 'told', last: KeptEvent): Promise<void>;
 }
@@ -31,7 +31,7 @@ export const openTeller = (queue: Queue): Teller => {
       if (found.length > 0) await queue.setPlace('told', told);
       return found;
     },
-    next: () => queue.behind(told, AT_ONCE),
+    next: (most = AT_ONCE) => queue.behind(told, most),
     note: async (what, { seq }) => {
       await queue.setPlace(what, seq);
       if (what === 'told') told = seq;

@@ -15,7 +15,7 @@ import { Recorder } from './recording.ts';
 import type { Sabotage } from './sabotage.ts';
 import { bundleDriver, EMERGENCY_UNSYNCED, FOLDER_UNSYNCED, NORMAL, OFF, SENT_FIRST } from './sabotage.ts';
 import type { Finding, Replayed } from './states.ts';
-import { replay } from './states.ts';
+import { inspectLedger, replay } from './states.ts';
 import type { Call } from './strace.ts';
 import { callsOf, strangersIn, targetOf, trace } from './strace.ts';
 
@@ -206,7 +206,8 @@ const replayed = async ({ scenario, world, random, sabotage }: Replaying): Promi
   const { recorded } = recording;
   const points = pointsOf(recording, scenario.most);
   try {
-    return await replay({ recorded, points, random, seed, ledger: LEDGER, journal: scenario.journal, folder });
+    const inspect = inspectLedger(scenario.journal);
+    return await replay({ recorded, points, random, seed, file: LEDGER, inspect, folder });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -8,6 +8,8 @@ export type Recorded =
   | { readonly kind: 'disk'; readonly event: DiskEvent }
   /** Bytes of a charge are handed to the system for the network. */
   | { readonly kind: 'sent'; readonly ugwo: string }
+  /** A sender is told that its event is kept. */
+  | { readonly kind: 'acknowledged'; readonly uid: string }
   /** The program has said what became of a charge. */
   | { readonly kind: 'said'; readonly activity: string };
 
@@ -82,6 +84,8 @@ export class Recorder {
     const text = call.args.slice(1).map(textsIn).join('');
     const [, ugwo] = /^POST \/v1\/ugwo\/([^/]+)\/activities /.exec(text) ?? [];
     if (ugwo !== undefined) this.recorded.push({ kind: 'sent', ugwo });
+    const [, kept] = /^HTTP\/1\.1 200 [\s\S]*\r\nkept (evt\.\S+)\n$/.exec(text) ?? [];
+    if (kept !== undefined) this.recorded.push({ kind: 'acknowledged', uid: kept });
     if (!this.#stdout.has(targetOf(call.args[0] ?? '') ?? '')) return;
     for (const [activity] of text.matchAll(/act\.AbCd\.\w{24}/g)) this.recorded.push({ kind: 'said', activity });
   }

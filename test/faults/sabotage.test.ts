@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ASKED_ONCE, EMERGENCY_UNSYNCED, FOLDER_UNSYNCED, NORMAL, OFF, SENT_FIRST, sabotaged } from './sabotage.ts';
+import {
+  ACKNOWLEDGED_FIRST,
+  ASKED_ONCE,
+  EMERGENCY_UNSYNCED,
+  FOLDER_UNSYNCED,
+  NORMAL,
+  OFF,
+  SENT_FIRST,
+  sabotaged,
+} from './sabotage.ts';
 import { SABOTAGES } from './shared/sabotages.ts';
 
-const OWN = [NORMAL, OFF, SENT_FIRST, EMERGENCY_UNSYNCED, FOLDER_UNSYNCED, ASKED_ONCE];
+const OWN = [NORMAL, OFF, SENT_FIRST, EMERGENCY_UNSYNCED, FOLDER_UNSYNCED, ASKED_ONCE, ACKNOWLEDGED_FIRST];
 
 // `npm run torture` runs them; that their lines are there still is seen here.
 it.each([...OWN, ...SABOTAGES.map(({ sabotage }) => sabotage)])('$name finds its line', (sabotage) => {

@@ -57,6 +57,13 @@ export const ASKED_ONCE: Sabotage = {
   to: 'else if (false)',
 };
 
+export const ACKNOWLEDGED_FIRST: Sabotage = {
+  name: 'the answer before the commit',
+  file: 'src/webhook/listen.ts',
+  from: 'await queue.keep(delivery,',
+  to: 'void queue.keep(delivery,',
+};
+
 /** The source of a file with the change in it. */
 export const sabotaged = ({ name, file, from, to }: Sabotage, source: string): string => {
   const found = source.split(from).length - 1;
@@ -79,11 +86,11 @@ const plugin = (sabotage: Sabotage, done: () => void): Plugin => {
   };
 };
 
-/** Bundles the driver, as it is or sabotaged, into one file. */
-export const bundleDriver = async (file: string, sabotage?: Sabotage): Promise<void> => {
+/** Bundles a driver, as it is or sabotaged, into one file. */
+export const bundleDriver = async (file: string, sabotage?: Sabotage, driver = 'driver.ts'): Promise<void> => {
   let changed = 0;
   await build({
-    input: resolve('test/faults/driver.ts'),
+    input: resolve('test/faults', driver),
     platform: 'node',
     logLevel: 'silent',
     plugins: sabotage === undefined ? [] : [plugin(sabotage, () => (changed += 1))],

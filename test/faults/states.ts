@@ -11,22 +11,24 @@ import { Disk } from './disk.ts';
 import type { Recorded } from './recording.ts';
 
 /** What must be found after a crash. */
-interface Owed {
+export interface Owed {
   readonly sent: ReadonlySet<string>;
   readonly said: ReadonlySet<string>;
+  readonly acknowledged: ReadonlySet<string>;
 }
 
 /** What was found wrong in one state of the disk. */
 export interface Finding {
-  readonly kind: 'lost intent' | 'lost outcome' | 'unusable';
+  readonly kind: 'lost intent' | 'lost outcome' | 'lost event' | 'unusable';
   readonly what: string;
 }
 
 export interface Replay {
   readonly recorded: readonly Recorded[];
-  /** The ledger's file, below the root of the disk. */
-  readonly ledger: string;
-  readonly journal: Journal;
+  /** The file that is looked at, below the root of the disk. */
+  readonly file: string;
+  /** What is wrong with it, by what was promised before the power was lost. */
+  readonly inspect: (path: string, owed: Owed) => Promise<Finding[]>;
   /** After which of the recorded things the power is lost. */
   readonly points: readonly number[];
   /** How many random states are tried at each of them, beside none and all of what is under way. */
@@ -92,7 +94,7 @@ const chargesIn = async (path: string, journal: Journal) => {
   }
 };
 
-const integrityOf = (path: string): string => {
+export const integrityOf = (path: string): string => {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     return String(Object.values(db.prepare('PRAGMA integrity_check').get() ?? {})[0]);
@@ -101,21 +103,24 @@ const integrityOf = (path: string): string => {
   }
 };
 
-const inspect = async (path: string, journal: Journal, { sent, said }: Owed): Promise<Finding[]> => {
-  try {
-    const charges = await chargesIn(path, journal);
-    const integrity = integrityOf(path);
-    const known = new Set(charges.map(({ about }) => about));
-    const noted = new Set(charges.flatMap(({ state, activity }) => (state === 'accepted' ? [activity?.uid] : [])));
-    return [
-      ...(integrity === 'ok' ? [] : [{ kind: 'unusable', what: integrity } as const]),
-      ...[...sent].filter((ugwo) => !known.has(ugwo)).map((what) => ({ kind: 'lost intent', what }) as const),
-      ...[...said].filter((uid) => !noted.has(uid)).map((what) => ({ kind: 'lost outcome', what }) as const),
-    ];
-  } catch (thrown) {
-    return [{ kind: 'unusable', what: String(thrown) }];
-  }
-};
+/** Looks at a ledger. */
+export const inspectLedger =
+  (journal: Journal): Replay['inspect'] =>
+  async (path, { sent, said }) => {
+    try {
+      const charges = await chargesIn(path, journal);
+      const integrity = integrityOf(path);
+      const known = new Set(charges.map(({ about }) => about));
+      const noted = new Set(charges.flatMap(({ state, activity }) => (state === 'accepted' ? [activity?.uid] : [])));
+      return [
+        ...(integrity === 'ok' ? [] : [{ kind: 'unusable', what: integrity } as const]),
+        ...[...sent].filter((ugwo) => !known.has(ugwo)).map((what) => ({ kind: 'lost intent', what }) as const),
+        ...[...said].filter((uid) => !noted.has(uid)).map((what) => ({ kind: 'lost outcome', what }) as const),
+      ];
+    } catch (thrown) {
+      return [{ kind: 'unusable', what: String(thrown) }];
+    }
+  };
 
 const digestOf = (remains: readonly Remains[]): string => {
   const hash = createHash('sha1');
@@ -126,27 +131,19 @@ const digestOf = (remains: readonly Remains[]): string => {
 const EXAMPLES = 3;
 
 /** Loses power at each of the points, in several ways, and looks at what is left; each distinct state is counted once. */
-export const replay = async ({
-  recorded,
-  points,
-  random,
-  seed,
-  ledger,
-  journal,
-  folder,
-}: Replay): Promise<Replayed> => {
+export const replay = async ({ recorded, points, random, seed, file, inspect, folder }: Replay): Promise<Replayed> => {
   const [disk, chance, wanted] = [new Disk(0), randomFrom(seed), new Set(points)];
-  const [sent, said] = [new Set<string>(), new Set<string>()];
+  const [sent, said, acknowledged] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const [seen, found, examples] = [new Set<string>(), new Map<Finding['kind'], number>(), [] as string[]];
   let states = 0;
   const look = async (at: number, fate: Fate): Promise<void> => {
     const remains = disk.crash(fate);
-    const digest = `${digestOf(remains)} ${sent.size} ${said.size}`;
+    const digest = `${digestOf(remains)} ${sent.size} ${said.size} ${acknowledged.size}`;
     if (seen.has(digest)) return;
     seen.add(digest);
     states += 1;
     writeOut(remains, folder);
-    const findings = await inspect(join(folder, ledger), journal, { sent, said });
+    const findings = await inspect(join(folder, file), { sent, said, acknowledged });
     for (const kind of new Set(findings.map((finding) => finding.kind))) found.set(kind, (found.get(kind) ?? 0) + 1);
     const [first] = findings;
     if (first !== undefined && examples.length < EXAMPLES) examples.push(`after ${at}: ${first.kind}, ${first.what}`);
@@ -154,6 +151,7 @@ export const replay = async ({
   for (const [at, one] of recorded.entries()) {
     if (one.kind === 'disk') disk.apply(one.event);
     else if (one.kind === 'sent') sent.add(one.ugwo);
+    else if (one.kind === 'acknowledged') acknowledged.add(one.uid);
     else said.add(one.activity);
     if (!wanted.has(at)) continue;
     await look(at, NONE);

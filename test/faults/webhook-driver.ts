@@ -1,0 +1,46 @@
+import type { Clock } from '../../src/core/io.ts';
+import { signatureOf } from '../../src/core/signature.ts';
+import { listen } from '../../src/webhook/listen.ts';
+import { bodyOf, deliver, openTarget, SECRET } from '../support/webhooks.ts';
+
+/*
+ * Takes deliveries through the real listener in one process, some at a time, tells them and forwards them. Bundled, with or
+ * without a sabotage, and run under strace. Arguments: the data folder, how many events, how many at a time.
+ */
+
+const [folder = '', events = '1', lanes = '1'] = process.argv.slice(2);
+
+const clock: Clock = {
+  now: () => Date.now(),
+  ticks: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((done, fail) => {
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        fail(signal.reason);
+      });
+    }),
+};
+const never = new AbortController().signal;
+const target = await openTarget();
+
+const listening = await listen(
+  {
+    ...{ folder, port: 0, host: '127.0.0.1', secrets: { all: [SECRET], sandbox: [] }, target: new URL(target.url) },
+    ...{ only: [], duplicates: false, until: { count: Number(events) }, exec: undefined, news: undefined },
+  },
+  { clock, random: () => 0.5, stop: never, leave: never, uid: process.geteuid?.(), say: () => undefined },
+);
+
+const numbers = Array.from({ length: Number(events) }, (_, number) => number).values();
+const lane = async (): Promise<void> => {
+  for (const number of numbers) {
+    const body = bodyOf(number, { ugwo: number % 3 });
+    await deliver(listening.origin, body, { signature: signatureOf(SECRET, Buffer.from(body)) });
+  }
+};
+const sent = Promise.all(Array.from({ length: Number(lanes) }, lane));
+for await (const some of listening.events) process.stdout.write(`told ${some.length}\n`);
+await sent;
+await target.close();

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { newFolder } from '../support/program.ts';
+import { webhookHostile } from './webhook-hostile.ts';
+import { webhookKills } from './webhook-kills.ts';
+
+const say = (): void => undefined;
+
+it('forwards every event that was acknowledged, in order, and tells each once, whenever the listener is killed', async () => {
+  const size = { events: 400, requests: 40, kills: 5 };
+  const { failures } = await webhookKills(size, { folder: newFolder(), say });
+  expect(failures).toEqual([]);
+}, 120_000);
+
+it.runIf(process.platform === 'linux')(
+  'takes honest events among hostile senders, in memory that is bounded',
+  async () => {
+    const size = { events: 40, connections: 1500, large: 12 };
+    const { failures } = await webhookHostile(size, { folder: newFolder(), say });
+    expect(failures).toEqual([]);
+  },
+  120_000,
+);
