@@ -5,6 +5,7 @@ import { words } from '../structure/words.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { inShell, tryLines } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { bodyOf, deliver, listen, secretFile, serveTarget } from '../support/webhooks.ts';
 
 type Example = CommandSpec['examples'][number];
 
@@ -20,18 +21,20 @@ const examplesOf = (wanted: (path: string) => boolean): (readonly [path: string,
 const runsOn = (path: string): boolean => path === 'emulator start';
 const isOfProfiles = (path: string): boolean => path === 'logout' || path.startsWith('profile ');
 const isLogin = (path: string): boolean => path === 'login';
+const isListening = (path: string): boolean => path === 'webhook listen';
+const isOfOneEvent = (path: string): boolean => /^webhook events (?:show|replay)$/.test(path);
+/** What a new built-in service has no answer to. */
+const isApart = (path: string): boolean =>
+  [runsOn, isOfProfiles, isLogin, isListening, isOfOneEvent].some((is) => is(path));
 
 describe.runIf(process.platform !== 'win32')('an example of help works as it is printed', () => {
   // `export PAYCLI_PROFILE=local` is --local for every line of an example, those in $(…) included.
   const LOCAL = { PAYCLI_PROFILE: 'local' };
 
-  it.each(examplesOf((path) => !runsOn(path) && !isOfProfiles(path) && !isLogin(path)))(
-    'on a new built-in service: %s, %s',
-    async (_path, _about, example) => {
-      const { codes, ended } = await tryLines(example.line, { env: LOCAL });
-      expect(codes, ended.stderr).toEqual(namedCodes(example));
-    },
-  );
+  it.each(examplesOf((path) => !isApart(path)))('on a new built-in service: %s, %s', async (_path, _about, example) => {
+    const { codes, ended } = await tryLines(example.line, { env: LOCAL });
+    expect(codes, ended.stderr).toEqual(namedCodes(example));
+  });
 
   it('and so does the first line of help', async () => {
     const { stdout } = await paycli(['--help']);
@@ -44,6 +47,27 @@ describe.runIf(process.platform !== 'win32')('an example of help works as it is 
     await running.saw(/"origin":"http:.*\n/);
     running.kill('SIGINT');
     expect(await running.ended).toMatchObject({ code: 0 });
+  });
+
+  it.each(examplesOf(isListening))('on any free port, until it is stopped: %s, %s', async (_path, _about, { line }) => {
+    const cwd = newFolder('cwd');
+    secretFile(cwd);
+    expect(line).toContain('--port 4400');
+    const running = start([], inShell(`exec ${line.replace('--port 4400', '--port 0')}`, { cwd }));
+    await running.saw(/Listening on http/);
+    running.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 130 });
+  });
+
+  it.each(examplesOf(isOfOneEvent))('where that event was received: %s, %s', async (_path, _about, { line }) => {
+    const [home, target] = [newFolder(), await serveTarget()];
+    const uid = /evt\.\S+/.exec(line)?.[0] ?? '';
+    const listener = await listen(home, ['--until', '1']);
+    await deliver(listener.origin, bodyOf(1).replace(/evt\.[^"]+/, uid));
+    expect(await listener.ended).toMatchObject({ code: 0 });
+    const here = line.replace('http://127.0.0.1:3000/webhooks', target.url);
+    const { codes, ended } = await tryLines(here, { home });
+    expect(codes, ended.stderr).toEqual([]);
   });
 
   // There is no profile that --local could stand for: these have the two that `login` would have stored.
