@@ -20,18 +20,20 @@ const placeOf = (link: string): string => {
 
 const inline = (text: string): string =>
   text
+    .replaceAll(
+      /(?<=\()\[([^\]]+)\]\(([^)]+)\)(?=\))/g,
+      (_all, words: string, link: string) => `${words}: ${placeOf(link)}`,
+    )
     .replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, (_all, words: string, link: string) => `${words} (${placeOf(link)})`)
     .replaceAll(/(?<![\w`])\*(\w[\w ]*)\*(?![\w`])/g, '$1');
 
+/** The first cell of a row is a term, and needs no marks around it. */
 const cellsOf = (row: string): string[] =>
   row
     .replaceAll(/^\||\|$/g, '')
     .split(/(?<!\\)\|/)
-    .map((cell) =>
-      inline(cell.trim())
-        .replaceAll(/^`([^`]*)`$/g, '$1')
-        .replaceAll('\\|', '|'),
-    );
+    .map((cell) => inline(cell.trim()).replaceAll('\\|', '|'))
+    .map((cell, index) => (index === 0 ? cell.replaceAll('`', '') : cell));
 
 const tableOf = (lines: readonly string[]): Block => {
   const [head = [], , ...rows] = lines.map(cellsOf);

@@ -35,7 +35,12 @@ describe('help', () => {
         names.split(', '),
       ]),
     );
-    for (const { path } of SPECS) expect(verbs[path[0] ?? '']).toContain(path[1] ?? '');
+    for (const {
+      path: [noun = '', verb],
+    } of SPECS) {
+      if (verb === undefined) expect(Object.keys(verbs)).toContain(noun);
+      else expect(verbs[noun]).toContain(verb);
+    }
   });
 
   it('takes plain words for the nouns of the service', async () => {

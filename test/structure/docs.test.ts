@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseArgv } from '../../src/cli/program.ts';
 import { NOUNS, SPECS } from '../../src/commands/all.ts';
 import { EXIT_CODES, EXIT_MEANINGS } from '../../src/core/exit.ts';
+import { sourceFiles } from './imports.ts';
 import { words } from './words.ts';
 
 const documents = [
@@ -79,5 +80,17 @@ describe('the page of exit codes', () => {
     const row = rows.find((line) => line.startsWith(`| ${code} |`)) ?? '';
     expect(row).toContain(meaning.split(' (')[0]);
     expect(row).toContain(`| ${again} |`);
+  });
+});
+
+describe('the page of variables', () => {
+  const page = readFileSync(join('docs', 'environment.md'), 'utf8');
+  const texts = sourceFiles().map((file) => readFileSync(file, 'utf8'));
+  const read = texts.flatMap((text) => [...text.matchAll(/\benv\w*\['([A-Z]\w+)'\]/g)].map(([, name = '']) => name));
+  /** What every program reads to find its way. */
+  const own = new Set(['HOME', 'OS', 'PATH']);
+
+  it.each([...new Set(read)].filter((name) => !own.has(name)))('knows %s', (name) => {
+    expect(page).toContain(`\`${name}\``);
   });
 });

@@ -27,12 +27,22 @@ const tableLines = ({ head, rows }: Table, width: number): string[] =>
     width,
   );
 
+/** A remark behind a command that would not fit goes above it. */
+const codeLines = (text: string, width: number): string[] => {
+  const lines = text.split('\n');
+  if (lines.every((line) => line.length <= width)) return lines;
+  return lines.flatMap((line) => {
+    const [command = '', remark] = line.split(/ {2,}(?=# )/);
+    return remark === undefined ? [line] : [remark, command];
+  });
+};
+
 const blockLines = (block: Block, { width, heading }: Layout): string[] => {
   switch (block.kind) {
     case 'heading':
       return [heading(block.text)];
     case 'code':
-      return block.text.split('\n').map((line) => INDENT + line);
+      return codeLines(block.text, width - INDENT.length).map((line) => INDENT + line);
     case 'item':
       return prose(block.text, width - BULLET.length).map((line, index) => (index === 0 ? BULLET : INDENT) + line);
     case 'table':
