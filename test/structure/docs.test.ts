@@ -88,7 +88,7 @@ describe('the page of variables', () => {
   const texts = sourceFiles().map((file) => readFileSync(file, 'utf8'));
   const read = texts.flatMap((text) => [...text.matchAll(/\benv\w*\['([A-Z]\w+)'\]/g)].map(([, name = '']) => name));
   /** What every program reads to find its way. */
-  const own = new Set(['HOME', 'OS', 'PATH']);
+  const own = new Set(['HOME', 'OS', 'PATH', 'Path']);
 
   it.each([...new Set(read)].filter((name) => !own.has(name)))('knows %s', (name) => {
     expect(page).toContain(`\`${name}\``);
