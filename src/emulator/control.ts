@@ -2,6 +2,7 @@ import { faultRules } from '../contract/fault-rule.ts';
 import { breaches } from '../contract/operations.ts';
 import { parseDuration } from '../core/duration.ts';
 import { PayError, usageError } from '../core/error.ts';
+import { EVENTS } from '../core/event.ts';
 import { ENDINGS, FIRST_RECORDS } from '../core/local.ts';
 import { formatDateAtom } from '../core/time.ts';
 import { nowOf, type Service } from './answer.ts';
@@ -9,6 +10,8 @@ import { invalid, refusal } from './refusal.ts';
 import { seedStore } from './seed.ts';
 import { settle } from './settle.ts';
 import type { KeptFault } from './store/settings.ts';
+import { triggerEvent } from './trigger.ts';
+import { addWebhook, listDeliveries, listWebhooks, removeWebhook, replayDelivery } from './webhooks.ts';
 
 /** Where the controls are, beside the service. */
 export const CONTROL = '/emulator/';
@@ -22,6 +25,7 @@ export interface ClockState {
 /** How many records one request adds at most: while it does, no other is answered. */
 const MOST_RECORDS = 100_000;
 const LARGEST_AMOUNT = 1e15 - 1;
+const SHOWN_DELIVERIES = 100;
 
 type Kept = Pick<Service, 'store' | 'clock'>;
 
@@ -97,6 +101,22 @@ const seeded = ({ store, clock }: Service, body: Body) => {
   return { customers, ugwo };
 };
 
+const added = (service: Service, body: Body) => {
+  const listed = body['events'] ?? [];
+  const events = Array.isArray(listed) ? listed.map(String) : [String(listed)];
+  const secret = (): string => String(body['secret'] ?? '');
+  return refused(() => addWebhook(service, { url: String(body['url']), events, secret, allowRemote: false }));
+};
+
+const idIn = (body: Body): number => countIn(body, 'id', 1, Number.MAX_SAFE_INTEGER) ?? 0;
+
+const triggered = (service: Service, body: Body) => {
+  const event = EVENTS.find((known) => known === body['event']);
+  if (event === undefined) throw invalid([{ propertyPath: 'event', title: `is none of ${EVENTS.join(', ')}` }]);
+  const ugwo = body['ugwo'] === undefined ? undefined : String(body['ugwo']);
+  return refused(() => triggerEvent(service, event, ugwo, nowOf(service)));
+};
+
 const emptied = ({ store }: Service) => {
   store.write(() => store.removeRecords());
   return {};
@@ -113,4 +133,10 @@ export const controls: Readonly<Record<string, (service: Service, body: Body) =>
   [`POST ${CONTROL}settle`]: settled,
   [`POST ${CONTROL}seed`]: seeded,
   [`POST ${CONTROL}reset`]: emptied,
+  [`GET ${CONTROL}webhooks`]: (service) => ({ data: listWebhooks(service) }),
+  [`POST ${CONTROL}webhooks`]: added,
+  [`POST ${CONTROL}webhooks/remove`]: (service, body) => refused(() => removeWebhook(service, idIn(body))),
+  [`POST ${CONTROL}webhooks/trigger`]: triggered,
+  [`GET ${CONTROL}deliveries`]: (service) => ({ data: listDeliveries(service, SHOWN_DELIVERIES) }),
+  [`POST ${CONTROL}deliveries/replay`]: (service, body) => refused(() => replayDelivery(service, idIn(body))),
 };

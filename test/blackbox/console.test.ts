@@ -1,10 +1,14 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { paycli } from '../support/program.ts';
 import { type Console, type Hands, startConsole, withKeyboard, withMouse } from './console-support.ts';
 
 const browse = useBrowser();
+
+const SECRET = 'wsk.Test.00112233445566778899';
 
 const WAYS = [
   ['with the mouse', true, () => withMouse],
@@ -113,6 +117,36 @@ describe.each(WAYS)('the console, %s', (_way, hasScript, handsOf) => {
     await hands.press(rows.nth(0).getByRole('link'));
     expect(await page.getByRole('region').or(page.locator('section')).first().innerText()).toContain('"nobank"');
     expect(await page.getByRole('link', { name: refused }).isVisible()).toBe(true);
+  });
+
+  it('adds an address for events, sends one, replays it and removes the address', async () => {
+    const received: string[] = [];
+    const receiver = createServer((request, response) => {
+      received.push(String(request.headers['x-kwugwo-signature']));
+      request.resume().on('end', () => response.end());
+    });
+    await new Promise<void>((done) => void receiver.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void receiver.close());
+    const { page, hands, press, go, said } = await opened(hasScript, handsOf);
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+    await go('');
+    await hands.press(page.getByRole('link', { name: 'Webhooks' }));
+    await hands.fill(page.getByLabel('Address'), url);
+    await hands.fill(page.getByLabel('Secret'), SECRET);
+    await press('Add');
+    expect(await said()).toBe(`Events are sent to ${url} from now on.`);
+    await hands.choose(page.getByRole('combobox', { name: 'Event' }), 'refund.failed');
+    await press('Send');
+    await expect.poll(() => received.length).toBe(1);
+    const delivered = page.getByRole('cell', { name: 'delivered' });
+    await expect.poll(() => go('webhooks').then(() => delivered.count())).toBe(1);
+    await hands.press(page.getByRole('button', { name: 'Replay' }));
+    await expect.poll(() => received.length).toBe(2);
+    expect(received[0]).toMatch(/^[0-9a-f]{64}$/);
+    await expect.poll(() => go('webhooks').then(() => page.getByText('2 × sent').count())).toBe(1);
+    expect(await page.content()).not.toContain(SECRET);
+    await hands.press(page.getByRole('button', { name: `Remove ${url}` }));
+    expect(await page.getByText('Nobody is told yet').isVisible()).toBe(true);
   });
 
   it('moves the clock, seeds, and removes everything once that is ticked', async () => {

@@ -9,10 +9,11 @@ import { Refusal, refusal } from '../refusal.ts';
 import { seedStore } from '../seed.ts';
 import { settle } from '../settle.ts';
 import { chargeBody } from './actions-ugwo.ts';
+import { webhookAdd, webhookRemove, webhookReplay, webhookTrigger } from './actions-webhooks.ts';
 import type { Said } from './layout.ts';
 import { mediumOf } from './pages/timeline.ts';
 import { activityState, isOpen } from './states.ts';
-import { ruleOf, SCOPES, SWITCHES } from './switches.ts';
+import { ruleOf, SWITCHES } from './switches.ts';
 import type { Desk } from './view.ts';
 
 /** What a form has sent. */
@@ -99,10 +100,10 @@ const payTwice = async (doing: Doing): Promise<Done> => {
 
 const faultOn = async ({ desk, form }: Doing): Promise<Done> => {
   const one = SWITCHES.find(({ name }) => name === form.get('switch'));
-  const scope = form.get('scope') ?? '';
-  if (one === undefined || !Object.hasOwn(SCOPES, scope)) throw refusal(422, 'there is no such fault');
+  const rule = one && ruleOf(one, form.get('scope') ?? '', form.get('times') === '1');
+  if (one === undefined || rule === undefined) throw refusal(422, 'there is no such fault');
   const { store } = desk.service;
-  store.write(() => store.addFault(ruleOf(one, scope, form.get('times') === '1')));
+  store.write(() => store.addFault(rule));
   return { said: `${one.label}: on.`, page: 'faults' };
 };
 
@@ -162,6 +163,10 @@ export const ACTIONS: Readonly<
   'faults/on': { run: faultOn, page: 'faults' },
   'faults/off': { run: faultOff, page: 'faults' },
   'faults/clear': { run: faultsClear, page: 'faults' },
+  'webhooks/add': { run: webhookAdd, page: 'webhooks' },
+  'webhooks/remove': { run: webhookRemove, page: 'webhooks' },
+  'webhooks/trigger': { run: webhookTrigger, page: 'webhooks' },
+  'webhooks/replay': { run: webhookReplay, page: 'webhooks' },
   clock: { run: clockOn, page: 'clock' },
   'clock/back': { run: clockBack, page: 'clock' },
   seed: { run: seedMore, page: 'clock' },

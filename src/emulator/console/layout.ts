@@ -5,6 +5,7 @@ const SECTIONS = [
   ['', 'Requests'],
   ['ugwo', 'Payment requests'],
   ['onye', 'Customers'],
+  ['webhooks', 'Webhooks'],
   ['faults', 'Faults'],
   ['clock', 'Clock and data'],
 ] as const;

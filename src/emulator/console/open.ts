@@ -19,6 +19,7 @@ import { onyeListPage, onyePage } from './pages/onye.ts';
 import { requestPage, requestsPage } from './pages/requests.ts';
 import { ugwoPage } from './pages/ugwo.ts';
 import { ugwoListPage } from './pages/ugwo-list.ts';
+import { webhooksPage } from './pages/webhooks.ts';
 import { SCRIPT } from './script.ts';
 import { ICON, STYLE } from './style.ts';
 import { type Desk, openView, type Page, type View } from './view.ts';
@@ -84,6 +85,7 @@ const pageAt = (view: View, path: string): Page => {
   if (path === '') return requestsPage(view);
   if (path === 'ugwo') return ugwoListPage(view);
   if (path === 'onye') return onyeListPage(view);
+  if (path === 'webhooks') return webhooksPage(view);
   if (path === 'faults') return faultsPage(view);
   if (path === 'clock') return clockPage(view);
   if (section === 'ugwo' && found?.ugwo !== undefined) return ugwoPage(view, found.ugwo);

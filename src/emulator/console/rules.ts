@@ -1,4 +1,4 @@
-import type { FaultRule } from '../../contract/fault-rule.ts';
+import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../../contract/fault-rule.ts';
 import { machineValue } from '../../core/medium.ts';
 import { valueAt } from '../../core/path.ts';
 import type { Executed } from '../request-log.ts';
@@ -64,16 +64,30 @@ const effectOf = ({ status, retry_after, reset, cut, bad_json, delay }: FaultRul
   return [late, ...what].filter((words) => words !== '').join(', ');
 };
 
+/** What a rule does to an event; it does one thing. */
+const deliveryWords = ({ twice, late, out_of_order, signature, cut, slow }: DeliveryRule): string => {
+  if (twice === true) return 'sent twice';
+  if (late !== undefined) return `sent ${late} late`;
+  if (out_of_order === true) return 'sent behind the one that follows';
+  if (signature !== undefined) return `${signature === 'none' ? 'no' : 'wrong'} signature`;
+  if (cut !== undefined) return `cut off behind ${cut} bytes`;
+  return slow === undefined ? 'never sent' : `takes ${slow} to be sent`;
+};
+
 /** What a rule for faults does, in words. */
-export const faultWords = (rule: FaultRule): string => {
+export const faultWords = (rule: FaultRule | DeliveryRule): string => {
+  if (isDeliveryRule(rule)) return deliveryWords(rule);
   const replaces = rule.status !== undefined || rule.reset === true;
   const when = rule.when === 'after' ? ', after it was executed' : ', in place of executing it';
   return `${effectOf(rule)}${replaces ? when : ''}`;
 };
 
-/** Which requests it is for, in words. */
-export const scopeWords = ({ method, path, share, times }: FaultRule): string => {
-  const which = `${method ?? 'any method'} ${path ?? 'on any path'}`;
+/** Which requests or events it is for, in words. */
+export const scopeWords = (rule: FaultRule | DeliveryRule): string => {
+  const { share, times } = rule;
+  const which = isDeliveryRule(rule)
+    ? `event ${rule.event}`
+    : `${rule.method ?? 'any method'} ${rule.path ?? 'on any path'}`;
   const part = share === undefined ? '' : `, a share of ${share}`;
   return `${which}${part}${times === undefined ? '' : `, ${times === 1 ? 'once' : `${times} times`}`}`;
 };

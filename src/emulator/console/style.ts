@@ -74,15 +74,16 @@ time, .tabular { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .facts > div { display: grid; grid-template-columns: 9rem 1fr; gap: .75rem; }
 dt { color: var(--soft); }
 dd { margin: 0; min-width: 0; }
-form { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: 0; }
+form { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: 0; min-width: 0; max-width: 100%; }
 form p { margin: 0; align-self: center; }
-label { display: grid; gap: .15rem; font-size: .875rem; color: var(--soft); }
+label { min-width: 0; max-width: 100%; display: grid; grid-template-columns: minmax(0, 1fr); gap: .15rem; font-size: .875rem; color: var(--soft); }
 label.tick { display: flex; gap: .5rem; align-items: center; color: var(--text); font-size: 1rem; min-height: 2.5rem; }
 input, select, button { font: inherit; font-size: 1rem; color: var(--text); min-height: 2.5rem; border-radius: 7px; }
 input:not([type=checkbox]), select { background: var(--card); border: 1px solid light-dark(#85898d, #7c848c); padding: .35rem .6rem; max-width: 100%; }
 input[type=checkbox] { min-height: 0; width: 1.15rem; height: 1.15rem; }
 input[inputmode] { width: 9rem; }
-button { border: 1px solid light-dark(#85898d, #7c848c); background: var(--card); padding: .35rem 1rem; font-weight: 550; cursor: pointer; }
+input[type=url] { width: 21rem; }
+button { border: 1px solid light-dark(#85898d, #7c848c); background: var(--card); padding: .35rem 1rem; font-weight: 550; cursor: pointer; white-space: nowrap; }
 button:hover { background: var(--off-ground); }
 button[data-tone=good] { background: light-dark(#17663a, #7fd19d); border-color: transparent; color: light-dark(#ffffff, #0f1f15); }
 button[data-tone=bad] { color: var(--bad); border-color: var(--bad); }
@@ -95,6 +96,7 @@ button[aria-checked=true]::before { background: radial-gradient(circle at 1.5rem
 .search label + label { flex: 0 1 12rem; }
 .search input, .search select { width: 100%; }
 .buttons { display: flex; flex-wrap: wrap; gap: .6rem .75rem; align-items: end; margin-bottom: .6rem; }
+.lines + .card, .lines + section { margin-top: 1.1rem; }
 .lines summary { color: var(--soft); font-size: .875rem; cursor: pointer; width: fit-content; }
 .lines h3 { margin: .9rem 0 0; font-size: .9375rem; }
 .lines p { margin: .4rem 0 .2rem; font-size: .8125rem; color: var(--soft); }
@@ -117,16 +119,16 @@ button[aria-checked=true]::before { background: radial-gradient(circle at 1.5rem
 .fresh { animation: fresh 1.6s ease-out; }
 @keyframes fresh { from { background: var(--open-ground); } }
 .then { margin-top: 1.1rem; }
-.switches { list-style: none; margin: 0; padding: 0; display: grid; gap: 1.25rem; }
+.switches { list-style: none; margin: 0; padding: 0; display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); }
 .switches .card { margin: 0; }
 .switches form { margin-bottom: .6rem; }
-.switches + h2 { margin-top: 1.5rem; }
+.switches + h2 { margin-top: 1.75rem; }
+.lines + h2 { margin-top: 1.5rem; }
 .more { display: flex; gap: 1.5rem; margin-bottom: 1.25rem; }
 @media (min-width: 60rem) {
   .columns { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
   .request { grid-template-rows: auto 1fr; }
   .beside { grid-column: 2; grid-row: 1 / span 2; }
-  .switches { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
 }
 @media (max-width: 44rem) {
   header, main, footer { padding-left: 1rem; padding-right: 1rem; }

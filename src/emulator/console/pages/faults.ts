@@ -1,22 +1,22 @@
 import { html } from 'hono/html';
-import type { FaultRule } from '../../../contract/fault-rule.ts';
 import type { KeptFault } from '../../store/settings.ts';
 import { controlCurl, faultLine, type Lines, linesBlock } from '../lines.ts';
 import { actionForms, table } from '../parts.ts';
 import { faultWords, scopeWords } from '../rules.ts';
-import { ruleOf, SCOPES, SWITCHES, type Switch, switchOf } from '../switches.ts';
+import { type Kind, ruleOf, SCOPES, SWITCHES, type Switch, switchOf } from '../switches.ts';
 import type { Markup, Page, Place, View } from '../view.ts';
 
 /** What sets these rules, in place of those there are. */
-const setLines = (place: Place, rules: readonly FaultRule[]): Lines => ({
+const setLines = (place: Place, rules: readonly KeptFault['rule'][]): Lines => ({
   paycli: faultLine(place, { rules }),
   curl: controlCurl(place, 'PUT', 'faults', { rules }),
 });
 
 const turnOn = (view: View, one: Switch, kept: readonly KeptFault[]): Markup => {
-  const rules = [...kept.map(({ rule }) => rule), ruleOf(one, 'charges', false)];
+  const scopes = Object.entries(SCOPES[one.kind]);
+  const rules = [...kept.map(({ rule }) => rule), ruleOf(one, scopes[0]?.[0] ?? '', false) ?? []].flat();
   return html`<form method="post" action="${view.root}faults/on"><input type="hidden" name="switch" value="${one.name}">
-<label>Requests<select name="scope">${Object.entries(SCOPES).map(
+<label>${one.kind === 'events' ? 'Events' : 'Requests'}<select name="scope">${scopes.map(
     ([name, { label }]) => html`<option value="${name}">${label}</option>`,
   )}</select></label>
 <label>How often<select name="times"><option value="all">each</option><option value="1">only the next one</option></select></label>
@@ -33,7 +33,7 @@ ${linesBlock([[`${one.label}: off`, setLines(view.place, rules)]])}`;
 
 const switchRow = (view: View, one: Switch, kept: readonly KeptFault[]): Markup => {
   const on = kept.find(({ rule }) => switchOf(rule) === one);
-  return html`<li class="card"><h2>${one.label}</h2><p>${one.about}</p>${
+  return html`<li class="card"><h3>${one.label}</h3><p>${one.about}</p>${
     on === undefined ? turnOn(view, one, kept) : turnOff(view, one, on, kept)
   }</li>`;
 };
@@ -53,6 +53,11 @@ const allRules = (view: View, kept: readonly KeptFault[]): Markup | string => {
   )}${actionForms(view, [clear])}`;
 };
 
+const group = (view: View, title: string, kind: Kind, kept: readonly KeptFault[]): Markup =>
+  html`<h2>${title}</h2><ul class="switches">${SWITCHES.filter((one) => one.kind === kind).map((one) =>
+    switchRow(view, one, kept),
+  )}</ul>`;
+
 /** The rules for faults, as switches. */
 export const faultsPage = (view: View): Page => {
   const kept = view.service.store.faults();
@@ -60,6 +65,6 @@ export const faultsPage = (view: View): Page => {
     title: 'Faults',
     section: 'faults',
     body: html`<p>See what your program does when the service misbehaves. Rules stay until they are turned off, and hold for
-<code>--local</code>, too.</p><ul class="switches">${SWITCHES.map((one) => switchRow(view, one, kept))}</ul>${allRules(view, kept)}`,
+<code>--local</code>, too.</p>${allRules(view, kept)}${group(view, 'Answers', 'requests', kept)}${group(view, 'Webhooks', 'events', kept)}`,
   };
 };

@@ -1,0 +1,112 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { type Console, startConsole } from './console-support.ts';
+
+const browse = useBrowser();
+
+const MARKUP = `"><img src=x onerror="alert(1)"><script>alert(2)</script><svg/onload=alert(3)>'\u202e\u001b[31m`;
+
+/** What is in a page that was not put there by the console itself. */
+const FOREIGN = 'img, iframe, object, embed, base, meta[http-equiv], script:not([src]), [onerror], [onload], [style]';
+
+/** Records and requests that hold it wherever one may. */
+const withMarkup = async ({ call, charge, origin, key }: Console): Promise<readonly string[]> => {
+  const customer = { email: 'eve@example.com', first_name: MARKUP, ref: MARKUP, meta: { [MARKUP]: MARKUP } };
+  const onye = (await call('POST', '/v1/onye', customer)).json.uid as string;
+  const metadata = { [MARKUP]: MARKUP };
+  const made = { amount: 500_000, currency: 'NGN', onye, description: MARKUP, ref: MARKUP, metadata };
+  const ugwo = (await call('POST', '/v1/ugwo', made)).json.uid as string;
+  await charge(ugwo, { medium: 'ussd', provider: MARKUP });
+  await charge(ugwo);
+  await call('GET', `/v1/ugwo/${encodeURIComponent(MARKUP)}?${new URLSearchParams({ [MARKUP]: MARKUP })}`);
+  await fetch(`${origin}/v1/ugwo`, { headers: { authorization: `Bearer ${key}`, 'user-agent': '<img src=x>' } });
+  return [onye, ugwo];
+};
+
+it('shows markup in data as text, and runs none of it', async () => {
+  const [service, { page }] = [await startConsole(), await browse()];
+  await page.goto(service.console);
+  await page.getByText('live', { exact: true }).waitFor();
+  // Rows that the script adds, and then those that the server makes.
+  const [onye, ugwo] = await withMarkup(service);
+  await page.locator('#requests tbody tr').nth(5).waitFor();
+  const seen = await page.locator('#requests tbody a').count();
+  const requests = Array.from({ length: seen }, (_, index) => `requests/${index + 1}`);
+  for (const path of [undefined, '', 'ugwo', `ugwo/${ugwo}`, 'onye', `onye/${onye}`, ...requests, `ugwo?q=${MARKUP}`]) {
+    if (path !== undefined) await page.goto(`${service.console}${path}`);
+    expect(await page.locator(FOREIGN).count(), path).toBe(0);
+  }
+  await page.goto(`${service.console}ugwo/${ugwo}`);
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(`<script>alert(2)</script>`);
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(String.raw`\u202e\x1b[31m`);
+});
+
+it('lets no script make markup out of a text, nor run one that is not its own', async () => {
+  const [{ console }, { page, complaints }] = [
+    await startConsole(),
+    await browse({}, /Content Security Policy|Trusted/i),
+  ];
+  await page.goto(console);
+  for (const attempt of [
+    `document.body.innerHTML = '<b>bold</b>'`,
+    `document.body.insertAdjacentHTML('beforeend', '<b>bold</b>')`,
+    `new DOMParser().parseFromString('<b>bold</b>', 'text/html')`,
+    `document.createElement('script').text = 'alert(1)'`,
+    `trustedTypes.createPolicy('mine', {})`,
+  ]) {
+    await expect(page.evaluate(attempt), attempt).rejects.toThrow(/Trusted|Policy/);
+  }
+  await page.evaluate(
+    `document.body.append(Object.assign(document.createElement('img'), { src: 'http://127.0.0.1:1/x.png' }))`,
+  );
+  await expect.poll(() => complaints.some((one) => /img-src/.test(one))).toBe(true);
+});
+
+it('keeps keys out of every page', async () => {
+  const service = await startConsole();
+  const { key, control_token: token, call, request } = service;
+  const ugwo = await request({ description: key, metadata: { key, token } });
+  await call('GET', `/v1/ugwo/${ugwo}?key=${key}`);
+  const pages = [
+    '',
+    'requests/1',
+    'requests/2',
+    'ugwo',
+    `ugwo/${ugwo}`,
+    'onye',
+    'webhooks',
+    'faults',
+    'clock',
+    'script.js',
+  ];
+  for (const path of [...pages, `ugwo?q=${key}`]) {
+    for (const accept of ['text/html', 'application/json']) {
+      const text = await (await fetch(`${service.console}${path}`, { headers: { accept } })).text();
+      expect([text.includes(key), text.includes(token)], path).toEqual([false, false]);
+    }
+  }
+  const answer = await fetch(`${service.console}ugwo/${ugwo}`);
+  expect(await answer.text()).toContain('[key]');
+});
+
+it('does nothing for a form of another page, even one that knows the address', async () => {
+  const [{ console, call }, { page }] = [
+    await startConsole(),
+    await browse({}, /40[13]|frame|Content Security Policy/i),
+  ];
+  const before = (await call('GET', '/v1/ugwo?limit=100')).json.data.length;
+  const html = `<iframe src="${console}"></iframe>
+<form method="post" action="${console}reset"><input name="sure" value="yes"><button>Win a prize</button></form>`;
+  const other = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(html));
+  await new Promise<void>((done) => void other.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void other.close());
+  await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.url().endsWith('/reset')),
+    page.getByRole('button', { name: 'Win a prize' }).click(),
+  ]);
+  expect(answer.status()).toBe(403);
+  expect((await call('GET', '/v1/ugwo?limit=100')).json.data).toHaveLength(before);
+});

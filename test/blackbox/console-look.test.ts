@@ -1,0 +1,138 @@
+import { expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { type Console, startConsole } from './console-support.ts';
+
+const browse = useBrowser();
+
+/** Something of every kind that is shown. */
+const filled = async ({ call, request, charge, origin, control_token: token }: Console): Promise<readonly string[]> => {
+  const [open, dialled, twice] = [await request({ onye_email: 'ada@example.com' }), await request(), await request()];
+  await charge(open);
+  await charge(dialled, { medium: 'ussd', provider: 'gtb' });
+  await charge(dialled, { medium: 'ussd', provider: 'nobank' });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const control = (method: string, path: string, body: object) =>
+    fetch(`${origin}/emulator/${path}`, { method, headers, body: JSON.stringify(body) }).then((answer) =>
+      answer.json(),
+    );
+  for (const as of ['successful', 'failed']) {
+    await control('POST', 'settle', { activity: (await charge(twice)).json.uid, as });
+  }
+  await control('POST', 'webhooks', { url: 'http://127.0.0.1:9/hooks' });
+  await control('POST', 'webhooks/trigger', { event: 'ugwo.activity.double_charge_detected', ugwo: twice });
+  const rule = { method: 'POST', path: '/v1/ugwo/*/activities', times: 1, reset: true, when: 'after' };
+  await control('PUT', 'faults', { rules: [rule, { event: '*', twice: true }] });
+  await charge(open);
+  const onye = (await call('GET', '/v1/onye?limit=1')).json.data[0].uid;
+  const pages = ['', 'requests/4', 'requests/6', 'ugwo', `ugwo/${open}`, `ugwo/${dialled}`, `ugwo/${twice}`];
+  return [...pages, 'onye', `onye/${onye}`, 'webhooks', 'faults', 'clock'];
+};
+
+/** What is wrong with how a page looks, by the browser's own account of it. */
+const faultsOf = `(() => {
+  const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgb = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (color) => {
+    const [r, g, b] = color.map((part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const groundOf = (node) => {
+    for (let at = node; at !== null; at = at.parentElement) {
+      const color = rgb(getComputedStyle(at).backgroundColor);
+      if (color[3] === 255) return color;
+    }
+    return [255, 255, 255, 255];
+  };
+  const contrast = (one, other) => {
+    const [high, low] = [light(one), light(other)].sort((a, b) => b - a);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const faults = [];
+  const root = document.documentElement;
+  if (root.scrollWidth > root.clientWidth) faults.push('is ' + (root.scrollWidth - root.clientWidth) + ' pixels too wide');
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  let texts = 0;
+  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+    const node = text.parentElement;
+    if (text.data.trim() === '' || !node.checkVisibility() || node.closest('.unseen, .skip, option')) continue;
+    texts += 1;
+    const ratio = contrast(rgb(getComputedStyle(node).color), groundOf(node));
+    if (ratio < 4.5) faults.push('contrast ' + ratio.toFixed(2) + ': ' + text.data.trim().slice(0, 40));
+    const box = node.getBoundingClientRect();
+    if (box.right > root.clientWidth + 1) faults.push('sticks out: ' + text.data.trim().slice(0, 40));
+  }
+  if (texts < 10) faults.push('shows hardly a text');
+  for (const field of document.querySelectorAll('input:not([type=hidden]), select')) {
+    const border = contrast(rgb(getComputedStyle(field).borderTopColor), groundOf(field.parentElement));
+    if (border < 3 && field.type !== 'checkbox') faults.push('faint border: ' + field.name);
+    if (field.labels.length === 0) faults.push('no label: ' + field.name);
+  }
+  for (const button of document.querySelectorAll('button, a, summary')) {
+    if ((button.getAttribute('aria-label') ?? button.textContent).trim() === '') faults.push('no name: ' + button.outerHTML);
+    const { height } = button.getBoundingClientRect();
+    if (button.checkVisibility() && button.tagName === 'BUTTON' && height < 24) faults.push('too small: ' + button.textContent);
+  }
+  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+  if (new Set(ids).size !== ids.length) faults.push('an id twice');
+  if (document.querySelectorAll('h1').length !== 1) faults.push('not one heading of the first level');
+  return faults;
+})()`;
+
+it.each([
+  [1280, 'light'],
+  [1280, 'dark'],
+  [360, 'light'],
+  [360, 'dark'],
+] as const)('fits and can be read at %i pixels, %s', async (width, colorScheme) => {
+  const service = await startConsole();
+  const { page } = await browse({ viewport: { width, height: 800 }, colorScheme });
+  for (const path of await filled(service)) {
+    await page.goto(`${service.console}${path}`);
+    await page.getByText('live', { exact: true }).waitFor();
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    expect(await page.evaluate(faultsOf), path).toEqual([]);
+  }
+});
+
+it('shows where the focus is, from the first key on, in the order of the page', async () => {
+  const [service, { page }] = [await startConsole(), await browse()];
+  const ugwo = await service.request();
+  await service.charge(ugwo);
+  await page.goto(`${service.console}ugwo/${ugwo}`);
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+  await page.keyboard.press('Enter');
+  const reached: string[] = [];
+  const all = Number(
+    await page.locator('main :is(a, button, select, summary, input:not([type=hidden])):visible').count(),
+  );
+  for (let presses = 0; presses < all; presses += 1) {
+    await page.keyboard.press('Tab');
+    reached.push(
+      await page.evaluate(`(() => {
+        const { activeElement: at } = document;
+        const { outlineStyle, outlineWidth } = getComputedStyle(at);
+        const { top, bottom, left, right } = at.getBoundingClientRect();
+        const isSeen = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+        return outlineStyle === 'solid' && parseFloat(outlineWidth) >= 2 && isSeen && at.closest('main') ? 'seen' : at.outerHTML;
+      })()`),
+    );
+  }
+  expect(reached).toEqual(Array(all).fill('seen'));
+});
+
+it('keeps still for whoever asks for it', async () => {
+  const [service, { page }] = [await startConsole(), await browse({ reducedMotion: 'reduce' })];
+  await service.request();
+  await page.goto(service.console);
+  await page.getByText('live', { exact: true }).waitFor();
+  await service.request();
+  await page.locator('tr.fresh').waitFor();
+  expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+});
