@@ -1,6 +1,7 @@
 /** What each command prints. A command that is not here fails `test/structure/reference.test.ts`. */
 import { activityView } from '../../src/commands/activity/view.ts';
 import { checkoutView, providerView } from '../../src/commands/checkout/view.ts';
+import { findingView, identityView } from '../../src/commands/doctor/view.ts';
 import {
   clockView,
   deliveryView,
@@ -131,6 +132,8 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'profile show': [PROFILE],
   'profile use': [PROFILE],
   'profile remove': [PROFILE],
+  doctor: [list('Finding', findingView)],
+  whoami: [one('Identity', identityView)],
   forget: [one(objectOf({ file: text, removed: bool }), forgottenView)],
   'emulator start': [
     one(objectOf({ origin: text, key: text, data: text, public_key: text, control_token: text }), serviceView),

@@ -274,6 +274,24 @@ const error = objectOf({
 /** What --dry-run shows. */
 const request = objectOf({ method: text, url: text, 'body?': { type: 'object' } });
 
+const finding = objectOf({
+  check: text,
+  status: oneOf(['ok', 'warn', 'fail', 'skipped']),
+  detail: text,
+  advice: nullable.text,
+  kind: orNull(oneOf(Object.keys(EXIT_CODES))),
+});
+
+const identity = objectOf({
+  profile: nullable.text,
+  origin: text,
+  environment: text,
+  key: text,
+  key_from: oneOf(['environment', 'profile', 'command', 'emulator']),
+  operator: text,
+  accepted: { type: ['boolean', 'null'] },
+});
+
 /** By the names that they have in the document. */
 const delivery = objectOf({
   id: count,
@@ -308,6 +326,8 @@ export const OWN = {
   Report: report,
   Policy: policy,
   Profile: profile,
+  Finding: finding,
+  Identity: identity,
   LedgerStatus: ledgerStatus,
   Change: change,
   ToldEvent: toldEvent,

@@ -52,8 +52,9 @@ export const decode = {
     const unproven = operation.success.proof(value, params);
     const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, value));
     if (fault !== undefined) return isFields(isList ? body.value : value) ? { fault, isOther: true } : { fault };
-    if (isList) return body;
     const times = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
+    // Its values are made when they are asked for, which a copy would do at once.
+    if (isList) return Object.assign(body, times);
     return { value, text, ...(cut === undefined ? {} : { cut }), ...times };
   },
 

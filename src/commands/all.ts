@@ -4,6 +4,7 @@ import { activityCommands } from './activity/spec.ts';
 import { apiCommand } from './api/spec.ts';
 import { checkoutCommands } from './checkout/spec.ts';
 import type { Deps } from './deps.ts';
+import { doctorCommands } from './doctor/spec.ts';
 import { emulatorCommands } from './emulator/spec.ts';
 import { approveCommand } from './ledger/approve-spec.ts';
 import { ledgerCommands } from './ledger/spec.ts';
@@ -30,6 +31,7 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   approveCommand,
   ...webhookCommands,
   ...profileCommands,
+  ...doctorCommands,
   ...emulatorCommands,
   schemaCommand,
 ];

@@ -8,6 +8,7 @@ import type { ProfileRoom } from '../config/profiles.ts';
 import type { SecretSources } from '../config/webhook-secret.ts';
 import type { ListId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
+import type { Finding, Identity } from '../core/finding.ts';
 import type { Io } from '../core/io.ts';
 import type { Received } from '../core/received.ts';
 import type { Result } from '../core/result.ts';
@@ -96,6 +97,10 @@ export interface Deps {
   profiles(): Promise<ProfileRoom>;
   /** Asks the service whether it takes this key, by the smallest read there is; throws what the read throws. */
   probe(target: { readonly origin: string; readonly key: string }): Promise<void>;
+  /** Looks at all that a command depends on; without the service where that is not to be asked. */
+  checkUp(offline: boolean): Promise<readonly Finding[]>;
+  /** Who a call would act as; with `check` the service is asked whether it takes the key. */
+  whoAmI(check: boolean): Promise<Identity>;
   folders(): Promise<Folders>;
   emulator(): Promise<EmulatorRoom>;
   /** Receiving, keeping and forwarding what the service sends. */

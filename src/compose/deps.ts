@@ -72,6 +72,8 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     },
     webhookSecrets: openWebhookSecrets(run),
     user: thisUser,
+    checkUp: async (offline) => (await import('./checkup.ts')).checkUp(run, rooms, offline),
+    whoAmI: async (check) => (await import('./checkup.ts')).whoAmI(run, rooms, check),
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   };
   const close = async (): Promise<void> => {

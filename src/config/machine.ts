@@ -21,6 +21,9 @@ const workingFolder = (): string | undefined => {
   }
 };
 
+/** What the program runs on: `Node.js 24.21.0 (linux x64)`. */
+export const runtime = `${process.versions['bun'] === undefined ? `Node.js ${process.versions.node}` : `Bun ${process.versions['bun']}`} (${process.platform} ${process.arch})`;
+
 /** The real one. */
 export const thisMachine: Machine = {
   platform: process.platform,

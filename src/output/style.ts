@@ -51,6 +51,10 @@ const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red' | 'm
   ['successful', 'green'],
   ['ugwo_successful', 'green'],
   ['requires_action', 'yellow'],
+  // Of what doctor looks at.
+  ['ok', 'green'],
+  ['warn', 'yellow'],
+  ['fail', 'red'],
   ['requires_ugwo', 'yellow'],
   ['partially_refunded', 'magenta'],
   ['refunded', 'magenta'],

@@ -106,6 +106,8 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     },
     confirm: confirmer(stdin, { ...globals, ...options.globals }),
     client: unexpected,
+    checkUp: unexpected,
+    whoAmI: unexpected,
     source: unexpected,
     preview: unexpected,
     once: unexpected,

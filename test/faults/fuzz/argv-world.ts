@@ -104,6 +104,8 @@ export const newWorld = (): World => {
     seenBefore: async () => undefined,
     forgetSeen: async () => shut(),
     source: async (source) => (source.kind === 'inline' ? source.text : shut()),
+    checkUp: async () => [],
+    whoAmI: async () => shut(),
     confirm: confirmer(io.stdin, globals),
     notice: async () => undefined,
     once: async () => shut(),

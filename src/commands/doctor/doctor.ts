@@ -1,0 +1,44 @@
+import { PayError } from '../../core/error.ts';
+import type { ErrorKind } from '../../core/exit.ts';
+import type { Finding } from '../../core/finding.ts';
+import type { ReceivedPage } from '../../core/received.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
+import { findingView } from './view.ts';
+
+type Needs = Pick<Deps, 'checkUp' | 'globals' | 'io' | 'notice'>;
+
+/** The gravest first; what is not here is less than these. */
+const GRAVEST: readonly ErrorKind[] = ['ledger', 'auth', 'rejected', 'read_failed', 'not_sent', 'usage'];
+
+const gravestOf = (kinds: readonly ErrorKind[]): ErrorKind =>
+  GRAVEST.find((kind) => kinds.includes(kind)) ?? kinds[0] ?? 'internal';
+
+const failureOf = (findings: readonly Finding[]): PayError | undefined => {
+  const failed = findings.filter(({ status }) => status === 'fail');
+  if (failed.length === 0) return undefined;
+  const kind = gravestOf(failed.map((one) => one.kind ?? 'internal'));
+  const names = failed.map(({ check }) => check).join(', ');
+  return new PayError(kind, `${failed.length} ${failed.length === 1 ? 'check' : 'checks'} failed: ${names}`, {
+    hint: failed.map(({ check, advice }) => `${check}: ${advice ?? 'see above'}`).join('\n'),
+  });
+};
+
+async function* onePage(findings: readonly Finding[]): AsyncIterable<ReceivedPage> {
+  yield { records: findings.map((finding) => madeHere(finding)), cursor: undefined, nextCursor: null };
+}
+
+/** Looks at all that a command depends on; what is only odd is told, and what keeps commands from working ends with its code. */
+export const run = async ({ offline }: { readonly offline: boolean }, deps: Needs): Promise<Result> => {
+  const findings = await deps.checkUp(offline);
+  const odd = findings.filter(({ status, advice }) => status === 'warn' && advice !== null);
+  if (odd.length > 0) await deps.notice(odd.map(({ check, advice }) => `${check}: ${advice}`));
+  const failure = failureOf(findings);
+  return {
+    kind: 'list',
+    pages: onePage(findings),
+    view: findingView,
+    ...(failure === undefined ? {} : { failure }),
+  };
+};

@@ -1,0 +1,42 @@
+import { defineCommand, flag } from '../../cli/define.ts';
+
+const doctor = defineCommand({
+  path: ['doctor'],
+  summary: 'check the setup: profile, key, service, clock, ledger, terminal',
+  description:
+    'Looks at all that a command depends on and says what to do about what is wrong. Sends one GET at most and changes nothing ' +
+    'at the service. Never prints a key.',
+  danger: 'read',
+  args: [],
+  options: { offline: flag('--offline', "don't ask the service") },
+  examples: [
+    { about: 'check everything', line: 'paycli doctor' },
+    { about: 'without the network, for a program', line: 'paycli doctor --offline --json' },
+  ],
+  output:
+    'a list; each: check, status (ok, warn, fail, skipped), detail, advice, kind (of a failure: what commands end as)',
+  exits: ['usage', 'rejected', 'auth', 'read_failed', 'ledger', 'interrupted'],
+  read: (_args, { offline }) => ({ offline: offline === true }),
+  load: () => import('./doctor.ts'),
+});
+
+const whoami = defineCommand({
+  path: ['whoami'],
+  summary: 'show the profile, origin and key that a command would use',
+  description: 'Shows the last four characters of the key and never asks the service, unless you add --check.',
+  danger: 'read',
+  args: [],
+  options: { check: flag('--check', 'ask the service whether it accepts the key') },
+  examples: [
+    { about: 'show who you are', line: 'paycli whoami' },
+    { about: 'ask the service, too', line: 'paycli whoami --check' },
+  ],
+  output:
+    'profile, origin, environment, key (its last four characters), key_from, operator, accepted (null without --check)',
+  exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
+  read: (_args, { check }) => ({ check: check === true }),
+  load: () => import('./whoami.ts'),
+});
+
+/** What is set up, and whether it works. */
+export const doctorCommands = [doctor, whoami];

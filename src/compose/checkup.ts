@@ -1,0 +1,279 @@
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { usesColor } from '../cli/color.ts';
+import { countText } from '../core/effect.ts';
+import { PayError, reasonOf } from '../core/error.ts';
+import type { Finding, Identity } from '../core/finding.ts';
+import { LOCAL_PROFILE } from '../core/local.ts';
+import { speaksUtf8 } from '../core/locale.ts';
+import { environmentName, isLoopback } from '../core/origin.ts';
+import { keyTail } from '../core/secret.ts';
+import { shellQuote } from '../core/shell.ts';
+import { openClient } from './client.ts';
+import { ledgerPath, openLedgerOf, sharedSetting } from './ledger.ts';
+import { openLedgerAdmin } from './ledger-admin.ts';
+import type { Rooms } from './rooms.ts';
+import type { RunContext } from './run.ts';
+import type { Target } from './target.ts';
+import { targetOf } from './target.ts';
+
+/** So long the service, or a shared ledger, is waited for in all, in milliseconds. */
+const LONGEST_MS = 15_000;
+const LONGEST_ATTEMPT_MS = 10_000;
+/** A clock may be so far off before it matters to an expiry, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 30_000;
+
+const ok = (check: string, detail: string): Finding => ({ check, status: 'ok', detail, advice: null, kind: null });
+const skipped = (check: string, detail: string): Finding => ({ ...ok(check, detail), status: 'skipped' });
+const warn = (check: string, detail: string, advice: string): Finding => ({
+  ...ok(check, detail),
+  status: 'warn',
+  advice,
+});
+
+const failed = (check: string, thrown: unknown): Finding => {
+  const { kind, message, detail } = thrown instanceof PayError ? thrown : new PayError('internal', reasonOf(thrown));
+  return { check, status: 'fail', detail: message, advice: detail.hint ?? null, kind };
+};
+
+/** What a look finds; what it throws is a finding, too, but for what stops the run. */
+const look = async (check: string, find: () => Promise<Finding | readonly Finding[]>): Promise<readonly Finding[]> => {
+  try {
+    return [await find()].flat();
+  } catch (thrown) {
+    if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
+    return [failed(check, thrown)];
+  }
+};
+
+/** One fault is told once: what is left of it is that nothing more is known. */
+const unlessSaid = (finding: Finding, before: readonly Finding[]): Finding => {
+  const same = before.find(({ status, detail }) => status === 'fail' && detail === finding.detail);
+  return finding.status === 'fail' && same !== undefined
+    ? skipped(finding.check, `not known: see ${same.check}`)
+    : finding;
+};
+
+const within = async <T>(
+  { clock }: RunContext['io'],
+  what: string,
+  work: (over: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const [over, done] = [new AbortController(), new AbortController()];
+  const late = clock.sleep(LONGEST_MS, done.signal).then(() => {
+    over.abort('late');
+    throw new PayError('read_failed', `${what} did not answer within ${LONGEST_MS / 1000} s`, {
+      hint: 'check the network, the proxy and the address',
+    });
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work(over.signal), late]);
+  } finally {
+    done.abort('done');
+  }
+};
+
+const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
+
+const folderFinding = async (check: string, path: string): Promise<Finding> => {
+  const [{ stateOfFolder }, { thisMachine }] = await Promise.all([
+    import('../config/private-file.ts'),
+    import('../config/machine.ts'),
+  ]);
+  const state = stateOfFolder(path, thisMachine);
+  if (state === 'missing') return ok(check, `${path} is not there yet; it is made when it is needed`);
+  const mode = `mode ${modeOf(path).toString(8).padStart(4, '0')}`;
+  if (state === 'private') return ok(check, thisMachine.platform === 'win32' ? path : `${path} (${mode})`);
+  return warn(check, `${path} is open to other users (${mode})`, `run: chmod 700 ${shellQuote(path)}`);
+};
+
+const folderFindings = async (rooms: Rooms): Promise<readonly Finding[]> => {
+  const { config, data } = await rooms.folders();
+  const first = await look('settings', () => folderFinding('settings', config));
+  return data === config ? first : [...first, ...(await look('data', () => folderFinding('data', data)))];
+};
+
+/** Where the name of the profile comes from. */
+const sourceOf = ({ globals, io }: RunContext): string => {
+  if (globals.profile !== undefined) return '--profile';
+  return io.env['PAYCLI_PROFILE'] === undefined ? 'the default' : 'PAYCLI_PROFILE';
+};
+
+const profileFinding = async (run: RunContext, rooms: Rooms): Promise<Finding> => {
+  const room = await rooms.profiles();
+  const { name, origin } = room.chosen(run.globals);
+  if (name === undefined && origin !== undefined && run.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
+    return ok('profile', `none is used: PAYCLI_SECRET_KEY and ${origin.from} say it all`);
+  }
+  // Read anew, so that a file which is not safe or damaged is told here.
+  return ok('profile', `${room.show(name).name} (${sourceOf(run)})`);
+};
+
+const originFinding = async (run: RunContext, rooms: Rooms): Promise<Finding> => {
+  const origin = await (await rooms.profiles()).origin(run.globals);
+  return ok('origin', `${environmentName(origin)}: ${origin}`);
+};
+
+const KEY_FROM = {
+  environment: 'PAYCLI_SECRET_KEY',
+  profile: 'stored in the profile',
+  command: 'printed by the key command',
+} as const;
+
+const tlsFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<Finding> => {
+  const isHere = origin !== undefined && isLoopback(origin);
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' && !isHere) {
+    throw new PayError('auth', 'NODE_TLS_REJECT_UNAUTHORIZED=0 would send the secret key to anyone who answers', {
+      hint: 'unset it; to trust a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS',
+    });
+  }
+  const extra = env['NODE_EXTRA_CA_CERTS'] ?? '';
+  if (extra !== '' && !existsSync(extra)) {
+    return warn('tls', `NODE_EXTRA_CA_CERTS names ${extra}, which is not there`, 'fix the path, or unset it');
+  }
+  const also = extra === '' ? '' : `, and by ${extra}`;
+  if (origin?.startsWith('http:') === true) return ok('tls', 'not used: the service is on this machine');
+  return ok('tls', `certificates are verified by the usual authorities${also}`);
+};
+
+/** Without what a URL may hold of a password. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'an address that is no URL');
+
+const proxyFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<Finding> => {
+  const scheme = origin?.startsWith('http:') === true ? 'http' : 'https';
+  const proxy = env[`${scheme}_proxy`] ?? env[`${scheme.toUpperCase()}_PROXY`] ?? '';
+  if (proxy === '') return ok('proxy', 'none');
+  const but = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
+  const detail = `${hostOf(proxy)}${but === '' ? '' : ` (not for ${but})`}`;
+  return URL.canParse(proxy) ? ok('proxy', detail) : warn('proxy', detail, `fix ${scheme.toUpperCase()}_PROXY`);
+};
+
+const clockFinding = (servedAt: number | undefined, age: number | undefined, now: number): Finding => {
+  if (servedAt === undefined || age !== undefined) return skipped('clock', "the service didn't say what time it is");
+  const ahead = Math.round((now - servedAt) / 1000);
+  const size = Math.abs(ahead);
+  // The service tells whole seconds.
+  if (size <= 2) return ok('clock', "agrees with the service's");
+  const detail = `${size} s ${ahead > 0 ? 'ahead of' : 'behind'} the service's`;
+  if (size * 1000 <= CLOCK_TOLERANCE_MS) return ok('clock', detail);
+  return warn('clock', detail, "set this machine's clock: an --expires-at that you give is off by as much");
+};
+
+type Credentials = Pick<Target, 'origin' | 'key'>;
+
+/** One GET, and what its answer says of the time. */
+const serviceFindings = async (run: RunContext, target: Credentials): Promise<readonly Finding[]> => {
+  const { clock } = run.io;
+  const timeout = Math.min(run.globals.timeout, LONGEST_ATTEMPT_MS);
+  const client = await openClient({ ...run, globals: { ...run.globals, timeout } }, target);
+  const began = clock.ticks();
+  const { servedAt, age } = await within(run.io, 'the service', (over) =>
+    client.call('ugwo.list', { query: { limit: '1' } }, over),
+  );
+  const took = Math.round(clock.ticks() - began);
+  return [ok('service', `accepts the key (answered in ${took} ms)`), clockFinding(servedAt, age, clock.now())];
+};
+
+const sizeOf = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly Finding[]> => {
+  const isShared = (await sharedSetting(run, rooms)) !== undefined;
+  const path = await ledgerPath(rooms);
+  if (isShared && offline) return [skipped('ledger', 'a shared one; not asked (--offline)')];
+  if (!isShared && !existsSync(path)) return [ok('ledger', 'none yet: the first charge makes it')];
+  const status = await within(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
+  const ledger = await within(run.io, 'the ledger', () => openLedgerOf(run, rooms));
+  const unknown = await ledger.unknown();
+  const about = isShared
+    ? `${status.at}, tables of version ${status.schema ?? 'unknown'}, ${status.version ?? 'PostgreSQL'}`
+    : `${status.at} (${sizeOf(statSync(path).size)}, tables of version ${status.schema}), opened and checked; synced to the disk before anything is sent`;
+  return [
+    status.warnings.length === 0 ? ok('ledger', about) : warn('ledger', about, status.warnings.join('; ')),
+    unknown.length === 0
+      ? ok('charges', 'none is unknown')
+      : warn('charges', `${countText(unknown)} unknown`, 'find out whether they were made: `paycli ledger reconcile`'),
+  ];
+};
+
+const terminalFinding = async ({ io, globals }: RunContext): Promise<Finding> => {
+  const { stdout, env } = io;
+  const color = usesColor(globals.color, env, stdout.isTerminal) ? 'color' : 'no color';
+  const text = speaksUtf8(env) ? 'UTF-8' : 'ASCII';
+  const where = stdout.isTerminal ? `${stdout.columns} columns` : 'not a terminal';
+  return ok('terminal', [where, color, text].join(', '));
+};
+
+const programFinding = async ({ version }: RunContext): Promise<Finding> => {
+  const { runtime } = await import('../config/machine.ts');
+  return ok('paycli', `${version} on ${runtime}`);
+};
+
+/** Everything that a command depends on, one look after the other; none of them throws. */
+export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly Finding[]> => {
+  const isLocal = run.globals.local;
+  const findings: Finding[] = [];
+  const add = async (check: string, find: () => Promise<Finding | readonly Finding[]>): Promise<boolean> => {
+    const found = (await look(check, find)).map((one) => unlessSaid(one, findings));
+    findings.push(...found);
+    return found.every(({ status }) => status === 'ok');
+  };
+  let origin: string | undefined;
+  let target: Credentials | undefined;
+  await add('paycli', () => programFinding(run));
+  await add('settings', () => folderFindings(rooms));
+  await add('profile', async () =>
+    isLocal ? ok('profile', `${LOCAL_PROFILE}: the emulator on this machine`) : profileFinding(run, rooms),
+  );
+  if (!isLocal && (await add('origin', () => originFinding(run, rooms)))) {
+    origin = await (await rooms.profiles()).origin(run.globals);
+  }
+  await add('key', async () => {
+    if (isLocal) {
+      target = await targetOf(run, rooms);
+      return ok('key', "the emulator's own");
+    }
+    const found = await (await rooms.profiles()).target(run.globals);
+    target = found;
+    return ok('key', `${keyTail(found.key)}, ${KEY_FROM[found.keySource]}`);
+  });
+  await add('tls', () => tlsFinding(run, origin ?? target?.origin));
+  await add('proxy', () => proxyFinding(run, origin ?? target?.origin));
+  await add('service', async () => {
+    if (offline) return skipped('service', 'not asked (--offline)');
+    return target === undefined
+      ? skipped('service', 'not asked: there is no key to ask with')
+      : serviceFindings(run, target);
+  });
+  await add('ledger', () => ledgerFindings(run, rooms, offline));
+  await add('terminal', () => terminalFinding(run));
+  return findings;
+};
+
+/** Who a call would act as; with `check` the service is asked, and what it says instead of yes is thrown. */
+export const whoAmI = async (run: RunContext, rooms: Rooms, check: boolean): Promise<Identity> => {
+  const { operator } = await import('../ledger/operator.ts');
+  const said = (origin: string): Pick<Identity, 'origin' | 'environment' | 'operator' | 'accepted'> => ({
+    origin,
+    environment: environmentName(origin),
+    operator: operator(),
+    accepted: check ? true : null,
+  });
+  const verify = async (target: Credentials): Promise<void> => {
+    if (check) await (await openClient(run, target)).call('ugwo.list', { query: { limit: '1' } });
+  };
+  if (run.globals.local) {
+    const target = await targetOf(run, rooms);
+    await verify(target);
+    return { profile: LOCAL_PROFILE, ...said(target.origin), key: keyTail(target.key), key_from: 'emulator' };
+  }
+  const room = await rooms.profiles();
+  const { name, origin: given } = room.chosen(run.globals);
+  const origin = await room.origin(run.globals);
+  if (check) await verify(await targetOf(run, rooms));
+  const key = run.io.env['PAYCLI_SECRET_KEY'];
+  const isAlone = key !== undefined && given !== undefined && name === undefined;
+  const stored = isAlone ? undefined : room.show(name);
+  const shown = key === undefined ? (stored?.key ?? '') : keyTail(key);
+  const from = key !== undefined ? 'environment' : shown === 'command' ? 'command' : 'profile';
+  return { profile: stored?.name ?? null, ...said(origin), key: shown, key_from: from };
+};

@@ -1,0 +1,222 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../src/core/finding.ts';
+import { CANARY } from '../support/canary.ts';
+import type { Ended, RunOptions } from '../support/program.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { deadOrigin, json, page, problem, serve, serveMute } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const ORDER = ['paycli', 'settings', 'profile', 'origin', 'key', 'tls', 'proxy', 'service', 'ledger', 'terminal'];
+
+const findingsOf = ({ stdout }: Ended): ReadonlyMap<string, Finding> => {
+  const { data } = JSON.parse(stdout) as { data: Finding[] };
+  return new Map(data.map((finding) => [finding.check, finding]));
+};
+
+const doctor = async (options: RunOptions, ...args: readonly string[]) => {
+  const ended = await paycli(['doctor', '--json', ...args], options);
+  return { ...ended, findings: findingsOf(ended) };
+};
+
+const login = async (home: string, args: readonly string[] = ['--environment', 'sandbox']): Promise<void> => {
+  const stdin = `sk.Test.${'0'.repeat(80)}`;
+  expect(await paycli(['login', ...args, '--key-stdin', '--no-verify'], { home, stdin })).toMatchObject({ code: 0 });
+};
+
+describe('doctor', () => {
+  it('says of each thing how it is, and asks the service once, by GET', async () => {
+    const service = await serve([page([1], null)]);
+    const { code, stderr, stdout, findings } = await doctor({ service });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect([...findings.keys()]).toEqual([...ORDER.slice(0, 8), 'clock', ...ORDER.slice(8)]);
+    expect([...findings.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(findings.get('key')?.detail).toBe(`…${CANARY.slice(-4)}, PAYCLI_SECRET_KEY`);
+    expect(stdout).not.toContain(CANARY);
+    expect(service.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /v1/ugwo?limit=1']);
+  });
+
+  it('works without a profile, and says how to get one', async () => {
+    const { code, findings } = await doctor({});
+    expect(code).toBe(4);
+    expect(findings.get('profile')).toMatchObject({
+      status: 'fail',
+      kind: 'auth',
+      advice: expect.stringContaining('paycli login'),
+    });
+    expect(findings.get('key')).toMatchObject({ status: 'skipped', detail: 'not known: see profile' });
+    expect(findings.get('service')?.status).toBe('skipped');
+  });
+
+  it('asks nobody with --offline', async () => {
+    const home = newFolder();
+    await login(home);
+    const { code, findings } = await doctor({ home }, '--offline');
+    expect(code).toBe(0);
+    expect(findings.get('profile')?.detail).toBe('default (the default)');
+    expect(findings.get('origin')?.detail).toBe('sandbox: https://sandbox-api.kwugwo.africa');
+    expect(findings.get('key')?.detail).toBe('…0000, stored in the profile');
+    expect(findings.get('service')?.detail).toBe('not asked (--offline)');
+  });
+
+  it.each([
+    [401, 4, 'auth'],
+    [403, 4, 'auth'],
+    [422, 3, 'rejected'],
+  ])('ends with what a refused key ends with: %i', async (status, code, kind) => {
+    const service = await serve([problem(status, 'No')]);
+    const ended = await doctor({ service });
+    expect(ended.code).toBe(code);
+    expect(ended.findings.get('service')).toMatchObject({ status: 'fail', kind });
+    expect(errorOf(ended)).toMatchObject({ kind, exit_code: code, message: '1 check failed: service' });
+  });
+
+  it('ends with 8 where nobody answers', async () => {
+    const { code, findings } = await doctor({ service: { origin: await deadOrigin() } });
+    expect(code).toBe(8);
+    expect(findings.get('service')).toMatchObject({ status: 'fail', kind: 'read_failed' });
+  });
+
+  it('waits for a service that says nothing, but not for long', async () => {
+    const { origin } = await serveMute();
+    const { code, findings } = await doctor({ service: { origin } }, '--timeout', '1s');
+    expect(code).toBe(8);
+    expect(findings.get('service')).toMatchObject({ status: 'fail', kind: 'read_failed' });
+    expect(findings.has('ledger')).toBe(true);
+  });
+
+  it.each([
+    [-3600, /^36\d\d s ahead of the service's$/],
+    [3600, /^3[56]\d\d s behind the service's$/],
+  ])('compares the clock with the service’s: %i s', async (seconds, detail) => {
+    const date = new Date(Date.now() + seconds * 1000).toUTCString();
+    const service = await serve([json(200, { data: [], next_cursor: null }, { date })]);
+    const { code, findings } = await doctor({ service });
+    expect(code).toBe(0);
+    expect(findings.get('clock')).toMatchObject({
+      status: 'warn',
+      detail: expect.stringMatching(detail),
+      advice: expect.stringContaining("set this machine's clock"),
+    });
+  });
+
+  it.runIf(process.platform !== 'win32')('tells a folder that is open to others', async () => {
+    const home = newFolder();
+    await login(home);
+    chmodSync(home, 0o755);
+    const { code, findings } = await doctor({ home }, '--offline');
+    expect(code).toBe(4);
+    expect(findings.get('settings')).toMatchObject({ status: 'fail', advice: expect.stringContaining('chmod 700') });
+  });
+
+  it.runIf(process.platform !== 'win32')('tells a settings file that is a link', async () => {
+    const home = newFolder();
+    symlinkSync('/dev/null', join(home, 'config.json'));
+    const { code, findings } = await doctor({ home }, '--offline');
+    expect(code).toBe(4);
+    expect(findings.get('profile')?.detail).toContain('is a symbolic link');
+  });
+
+  it('tells a damaged settings file, and leaves it', async () => {
+    const home = newFolder();
+    writeFileSync(join(home, 'config.json'), '{"profiles', { mode: 0o600 });
+    const { code, findings } = await doctor({ home }, '--offline');
+    expect(code).toBe(4);
+    expect(findings.get('profile')?.detail).toContain('is damaged');
+  });
+
+  it('ends with 10 for a ledger that cannot be used, whatever else is wrong', async () => {
+    const home = newFolder();
+    writeFileSync(join(home, 'ledger.sqlite'), 'this is no database, and never was one'.repeat(100), { mode: 0o600 });
+    const { code, findings } = await doctor({ home }, '--offline');
+    expect(code).toBe(10);
+    expect(findings.get('ledger')).toMatchObject({ status: 'fail', kind: 'ledger' });
+    expect(findings.get('profile')?.status).toBe('fail');
+  });
+
+  it('runs a key command once', async () => {
+    const [home, folder] = [newFolder(), newFolder('helper')];
+    const helper = join(folder, 'helper');
+    writeFileSync(helper, `#!/bin/sh\necho x >> ${folder}/runs\necho sk.Test.${'0'.repeat(80)}\n`);
+    chmodSync(helper, 0o755);
+    const args = ['login', '--environment', 'sandbox', '--key-command', helper, '--no-verify'];
+    expect(await paycli(args, { home })).toMatchObject({ code: 0 });
+    writeFileSync(join(folder, 'runs'), '');
+    const { findings } = await doctor({ home }, '--offline');
+    expect(findings.get('key')?.detail).toBe('…0000, printed by the key command');
+    const { readFileSync } = await import('node:fs');
+    expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('x\n');
+  });
+
+  it('shows no password of a proxy, and refuses what turns TLS off', async () => {
+    const home = newFolder();
+    await login(home);
+    const env = { HTTPS_PROXY: 'http://ada:secret-word@proxy.example:3128', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const { code, stdout, findings } = await doctor({ home, env }, '--offline');
+    expect(code).toBe(4);
+    expect(findings.get('proxy')?.detail).toBe('proxy.example:3128');
+    expect(stdout).not.toContain('secret-word');
+    expect(findings.get('tls')).toMatchObject({ status: 'fail', kind: 'auth' });
+  });
+
+  it('tells the ledger and what is unknown in it', async () => {
+    const home = newFolder();
+    mkdirSync(home, { recursive: true });
+    expect(await paycli(['ugwo', 'list', '--local'], { home })).toMatchObject({ code: 0 });
+    const { findings } = await doctor({ home }, '--local');
+    expect(findings.get('ledger')).toMatchObject({ status: 'ok', detail: 'none yet: the first charge makes it' });
+    expect(findings.get('service')?.status).toBe('ok');
+  });
+
+  it('is a table on a terminal, with a word for each state', async () => {
+    const home = newFolder();
+    await login(home);
+    const terminal = openTerminal(['doctor', '--offline'], { home, columns: 100, env: { NO_COLOR: '1' } });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(
+      /^check +status +detail\n[\s\S]*terminal +ok +100 columns, no color, UTF-8/,
+    );
+  });
+});
+
+describe('whoami', () => {
+  it('asks nobody, and shows the end of the key', async () => {
+    const service = await serve([]);
+    const ended = await paycli(['whoami', '--json'], { service });
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      profile: null,
+      origin: service.origin,
+      environment: 'loopback',
+      key: `…${CANARY.slice(-4)}`,
+      key_from: 'environment',
+      accepted: null,
+    });
+    expect(ended.stdout).not.toContain(CANARY);
+    expect(service.connections()).toBe(0);
+  });
+
+  it('asks the service with --check', async () => {
+    const service = await serve([page([1], null), problem(401, 'No')]);
+    const yes = await paycli(['whoami', '--check', '--json'], { service });
+    expect(JSON.parse(yes.stdout)).toMatchObject({ accepted: true });
+    expect(await paycli(['whoami', '--check', '--json'], { service })).toMatchObject({ code: 4, stdout: '' });
+  });
+
+  it('names the profile', async () => {
+    const home = newFolder();
+    await login(home, ['--profile', 'shop', '--environment', 'live']);
+    const { stdout } = await paycli(['whoami', '--json'], { home });
+    expect(JSON.parse(stdout)).toMatchObject({
+      profile: 'shop',
+      environment: 'live',
+      key: '…0000',
+      key_from: 'profile',
+    });
+  });
+
+  it('ends with 4 without a profile', async () => {
+    expect(await paycli(['whoami'])).toMatchObject({ code: 4 });
+  });
+});
