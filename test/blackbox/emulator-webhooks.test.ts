@@ -1,0 +1,183 @@
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SEEDED } from '../../src/core/local.ts';
+import { isSignedBy } from '../../src/core/signature.ts';
+import { newFolder, paycli, type Running, start } from '../support/program.ts';
+
+interface Delivered {
+  readonly id: string;
+  readonly signature: string;
+  readonly body: Buffer;
+  readonly event: { readonly uid: string; readonly event: string; readonly data: { readonly uid: string } };
+}
+
+/** Takes deliveries; the first `ignored` ones get no answer, and their sender is told of by `came`. */
+const receiver = async (ignored = 0) => {
+  const taken: Delivered[] = [];
+  const waiting = new Set<() => void>();
+  const server = createServer(async (request, answer) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const [id, signature] = ['x-kwugwo-delivery-id', 'x-kwugwo-signature'].map((name) => String(request.headers[name]));
+    taken.push({ id: id ?? '', signature: signature ?? '', body, event: JSON.parse(body.toString()) });
+    if (taken.length > ignored) answer.writeHead(204).end();
+    for (const check of waiting) check();
+  });
+  await new Promise<void>((done) => server.listen({ port: 0, host: '127.0.0.1' }, done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const came = (count: number): Promise<readonly Delivered[]> =>
+    new Promise((done) => {
+      const check = (): void => {
+        if (taken.length >= count) done([...taken]);
+      };
+      waiting.add(check);
+      check();
+    });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, came };
+};
+
+const emulator = async (home: string): Promise<Running> => {
+  const running = start(['emulator', 'start', '--json'], { home });
+  await running.saw(/"key":"[^"]+".*\n/);
+  return running;
+};
+
+const webhook = (home: string, ...args: string[]) => paycli(['emulator', 'webhook', ...args], { home });
+const update = (home: string, name: string) =>
+  paycli(['onye', 'update', SEEDED.onye, '--local', '--first-name', name, '-q'], { home });
+const deliveries = async (home: string) =>
+  (JSON.parse((await webhook(home, 'deliveries', '--json')).stdout) as { data: { state: string; id: number }[] }).data;
+
+describe('emulator webhook', () => {
+  it('tells of a change that another process made, signed with a secret that only its file shows', async () => {
+    const [home, { url, came }] = [newFolder(), await receiver()];
+    const file = join(newFolder('secret'), 'secret.txt');
+    const added = await webhook(home, 'add', url, '--secret-out', file);
+    expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining(`The secret is in ${file}`) });
+    expect((lstatSync(file).mode & 0o777).toString(8)).toBe('600');
+    const secret = readFileSync(file, 'utf8').trim();
+    expect(secret).toMatch(/^wsk\.Lcal\.\w{80}$/);
+    const running = await emulator(home);
+    expect(await update(home, 'ada')).toMatchObject({ code: 0 });
+    const [told] = await came(1);
+    expect(told?.event).toMatchObject({ event: 'nzube.onye.updated', data: { uid: SEEDED.onye, first_name: 'Ada' } });
+    expect(isSignedBy([secret], told?.body ?? Buffer.alloc(0), told?.signature ?? '')).toBe(true);
+    await expect.poll(() => deliveries(home), { timeout: 10_000 }).toMatchObject([{ state: 'delivered' }]);
+    running.kill('SIGINT');
+    const outputs = [
+      added,
+      await running.ended,
+      await webhook(home, 'list'),
+      await webhook(home, 'deliveries', '--json'),
+    ];
+    for (const { code, stdout, stderr } of outputs) {
+      expect([code, stdout.includes(secret), stderr.includes(secret)]).toEqual([0, false, false]);
+    }
+  });
+
+  it('loses nothing to kill -9: what waits goes out with the next start, what was not answered goes out again', async () => {
+    const [home, { url, came }] = [newFolder(), await receiver(1)];
+    await webhook(home, 'add', url, '--unsigned');
+    // Committed, and nobody there to deliver it.
+    expect(await update(home, 'ada')).toMatchObject({ code: 0 });
+    const first = await emulator(home);
+    await came(1);
+    first.kill('SIGKILL');
+    await first.ended;
+    expect(await update(home, 'obi')).toMatchObject({ code: 0 });
+    const second = await emulator(home);
+    const taken = await came(3);
+    expect(taken.map(({ event }) => event.event)).toEqual(Array(3).fill('nzube.onye.updated'));
+    expect(taken[1]?.event.uid).toBe(taken[0]?.event.uid);
+    expect(taken[1]?.id).not.toBe(taken[0]?.id);
+    expect(taken[2]?.event).toMatchObject({ data: { first_name: 'Obi' } });
+    await expect
+      .poll(async () => (await deliveries(home)).map(({ state }) => state), { timeout: 10_000 })
+      .toEqual(['delivered', 'delivered']);
+    second.kill('SIGINT');
+    expect(await second.ended).toMatchObject({ code: 0 });
+  });
+
+  it('is sent by one of two emulators over one data file', async () => {
+    const [home, { url, came }] = [newFolder(), await receiver()];
+    await webhook(home, 'add', url, '--unsigned');
+    const both = [await emulator(home), await emulator(home)];
+    for (const name of ['ada', 'obi', 'eze']) expect(await update(home, name)).toMatchObject({ code: 0 });
+    await expect
+      .poll(async () => (await deliveries(home)).map(({ state }) => state), { timeout: 10_000 })
+      .toEqual(Array(3).fill('delivered'));
+    expect(await came(3)).toHaveLength(3);
+    for (const running of both) running.kill('SIGINT');
+    for (const running of both) expect(await running.ended).toMatchObject({ code: 0 });
+  });
+
+  it('triggers, replays under another id, and removes', async () => {
+    const [home, { url, came }] = [newFolder(), await receiver()];
+    await webhook(home, 'add', url, '--unsigned', '--event', 'ugwo.*');
+    expect(await webhook(home, 'trigger', 'refund.failed')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no webhook wants refund.failed'),
+    });
+    const running = await emulator(home);
+    const triggered = await webhook(home, 'trigger', 'ugwo.successful', '--ugwo', SEEDED.ugwo, '--json');
+    expect(JSON.parse(triggered.stdout)).toMatchObject({ event: 'ugwo.successful', about: SEEDED.ugwo, webhooks: 1 });
+    await came(1);
+    await expect.poll(() => deliveries(home), { timeout: 10_000 }).toMatchObject([{ state: 'delivered' }]);
+    expect(await webhook(home, 'deliveries', '--replay', '1')).toMatchObject({ code: 0 });
+    const [one, again] = await came(2);
+    expect(again?.body).toEqual(one?.body);
+    expect(again?.id).not.toBe(one?.id);
+    expect(await webhook(home, 'remove', '1')).toMatchObject({ code: 0 });
+    expect(await webhook(home, 'remove', '1')).toMatchObject({ code: 2 });
+    expect(await deliveries(home)).toEqual([]);
+    running.kill('SIGINT');
+    await running.ended;
+  });
+
+  it.each([
+    [['http://example.com/hooks', '--unsigned'], /example\.com is another machine\n.*--allow-remote/],
+    [['http://127.0.0.1:1/'], /choose one of --secret-out, --secret-file and --unsigned/],
+    [['http://127.0.0.1:1/', '--unsigned', '--secret-out', 'x'], /choose one of/],
+    [['http://127.0.0.1:1/', '--unsigned', '--event', 'paid'], /paid matches no event/],
+  ])('add %j is refused, with what to do', async (args, said) => {
+    expect(await webhook(newFolder(), 'add', ...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(said) });
+  });
+
+  it('never writes over a file, and adds nothing then', async () => {
+    const home = newFolder();
+    const file = join(newFolder('secret'), 'mine.txt');
+    writeFileSync(file, 'mine');
+    const ended = await webhook(home, 'add', 'http://127.0.0.1:1/', '--secret-out', file);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/exists already\n.*--secret-file/) });
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect((await webhook(home, 'list', '--json')).stdout).toContain('"data":[');
+    expect((await webhook(home, 'list')).stdout).toBe('');
+  });
+
+  it('and webhook listen: one secret file, from a charge to a line', async () => {
+    const home = newFolder();
+    const file = join(newFolder('secret'), 'secret.txt');
+    writeFileSync(file, 'wsk.Lcal.one-for-both-sides\n', { mode: 0o600 });
+    const listening = start(
+      ['webhook', 'listen', '--port', '0', '--secret-file', file, '--until', 'ugwo.successful', '-o', 'ndjson'],
+      { home, stdin: null },
+    );
+    await listening.saw(/Listening on http\S+/);
+    const url = /Listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(listening.stderr())?.[1] ?? '';
+    await webhook(home, 'add', url, '--secret-file', file);
+    const running = await emulator(home);
+    const { ugwo, activity } = SEEDED.processing;
+    expect(await paycli(['emulator', 'settle', activity, '--as', 'successful'], { home })).toMatchObject({ code: 0 });
+    const { code, stdout } = await listening.ended;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`"event":"ugwo.successful".*${ugwo}`))]);
+    running.kill('SIGINT');
+    await running.ended;
+  });
+});
