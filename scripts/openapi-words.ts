@@ -32,6 +32,7 @@ export const TAGS = {
   activity: 'Activities: attempts to charge a payment request',
   checkout: 'Checkouts: the currency and the mediums of payment requests',
   refund: 'Money that goes back',
+  webhook: 'What the service sends when something changes',
 } as const;
 
 /** What each parameter of a query means. */

@@ -10,6 +10,7 @@ import { operations, REFUSALS } from '../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../src/contract/problem.ts';
 import { refund, refundCreate } from '../src/contract/refund.ts';
 import { ugwo, ugwoCreate, ugwoWithActivities } from '../src/contract/ugwo.ts';
+import { EVENTS } from '../src/core/event.ts';
 import { ID_KINDS, type IdPrefix, nounOf } from '../src/core/ids.ts';
 import { componentsOf, type JsonSchema, jsonSchemaOf, type Named } from './json-schema.ts';
 import { QUERIES, REFUSED, SAFETIES, SUMMARIES, TAGS } from './openapi-words.ts';
@@ -105,6 +106,53 @@ const pathsOf = (): object => {
   return paths;
 };
 
+/** The resource of an event: what its GET answers. */
+const resourceOf = (event: string): z.ZodType => {
+  if (event.startsWith('nzube.onye.')) return onye;
+  if (event.startsWith('refund.')) return refund;
+  return event.startsWith('ugwo.activity.') ? activity : ugwoWithActivities;
+};
+
+const header = (name: string, description: string): object => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+});
+
+const webhookOf = (event: string): object => ({
+  post: {
+    operationId: `webhook.${event}`,
+    tags: ['webhook'],
+    summary: `Tells of ${event}`,
+    security: [],
+    parameters: [
+      header(
+        'X-Kwugwo-Signature',
+        "Hex HMAC-SHA256 of the raw body with the endpoint's secret; empty where it has none",
+      ),
+      header('X-Kwugwo-Delivery-Id', 'Another one in each attempt'),
+    ],
+    requestBody: {
+      required: true,
+      content: json({
+        type: 'object',
+        required: ['uid', 'event', 'data'],
+        properties: {
+          uid: { type: 'string', description: 'evt.…, the same in each attempt' },
+          event: { const: event },
+          data: jsonSchemaOf(resourceOf(event), NAMED),
+        },
+      }),
+    },
+    responses: {
+      '2XX': { description: 'Taken.' },
+      default: { description: 'Not taken: tried twice more, 30 minutes apart.' },
+    },
+  },
+});
+
 /** The whole document. */
 export const openapi = (): Readonly<Record<string, unknown>> => ({
   openapi: '3.1.0',
@@ -130,6 +178,7 @@ export const openapi = (): Readonly<Record<string, unknown>> => ({
   security: [{ secretKey: [] }],
   tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   paths: pathsOf(),
+  webhooks: Object.fromEntries(EVENTS.map((event) => [event, webhookOf(event)])),
   components: {
     securitySchemes: {
       secretKey: { type: 'http', scheme: 'bearer', description: 'The secret key of a workspace, `sk.…`' },

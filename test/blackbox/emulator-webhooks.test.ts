@@ -165,10 +165,9 @@ describe('emulator webhook', () => {
     const home = newFolder();
     const file = join(newFolder('secret'), 'secret.txt');
     writeFileSync(file, 'wsk.Lcal.one-for-both-sides\n', { mode: 0o600 });
-    const listening = start(
-      ['webhook', 'listen', '--port', '0', '--secret-file', file, '--until', 'ugwo.successful', '-o', 'ndjson'],
-      { home, stdin: null },
-    );
+    const listening = start(['webhook', 'listen', '--port', '0', '--secret-file', file, '--until', 'ugwo.successful'], {
+      home,
+    });
     await listening.saw(/Listening on http\S+/);
     const url = /Listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(listening.stderr())?.[1] ?? '';
     await webhook(home, 'add', url, '--secret-file', file);
@@ -176,7 +175,7 @@ describe('emulator webhook', () => {
     const { ugwo, activity } = SEEDED.processing;
     expect(await paycli(['emulator', 'settle', activity, '--as', 'successful'], { home })).toMatchObject({ code: 0 });
     const { code, stdout } = await listening.ended;
-    expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`"event":"ugwo.successful".*${ugwo}`))]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`ugwo\\.successful\t.*${ugwo}`))]);
     running.kill('SIGINT');
     await running.ended;
   });

@@ -5,6 +5,7 @@ import { bodySchema, openapi } from '../../scripts/openapi.ts';
 import type { Operation, OperationId } from '../../src/contract/operations.ts';
 import { operations, REFUSALS } from '../../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../../src/contract/problem.ts';
+import { EVENTS } from '../../src/core/event.ts';
 import * as fixtures from './fixtures.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -240,5 +241,30 @@ describe('another reader of the document', () => {
       expect(readerOf(schema)(kind === 'text' ? 'ussd' : `${kind}.AbCd.0a1b2c3d4e5f6g7h8i9j0k1_t`)).toBe(true);
       expect(readerOf(schema)(kind === 'text' ? '' : 'xyz.AbCd.1')).toBe(false);
     }
+  });
+});
+
+describe('what the service sends', () => {
+  const { webhooks } = openapi() as { readonly webhooks: Readonly<Record<string, { readonly post: Documented }>> };
+  const DATA = {
+    nzube: { uid: 'ony.Kw9a.1', email: 'ada@example.com' },
+    ugwo: { ...fixtures.ugwoWithCheckout, activities: [fixtures.ussdActivity] },
+    activity: fixtures.ussdActivity,
+    refund: REFUND,
+  };
+  const dataOf = (event: string) =>
+    event.startsWith('ugwo.activity.') ? DATA.activity : DATA[event.split('.')[0] as keyof typeof DATA];
+
+  it('is every event that is known, and no other', () => {
+    expect(Object.keys(webhooks)).toEqual([...EVENTS]);
+  });
+
+  it.each(EVENTS)('%s holds its own resource, under its own name', (event) => {
+    const content = webhooks[event]?.post.requestBody?.content['application/json'];
+    const takes = readerOf(content?.schema ?? {});
+    const body = { uid: 'evt.Kw9a.1', event, data: dataOf(event) };
+    expect(takes(body), JSON.stringify(takes.errors)).toBe(true);
+    expect(takes({ ...body, event: 'ugwo.other' })).toBe(false);
+    expect(takes({ ...body, data: { uid: 'chk.Kw9a.1' } })).toBe(false);
   });
 });

@@ -23,6 +23,7 @@ export interface Receiver {
   readonly heard: readonly Heard[];
   /** Resolves when so many have come, with all of them. */
   saw(count: number): Promise<readonly Heard[]>;
+  close(): Promise<void>;
 }
 
 const parsed = (body: Buffer): unknown => {
@@ -59,11 +60,15 @@ export const receive = async (
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen({ port: 0, host: '127.0.0.1' }, resolve);
   await promise;
-  onTestFinished(() => {
+  const close = async (): Promise<void> => {
+    const { promise: closed, resolve: done } = Promise.withResolvers<void>();
+    server.close(() => done());
     server.closeAllConnections();
-    server.close();
-  });
+    await closed;
+  };
+  onTestFinished(close);
   return {
+    close,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
     heard,
     saw: (count) => {

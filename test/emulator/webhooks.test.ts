@@ -75,6 +75,87 @@ describe('a delivery', () => {
   });
 });
 
+describe('a receiver', () => {
+  test.each([400, 401, 500, 302, 410])('that answers %i is sent the event again', async (status) => {
+    const { shop, tellTo, deliveries } = await openTelling();
+    const receiver = await receive((_heard, number) => (number === 1 ? status : 200));
+    await tellTo(receiver.url);
+    await shop.request();
+    const state = async () => (await deliveries())[0];
+    await expect.poll(state, { timeout: 10_000 }).toMatchObject({ attempts: [{ status }] });
+    shop.clock.set(NOON + HALF_HOUR);
+    const [first, again] = (await receiver.saw(2)) as [Heard, Heard];
+    expect(again.body).toEqual(first.body);
+    await expect.poll(state, { timeout: 10_000 }).toMatchObject({ state: 'delivered', due: null });
+  });
+
+  test('that is away, closes or hangs keeps no other waiting, and is said to have', async () => {
+    const { shop, tellTo, deliveries } = await openTelling();
+    const [good, hanging, gone] = [await receive(), await receive(() => 'never'), await receive()];
+    await gone.close();
+    for (const { url } of [hanging, gone, good]) await tellTo(url);
+    await shop.request();
+    await shop.request();
+    await good.saw(2);
+    await expect
+      .poll(async () => (await deliveries()).filter(({ url }) => url === gone.url), { timeout: 10_000 })
+      .toMatchObject([
+        { attempts: [{ status: null, error: 'nothing listens there' }] },
+        { attempts: [{ status: null, error: 'nothing listens there' }] },
+      ]);
+    const asked = (await deliveries()).filter(({ url }) => url === hanging.url);
+    expect(asked.map(({ attempts }) => attempts)).toEqual([[], []]);
+  });
+
+  test('gets the events of one payment request in their order, one after the other', async () => {
+    const { shop, tellTo } = await openTelling();
+    const open = new Map<string, number>();
+    const slow = async ({ json }: Heard) => {
+      const about = json.data.ugwo_uid ?? json.data.uid;
+      open.set(about, (open.get(about) ?? 0) + 1);
+      expect(open.get(about)).toBe(1);
+      await new Promise((done) => setImmediate(done));
+      open.set(about, 0);
+      return 200;
+    };
+    const receiver = await receive(slow);
+    await tellTo(receiver.url);
+    const requests = await Promise.all(Array.from({ length: 12 }, () => shop.request()));
+    const paid = requests.map(async ({ uid }) => {
+      const { uid: activity } = (await shop.charge(uid)).json;
+      await emulatorRoom.settle({ ...shop, activity, as: 'successful', after: undefined });
+    });
+    await Promise.all(paid);
+    const heard = await receiver.saw(12 * 5);
+    for (const { uid } of requests) {
+      const events = heard.filter(({ json: { data } }) => [data.uid, data.ugwo_uid].includes(uid));
+      expect(eventsOf(events)).toEqual([
+        'ugwo.created',
+        'ugwo.activity.created',
+        'ugwo.activity.updated',
+        'ugwo.updated',
+        'ugwo.successful',
+      ]);
+    }
+  });
+});
+
+test('in the live dialect data is what its GET shows there, and the uid ends in _t', async () => {
+  const { shop, tellTo } = await openTelling({ dialect: 'live' });
+  const receiver = await receive();
+  await tellTo(receiver.url);
+  const { uid } = await shop.request();
+  const activity = (await shop.charge(uid)).json;
+  const customer = (await shop.post('/v1/onye', { email: 'ada@example.com' })).json;
+  const heard = await receiver.saw(3);
+  expect(heard.map(({ json: { event, data } }) => [event, data]).toSorted()).toEqual([
+    ['nzube.onye.created', customer],
+    ['ugwo.activity.created', activity],
+    ['ugwo.created', { ...(await shop.read(uid)), activities: [], lastest_ugwo_activity: null }],
+  ]);
+  for (const { json } of heard) expect(json.uid).toMatch(/^evt\.Lcal\.[A-Za-z0-9]{22}_t$/);
+});
+
 describe('events are told of everything that changes', () => {
   test('customers: created, updated, deleted', async () => {
     const { shop, tellTo } = await openTelling();
