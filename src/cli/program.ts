@@ -5,6 +5,7 @@ import type { CommandSpec, GivenOptions, OptionSpec, OptionSpecs } from './defin
 import type { Globals } from './globals.ts';
 import { checkGlobals, GLOBAL_OPTIONS, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
 import type { HelpWanted } from './help/names.ts';
+import { meantByVerb } from './meant.ts';
 
 /** What argv asks for. */
 export type Parsed<S extends CommandSpec = CommandSpec> =
@@ -160,6 +161,16 @@ const messageOf = (error: CommanderError, words: readonly string[]): string => {
   return error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
 };
 
+const verbAlone = (error: CommanderError, words: readonly string[], specs: readonly CommandSpec[]): string => {
+  const [, typed] = /^error: unknown command '(.*)'$/.exec(error.message) ?? [];
+  return typed === undefined || words.length > 0
+    ? ''
+    : meantByVerb(
+        typed,
+        specs.map(({ path }) => path),
+      );
+};
+
 /** The same error, which says where to read on when it has nothing better to say. */
 const withHelp = (error: PayError, words: readonly string[]): PayError =>
   error.kind !== 'usage' || error.detail.hint !== undefined
@@ -199,6 +210,7 @@ export const parseArgv = <S extends CommandSpec>(
         ? { kind: 'text', text: asked.out, globals }
         : { kind: 'help', wanted: asked.help, globals };
     }
-    return { kind: 'error', error: withHelp(usageError(messageOf(thrown, words)), words), globals };
+    const message = messageOf(thrown, words) + verbAlone(thrown, words, specs);
+    return { kind: 'error', error: withHelp(usageError(message), words), globals };
   }
 };

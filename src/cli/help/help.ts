@@ -1,6 +1,7 @@
 import { usageError } from '../../core/error.ts';
 import { didYouMean } from '../../core/suggest.ts';
-import { type CommandNode, childrenOf, type NounNode, type Tree } from '../tree.ts';
+import { meantByVerb } from '../meant.ts';
+import { type CommandNode, childrenOf, commandsOf, type NounNode, type Tree } from '../tree.ts';
 import { commandPage } from './command.ts';
 import type { Layout } from './layout.ts';
 import { type HelpWanted, TOPICS } from './names.ts';
@@ -16,9 +17,17 @@ const below = (node: Node): readonly (CommandNode | NounNode)[] => {
 const calledBy = (node: Node, word: string): CommandNode | NounNode | undefined =>
   below(node).find(({ name, aliases }) => name === word || aliases.includes(word));
 
-const unknown = (word: string, known: readonly string[]): Error => {
+const unknownIn = (at: Node, tree: Tree, word: string): Error => {
+  const known = [...below(at).map(({ name }) => name), ...(at === tree ? TOPICS : [])];
   const meant = didYouMean(word, known);
-  const guess = meant === undefined ? '' : ` (Did you mean ${meant}?)`;
+  const verb =
+    at === tree
+      ? meantByVerb(
+          word,
+          commandsOf(tree).map(({ path }) => path),
+        )
+      : '';
+  const guess = meant === undefined ? verb : ` (Did you mean ${meant}?)`;
   return usageError(`unknown command '${word}'${guess}`, { hint: 'see: paycli --help' });
 };
 
@@ -27,9 +36,7 @@ export const nodeAt = (tree: Tree, words: readonly string[]): Node => {
   let at: Node = tree;
   for (const word of words) {
     const next = calledBy(at, word);
-    if (next === undefined) {
-      throw unknown(word, [...below(at).map(({ name }) => name), ...(at === tree ? TOPICS : [])]);
-    }
+    if (next === undefined) throw unknownIn(at, tree, word);
     at = next;
   }
   return at;
