@@ -133,11 +133,11 @@ try {
   say('# Next, on your own:');
   process.stdout.write(
     [
-      'npx --no-install paycli ugwo list --local          the same, with state that stays',
-      'npx --no-install paycli ugwo charge --help         every option, with examples',
-      'npx --no-install paycli emulator start             the emulator as a server, for your own scripts',
+      'npx --no-install paycli ugwo list --local       the same, with state that stays',
+      'npx --no-install paycli ugwo charge --help      options and examples',
+      'npx --no-install paycli emulator start          the emulator as a server, for your own scripts',
       'npx --no-install paycli login --environment sandbox',
-      '                                      against the service, with a key of yours',
+      '                                                against the service, with a key of yours',
       '',
     ].join('\n'),
   );
