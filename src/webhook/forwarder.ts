@@ -1,7 +1,9 @@
 import { backoff } from '../core/backoff.ts';
 import type { Clock } from '../core/io.ts';
 import { retryAfter } from '../core/retry-after.ts';
+import { shellLine } from '../core/shell.ts';
 import type { KeptEvent } from './kept.ts';
+import { lasting } from './lasting.ts';
 import type { Posted } from './post.ts';
 import { isTaken, postedWord } from './post.ts';
 import type { Queue } from './queue.ts';
@@ -73,6 +75,7 @@ const forwardOne = async (
   head: Head,
   world: ForwardWorld,
   target: ReturnType<typeof openTarget>,
+  stop: AbortSignal,
 ): Promise<void> => {
   const event = queue.at(head.seq);
   if (event === undefined) return;
@@ -83,15 +86,18 @@ const forwardOne = async (
   const asked = posted.kind === 'answered' ? retryAfter(posted.retryAfter, at, LONGEST_WAIT_MS) : undefined;
   target.heard(posted, asked);
   const answer = postedWord(posted);
-  if (isTaken(posted)) return queue.done(head, { state: 'forwarded', answer, at });
+  // It is not sent again for a disk that is full.
+  const note = async (write: () => Promise<void>): Promise<void> => void (await lasting(write, world, stop));
+  if (isTaken(posted)) return note(() => queue.done(head, { state: 'forwarded', answer, at }));
   if (isAway(posted) || target.gone) return;
   const refusedSince = event.refusedSince ?? at;
   if (at - refusedSince >= GIVE_UP_MS) {
-    say(`${event.uid}: given up after three days (${answer}); send it with: paycli webhook events replay ${event.uid}`);
-    return queue.done(head, { state: 'failed', answer, at });
+    const again = shellLine(['paycli', 'webhook', 'events', 'replay', event.uid]);
+    say(`${event.uid} was refused for three days (${answer}) and is given up. Send it again: ${again}`);
+    return note(() => queue.done(head, { state: 'failed', answer, at }));
   }
   const wait = Math.ceil(Math.max(asked ?? 0, backoff(event.attempts, random, RANGE)));
-  await queue.delay(head, { answer, at, until: at + wait, refusedSince });
+  await note(() => queue.delay(head, { answer, at, until: at + wait, refusedSince }));
 };
 
 export interface Forwarder {
@@ -101,22 +107,17 @@ export interface Forwarder {
   quiet(): Promise<void>;
 }
 
-/** Forwards what waits, in order per lane, until `stop`, at which `wake` is called too. A disk that fails is told, and tried again. */
+/** Forwards what waits, in order per lane, until `stop`, at which `wake` is called too. */
 export const forward = (queue: Queue, wake: Wake, world: ForwardWorld, stop: AbortSignal): Forwarder => {
   const target = openTarget(world);
   const busy = new Map<string, Promise<void>>();
   const resting = new Set<() => void>();
 
   const startOne = (head: Head): void => {
-    const one = forwardOne(queue, head, world, target)
-      .catch((thrown: unknown) => {
-        world.say(`what came of forwarding can't be noted: ${String(thrown)}`);
-        return world.clock.sleep(SECOND_MS, stop).catch(() => undefined);
-      })
-      .finally(() => {
-        busy.delete(head.lane);
-        wake.call();
-      });
+    const one = forwardOne(queue, head, world, target, stop).finally(() => {
+      busy.delete(head.lane);
+      wake.call();
+    });
     busy.set(head.lane, one);
   };
 
@@ -135,7 +136,8 @@ export const forward = (queue: Queue, wake: Wake, world: ForwardWorld, stop: Abo
   };
 
   const run = async (): Promise<void> => {
-    await queue.noLater(world.clock.now() + LONGEST_WAIT_MS, world.clock.now());
+    const now = world.clock.now();
+    await lasting(() => queue.noLater(now + LONGEST_WAIT_MS, now), world, stop);
     while (!stop.aborted) {
       const wait = step();
       if (busy.size === 0) for (const rest of resting) rest();

@@ -3,6 +3,7 @@ import { PayError as Fault, reasonOf, usageError } from '../core/error.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/event.ts';
 import { interrupted, signalWord } from '../core/interrupt.ts';
 import type { Clock } from '../core/io.ts';
+import { shellLine } from '../core/shell.ts';
 import { holdLock } from '../database/lock.ts';
 import type { Exec } from './exec.ts';
 import { execute } from './exec.ts';
@@ -13,6 +14,7 @@ import type { Secrets } from './genuine.ts';
 import { readDelivery } from './genuine.ts';
 import { passedOn } from './headers.ts';
 import type { KeptEvent } from './kept.ts';
+import { lasting } from './lasting.ts';
 import type { Handing, News } from './news.ts';
 import { handOn } from './news.ts';
 import { post } from './post.ts';
@@ -224,7 +226,8 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
     let [count, isOver] = [0, false];
     try {
       for (const { uid } of await teller.doubtful()) {
-        say(`${uid} may not have been told: paycli was killed meanwhile. See: paycli webhook events show ${uid}`);
+        const show = shellLine(['paycli', 'webhook', 'events', 'show', uid]);
+        say(`${uid} may not have been told: paycli was killed meanwhile. See: ${show}`);
       }
       while (!isOver && !stop.aborted) {
         // A kill leaves one command in doubt, and no more.
@@ -237,10 +240,11 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
           continue;
         }
         const wanted = some.filter(isTold);
-        await teller.note('telling', last);
+        // While the disk is full nothing is told: it would be told again.
+        if (!(await lasting(() => teller.note('telling', last), world, stop))) break;
         if (exec !== undefined) for (const event of wanted) await execute(exec, event, world.leave);
         if (wanted.length > 0) yield await withFields(wanted);
-        await teller.note('told', last);
+        await lasting(() => teller.note('told', last), world, stop);
         count += wanted.length;
         isOver = reached !== undefined;
       }

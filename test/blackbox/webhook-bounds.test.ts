@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../support/built.ts';
+import { newFolder, paycli } from '../support/program.ts';
+import { bodyOf, deliver, listen, secretFile, uidOf } from '../support/webhooks.ts';
+
+/** Says something to a port, and gives what comes back until the connection ends. */
+const talk = (origin: string, ...texts: readonly string[]): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+    });
+    socket.on('error', () => undefined).on('close', () => resolve(answer));
+    for (const text of texts) socket.write(text);
+  });
+
+const MIB = 1024 * 1024;
+
+describe('webhook listen', () => {
+  it('takes a body of a mebibyte and none that is larger, announced or not', async () => {
+    const listener = await listen(newFolder(), ['--until', '1', '--columns', 'uid']);
+    const large = `${bodyOf(1).slice(0, -1)}, "x": "${'x'.repeat(MIB - bodyOf(1).length - 10)}" }`;
+    expect(large).toHaveLength(MIB);
+    const head = 'POST / HTTP/1.1\r\nhost: x\r\n';
+    expect(await talk(listener.origin, `${head}content-length: ${MIB + 1}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /);
+    const chunk = `100000\r\n${'x'.repeat(MIB)}\r\n`;
+    expect(await talk(listener.origin, `${head}transfer-encoding: chunked\r\n\r\n`, chunk, '1\r\nx\r\n')).toMatch(
+      /^(?:HTTP\/1\.1 413 |$)/,
+    );
+    expect(await deliver(listener.origin, large)).toMatchObject({ status: 200, text: `kept ${uidOf(1)}\n` });
+    expect(await listener.ended).toMatchObject({ code: 0, stdout: `${uidOf(1)}\n` });
+  });
+
+  it('takes POST alone, headers of a sane size, and no half of a body', async () => {
+    const home = newFolder();
+    const listener = await listen(home);
+    expect(await talk(listener.origin, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 405 [\s\S]*POST/);
+    const long = `POST / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`;
+    expect(await talk(listener.origin, long)).toMatch(/^HTTP\/1\.1 431 /);
+    const socket = connect(Number(new URL(listener.origin).port), '127.0.0.1');
+    socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nhalf');
+    expect(await deliver(listener.origin, bodyOf(1))).toMatchObject({ status: 200 });
+    listener.kill('SIGTERM');
+    expect(await listener.ended).toMatchObject({ code: 143 });
+    const { stdout } = await paycli(['webhook', 'events', 'list', '--columns', 'uid'], { home });
+    expect(stdout).toBe(`${uidOf(1)}\n`);
+  });
+
+  it.runIf(process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0)(
+    'acknowledges nothing that a full disk did not take, and goes on when there is room again',
+    async () => {
+      const home = newFolder();
+      // A file that may not grow any more stands for the disk; the shell gives its place to the program.
+      const program = ['bash', '-c', 'ulimit -S -f 400; exec "$@"', 'bash', ...PROGRAM] as const;
+      const listener = await listen(home, [], { program });
+      const statuses: number[] = [];
+      const body = (number: number): string => `${bodyOf(number).slice(0, -1)},"x":"${'x'.repeat(50_000)}"}`;
+      let number = 0;
+      while (statuses.at(-1) !== 503 && number < 60) {
+        number += 1;
+        const { status, headers } = await deliver(listener.origin, body(number));
+        statuses.push(status);
+        if (status === 503) expect(headers['retry-after']).toBe('30');
+      }
+      expect(statuses.at(-1)).toBe(503);
+      await listener.saw(/couldn't be kept, and was answered 503/);
+      expect(spawnSync('prlimit', ['--pid', String(listener.pid), '--fsize=unlimited']).status).toBe(0);
+      for (const again of [number, number + 1]) {
+        expect(await deliver(listener.origin, body(again))).toMatchObject({ status: 200 });
+      }
+      // What was held back is told when there is room again.
+      await listener.saw(new RegExp(uidOf(number + 1)));
+      listener.kill('SIGINT');
+      const ended = await listener.ended;
+      expect(ended.code).toBe(130);
+      const told = ended.stdout.split('\n').map((line) => line.split('\t')[0]);
+      const taken = Array.from({ length: number + 1 }, (_, index) => uidOf(index + 1));
+      expect(told.filter((uid) => uid !== '')).toEqual(taken);
+    },
+  );
+
+  it('shows no text of an event to the terminal as it came, and no secret of its own', async () => {
+    const home = newFolder();
+    secretFile(home);
+    const listener = await listen(home, ['--until', '1', '-o', 'table']);
+    const body = JSON.stringify({ uid: 'evt.\u001b]0;x\u0007\u202e', event: 'a\nb\u001b[2J' });
+    expect(await deliver(listener.origin, body)).toMatchObject({ status: 200 });
+    const { stdout, stderr } = await listener.ended;
+    expect(stdout).toContain('evt.\\x1b]0;x');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(stdout + stderr).not.toMatch(/[\u0007\u001b\u202e]/);
+  });
+});

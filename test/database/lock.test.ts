@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { holdLock, isHeld } from '../../src/database/lock.ts';
+import { newFolder } from '../support/program.ts';
+import { SOURCES } from './support.ts';
+
+const newPath = (): string => join(newFolder('lock'), 'lock');
+
+/** Another process that holds it, until it is killed. */
+const holder = async (path: string) => {
+  const code = `import { holdLock } from ${JSON.stringify(join(SOURCES, 'database/lock.ts'))};
+    console.log(holdLock(${JSON.stringify(path)}) === undefined ? 'none' : 'held'); setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [said] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, said: said.toString().trim() };
+};
+
+it('is held by one process, seen by others, and gone with its process, however that ends', async () => {
+  const path = newPath();
+  expect(isHeld(path)).toBe(false);
+  const { child, said } = await holder(path);
+  expect([said, isHeld(path), isHeld(path)]).toEqual(['held', true, true]);
+  expect(holdLock(path)).toBeUndefined();
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  expect(isHeld(path)).toBe(false);
+  const release = holdLock(path);
+  expect(release).toBeDefined();
+  expect((await holder(path)).said).toBe('none');
+  release?.();
+  expect(isHeld(path)).toBe(false);
+  expect([statSync(path).size, statSync(path).mode & 0o777]).toEqual([0, 0o600]);
+}, 20_000);

@@ -1,0 +1,160 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { forward } from '../../src/webhook/forwarder.ts';
+import type { Posted } from '../../src/webhook/post.ts';
+import { openWake } from '../../src/webhook/wake.ts';
+import { ugwoOf, uidOf } from '../support/webhooks.ts';
+import { delivery, newQueue, TestClock } from './support.ts';
+
+const [MINUTE, HOUR] = [60_000, 3_600_000];
+
+const answered = (status: number, retryAfter?: string): Posted => ({ kind: 'answered', status, retryAfter });
+const AWAY: Posted = { kind: 'failed', why: 'connect ECONNREFUSED', reached: false };
+const SILENT: Posted = { kind: 'failed', why: 'no answer within 30 s', reached: true };
+
+/** A forwarder over time that passes at once; `answer` is asked for each try of an event. */
+const started = async (
+  answer: (number: number, attempts: number, now: number) => Posted,
+  numbers: readonly (readonly [number: number, ugwo: number])[],
+  random = 0.5,
+) => {
+  const [queue, clock, stop] = [newQueue(), new TestClock(), new AbortController()];
+  const [wake, tries, said] = [openWake(clock), [] as [number: number, at: number][], [] as string[]];
+  for (const [number, ugwo] of numbers) {
+    await queue.keep(delivery(number, { ugwo: ugwoOf(ugwo) }), { state: 'waiting', duplicates: false });
+  }
+  const forwarder = forward(
+    queue,
+    wake,
+    {
+      clock,
+      random: () => random,
+      say: (text) => said.push(text),
+      send: async ({ uid, attempts }) => {
+        const number = Number(uid.slice(-6));
+        tries.push([number, clock.time]);
+        return answer(number, attempts, clock.time);
+      },
+    },
+    stop.signal,
+  );
+  const end = async (): Promise<void> => {
+    stop.abort();
+    wake.call();
+    await forwarder.ended;
+  };
+  onTestFinished(end);
+  /** Lets time pass until nothing waits any more, or this long. */
+  const pass = async (limit: number): Promise<void> => {
+    await forwarder.quiet();
+    while (clock.time < limit && (await clock.step())) await forwarder.quiet();
+  };
+  return { queue, clock, tries, said, pass, stateOf: (number: number) => queue.find(uidOf(number))?.state };
+};
+
+describe('forwarding', () => {
+  it('sends the events of a payment request one after the other, and those of others meanwhile', async () => {
+    const { tries, pass, stateOf } = await started(
+      (number, attempts) => answered(number === 1 && attempts < 3 ? 500 : 200),
+      [
+        [1, 1],
+        [2, 1],
+        [3, 2],
+        [4, 2],
+      ],
+    );
+    await pass(HOUR);
+    expect(tries.filter(([, at]) => at === 0).map(([number]) => number)).toEqual([1, 3, 4]);
+    expect(tries.map(([number]) => number).filter((number) => number < 3)).toEqual([1, 1, 1, 1, 2]);
+    for (const number of [1, 2, 3, 4]) expect(stateOf(number)).toBe('forwarded');
+  });
+
+  it('waits longer and longer, up to ten minutes, and gives an event up after three days', async () => {
+    const { tries, said, pass, stateOf } = await started(
+      (number) => answered(number === 1 ? 400 : 200),
+      [
+        [1, 1],
+        [2, 1],
+      ],
+      0.999,
+    );
+    await pass(100 * HOUR);
+    const times = tries.filter(([number]) => number === 1).map(([, at]) => at);
+    const waits = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(waits.slice(0, 4)).toEqual([999, 1998, 3996, 7992]);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(10 * MINUTE);
+    expect(times.at(-1)).toBeGreaterThanOrEqual(72 * HOUR);
+    expect(times.at(-1)).toBeLessThan(72 * HOUR + 10 * MINUTE);
+    expect([stateOf(1), stateOf(2)]).toEqual(['failed', 'forwarded']);
+    expect(said.join('\n')).toMatch(/refused for three days \(400\).*events replay evt/);
+  });
+
+  it('never gives up what a target that is away has not got, and asks with one event whether it is back', async () => {
+    const { tries, said, pass, stateOf } = await started(
+      (_number, _attempts, now) => (now < 200 * HOUR ? AWAY : answered(200)),
+      [
+        [1, 1],
+        [2, 2],
+        [3, 3],
+      ],
+      0.999,
+    );
+    await pass(201 * HOUR);
+    const later = tries.filter(([, at]) => at > 0 && at < 200 * HOUR);
+    expect(new Set(later.map(([number]) => number)).size).toBe(1);
+    expect(later.length).toBeLessThan(1500);
+    for (const number of [1, 2, 3]) expect(stateOf(number)).toBe('forwarded');
+    expect(said).toEqual([expect.stringContaining("can't take events now"), 'the target takes events again']);
+  });
+
+  it.each([429, 502, 503, 504])('holds everything back after %d, for as long as Retry-After says', async (status) => {
+    const { tries, pass } = await started(
+      (number, attempts) => (number === 1 && attempts === 0 ? answered(status, '3600') : answered(200)),
+      [
+        [1, 1],
+        [2, 2],
+        [3, 1],
+      ],
+    );
+    await pass(2 * HOUR);
+    expect(tries.filter(([, at]) => at > 0 && at < HOUR)).toEqual([]);
+    expect(tries.filter(([number]) => number !== 2).map(([number]) => number)).toEqual([1, 1, 3]);
+  });
+
+  it('heeds Retry-After of a refusal for that event alone, and none of more than a day', async () => {
+    const { tries, pass } = await started(
+      (number, attempts) =>
+        attempts > 0 || number === 3 ? answered(200) : answered(400, number === 1 ? '7200' : '99999999'),
+      [
+        [1, 1],
+        [2, 2],
+        [3, 3],
+      ],
+    );
+    await pass(3 * HOUR);
+    expect(tries.filter(([number]) => number === 1).map(([, at]) => at)).toEqual([0, 2 * HOUR]);
+    expect(tries.find(([number, at]) => number === 2 && at > 0)?.[1]).toBeLessThan(MINUTE);
+    expect(tries.filter(([number]) => number === 3)).toEqual([[3, 0]]);
+  });
+
+  it('tries again what had no answer, as what was refused', async () => {
+    const { tries, pass, stateOf } = await started(
+      (_number, attempts) => (attempts < 2 ? SILENT : answered(200)),
+      [[1, 1]],
+    );
+    await pass(HOUR);
+    expect([tries.length, stateOf(1)]).toEqual([3, 'forwarded']);
+  });
+
+  it('sends nothing more after 410, and keeps it', async () => {
+    const { tries, said, pass, stateOf } = await started(
+      () => answered(410),
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    );
+    await pass(100 * HOUR);
+    expect([tries.length, stateOf(1), stateOf(2)]).toEqual([1, 'waiting', 'waiting']);
+    expect(said).toEqual([expect.stringContaining('410 Gone')]);
+  });
+});

@@ -1,0 +1,118 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openQueue } from '../../src/webhook/queue.ts';
+import { newFolder } from '../support/program.ts';
+import { ugwoOf, uidOf } from '../support/webhooks.ts';
+import { delivery, newQueue } from './support.ts';
+
+const KEPT = { state: 'kept', duplicates: false } as const;
+const WAITING = { state: 'waiting', duplicates: false } as const;
+
+describe('the queue', () => {
+  it('keeps an event once by its uid, in one commit or in many, and counts what comes again', async () => {
+    const queue = newQueue();
+    const [first, second] = await Promise.all([queue.keep(delivery(1), KEPT), queue.keep(delivery(1), KEPT)]);
+    expect([first, second]).toEqual([{ kind: 'new' }, { kind: 'repeat', repeats: 1 }]);
+    expect(await queue.keep(delivery(1, { body: Buffer.from('{}') }), WAITING)).toEqual({ kind: 'repeat', repeats: 2 });
+    expect(queue.find(uidOf(1))).toMatchObject({ repeats: 2, state: 'kept' });
+    expect(Buffer.from(queue.find(uidOf(1))?.body ?? []).equals(Buffer.from(delivery(1).body))).toBe(true);
+    expect(queue.heads(9)).toEqual([]);
+    expect(queue.behind(0, 9)).toHaveLength(1);
+  });
+
+  it('keeps repeats, too, where that is asked for', async () => {
+    const queue = newQueue();
+    for (let times = 0; times < 3; times += 1) await queue.keep(delivery(1), { ...WAITING, duplicates: true });
+    expect(queue.behind(0, 9).map(({ uid, again }) => [uid, again])).toEqual(
+      [0, 1, 2].map((again) => [uidOf(1), again]),
+    );
+  });
+
+  it('has the first event of each payment request as a head, and the next one once that is done with', async () => {
+    const queue = newQueue();
+    for (const number of [1, 2, 3, 4]) await queue.keep(delivery(number, { ugwo: ugwoOf(number % 2) }), WAITING);
+    const [odd, even] = queue.heads(9);
+    expect([odd?.seq, even?.seq, queue.heads(9).length]).toEqual([1, 2, 2]);
+    if (odd === undefined || even === undefined) throw new Error('no heads');
+    await queue.delay(odd, { answer: '500', at: 5, until: 100, refusedSince: 5 });
+    expect(queue.heads(9).map(({ seq, due }) => [seq, due])).toEqual([
+      [2, 0],
+      [1, 100],
+    ]);
+    await queue.done(even, { state: 'forwarded', answer: '200', at: 6 });
+    expect(queue.heads(9).map(({ seq }) => seq)).toEqual([4, 1]);
+    expect(queue.at(1)).toMatchObject({ state: 'waiting', attempts: 1, answer: '500', refusedSince: 5 });
+    expect(queue.at(2)).toMatchObject({ state: 'forwarded', attempts: 1, answer: '200', answeredAt: 6 });
+    await queue.noLater(50, 7);
+    expect(queue.heads(9).map(({ seq, due }) => [seq, due])).toEqual([
+      [4, 6],
+      [1, 7],
+    ]);
+    for (const seq of [4, 1, 3]) {
+      const head = queue.heads(9).find((one) => one.seq === seq);
+      if (head === undefined) throw new Error(`${seq} is no head`);
+      await queue.done(head, { state: 'failed', answer: '400', at: 8 });
+    }
+    expect(queue.heads(9)).toEqual([]);
+  });
+
+  it('gives no more than a few megabytes of bodies at once, and always one', async () => {
+    const queue = newQueue();
+    const large = Buffer.alloc(3 * 1024 * 1024, 'x');
+    for (const number of [1, 2, 3]) await queue.keep(delivery(number, { body: large }), KEPT);
+    expect(queue.behind(0, 100).map(({ seq }) => seq)).toEqual([1]);
+    expect(queue.behind(1, 100).map(({ seq }) => seq)).toEqual([2]);
+    expect(queue.before(9, {}, 9).map(({ seq }) => seq)).toEqual([3, 2, 1]);
+  });
+
+  it('finds by payment request, state and name, newest first, however many do not fit', async () => {
+    const queue = newQueue();
+    await Promise.all(
+      Array.from({ length: 500 }, (_, number) =>
+        queue.keep(
+          delivery(number, { event: number % 250 === 7 ? 'refund.failed' : 'ugwo.updated' }),
+          number % 2 ? KEPT : WAITING,
+        ),
+      ),
+    );
+    const isWanted = (event: string): boolean => event === 'refund.failed';
+    expect(queue.before(10_000, { isWanted }, 9).map(({ uid }) => uid)).toEqual([uidOf(257), uidOf(7)]);
+    expect(queue.before(10_000, { isWanted, states: ['waiting'] }, 9)).toEqual([]);
+    expect(queue.before(10_000, { ugwo: ugwoOf(3) }, 9).map(({ uid }) => uid)).toEqual([uidOf(3)]);
+    expect(queue.before(10_000, { states: ['waiting'] }, 2).map(({ uid }) => uid)).toEqual([uidOf(498), uidOf(496)]);
+  });
+
+  it('keeps the newest thousand of what was turned away', async () => {
+    const queue = newQueue();
+    const one = { why: 'wrong signature', delivery: undefined, signature: '', size: 1, body: Buffer.from('x') };
+    await Promise.all(Array.from({ length: 1010 }, (_, at) => queue.refuse({ ...one, at })));
+    const refused = queue.refused(5000);
+    expect([refused.length, refused[0]?.at, refused.at(-1)?.at]).toEqual([1000, 1009, 10]);
+  });
+
+  it('is the same when it is opened again, and places are kept', async () => {
+    const folder = join(newFolder('queue'), 'data');
+    const queue = openQueue(folder, process.geteuid?.());
+    await queue.keep(delivery(1), WAITING);
+    await queue.setPlace('told', 1);
+    await queue.set('target', 'http://127.0.0.1:1/');
+    queue.close();
+    const again = newQueue(folder);
+    expect(again.find(uidOf(1))).toMatchObject({ ...delivery(1), body: expect.anything() });
+    expect(Buffer.from(again.find(uidOf(1))?.body ?? []).equals(Buffer.from(delivery(1).body))).toBe(true);
+    expect([again.place('told'), again.place('telling'), again.setting('target')]).toEqual([
+      1,
+      0,
+      'http://127.0.0.1:1/',
+    ]);
+  });
+
+  it.skipIf(process.geteuid === undefined)('is refused where others could change it', () => {
+    const folder = newFolder('open');
+    chmodSync(folder, 0o777);
+    expect(() => openQueue(folder, process.geteuid?.())).toThrow(
+      expect.objectContaining({ kind: 'ledger', message: expect.stringContaining('writable by other users') }),
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { openTeller } from '../../src/webhook/teller.ts';
+import { uidOf } from '../support/webhooks.ts';
+import { delivery, newQueue } from './support.ts';
+
+const KEPT = { state: 'kept', duplicates: false } as const;
+
+it('tells each event once, and names those that a kill has caught between two notes', async () => {
+  const queue = newQueue();
+  for (let number = 1; number <= 250; number += 1) await queue.keep(delivery(number), KEPT);
+  const teller = openTeller(queue);
+  expect(await teller.doubtful()).toEqual([]);
+  const first = teller.next();
+  expect(first.map(({ uid }) => uid)).toEqual(Array.from({ length: 100 }, (_, index) => uidOf(index + 1)));
+  const last = first.at(-1);
+  if (last === undefined) throw new Error('nothing to tell');
+  await teller.note('telling', last);
+  await teller.note('told', last);
+  const second = teller.next(130).at(-1);
+  if (second === undefined) throw new Error('nothing to tell');
+  await teller.note('telling', second);
+  // Killed here; the next process begins anew.
+  const next = openTeller(queue);
+  expect((await next.doubtful()).map(({ seq }) => seq)).toEqual(Array.from({ length: 130 }, (_, index) => index + 101));
+  expect(next.next().map(({ uid }) => uid)[0]).toBe(uidOf(231));
+  expect(await openTeller(queue).doubtful()).toEqual([]);
+});
