@@ -5,9 +5,8 @@ import type { Clock, Env, Flight, Input, Io, Output } from '../core/io.ts';
 import { memo } from '../core/memo.ts';
 import { forTerminal } from '../core/sanitize.ts';
 import { Redactor } from '../core/secret.ts';
+import { widthFor } from './color.ts';
 import { listenToSignals } from './signals.ts';
-
-const DEFAULT_WIDTH = 80;
 
 const SHUT_HINT = 'leave it open, or discard the output with >/dev/null';
 
@@ -126,7 +125,7 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, holds, ess
   return {
     isTerminal: terminal,
     get columns() {
-      return (terminal ? stream().columns : undefined) ?? (Number(env['COLUMNS']) || DEFAULT_WIDTH);
+      return widthFor(terminal ? stream().columns : undefined, env);
     },
     get rows() {
       return terminal ? stream().rows : undefined;
