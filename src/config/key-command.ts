@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { parse } from 'node:path';
+import { basename, parse } from 'node:path';
 import { PayError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Env, Io } from '../core/io.ts';
@@ -40,20 +40,22 @@ interface CommandRun {
   readonly machine: Machine;
   readonly stop: AbortSignal;
   readonly printed: Printed;
+  /** What it reads on its standard input; undefined: nothing. */
+  readonly input?: string;
   readonly fail: (what: string) => PayError;
 }
 
 /** Whether a program is started as the leader of a group of its own; on Windows it would get a window. */
 const leads = ({ platform }: Machine): boolean => platform !== 'win32';
 
-const start = ({ file, args, env, machine, fail }: CommandRun): ChildProcess => {
+const start = ({ file, args, env, machine, input, fail }: CommandRun): ChildProcess => {
   try {
     // Not in the working folder: version managers and helpers read settings from where they run.
     const options = { cwd: parse(file).root, env, shell: false, windowsHide: true, detached: leads(machine) };
     // Only a key that a program gives needs one started.
     return process
       .getBuiltinModule('node:child_process')
-      .spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
+      .spawn(file, args, { ...options, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'] });
   } catch {
     throw fail('could not be started');
   }
@@ -74,6 +76,8 @@ const outputOf = async (run: CommandRun): Promise<string> => {
   if (run.stop.aborted) throw interrupted(run.stop.reason);
   const child = start(run);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
+  // One that ends without reading it says so by its exit code.
+  child.stdin?.on('error', () => undefined).end(run.input);
   const giveUp = (error: PayError): void => {
     end(child, run);
     child.stdout?.destroy();
@@ -129,6 +133,36 @@ export const runSecretCommand = async (
   return key;
 };
 
-/** The same for a key of the service. */
+/** A person may be asked to unlock a keychain first, in milliseconds. */
+const UNLOCK_MS = 60_000;
+const ANYTHING: Printed = {
+  command: 'the program',
+  what: 'page of text',
+  longest: 64 * 1024,
+  problemOf: () => undefined,
+};
+
+/** Runs a program with `input` on its standard input and drops what it prints; throws where it does not end with 0. */
+export const feedCommand = async (
+  command: readonly string[],
+  input: string,
+  io: Io,
+  machine: Machine,
+): Promise<void> => {
+  const [program = '', ...args] = command;
+  const fail = (what: string): PayError => new PayError('auth', `${basename(program)} ${what}`);
+  const patient = { ...machine, keyCommandLimit: UNLOCK_MS };
+  const run = {
+    file: program,
+    args,
+    env: childEnv(io.env),
+    machine: patient,
+    stop: io.signals.stop,
+    printed: ANYTHING,
+  };
+  await outputOf({ ...run, input, fail });
+};
+
+/** As `runSecretCommand`, for a key of the service. */
 export const runKeyCommand = (command: readonly string[], io: Io, machine: Machine): Promise<string> =>
   runSecretCommand(command, KEY, io, machine);

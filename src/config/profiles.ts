@@ -7,6 +7,7 @@ import { keyProblem, keyTail } from '../core/secret.ts';
 import { formatDateAtom } from '../core/time.ts';
 import type { Folders } from './folders.ts';
 import { runKeyCommand } from './key-command.ts';
+import type { Kept } from './keychain.ts';
 import type { Machine } from './machine.ts';
 import { thisMachine } from './machine.ts';
 import type { Chosen, PlaceGiven } from './settings.ts';
@@ -30,7 +31,10 @@ export interface NewProfile {
   readonly name: string;
   readonly origin: string;
   /** A key, or the command line of a helper that prints it. */
-  readonly secret: { readonly key: string } | { readonly commandLine: string };
+  readonly secret:
+    | { readonly key: string }
+    | { readonly commandLine: string }
+    | { readonly command: readonly string[] };
 }
 
 /**
@@ -53,6 +57,10 @@ export interface ProfileRoom {
   check(profile: NewProfile): Promise<{ readonly origin: string; readonly key: string }>;
   /** Stores the profile in place of one of the same name. It becomes the default where there is none. */
   save(profile: NewProfile): ProfileSummary;
+  /** Puts a key into the system's keychain; gives the command that prints it, or why it can't be had there. */
+  keep(name: string, key: string): Promise<Kept>;
+  /** What a profile's key in the keychain is taken out with, once nothing needs it; undefined where there is none. */
+  kept(name: string): Promise<(() => Promise<string | undefined>) | undefined>;
   use(name: string): ProfileSummary;
   /** Stores where the ledger of a profile, or of the default one, is; undefined: the file of this machine. Gives its name. */
   useLedger(name: string | undefined, url: string | undefined, passwordCommand: string | undefined): string;
@@ -77,10 +85,10 @@ const summaryOf = (file: ProfileFile | undefined, name: string | undefined): Pro
   };
 };
 
-const storedSecret = ({ name, origin, secret }: NewProfile): Pick<StoredProfile, 'key' | 'key_command'> =>
-  'key' in secret
-    ? { key: checkKey(secret.key, origin, `the key for the profile "${name}"`) }
-    : { key_command: [...splitCommand(secret.commandLine)] };
+const storedSecret = ({ name, origin, secret }: NewProfile): Pick<StoredProfile, 'key' | 'key_command'> => {
+  if ('key' in secret) return { key: checkKey(secret.key, origin, `the key for the profile "${name}"`) };
+  return { key_command: 'command' in secret ? [...secret.command] : [...splitCommand(secret.commandLine)] };
+};
 
 const stored = (profile: NewProfile, io: Io): StoredProfile => {
   if ('key' in profile.secret) io.redactor.add(profile.secret.key);
@@ -138,6 +146,14 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
         // Another key is no other guard.
         profiles: { ...file.profiles, [profile.name]: { ...ledgerOf(file, profile.name), ...stored(profile, io) } },
       })),
+    keep: async (name, key) =>
+      (await import('./keychain.ts')).keepKey(checkName(name), key, folders.config, io, machine),
+    async kept(name) {
+      const { isKept, releaseKey } = await import('./keychain.ts');
+      const command = find(store.read(), checkName(name)).stored.key_command;
+      if (command === undefined || !isKept(command, name, folders.config, machine)) return undefined;
+      return () => releaseKey(command, name, folders.config, io, machine);
+    },
     use: (name) => change(name, (file) => ({ ...file, default: find(file, checkName(name)).name })),
     useLedger(asked, url, passwordCommand) {
       const file = store.read();

@@ -64,8 +64,8 @@ describe('the width', () => {
     [0, { COLUMNS: '60' }, 60],
     [undefined, { COLUMNS: '60' }, 60],
     [0, {}, 80],
-    ...['', '0', '-5', 'wide', '1e3', '99999'].map((COLUMNS) => [undefined, { COLUMNS }, 80] as const),
-  ])('of a terminal of %s with %o is %s', (terminal, env, wanted) => {
+    ...['', '0', '-5', 'wide', '1e3', '99999'].map((COLUMNS): [undefined, Env, number] => [undefined, { COLUMNS }, 80]),
+  ] as (readonly [number | undefined, Env, number])[])('of a terminal of %s with %o is %s', (terminal, env, wanted) => {
     expect(widthFor(terminal, env)).toBe(wanted);
   });
 });

@@ -125,6 +125,7 @@ describe('the declarations', () => {
       '--environment <name>',
       '--key-stdin',
       '--key-command <command>',
+      '--keychain',
       '--no-verify',
     ]);
     const { records } = await call('profile list', { folder: folderWith({ name: 'a' }) });

@@ -23,3 +23,12 @@ export const noticeOverride = async ({ io, notice }: Needs): Promise<void> => {
   if (io.env['PAYCLI_SECRET_KEY'] === undefined) return;
   await notice('PAYCLI_SECRET_KEY is set: it is used instead of the stored key');
 };
+
+/** Takes a key out of the keychain; where that fails, somebody has to. */
+export const released = async (
+  release: () => Promise<string | undefined>,
+  { notice }: Pick<Needs, 'notice'>,
+): Promise<void> => {
+  const why = await release();
+  if (why !== undefined) await notice(`The old key is still in the keychain (${why}); remove "paycli" there yourself.`);
+};

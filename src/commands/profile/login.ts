@@ -5,7 +5,7 @@ import { ENVIRONMENTS } from '../../core/origin.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { ask, canAsk, described, noticeOverride } from './ask.ts';
+import { ask, canAsk, described, noticeOverride, released } from './ask.ts';
 import { profileView } from './view.ts';
 
 type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'probe' | 'confirm' | 'notice'>;
@@ -20,6 +20,8 @@ export interface LoginInput {
   readonly environment: Environment | undefined;
   readonly key: KeyFrom;
   readonly verify: boolean;
+  /** The key goes into the system's keychain, if there is one. */
+  readonly keychain: boolean;
 }
 
 type Chosen = ReturnType<ProfileRoom['chosen']>;
@@ -90,6 +92,19 @@ const verify = async (target: { origin: string; key: string }, deps: Needs): Pro
   }
 };
 
+/** The profile as it is stored: with its key, or with the command that takes it out of the keychain. */
+const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, deps: Needs): Promise<NewProfile> => {
+  const kept = await room.keep(profile.name, key);
+  if ('command' in kept) {
+    await deps.notice("The key is in the system's keychain; the profile has the command that reads it.");
+    return { ...profile, secret: kept };
+  }
+  await deps.notice(
+    `The key is not in a keychain (${kept.why}). It is stored in paycli's settings, in a file that only you can read.`,
+  );
+  return profile;
+};
+
 const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, deps: Needs): Promise<void> => {
   if (replaced !== undefined) await deps.notice(`Replaced the profile ${described(replaced)}.`);
   if (!saved.default)
@@ -110,7 +125,11 @@ export const run = async (input: LoginInput, deps: Needs): Promise<Result> => {
   const profile = { name, origin, secret: await secretFrom(input.key, origin, deps) };
   const target = await room.check(profile);
   if (input.verify) await verify(target, deps);
-  const saved = room.save(profile);
+  const old = there === undefined ? undefined : await room.kept(name);
+  const kept = input.keychain ? await inKeychain(profile, target.key, room, deps) : profile;
+  const saved = room.save(kept);
+  // A new key in the keychain has taken the old one's place.
+  if (old !== undefined && kept === profile) await released(old, deps);
   await noticeSaved(saved, there, deps);
   return { kind: 'record', record: madeHere(saved), view: profileView };
 };

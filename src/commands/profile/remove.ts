@@ -2,7 +2,7 @@ import type { ProfileSummary } from '../../config/profiles.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { described } from './ask.ts';
+import { described, released } from './ask.ts';
 import { profileView } from './view.ts';
 
 type Needs = Pick<Deps, 'profiles' | 'confirm' | 'notice'>;
@@ -24,7 +24,9 @@ export const run = async ({ name }: { readonly name: string }, deps: Needs): Pro
   const room = await deps.profiles();
   const profile = room.show(name);
   await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
+  const kept = await room.kept(profile.name);
   const removed = room.remove(profile.name);
+  if (kept !== undefined) await released(kept, deps);
   await noticeRemoved(deps, removed, room.list());
   return { kind: 'record', record: madeHere(removed), view: profileView };
 };

@@ -28,11 +28,16 @@ const login = defineCommand({
       asText,
       { type: 'command' },
     ),
+    keychain: flag('--keychain', "keep the key in the system's keychain, if there is one"),
     noVerify: flag('--no-verify', 'store the key without checking it with the service'),
   },
   examples: [
     { about: 'ask for the sandbox key', line: 'paycli login --environment sandbox' },
     { about: 'in a script: pipe the key in', line: 'paycli login --profile shop --environment live --key-stdin' },
+    {
+      about: "keep the key in the system's keychain",
+      line: 'paycli login --profile shop --environment live --key-stdin --keychain',
+    },
     {
       about: 'keep the key in a password manager',
       line: "paycli login --profile shop --environment live --key-command 'op read op://payments/live/key'",
@@ -44,11 +49,14 @@ const login = defineCommand({
     if (given.keyStdin === true && given.keyCommand !== undefined) {
       throw usageError("--key-stdin and --key-command can't be used together", { hint: 'give one of them' });
     }
+    if (given.keychain === true && given.keyCommand !== undefined) {
+      throw usageError("--keychain and --key-command can't be used together", { hint: 'give one of them' });
+    }
     const key =
       given.keyCommand !== undefined
         ? ({ kind: 'command', line: given.keyCommand } as const)
         : ({ kind: given.keyStdin === true ? 'stdin' : 'prompt' } as const);
-    return { environment: given.environment, key, verify: given.noVerify !== true };
+    return { environment: given.environment, key, verify: given.noVerify !== true, keychain: given.keychain === true };
   },
   load: () => import('./login.ts'),
 });

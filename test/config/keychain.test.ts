@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isKept, keepKey, releaseKey } from '../../src/config/keychain.ts';
+import { thisMachine } from '../../src/config/machine.ts';
+import { fakeIo, KEY, newFolder, script } from './world.ts';
+
+/** A stand-in for the system's own program: keeps what it is told, and by which arguments, and answers `answer`. */
+const world = (platform: 'darwin' | 'win32', program: string, answer: string) => {
+  const folder = newFolder();
+  script(join(folder, program), `printf '%s\n' "$*" >> ${folder}/argv\ncat >> ${folder}/stdin\n${answer}`);
+  const { io } = fakeIo({ PATH: `${folder}:/usr/bin:/bin` });
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  return { folder, io, read, machine: { ...thisMachine, platform } };
+};
+
+// Neither of these systems is here: what is shown is what their programs are told, and that no argument has the key.
+describe.runIf(process.platform === 'linux')('the keychain', () => {
+  it('of macOS is told the key in hex, on the standard input of security -i', async () => {
+    const { folder, io, read, machine } = world(
+      'darwin',
+      'security',
+      `[ "$1" = find-generic-password ] && echo '${KEY}'; true`,
+    );
+    const kept = await keepKey('shop', KEY, '/home/ada/paycli', io, machine);
+    const account = /-a (shop-[0-9a-f]{12})/.exec(read('argv'))?.[1];
+    expect(kept).toEqual({
+      command: [join(folder, 'security'), 'find-generic-password', '-s', 'paycli', '-a', account, '-w'],
+    });
+    expect(read('argv')).toBe(`-i\nfind-generic-password -s paycli -a ${account} -w\n`);
+    expect(read('stdin')).toBe(
+      `add-generic-password -U -s paycli -a ${account} -X ${Buffer.from(KEY).toString('hex')}\n`,
+    );
+  });
+
+  it('of Windows is told the key on the standard input of PowerShell', async () => {
+    const { io, read, machine } = world('win32', 'powershell.exe', `case "$*" in *Retrieve*) printf '${KEY}' ;; esac`);
+    const kept = await keepKey('shop', KEY, 'C:\\paycli', io, machine);
+    expect(kept).toHaveProperty('command');
+    expect(read('stdin')).toBe(KEY);
+    expect(read('argv')).not.toContain(KEY);
+    expect(read('argv')).toMatch(/-NoProfile -NonInteractive -Command .*PasswordVault.*\[Console\]::In\.ReadToEnd\(\)/);
+  });
+
+  it('knows its own commands, and which profile and folder they are for', async () => {
+    const { folder, io, machine } = world('darwin', 'security', `echo '${KEY}'`);
+    const kept = await keepKey('shop', KEY, '/one', io, machine);
+    const command = 'command' in kept ? kept.command : [];
+    expect(isKept(command, 'shop', '/one', machine)).toBe(true);
+    expect(isKept(command, 'shop', '/other', machine)).toBe(false);
+    expect(isKept(command, 'other', '/one', machine)).toBe(false);
+    expect(isKept(undefined, 'shop', '/one', machine)).toBe(false);
+    expect(await releaseKey(command, 'shop', '/one', io, machine)).toBeUndefined();
+    expect(readFileSync(join(folder, 'argv'), 'utf8')).toMatch(
+      /\ndelete-generic-password -s paycli -a shop-[0-9a-f]{12}\n$/,
+    );
+  });
+
+  it('is not what the working folder brings', async () => {
+    const { folder, io, machine } = world('darwin', 'security', `echo '${KEY}'`);
+    const here = { ...machine, cwd: () => folder };
+    expect(await keepKey('shop', KEY, '/one', io, here)).toEqual({ why: 'security was not found' });
+    expect(existsSync(join(folder, 'argv'))).toBe(false);
+  });
+});
