@@ -88,6 +88,16 @@ const loadedBy = async (args: readonly string[]): Promise<readonly string[]> => 
 };
 
 describe('what a command loads', () => {
+  it('is nothing of the console for --local', async () => {
+    const loaded = await loadedBy(['ugwo', 'list', '--local']);
+    expect(loaded).toContain('src/emulator/app.ts');
+    expect(
+      loaded.filter(
+        (name) => name.startsWith('src/emulator/console/') || /hono.*\/helper\/(html|streaming)\//.test(name),
+      ),
+    ).toEqual([]);
+  });
+
   it('is neither profiles nor schemas for `ledger list`, which asks for a folder only', async () => {
     const loaded = await loadedBy(['ledger', 'list']);
     expect(loaded).toEqual(expect.arrayContaining(['src/commands/ledger/list.ts', 'src/config/folders.ts']));

@@ -57,6 +57,20 @@ export const settleAction = (
   };
 };
 
+/** Stands for the second activity until the shell knows it. */
+const SECOND = 'SECOND';
+
+/** The identifier that an answer of the service begins with. */
+const ITS_UID = `sed 's/^{"uid":"\\([^"]*\\)".*/\\1/'`;
+
+/** Pays the second activity: the one that is there, or the one that the shell has just made. */
+const secondly = (
+  line: (activity: string) => string,
+  made: string,
+  other: string | undefined,
+  inShell: string,
+): string[] => (other === undefined ? [`second=$(${made})`, line(SECOND).replace(SECOND, inShell)] : [line(other)]);
+
 /** Lets the customer pay two activities of one payment request: an open one and another one, made first where there is none. */
 export const payTwiceAction = (
   place: Place,
@@ -65,32 +79,20 @@ export const payTwiceAction = (
   medium: string,
 ): Action => {
   const ugwo = String(ugwo_uid);
-  const again = aboutService(
-    place,
-    'ugwo',
-    'charge',
-    ugwo,
-    ...chargeOptions(medium),
-    '--again',
-    '--columns',
-    'uid',
-    '-o',
-    'tsv',
-  );
-  const second = other?.uid ?? '"$second"';
+  const asText = ['--again', '--columns', 'uid', '-o', 'tsv'];
+  const again = `${aboutService(place, 'ugwo', 'charge', ugwo, ...chargeOptions(medium), ...asText)} | cut -f2`;
+  const body = chargeBody(medium);
+  const post = `${serviceCurl(place, { method: 'POST', url: `/v1/ugwo/${ugwo}/activities`, body })} | ${ITS_UID}`;
   const settle = (activity: string): string => aboutData(place, 'settle', activity, '--as', 'successful');
   const paid = (activity: string): string => controlCurl(place, 'POST', 'settle', { activity, as: 'successful' });
-  const charge = serviceCurl(place, { method: 'POST', url: `/v1/ugwo/${ugwo}/activities`, body: chargeBody(medium) });
+  // The second one is made before the first is paid: what is paid takes no charge.
+  const lines = (line: (activity: string) => string, made: string, inShell: string): string => {
+    const [first = '', ...rest] = secondly(line, made, other?.uid, inShell);
+    return other === undefined ? [first, line(uid), ...rest].join('\n') : [line(uid), first].join('\n');
+  };
   return {
     path: `activities/${uid}/pay-twice`,
     label: 'Pay twice',
-    lines: {
-      paycli: [
-        ...(other === undefined ? [`second=$(${again} | cut -f2)`] : []),
-        settle(uid),
-        other === undefined ? settle('SECOND').replace('SECOND', second) : settle(second),
-      ].join('\n'),
-      curl: [...(other === undefined ? [charge] : []), paid(uid), paid(other?.uid ?? 'UID_OF_THE_SECOND')].join('\n'),
-    },
+    lines: { paycli: lines(settle, again, '"$second"'), curl: lines(paid, post, `'"$second"'`) },
   };
 };

@@ -10,8 +10,6 @@ const LOOK_MS = 500;
 /** Streams at once; a page that nobody looks at has none. */
 const MOST = 16;
 
-const open = new Set<SSEStreamingApi>();
-
 /** Sends the requests that came after `after`, and gives the last one's number. */
 const sendRequests = async ({ requests, service }: Desk, stream: SSEStreamingApi, after: number): Promise<number> => {
   let last = after;
@@ -48,15 +46,23 @@ const follow = async (desk: Desk, stream: SSEStreamingApi, after: number): Promi
   }
 };
 
-/** What is new, as it happens: requests, and that something in the data has changed. */
-export const liveStream = (desk: Desk, context: Context): Response => {
+/** Where to go on in the list of requests. */
+const placeOf = ({ requests }: Desk, context: Context): number => {
   const asked = Number(context.req.header('last-event-id') ?? context.req.query('after'));
-  const newest = desk.requests.newest()[0]?.seq ?? 0;
+  const newest = requests.newest()[0]?.seq ?? 0;
   // A number of an emulator that has gone says nothing about this one.
-  const after = asked <= newest ? asked : 0;
-  return streamSSE(context, async (stream) => {
-    if (open.size >= MOST) return;
-    open.add(stream);
-    await follow(desk, stream, after).finally(() => open.delete(stream));
-  });
+  return asked <= newest ? asked : 0;
+};
+
+/** What is new, as it happens: requests, and that something in the data has changed. */
+export const openLive = () => {
+  const open = new Set<SSEStreamingApi>();
+  return (desk: Desk, context: Context): Response => {
+    const after = placeOf(desk, context);
+    return streamSSE(context, async (stream) => {
+      if (open.size >= MOST) return;
+      open.add(stream);
+      await follow(desk, stream, after).finally(() => open.delete(stream));
+    });
+  };
 };

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
+import { html } from 'hono/html';
 import { nowOf, respond, type Service } from '../answer.ts';
 import { bytesOf } from '../body.ts';
 import { CONSOLE, consolePath, consoleToken } from '../console-path.ts';
@@ -12,7 +13,7 @@ import type { RequestLog } from '../request-log.ts';
 import type { ConsoleOptions } from '../room.ts';
 import { ACTIONS, type Ask, act } from './actions.ts';
 import { documentOf, type Said } from './layout.ts';
-import { liveStream } from './live.ts';
+import { openLive } from './live.ts';
 import { clockPage } from './pages/clock.ts';
 import { faultsPage } from './pages/faults.ts';
 import { onyeListPage, onyePage } from './pages/onye.ts';
@@ -75,7 +76,12 @@ const openSayings = () => {
   };
 };
 
-const NOTHING = 'there is nothing at this address';
+const NOTHING: Page = {
+  title: 'There is nothing here',
+  section: 'none',
+  status: 404,
+  body: html`<p>A record that was removed, or a request that is no longer kept: only the newest are.</p>`,
+};
 
 const pageAt = (view: View, path: string): Page => {
   const { store } = view.service;
@@ -91,7 +97,7 @@ const pageAt = (view: View, path: string): Page => {
   if (section === 'ugwo' && found?.ugwo !== undefined) return ugwoPage(view, found.ugwo);
   if (section === 'onye' && found?.onye !== undefined) return onyePage(view, found.onye);
   if (section === 'requests' && found?.seen !== undefined) return requestPage(view, found.seen);
-  throw refusal(404, NOTHING);
+  return NOTHING;
 };
 
 /** A page as a document, and as the texts of its cells for the script. */
@@ -119,7 +125,7 @@ export const openConsole = (service: Service, requests: RequestLog, fetch: Fetch
   const root = consolePath(service.store);
   const secrets = [service.store.key, service.store.setting('control_token') ?? ''].filter((secret) => secret !== '');
   const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, '[key]'), text);
-  const sayings = openSayings();
+  const [sayings, live] = [openSayings(), openLive()];
   const deskFor = (port: number): Desk => ({
     service,
     requests,
@@ -143,7 +149,7 @@ export const openConsole = (service: Service, requests: RequestLog, fetch: Fetch
   app.get(`${root}style.css`, () => show(200, 'text/css; charset=utf-8', STYLE));
   app.get(`${root}script.js`, () => show(200, 'text/javascript; charset=utf-8', SCRIPT));
   app.get(`${root}icon.svg`, () => show(200, 'image/svg+xml', ICON));
-  app.get(`${root}live`, (context) => liveStream(desk(context), context));
+  app.get(`${root}live`, (context) => live(desk(context), context));
   for (const action of Object.keys(ACTIONS)) {
     app.post(`${root}${action}`, async (context) => {
       const form = new URLSearchParams(Buffer.from(await bytesOf(context.req.raw)).toString());
@@ -162,12 +168,12 @@ export const openConsole = (service: Service, requests: RequestLog, fetch: Fetch
       url.searchParams,
     );
     if (context.req.header('accept') === 'application/json') {
-      return show(200, 'application/json', JSON.stringify({ shape, cells }));
+      return show(page.status ?? 200, 'application/json', JSON.stringify({ shape, cells }));
     }
     const said = sayings.take(url.searchParams.get('said'));
-    return show(200, 'text/html; charset=utf-8', String(await documentOf(view, page, shape, said)));
+    return show(page.status ?? 200, 'text/html; charset=utf-8', String(await documentOf(view, page, shape, said)));
   });
-  app.notFound(() => show(404, 'text/plain; charset=utf-8', `${NOTHING}\n`));
+  app.notFound(() => show(404, 'text/plain; charset=utf-8', 'there is nothing at this address\n'));
   app.onError((thrown) => {
     if (!(thrown instanceof Refusal)) throw thrown;
     const { status, detail, title } = thrown.problem;

@@ -44,6 +44,8 @@ export interface Page {
   /** Which entry of the navigation it belongs to; empty for none. */
   readonly section: string;
   readonly body: Markup;
+  /** 200 unless it says so. */
+  readonly status?: number;
   /** Its rows are added by the script as requests come in. */
   readonly feed?: true;
 }

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { openRequestLog, type SeenRequest } from '../../src/emulator/request-log.ts';
+
+const requestTo = (url: string, headers = {}): IncomingMessage =>
+  ({ method: 'POST', url, headers }) as unknown as IncomingMessage;
+
+const open = () =>
+  openRequestLog(
+    () => 1000,
+    () => 0,
+  );
+
+test('keeps the newest 300, newest first, and tells of each once', () => {
+  const [log, told] = [open(), [] as number[]];
+  const stop = log.listen(({ seq }) => told.push(seq));
+  for (let count = 0; count < 1000; count += 1) {
+    const incoming = requestTo(`/v1/${count}`);
+    log.begin(incoming);
+    log.end(incoming, 200);
+    log.end(incoming, 500);
+    if (count === 9) stop();
+  }
+  expect(log.newest().map(({ seq }) => seq)).toEqual(Array.from({ length: 300 }, (_, index) => 1000 - index));
+  expect(told).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(log.find(1000)).toMatchObject({ url: '/v1/999', status: 200 });
+  expect(log.find(700)).toBeUndefined();
+});
+
+test('keeps little of what is long, and no header but the name of the client', () => {
+  const log = open();
+  const incoming = requestTo(`/v1/${'x'.repeat(10_000)}`, {
+    'user-agent': 'y'.repeat(500),
+    authorization: 'Bearer key',
+  });
+  log.begin(incoming);
+  log.body(incoming, Buffer.alloc(1_000_000, 'b'));
+  const answer = new Response('');
+  log.text(answer, 'a'.repeat(1_000_000));
+  log.executed(incoming, answer);
+  log.end(incoming, undefined);
+  const { url, agent, body, executed, status } = log.newest()[0] as SeenRequest;
+  expect([url.length, agent.length, body?.length, executed?.text.length]).toEqual([2048, 100, 8192, 8192]);
+  expect(status).toBeUndefined();
+  expect(JSON.stringify(log.newest())).not.toContain('Bearer');
+});
+
+test('keeps what was struck before it was executed without an answer of the service', () => {
+  const [log, incoming] = [open(), requestTo('/v1/ugwo')];
+  log.begin(incoming);
+  log.struck(incoming, { status: 503 });
+  log.end(incoming, 503);
+  expect(log.newest()).toEqual([
+    { seq: 1, at: 1000, method: 'POST', url: '/v1/ugwo', agent: '', struck: { status: 503 }, status: 503, took: 0 },
+  ]);
+});
