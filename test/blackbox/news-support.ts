@@ -25,6 +25,8 @@ const secretFile = (secret = SECRET): string => {
 
 export interface Listener {
   readonly run: Running;
+  readonly url: string;
+  readonly secret: string;
   /** Delivers an event, signed by whoever knows this secret; gives the status of the answer. */
   readonly deliver: (event: object, secret?: string) => Promise<number>;
 }
@@ -43,6 +45,8 @@ export const listen = async (options: RunOptions, ...args: readonly string[]): P
   while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
   return {
     run,
+    url: `http://127.0.0.1:${port}/`,
+    secret: SECRET,
     deliver: async (event, secret = SECRET) => {
       const body = JSON.stringify(event);
       return (await post(body, signatureOf(secret, Buffer.from(body)))).status;

@@ -1,0 +1,52 @@
+import { newFolder } from '../support/program.ts';
+import type { Seen, Service } from '../support/service.ts';
+import { json, problem, serveAllBy, ugwo } from '../support/service.ts';
+import { activityOf, charged, chargeFrom, numberIn, ussdFile } from './bulk-support.ts';
+
+export interface Watching {
+  readonly home: string;
+  readonly service: Service;
+  readonly job: string;
+  /** How an activity stands from now on. */
+  readonly set: (number: number, status: string) => void;
+  /** Requests since the charges were made. */
+  readonly reads: () => readonly Seen[];
+}
+
+export const requestWith = (number: number, status: string): Record<string, unknown> => ({
+  ...ugwo(number),
+  status: status === 'successful' ? 'ugwo_successful' : 'requires_ugwo',
+  checkout: { uid: 'chk.AbCd.1' },
+});
+
+/** So many charges of one file, all open, at a service that shows how they stand. */
+export const charge = async (count: number, refuses: (seen: Seen) => boolean = () => false): Promise<Watching> => {
+  const [home, statuses, posted] = [newFolder(), new Map<number, string>(), new Set<number>()];
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  const statusOf = (number: number): string => statuses.get(number) ?? 'requires_action';
+  let made = 0;
+  const service = await serveAllBy((seen) => {
+    if (made > 0 && refuses(seen)) return problem(429, 'Too many requests', undefined, { 'retry-after': '1' });
+    if (seen.method === 'POST') {
+      posted.add(numberIn(seen));
+      return charged(numberIn(seen));
+    }
+    if (seen.url.startsWith('/v1/ugwo?')) {
+      const data = numbers.toReversed().map((number) => requestWith(number, statusOf(number)));
+      return json(200, { data, next_cursor: null });
+    }
+    const number = numberIn(seen);
+    const activities = !posted.has(number) ? [] : [{ ...activity(number), status: statusOf(number) }];
+    return json(200, { ...requestWith(number, statusOf(number)), activities });
+  });
+  const activity = (number: number) => ({ uid: activityOf(number), activity_type: 'charge', next_action: null });
+  const { stdout } = await chargeFrom(ussdFile(...numbers), { home, service });
+  made = service.seen.length;
+  return {
+    home,
+    service,
+    job: (JSON.parse(stdout) as { job: string }).job,
+    set: (number, status) => void statuses.set(number, status),
+    reads: () => service.seen.slice(made),
+  };
+};

@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Ending } from '../../src/core/local.ts';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { listen } from '../blackbox/news-support.ts';
+import type { RunOptions } from '../support/program.ts';
+import { newFolder, paycli, start } from '../support/program.ts';
+import { figure, full } from './torture.ts';
+
+/*
+ * From end to end on one machine: a file of charges at a running emulator, payments that its clock settles, and what the ledger
+ * then knows: by webhooks without a single poll, and without webhooks by `watch` alone.
+ */
+
+const CHARGES = full ? 1000 : 40;
+const MINUTE_MS = 60_000;
+/** Accounts live for a quarter of an hour. */
+const LATEST_MS = 13 * MINUTE_MS;
+const TIMEOUT_MS = full ? 600_000 : 120_000;
+
+const CLOCK = { now: Date.now, ticks: () => performance.now(), sleep: async () => undefined };
+
+/** Requests between the program and the emulator. */
+interface Counted {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Hands requests on to a service, and keeps which they were. */
+const openCounter = async (to: string): Promise<{ readonly origin: string; readonly seen: Counted[] }> => {
+  const seen: Counted[] = [];
+  const server = createServer((incoming, response) => {
+    const { method = '', url = '', headers } = incoming;
+    seen.push({ method, url });
+    const on = forward(`${to}${url}`, { method, headers: { ...headers, host: new URL(to).host } }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    on.on('error', () => response.destroy());
+    incoming.pipe(on);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+};
+
+interface Stage {
+  readonly options: RunOptions;
+  /** The emulator's data. */
+  readonly file: string;
+  readonly job: string;
+  /** What the service was asked since the charges were made. */
+  readonly asked: () => readonly Counted[];
+  /** How each activity is to end, by the emulator's clock. */
+  readonly plan: ReadonlyMap<string, Ending>;
+}
+
+const endingOf = (index: number): Ending => {
+  if (index % 10 === 3) return 'failed';
+  return index % 10 === 7 ? 'expired' : 'successful';
+};
+
+const ndjson = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+/** A file of charges that was sent to a running emulator, each of which is to end some time within the next minutes. */
+const openStage = async (): Promise<Stage> => {
+  const [home, file] = [newFolder(), join(newFolder('emulator'), 'data.sqlite')];
+  await emulatorRoom.seed({ file, clock: CLOCK, customers: 1, ugwo: 0 });
+  const emulator = start(['emulator', 'start', '--data', file, '--json']);
+  await emulator.saw(/"key":"[^"]+".*\n/);
+  const { origin, key } = JSON.parse(emulator.stdout()) as { origin: string; key: string };
+  const make = async (index: number): Promise<string> => {
+    const answer = await fetch(`${origin}/v1/ugwo`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ amount: 500_000 + index, currency: 'NGN' }),
+    });
+    return ((await answer.json()) as { uid: string }).uid;
+  };
+  const ugwos: string[] = [];
+  for (let index = 0; index < CHARGES; index += 1) ugwos.push(await make(index));
+  const charges = join(newFolder('charges'), 'charges.csv');
+  writeFileSync(charges, `ugwo\n${ugwos.join('\n')}\n`);
+  const counter = await openCounter(origin);
+  const options = { home, service: counter, env: { PAYCLI_SECRET_KEY: key } };
+  const charged = await paycli(['ugwo', 'charge', '--from', charges, '--medium', 'bank_transfer', '--json'], options);
+  expect(charged.code, charged.stderr).toBe(0);
+  const { job } = JSON.parse(charged.stdout) as { job: string };
+  const rows = ndjson((await paycli(['ledger', 'export', job], options)).stdout);
+  const plan = new Map(rows.map(({ activity }, index) => [String(activity), endingOf(index)]));
+  expect(plan.size).toBe(CHARGES);
+  let index = 0;
+  for (const [activity, as] of plan) {
+    const after = MINUTE_MS + Math.floor((index / CHARGES) * (LATEST_MS - MINUTE_MS));
+    await emulatorRoom.settle({ file, clock: CLOCK, activity, as, after });
+    index += 1;
+  }
+  const before = counter.seen.length;
+  return { options, file, job, plan, asked: () => counter.seen.slice(before) };
+};
+
+/** Lets time pass by the emulator's clock, in steps, until every account is over. */
+const passTime = async ({ file }: Stage): Promise<void> => {
+  for (let passed = 0; passed < LATEST_MS; passed += MINUTE_MS) {
+    await emulatorRoom.clock({ file, clock: CLOCK, by: MINUTE_MS });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
+
+const watchToEnd = ({ options, job }: Stage) =>
+  start(['watch', '--job', job, '--until-final', '-o', 'ndjson'], options);
+
+/** That every charge's end is known in the ledger, and was told once. */
+const expectKnown = async ({ options, job, plan }: Stage, told: string): Promise<void> => {
+  const wanted = [...plan].map(([activity, as]) => [activity, as === 'successful' ? 'paid' : 'failed']).sort();
+  const rows = ndjson((await paycli(['ledger', 'export', job], options)).stdout);
+  expect(rows.map(({ activity, payment }) => [activity, payment]).sort()).toEqual(wanted);
+  const ends = ndjson(told).filter(({ now }) => now === 'paid' || now === 'failed');
+  expect(ends.map(({ activity, now }) => [activity, now]).sort()).toEqual(wanted);
+};
+
+const isRead = ({ method, url }: Counted): boolean => method === 'GET' && /^\/v1\/ugwo\/ugw\.[^/?]+$/.test(url);
+
+describe('the end of every charge of a file', { timeout: TIMEOUT_MS }, () => {
+  it('is heard by webhooks, without one poll', async () => {
+    const stage = await openStage();
+    const { run, url, secret } = await listen(stage.options, '-o', 'ndjson');
+    const { file } = stage;
+    await emulatorRoom.webhooks.add({ file, url, events: [], allowRemote: false, signing: { secret } });
+    const began = performance.now();
+    const watching = watchToEnd(stage);
+    await watching.saw(new RegExp(`"row":${CHARGES}\\}\n`));
+    await passTime(stage);
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(11);
+    await expectKnown(stage, stdout);
+    run.kill('SIGINT');
+    const events = ndjson((await run.ended).stdout);
+    // Each read was caused by an event: there is nothing else, and of no payment request more than there were events.
+    expect(stage.asked().filter((one) => !isRead(one))).toEqual([]);
+    const eventsOf = Map.groupBy(events, (event) => String(event['ugwo']));
+    for (const [ugwo, reads] of Map.groupBy(stage.asked(), ({ url: path }) => path.split('/').at(-1) ?? '')) {
+      expect(reads.length, ugwo).toBeLessThanOrEqual(eventsOf.get(ugwo)?.length ?? 0);
+    }
+    figure('hearing: charges', CHARGES);
+    figure('hearing: events', events.length);
+    figure('hearing: reads', stage.asked().length);
+    figure('hearing: seconds', Math.round((performance.now() - began) / 1000), 's');
+  });
+
+  it('is found by watch without webhooks', async () => {
+    const stage = await openStage();
+    const watching = watchToEnd(stage);
+    await watching.saw(new RegExp(`"row":${CHARGES}\\}\n`));
+    await passTime(stage);
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(11);
+    await expectKnown(stage, stdout);
+    const reads = stage.asked().filter(isRead).length;
+    const lists = stage.asked().length - reads;
+    expect(lists).toBeGreaterThan(0);
+    // Fewer than one for each charge at each look.
+    expect(reads).toBeLessThan(3 * CHARGES);
+    figure('hearing: reads without webhooks', reads);
+    figure('hearing: list pages without webhooks', lists);
+  });
+});
