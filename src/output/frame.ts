@@ -10,8 +10,8 @@ export interface Frame {
   show(lines: readonly string[]): Promise<void>;
   /** Takes them away, before something else is written. */
   clear(): Promise<void>;
-  /** Leaves them as they are. */
-  leave(): void;
+  /** Leaves them as they are, and takes away what was typed below. */
+  leave(): Promise<void>;
 }
 
 /** The one that a terminal shows. */
@@ -46,9 +46,10 @@ export const openFrame = (output: Output): Frame => {
       const erased = erase();
       if (erased !== '') await output.write(erased);
     },
-    leave: () => {
+    leave: async () => {
       output.drawn(undefined);
       frames.delete(output);
+      await output.write(LINE);
     },
   };
   frames.set(output, frame);

@@ -32,7 +32,7 @@ const linesOf = async (
   return [...table.slice(0, Math.max(0, rows - words.length)), ...words].slice(-rows);
 };
 
-/** Draws a board each time that its pages go on, within the height of the terminal. Throws what they throw. */
+/** Draws a board each time that its pages go on, and when they have ended, within the height of the terminal. Throws what they throw. */
 export const showBoard = async (
   { pages, board }: Live,
   io: Pick<Io, 'stdout' | 'redactor'>,
@@ -40,14 +40,18 @@ export const showBoard = async (
 ): Promise<void> => {
   const { stdout } = io;
   const frame = openFrame(stdout);
+  const draw = async (): Promise<void> => {
+    // The cursor has the last row.
+    const rows = Math.max(1, (stdout.rows ?? DEFAULT_ROWS) - 1);
+    await frame.show(await linesOf(board(rows), io, await surface(), rows));
+  };
   try {
     for await (const _page of pages) {
       if (stdout.closed) return;
-      // The cursor has the last row.
-      const rows = Math.max(1, (stdout.rows ?? DEFAULT_ROWS) - 1);
-      await frame.show(await linesOf(board(rows), io, await surface(), rows));
+      await draw();
     }
+    await draw();
   } finally {
-    frame.leave();
+    await frame.leave();
   }
 };

@@ -154,8 +154,13 @@ type Live = Extract<Result, { kind: 'live' }>;
 
 const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Promise<Ending> => {
   const { isDrawn, showBoard } = await import('./live.ts');
-  if (isDrawn(io, options)) await showBoard(live, io, () => surfaceOf(io, options));
-  else await renderList({ ...live, kind: 'list', toldEmpty: true }, io, options);
+  if (isDrawn(io, options)) {
+    await showBoard(live, io, () => surfaceOf(io, options));
+    // What it would say stands on the board.
+    const { failure } = live.ended();
+    return failure === undefined ? {} : { failure };
+  }
+  await renderList({ ...live, kind: 'list', toldEmpty: true }, io, options);
   return live.ended();
 };
 

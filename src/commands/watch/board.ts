@@ -52,14 +52,15 @@ const inOrder = (tail: Tail): Watched[] => {
 };
 
 /** How all of them stand, for so many rows of a terminal. */
-export const boardOf = (tail: Tail, feed: string, rows: number): Board => {
+export const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
   const all = inOrder(tail);
   const sums = sumLines(tail.sums());
-  const room = Math.max(1, rows - sums.length - 1 - AROUND);
+  const words = [...(sums.length === 0 ? ['No charge is open.'] : sums), ...(feed === undefined ? [] : [feed])];
+  const room = Math.max(1, rows - words.length - AROUND);
   const more = all.length - Math.min(room, all.length);
   return {
     view: boardView,
     records: all.slice(0, room).map(recordOf),
-    below: [...(more > 0 ? [`and ${grouped(more)} more`] : []), ...sums, feed],
+    below: [...(more > 0 ? [`and ${grouped(more)} more`] : []), ...words],
   };
 };

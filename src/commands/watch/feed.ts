@@ -24,8 +24,8 @@ export interface Feed {
   moved(): void;
   /** Aborted once nothing more can be had of it. */
   readonly broken: AbortSignal;
-  /** How it is done, and how well, for people. */
-  word(): string;
+  /** How it is done, and how well, for people; undefined once it has ended. */
+  word(): string | undefined;
   /** Ends it, and gives what it has failed by. */
   end(): Promise<unknown>;
 }
@@ -73,6 +73,7 @@ export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed 
       pause = FIRST_PAUSE_MS;
     },
     word: () => {
+      if (over.signal.aborted) return undefined;
       const feed = told ? 'news by webhooks' : 'polling';
       const how = failing === undefined ? feed : `couldn't check: ${failing.message}; trying again`;
       return `${how}; Ctrl-C stops watching`;

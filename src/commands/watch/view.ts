@@ -30,7 +30,7 @@ export const boardView: View = {
     { path: 'amount', kind: 'money', currency: 'currency', needed: true },
     { path: 'status', kind: 'state', always: true },
     { path: 'medium', always: true },
-    { path: 'at', kind: 'time', label: 'changed', always: true },
+    { path: 'at', kind: 'time', label: 'changed', peopleOnly: true, always: true },
     { path: 'ref', flexible: true, endMatters: true },
   ],
 };

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../support/built.ts';
+import { newFolder } from '../support/program.ts';
+import { openShell, openTerminal } from '../support/terminal.ts';
+import { charge } from './watch-support.ts';
+
+/** Lines of the screen that have something on them. */
+const linesOf = (screen: string): string[] => screen.split('\n').filter((line) => line !== '');
+
+const CURSOR = '\u001b[?25';
+
+describe('watch on a terminal', () => {
+  it('draws a table in place, with sums, no higher than the screen', async () => {
+    const world = await charge(12);
+    const session = openTerminal(['watch'], { ...world, columns: 100, rows: 12 });
+    await session.saw(/12 open NGN 60,000\.78/);
+    world.set(3, 'successful');
+    await session.saw(/1 paid NGN 5,000\.03/);
+    world.set(4, 'failed');
+    await session.saw(/1 failed NGN 5,000\.04/);
+    const lines = linesOf(await session.screen());
+    expect(lines).toHaveLength(11);
+    expect(lines[0]).toMatch(/^ugwo +now +amount +status +medium +changed$/);
+    expect(lines[2]).toMatch(/0004 +failed +NGN 5,000\.04 +failed +ussd/);
+    expect(lines[3]).toMatch(/0003 +paid +NGN 5,000\.03 +successful +ussd/);
+    expect(lines.slice(-3)).toEqual([
+      'and 6 more',
+      '1 paid NGN 5,000.03, 10 open NGN 50,000.71, 1 failed NGN 5,000.04',
+      'polling; Ctrl-C stops watching',
+    ]);
+    session.type('\u0003');
+    expect(await session.ended).toEqual({ code: 130 });
+    const end = linesOf(await session.screen());
+    expect(end.slice(-2)).toEqual([
+      '1 paid NGN 5,000.03, 10 open NGN 50,000.71, 1 failed NGN 5,000.04',
+      'error: stopped watching; nothing was changed',
+    ]);
+    expect(session.raw()).not.toContain(CURSOR);
+  });
+
+  it('ends by itself with what all have come to', async () => {
+    const world = await charge(2);
+    for (const number of [1, 2]) world.set(number, 'successful');
+    const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, columns: 60 });
+    expect(await session.ended).toEqual({ code: 0 });
+    expect(linesOf(await session.screen()).at(-1)).toBe('2 paid NGN 10,000.03');
+  });
+
+  it.each([{ ACCESSIBLE: '1' }, { NO_COLOR: '1' }, { TERM: 'dumb' }])(
+    'is lines, never drawn over, with %j',
+    async (env) => {
+      const world = await charge(2);
+      const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, env });
+      await session.saw(/0002[^\n]*open/);
+      world.set(1, 'successful');
+      await session.saw(/0001[^\n]*paid/);
+      world.set(2, 'successful');
+      expect(await session.ended).toEqual({ code: 0 });
+      const lines = linesOf(await session.screen());
+      expect(lines.filter((line) => /^\d{4}-/.test(line)).map((line) => line.split(/ {2,}/)[2])).toEqual([
+        'open',
+        'open',
+        'paid',
+        'paid',
+      ]);
+      expect(
+        session
+          .raw()
+          .split('\u001b')
+          .filter((piece) => /^\[(?:2K|0J|\d+[A-DG])/.test(piece)),
+      ).toEqual([]);
+    },
+  );
+
+  it('is away while it is suspended, and comes back', async () => {
+    const world = await charge(2);
+    const shell = openShell({ ...world, cwd: newFolder('cwd') });
+    await shell.saw(/ready\$ /);
+    shell.type(`${[...PROGRAM, 'watch'].join(' ')}\r`);
+    await shell.saw(/polling; Ctrl-C stops/);
+    shell.type('\u001a');
+    await shell.saw(/Stopped[^$]*ready\$ /);
+    expect(await shell.screen()).not.toMatch(/polling|requires_action/);
+    const before = shell.raw().length;
+    shell.type('fg\r');
+    await shell.saw(/polling; Ctrl-C stops/, before);
+    shell.type('\u0003');
+    await shell.saw(/stopped watching[^$]*ready\$ /, before);
+    shell.type('echo ended:$?\r');
+    await shell.saw(/ended:130/, before);
+    expect((await shell.screen()).match(/polling/g)).toBeNull();
+    expect(shell.raw()).not.toContain(CURSOR);
+    shell.type('exit\r');
+    await shell.ended;
+  });
+});

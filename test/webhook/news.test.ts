@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import type { KeptEvent } from '../../src/webhook/kept.ts';
+import type { NewsEvent, NewsResult } from '../../src/webhook/news.ts';
+import { handOn } from '../../src/webhook/news.ts';
+import type { Queue } from '../../src/webhook/queue.ts';
+import { openWake } from '../../src/webhook/wake.ts';
+
+/** A clock whose time passes when everybody waits. */
+const openClock = () => {
+  let now = 0;
+  const sleeping = new Set<{ readonly at: number; readonly wake: () => void }>();
+  return {
+    now: () => now,
+    ticks: () => now,
+    sleep: (ms: number, signal?: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const one = { at: now + ms, wake: resolve };
+        sleeping.add(one);
+        signal?.addEventListener('abort', () => {
+          sleeping.delete(one);
+          reject(signal.reason);
+        });
+      }),
+    /** Lets what can happen now happen, then time pass until somebody wakes, so many times. */
+    pass: async (times = 1): Promise<void> => {
+      for (let time = 0; time <= times; time += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        await new Promise((resolve) => setImmediate(resolve));
+        if (time === times) return;
+        const [next] = [...sleeping].sort((a, b) => a.at - b.at);
+        if (next === undefined) return;
+        now = next.at;
+        sleeping.delete(next);
+        next.wake();
+      }
+    },
+  };
+};
+
+type Tell = (ugwo: string, events: readonly NewsEvent[]) => Promise<NewsResult | undefined>;
+
+const eventOf = (seq: number, ugwo: string | undefined): KeptEvent =>
+  ({ seq, uid: `evt.${seq}`, event: 'ugwo.updated', activity: undefined, ugwo }) as KeptEvent;
+
+const open = (tell: Tell, place = 0) => {
+  const [events, said, failures, clock, stop]: [
+    KeptEvent[],
+    string[],
+    PayError[],
+    ReturnType<typeof openClock>,
+    AbortController,
+  ] = [[], [], [], openClock(), new AbortController()];
+  const kept = { place };
+  const queue = {
+    place: () => kept.place,
+    setPlace: async (_reader: string, seq: number) => {
+      kept.place = seq;
+    },
+    behind: (seq: number, limit: number) => events.filter((one) => one.seq > seq).slice(0, limit),
+  } as unknown as Queue;
+  const wake = openWake(clock);
+  const world = {
+    ...{ clock, random: () => 1, news: { service: 'here', tell } },
+    ...{ say: (text: string) => void said.push(text), failed: (failure: PayError) => void failures.push(failure) },
+  };
+  const handing = handOn(queue, wake, world, stop.signal);
+  return {
+    ...{ clock, said, failures, handing, kept },
+    come: (...some: readonly KeptEvent[]): void => {
+      events.push(...some);
+      wake.call();
+    },
+    end: async (): Promise<void> => {
+      stop.abort();
+      wake.call();
+      await handing.ended;
+    },
+  };
+};
+
+describe('news', () => {
+  it('are handed on once for all events about one payment request that come together', async () => {
+    const told: string[] = [];
+    const { come, clock, kept, end } = open(async (ugwo, events) => {
+      told.push(`${ugwo}: ${events.map(({ seq }) => seq).join(' ')}`);
+      return undefined;
+    });
+    come(eventOf(1, 'a'), eventOf(2, 'b'), eventOf(3, undefined), eventOf(4, 'a'));
+    await clock.pass();
+    expect(told).toEqual(['a: 1 4', 'b: 2']);
+    expect(kept.place).toBe(4);
+    come(eventOf(5, 'a'));
+    await clock.pass();
+    expect(told.at(-1)).toBe('a: 5');
+    await end();
+  });
+
+  it('are handed on again, ever later, where that failed; others go on, and the place waits for the first', async () => {
+    const told: string[] = [];
+    let broken = true;
+    const { come, clock, kept, said, end } = open(async (ugwo, events) => {
+      told.push(`${ugwo}: ${events.map(({ seq }) => seq).join(' ')} at ${clock.ticks()}`);
+      if (ugwo === 'a' && broken) throw new PayError('read_failed', 'no answer');
+      return undefined;
+    });
+    come(eventOf(1, 'b'), eventOf(2, 'a'), eventOf(3, 'b'));
+    await clock.pass(3);
+    expect(told).toEqual(['b: 1 3 at 200', 'a: 2 at 200', 'a: 2 at 1200', 'a: 2 at 3200']);
+    expect(kept.place).toBe(1);
+    broken = false;
+    come(eventOf(4, 'a'));
+    await clock.pass(2);
+    expect(told.at(-1)).toBe('a: 2 4 at 7200');
+    expect(kept.place).toBe(4);
+    expect(said).toEqual(["couldn't check a yet, trying again: no answer"]);
+    await end();
+  });
+
+  it('begin behind the place that was kept', async () => {
+    const told: number[] = [];
+    const { come, clock, end } = open(async (_ugwo, events) => {
+      told.push(...events.map(({ seq }) => seq));
+      return undefined;
+    }, 2);
+    come(eventOf(1, 'a'), eventOf(2, 'a'), eventOf(3, 'a'));
+    await clock.pass();
+    expect(told).toEqual([3]);
+    await end();
+  });
+
+  it('are handed on for at most four payment requests at once', async () => {
+    const waiting: (() => void)[] = [];
+    const { come, clock, end } = open(() => new Promise((resolve) => waiting.push(() => resolve(undefined))));
+    come(...Array.from({ length: 6 }, (_, at) => eventOf(at + 1, `u${at}`)));
+    await clock.pass();
+    expect(waiting).toHaveLength(4);
+    waiting[0]?.();
+    await clock.pass();
+    expect(waiting).toHaveLength(5);
+    for (let at = 0; at < 6; at += 1) {
+      waiting[at]?.();
+      await clock.pass();
+    }
+    await end();
+  });
+
+  it('give what is printed with an event, and what the run ends with', async () => {
+    const failure = new PayError('rejected', 'twice');
+    const fields = new Map([['evt.1', { double_charge: true }]]);
+    const { come, clock, failures, handing, end } = open(async () => ({ said: ['twice'], fields, failure }));
+    const heard = handing.heard(eventOf(1, 'a'));
+    come(eventOf(1, 'a'));
+    await clock.pass();
+    expect(await heard).toEqual({ double_charge: true });
+    expect(failures).toEqual([failure]);
+    await handing.quiet();
+    await end();
+  });
+
+  it('keep nobody waiting who waits for what can not be handed on', async () => {
+    const { come, clock, handing, end } = open(async () => {
+      throw new Error('no');
+    });
+    come(eventOf(1, 'a'));
+    const [heard, quiet] = [handing.heard(eventOf(1, 'a')), handing.quiet()];
+    await clock.pass(1);
+    expect(await heard).toBeUndefined();
+    await quiet;
+    await end();
+  });
+});
