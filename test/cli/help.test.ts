@@ -52,7 +52,12 @@ describe('a page of help', () => {
     expect(lines.length).toBeGreaterThan(10);
     // Lines to copy are never broken.
     expect(lines.filter((line) => line.length > 60 && !line.startsWith('  '))).toEqual([]);
-    expect(lines.join('\n')).not.toMatch(/\]\(|^#|^\|/m);
+    expect(lines.join('\n')).not.toMatch(/\]\(|^#|^\||\*\*|```/m);
+  });
+
+  // An ellipsis alone is put into other words where the locale knows only ASCII, and each sign takes a column.
+  it.each(['', ...names, ...TOPICS])('has plain signs: paycli help %s --all', async (name) => {
+    expect((await page(name, { all: true })).filter((line) => !/^[ -~…]*$/.test(line))).toEqual([]);
   });
 
   it('is that of a noun', async () => {
