@@ -151,6 +151,13 @@ describe('help', () => {
       for (const word of ['Usage: paycli ugwo charge', '--delimiter', 'Output:']) expect(screen).toContain(word);
     });
 
+    it.runIf(process.platform !== 'win32')('starts no program on Windows', async () => {
+      const { env } = inShell('', { also: { man: 'echo planted' }, env: { OS: 'Windows_NT' } });
+      const terminal = openTerminal(CHARGE, { rows: 200, env: { ...env } });
+      expect(await terminal.ended).toEqual({ code: 0 });
+      expect(await terminal.screen()).toContain('Usage: paycli ugwo charge');
+    });
+
     it.each([['ugwo'], ['files'], ['nope']])('is not there for %s', async (name) => {
       const ended = await paycli(['help', name, '--man']);
       expect(ended).toMatchObject({ code: 2, stdout: '' });

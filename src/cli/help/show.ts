@@ -49,7 +49,9 @@ const manualFor = async ({ words }: HelpWanted, tree: Tree, version: string): Pr
 const showManualPage = async (wanted: HelpWanted, color: Globals['color'], io: World, tree: Tree, version: string) => {
   const page = await manualFor(wanted, tree, version);
   if (!io.stdout.isTerminal) return await io.stdout.write(page);
-  if (await (await import('./viewer.ts')).showManual(page)) return;
+  // Windows has no man, and would look for one in the folder that somebody else may have filled.
+  const isWindows = io.env['OS'] === 'Windows_NT';
+  if (!isWindows && (await (await import('./viewer.ts')).showManual(page))) return;
   await printPage({ ...wanted, all: true }, color, io, tree);
 };
 
