@@ -22,6 +22,7 @@ import { sharedRate } from './rows/shared-rate.ts';
 import { npmStarts, standaloneStarts } from './rows/starts.ts';
 import { walkMemory } from './rows/walk-memory.ts';
 import { walkBesideCurl, walkBesideLoop } from './rows/walks.ts';
+import { webhookRate } from './rows/webhook-rate.ts';
 import type { Line } from './run/line.ts';
 
 const bulk: Bench = async (scene) => [...(await bulkRate(scene)), ...(scene.long ? await bulkMemory(scene) : [])];
@@ -38,6 +39,7 @@ const BENCHES = new Map<string, Bench>([
   ['9', firstRow],
   ['10', emulatorGrowth],
   ['11', sharedRate],
+  ['13', webhookRate],
   ['8', ledgerGrowth],
 ]);
 /** By name alone: it fills a ledger with ten million charges. */

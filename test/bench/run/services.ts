@@ -25,6 +25,9 @@ export const startCharges = (): Promise<Service> => start('charge-stub.ts', []);
 export const startList = (records: number, delay = 0): Promise<Service> =>
   start('list-stub.ts', ['--records', String(records), '--delay', String(delay)]);
 
+/** Writes and syncs each body as a line of a file. */
+export const startDurable = (file: string): Promise<Service> => start('durable-server.ts', [file]);
+
 /** A service for as long as a task takes. */
 export const during = async <T>(starting: Promise<Service>, task: (origin: string) => Promise<T>): Promise<T> => {
   const service = await starting;
