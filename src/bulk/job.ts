@@ -113,10 +113,10 @@ const ask = async <T>(
   const before = await protocol.rowsBegun(ledger, id);
   const what = [...plan.counts].map(([name, count]) => `${name} ${count}`).join(', ');
   const rows = plan.rows - plan.bad.count;
-  await confirm(
-    questionOf({ ...kind.words, rows, before, what, total: sumsText(kind.checked?.().amounts ?? plan.sums) }, place),
-    'refuse',
-  );
+  const total = sumsText(kind.checked?.().amounts ?? plan.sums);
+  const isGrave = isGuarded(place.origin) && kind.sending.kind === 'protected';
+  const question = questionOf({ ...kind.words, rows, before, what, total }, place);
+  await confirm(question, 'refuse', isGrave ? (total ?? String(rows)) : undefined);
 };
 
 const NOTHING_SENT = {

@@ -1,27 +1,39 @@
+import type { Asked } from '../core/asking.ts';
+import { canAsk } from '../core/asking.ts';
 import { usageError } from '../core/error.ts';
-import type { Input } from '../core/io.ts';
+import type { Io } from '../core/io.ts';
 import { visible } from '../core/sanitize.ts';
 import type { Globals } from './globals.ts';
 
 /**
  * Asks on a terminal before something that is kept is lost; --yes answers it. Each text is a line of the question: what is
  * named in one can't pass for another. `unasked` is what happens where nobody can be asked: scripts go ahead, or are
- * refused. Throws a usage error unless the answer is yes.
+ * refused. `typed` is what has to be typed in full in place of a yes, before something grave: a name or an amount, so that
+ * it has been read. Throws a usage error unless the answer is yes.
  */
-export type Confirm = (question: readonly string[], unasked: 'go ahead' | 'refuse') => Promise<void>;
+export type Confirm = (question: readonly string[], unasked: 'go ahead' | 'refuse', typed?: string) => Promise<void>;
+
+/** Without the blanks and commas that people leave out. */
+const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
+
+const isYes = (answer: string): boolean => /^y(?:es)?$/i.test(answer.trim());
 
 /** The one way to ask for a yes. */
 export const confirmer =
-  (stdin: Input, { yes, input }: Pick<Globals, 'yes' | 'input'>): Confirm =>
-  async (lines, unasked) => {
-    if (yes || (unasked === 'go ahead' && input && !stdin.isTerminal)) return;
+  (io: Asked & Pick<Io, 'stdin'>, { yes, input }: Pick<Globals, 'yes' | 'input'>): Confirm =>
+  async (lines, unasked, typed) => {
+    const asks = canAsk(io, { input });
+    if (yes || (unasked === 'go ahead' && input && !asks)) return;
     // A question may name what a service, a file or a path holds.
     const question = lines.map(visible).join('\n');
-    if (!input || !stdin.isTerminal) {
+    if (!asks) {
       throw usageError(`needs confirmation, and there is no terminal: ${question}`, {
         hint: 'add --yes; nothing was changed',
       });
     }
-    const answer = await stdin.line(`${question} [y/N] `, { hidden: false });
-    if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) throw usageError('not confirmed; nothing was changed');
+    const wanted = typed === undefined ? undefined : visible(typed);
+    const asking = wanted === undefined ? `${question} [y/N] ` : `${question}\nType ${wanted} to confirm: `;
+    const answer = (await io.stdin.line(asking, { hidden: false })) ?? '';
+    const isConfirmed = wanted === undefined ? isYes(answer) : plain(answer) === plain(wanted);
+    if (!isConfirmed) throw usageError('not confirmed; nothing was changed');
   };

@@ -96,6 +96,18 @@ export interface Handler<I, D> {
   readonly run: (input: I, deps: D) => Promise<Result>;
 }
 
+/** What a person is asked for on a terminal where it was left out. */
+export interface Question {
+  /** The key of the option that it stands for. */
+  readonly option: string;
+  /** A few words, without the mark at their end. */
+  readonly title: string;
+  /** Any text where nothing is listed. */
+  readonly choices?: () => Promise<readonly string[]>;
+  /** Something else may be meant than what is listed. */
+  readonly open?: boolean;
+}
+
 export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D = never> {
   /** The words that call it: `['ugwo', 'charge']`. */
   readonly path: readonly string[];
@@ -121,6 +133,8 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly reminds?: false;
   /** Arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */
   readonly read: (args: readonly string[], given: GivenOptions<O>, how: { readonly validate: boolean }) => I;
+  /** What was left out and a person can be asked for, where `read` throws: one at a time. */
+  readonly asks?: (args: readonly string[], given: GivenOptions<O>) => Question | undefined;
   readonly load: () => Promise<Handler<I, D>>;
 }
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
-import type { CommandSpec, GivenOptions, OptionSpec, OptionSpecs } from './define.ts';
+import type { CommandSpec, GivenOptions, OptionSpec, OptionSpecs, Question } from './define.ts';
 import type { Globals } from './globals.ts';
 import { checkGlobals, GLOBAL_OPTIONS, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
 import type { HelpWanted } from './help/names.ts';
@@ -13,7 +13,13 @@ export type Parsed<S extends CommandSpec = CommandSpec> =
   /** The version, for stdout. */
   | { readonly kind: 'text'; readonly text: string; readonly globals: Globals }
   | { readonly kind: 'help'; readonly wanted: HelpWanted; readonly globals: Globals }
-  | { readonly kind: 'error'; readonly error: PayError; readonly globals: Globals };
+  | {
+      readonly kind: 'error';
+      readonly error: PayError;
+      readonly globals: Globals;
+      /** What a person could be asked for; `with` goes on with the answer. */
+      readonly missing?: { readonly question: Question; readonly with: (answer: string) => Parsed<S> };
+    };
 
 export interface Noun {
   readonly about: string;
@@ -177,6 +183,30 @@ const withHelp = (error: PayError, words: readonly string[]): PayError =>
     ? error
     : error.with({ hint: `see: ${['paycli', ...words, '--help'].join(' ')}` });
 
+interface Reading<S> {
+  readonly spec: S;
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly globals: Globals;
+  readonly words: readonly string[];
+}
+
+/** Arguments and options as the command's input; what is left out, and a person can be asked for, is told with the fault. */
+const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
+  const { spec, args, options, globals, words } = reading;
+  try {
+    return { kind: 'run', spec, input: spec.read(args, options, { validate: globals.validate }), globals };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    const error = withHelp(thrown, words);
+    const question = spec.asks?.(args, options);
+    if (question === undefined) return { kind: 'error', error, globals };
+    const answered = (answer: string): Parsed<S> =>
+      readInput({ ...reading, options: { ...options, [question.option]: answer } });
+    return { kind: 'error', error, globals, missing: { question, with: answered } };
+  }
+};
+
 /** Turns argv (without node and script) into what is to be done. Never prints, never exits. */
 export const parseArgv = <S extends CommandSpec>(
   argv: readonly string[],
@@ -198,8 +228,13 @@ export const parseArgv = <S extends CommandSpec>(
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
     if (chosen === undefined) throw usageError('no command given');
     const { spec, command } = chosen;
-    const input = spec.read(command.args, given(spec.options, command), { validate: globals.validate });
-    return { kind: 'run', spec, input, globals };
+    return readInput({
+      spec,
+      args: command.args,
+      options: given(spec.options, command),
+      globals,
+      words: wordsOf(program, argv),
+    });
   } catch (thrown) {
     const globals = globalsOf(program, options.env);
     const words = wordsOf(program, argv);

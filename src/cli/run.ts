@@ -221,8 +221,11 @@ const execute = async <D extends Said>(
 
 /** One run, from argv to exit code. Everything that goes wrong ends in one place: here. */
 export const run = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
-  const parsed = parseArgv(argv, program.specs, { ...program, env: io.env });
+  let parsed = parseArgv(argv, program.specs, { ...program, env: io.env });
   try {
+    if (parsed.kind === 'error' && parsed.missing !== undefined) {
+      parsed = await (await import('./ask-missing.ts')).askMissing(parsed, io);
+    }
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'run') {
       return await execute(parsed.spec, parsed.input, withFormat(parsed.globals, parsed.spec), io, program);

@@ -1,5 +1,6 @@
 import type { BulkRoom } from '../bulk/room.ts';
 import type { JobWorld } from '../bulk/world.ts';
+import type { Choices } from '../cli/choose.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { Called, CallInput, Client, Preview } from '../client/client.ts';
@@ -31,6 +32,8 @@ export type Purpose = 'read' | 'write' | 'preview';
 export interface Once {
   readonly about: string;
   readonly question?: readonly string[];
+  /** What is typed in full to answer it, where it is no practice. */
+  readonly typed?: string;
   readonly saying?: string;
   readonly once?: boolean;
   readonly again?: boolean;
@@ -114,6 +117,8 @@ export interface Deps {
   /** The text behind an option: inline, a file, or standard input. */
   readonly source: ReadSource;
   readonly confirm: Confirm;
+  /** Lets a person choose; only where somebody can be asked. */
+  choose(from: Choices): Promise<string>;
   /** A line on stderr for people, or several, not shown with --quiet. */
   notice(said: string | readonly string[]): Promise<void>;
   /** What --dry-run and --as-curl give back. */

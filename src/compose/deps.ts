@@ -48,7 +48,8 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     source: async (source) => (await import('../cli/sources.ts')).readSource(io, await openCheckPath())(source),
     bytes: async (from, limit) =>
       (await import('../cli/sources.ts')).readBytesOf(io, await openCheckPath())(from, limit),
-    confirm: confirmer(io.stdin, globals),
+    confirm: confirmer(io, globals),
+    choose: async (from) => (await import('../cli/choose.ts')).choose(io, from),
     client: async (purpose) => {
       if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
       wrote ||= purpose === 'write';

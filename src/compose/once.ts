@@ -1,5 +1,6 @@
 import type { Deps } from '../commands/deps.ts';
 import { kindWord } from '../core/effect.ts';
+import { isGuarded } from '../core/origin.ts';
 import { placeWords } from '../core/place-words.ts';
 
 type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'protocol' | 'ledger' | 'place' | 'notice'>;
@@ -7,13 +8,14 @@ type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'protocol' | '
 /** Sends one request that must not be made twice: checked, asked about, and under the ledger's protocol (see `Deps.once`). */
 export const onceWith =
   ({ io, globals, ...deps }: Needs): Deps['once'] =>
-  async (called, input, { about, question, saying, once = false, again = false, failure }) => {
+  async (called, input, { about, question, typed, saying, once = false, again = false, failure }) => {
     const client = await deps.client('write');
     // What is refused here and now leaves no trace in the ledger.
     const checked = client.check(called, input);
-    if (question !== undefined) await deps.confirm(question, 'refuse');
+    const place = await deps.place();
+    if (question !== undefined) await deps.confirm(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
     else if (saying !== undefined && io.stderr.isTerminal) await deps.notice(saying);
-    const [protocol, ledger, place] = [await deps.protocol(), await deps.ledger(), await deps.place()];
+    const [protocol, ledger] = [await deps.protocol(), await deps.ledger()];
     const sending = { place, bound: client.longestWrite, attempt: client.longestAttempt, words: placeWords(globals) };
     const { record, unrecorded } = await protocol.makeOnce(
       ledger,

@@ -1,3 +1,6 @@
+import type { Globals } from '../cli/globals.ts';
+import type { ProfileRoom } from '../config/profiles.ts';
+import { canAsk } from '../core/asking.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core/local.ts';
 import { environmentName } from '../core/origin.ts';
 import type { RunningEmulator } from '../emulator/room.ts';
@@ -25,13 +28,25 @@ const startLocal = async ({ io, closing, notice }: RunContext, rooms: Rooms): Pr
 
 const LOCAL = { label: 'local: the emulator on this machine', profile: LOCAL_PROFILE } as const;
 
+/** Lets a person choose a profile where nothing says which, and there are some. */
+const withProfile = async ({ io, globals }: RunContext, room: ProfileRoom): Promise<Globals> => {
+  const { name, origin } = room.chosen(globals);
+  const isSaid = name !== undefined || origin !== undefined || io.env['PAYCLI_SECRET_KEY'] !== undefined;
+  if (isSaid || !canAsk(io, globals)) return globals;
+  const all = room.list();
+  if (all.length === 0 || all.some((profile) => profile.default)) return globals;
+  const { choose } = await import('../cli/choose.ts');
+  return { ...globals, profile: await choose(io, { title: 'Which profile?', choices: all.map((one) => one.name) }) };
+};
+
 /** Where requests go that are really sent. */
 export const targetOf = async (run: RunContext, rooms: Rooms): Promise<Target> => {
   if (run.globals.local) {
     const { origin, key } = await startLocal(run, rooms);
     return { origin, key, ...LOCAL };
   }
-  const { origin, key, profile } = await (await rooms.profiles()).target(run.globals);
+  const room = await rooms.profiles();
+  const { origin, key, profile } = await room.target(await withProfile(run, room));
   const from = profile === undefined ? '' : `, profile ${profile}`;
   return { origin, key, label: `${environmentName(origin)}: ${origin}${from}`, profile };
 };

@@ -94,13 +94,13 @@ describe('a question', () => {
 
   it('is answered in a line that can be edited, and what is typed unseen stays so', async () => {
     const shown = openTerminal(['login', '--no-verify'], { home: newFolder(), columns: 80 });
-    await shown.saw(/live or sandbox\? /);
+    await shown.saw(/part of it: /);
     shown.type('sandbux\u007f\u007fox\u001b[D\u001b[C\r');
     await shown.saw(/not shown\): /);
     shown.type(`${KEY}\r`);
     expect(await shown.ended).toEqual({ code: 0 });
     expect(await shown.screen()).toMatch(
-      /^Which environment, live or sandbox\? sandbox\nSecret key for \S+ \(not shown\): \n/,
+      /^Which environment is the key for\?\n {2}1 {2}live\n {2}2 {2}sandbox\nNumber, name or part of it: sandbox\nSecret key for \S+ \(not shown\): \n/,
     );
     expect(told(await shown.screen())).toBe(false);
   });

@@ -111,7 +111,7 @@ const run = async (
     }),
     observe: async () => undefined,
     notice: async () => undefined,
-    confirm: confirmer(stdin, globals),
+    confirm: confirmer({ stdin, stderr: stdin }, globals),
   } as unknown as Deps;
   const input = spec.read([], { from, ...args } as never, { validate });
   const error = await (await spec.load()).run(input, deps as never).then(
@@ -130,10 +130,19 @@ const { live, sandbox } = ENVIRONMENTS;
 
 describe('before rows are sent to where money may be real', () => {
   it('it is asked, with profile, origin, rows and mediums', async () => {
-    const { prompts, sent } = await charge({ origin: live, typed: 'y' });
+    const { prompts, sent } = await charge({ origin: live, typed: '2' });
     expect(prompts).toEqual([
-      `live: ${live}, profile shop\nCharge 2 payment requests (ussd 1, bank_transfer 1)? [y/N] `,
+      `live: ${live}, profile shop\nCharge 2 payment requests (ussd 1, bank_transfer 1)?\nType 2 to confirm: `,
     ]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('a yes is not enough where money is sent: the sum is typed, or where that is not known the number of rows', async () => {
+    for (const typed of ['y', 'yes', '1', '']) expect((await charge({ origin: live, typed })).sent).toEqual([]);
+    const args = { check: true };
+    expect((await charge({ origin: live, typed: '2', args })).sent).toEqual([]);
+    const { prompts, sent } = await charge({ origin: live, typed: 'ngn 10000.00', args });
+    expect(prompts[0]).toContain('\nType NGN 10,000.00 to confirm: ');
     expect(sent).toHaveLength(2);
   });
 
@@ -146,8 +155,11 @@ describe('before rows are sent to where money may be real', () => {
     const currency = 'NGN 1.00?\u001b[2J\u001b]0;x\u0007\nCharge 1 request, NGN\u202e';
     const { prompts } = await charge({ origin: live, typed: 'n', args: { check: true }, shows: { currency } });
     const [where, question, ...more] = prompts[0]?.split('\n') ?? [];
-    expect([where, more]).toEqual([`live: ${live}, profile shop`, []]);
-    expect(question).toMatch(/^Charge 2 payment requests for [ -~]* \[y\/N\] $/);
+    expect([where, more]).toEqual([
+      `live: ${live}, profile shop`,
+      [expect.stringMatching(/^Type [ -~]* to confirm: $/)],
+    ]);
+    expect(question).toMatch(/^Charge 2 payment requests for [ -~]*\?$/);
     expect(question).toContain('NGN 1.00?\\x1b[2J\\x1b]0;x\\x07\\nCharge 1 request, NGN\\u202e');
     const medium = '"ussd\nx\u001b[2J"';
     const rows = [`${ugwoOf(1)},${medium}`];

@@ -81,7 +81,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
     },
   } as unknown as Client;
   const deps = {
-    io: { stdin, clock, redactor: new Redactor(), stdout: { isTerminal: false } },
+    io: { stdin, stderr: stdin, clock, redactor: new Redactor(), stdout: { isTerminal: false } },
     globals: of,
     ledger: async () => options.ledger,
     protocol: async () => ledgerRoom,
@@ -95,7 +95,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
       return client;
     },
     notice: async (text: string) => void notices.push(text),
-    confirm: confirmer(stdin, of),
+    confirm: confirmer({ stdin, stderr: stdin }, of),
   } as unknown as Deps;
   const rows: Row[] = [];
   const pages: { size: number; next: string | null }[] = [];

@@ -18,7 +18,9 @@ const EFFECT = { ...CHARGE_EFFECT, kind: 'refund' };
 const ABOUT = { about: 'act.AbCd.1', question: ['Refund it?'] };
 
 /** Sends a refund with some of the world as given, and what happened in which order. */
-const sending = (more: { ledger?: Ledger; check?: () => never; confirm?: () => never; call?: () => never } = {}) => {
+const sending = (
+  more: { ledger?: Ledger; check?: () => never; confirm?: () => never; call?: () => never; typed?: string } = {},
+) => {
   const happened: string[] = [];
   const ledger = more.ledger ?? memoryLedger();
   const client = {
@@ -41,8 +43,8 @@ const sending = (more: { ledger?: Ledger; check?: () => never; confirm?: () => n
       happened.push(purpose);
       return client;
     },
-    confirm: async ([question]: string[]) => {
-      happened.push(question ?? '');
+    confirm: async ([question = '']: string[], _unasked: string, typed?: string) => {
+      happened.push(typed === undefined ? question : `${question} ${typed}`);
       more.confirm?.();
     },
     notice: async (text: string) => void happened.push(text),
@@ -50,7 +52,11 @@ const sending = (more: { ledger?: Ledger; check?: () => never; confirm?: () => n
     ledger: async () => ledger,
     place: async () => PLACE,
   } as unknown as Parameters<typeof onceWith>[0]);
-  return { happened, ledger, made: once('ugwo.charge', CALL, ABOUT) };
+  return {
+    happened,
+    ledger,
+    made: once('ugwo.charge', CALL, { ...ABOUT, ...(more.typed === undefined ? {} : { typed: more.typed }) }),
+  };
 };
 
 describe('what must not be made twice', () => {
@@ -59,6 +65,12 @@ describe('what must not be made twice', () => {
     expect(await made).toEqual({ record: RECORD, wrote: true });
     expect(happened).toEqual(['write', 'check', 'Refund it?', 'ugwo.charge while refund is sending, in time']);
     expect(await ledger.list({ limit: 9 })).toMatchObject([{ about: ABOUT.about, state: 'accepted', ...PLACE }]);
+  });
+
+  it('is asked about with what has to be typed, where it is no practice', async () => {
+    const { happened, made } = sending({ typed: 'NGN 1.00' });
+    await made;
+    expect(happened).toContain('Refund it? NGN 1.00');
   });
 
   it.each(['check', 'confirm'] as const)('leaves no trace where %s says no', async (where) => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { choose } from '../../src/cli/choose.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { Globals } from '../../src/cli/globals.ts';
 import type { Deps } from '../../src/commands/deps.ts';
@@ -93,7 +94,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     },
   };
   const deps: Deps = {
-    io: { ...io, stdin },
+    io: { ...io, stdin, stderr: { ...io.stderr, isTerminal: stdin.isTerminal } },
     globals: { ...globals, ...options.globals },
     profiles: () => Promise.resolve(room),
     probe: async (target) => {
@@ -104,7 +105,8 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
       notices.push(...[said].flat());
       return Promise.resolve();
     },
-    confirm: confirmer(stdin, { ...globals, ...options.globals }),
+    confirm: confirmer({ stdin, stderr: stdin }, { ...globals, ...options.globals }),
+    choose: (from) => choose({ stdin, stderr: { columns: 80 }, env: {} }, from),
     client: unexpected,
     checkUp: unexpected,
     whoAmI: unexpected,

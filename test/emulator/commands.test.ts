@@ -46,7 +46,7 @@ const world = ({ globals = {}, typed }: Situation = {}): World => {
   };
   const asked = { yes: false, input: true, ...globals };
   const deps = {
-    confirm: confirmer(stdin, asked),
+    confirm: confirmer({ stdin, stderr: stdin } as never, asked),
     io: { stdin, clock: wakingClock(), signals: { stop: stop.signal, leave: new AbortController().signal } },
     globals: asked,
     folders: async () => ({ config: '/nowhere', data }),

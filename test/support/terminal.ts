@@ -22,6 +22,13 @@ type TerminalOptions = RunOptions & { readonly columns?: number; readonly rows?:
 export const openTerminal = (args: readonly string[], options: TerminalOptions = {}): TerminalSession =>
   openOn([...PROGRAM, ...args], options);
 
+/** The same through another program: `sh -c '… "$@"' sh`, say, which the built program and these arguments follow. */
+export const openThrough = (
+  program: readonly string[],
+  args: readonly string[],
+  options: TerminalOptions = {},
+): TerminalSession => openOn([...program, ...PROGRAM, ...args], options);
+
 /** A bash on a pseudo-terminal, whose prompt is `ready$ `. */
 export const openShell = (options: TerminalOptions = {}): TerminalSession =>
   openOn(['bash', '--norc', '--noprofile', '-i'], { ...options, env: { ...options.env, PS1: 'ready$ ' } });

@@ -1,3 +1,4 @@
+import { canAsk } from '../../core/asking.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { sumsText } from '../../core/money.ts';
 import type { Result } from '../../core/result.ts';
@@ -30,7 +31,7 @@ const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCas
 const askFor = async (job: Job, approval: Approval, { io, globals }: Needs): Promise<void> => {
   const { total } = approval;
   const sum = visible(sumsText(total.amounts) ?? rowsText(total));
-  if (!io.stdin.isTerminal || !globals.input) {
+  if (!canAsk(io, globals)) {
     throw usageError('an approval is typed by a person on a terminal', { hint: "--yes doesn't give it" });
   }
   const lines = linesOf(job, approval, io.clock.now()).map(visible);

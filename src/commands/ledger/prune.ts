@@ -39,7 +39,7 @@ export const run = async (input: PruneInput, deps: Needs): Promise<Result> => {
   const before = instantOf(input.before, now);
   if (before > now - DAY_MS) throw usageError('--before must be at least a day ago');
   const { count, open } = await ledger.prunable(before);
-  if (count > 0) await deps.confirm(questionOf(count, before), 'refuse');
+  if (count > 0) await deps.confirm(questionOf(count, before), 'refuse', String(count));
   const done =
     count === 0
       ? { count: 0, compacted: true }

@@ -1,3 +1,4 @@
+import { canAsk } from '../../core/asking.ts';
 import { CHARGE, kindWord } from '../../core/effect.ts';
 import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
@@ -35,7 +36,7 @@ const checkOwner = async (ledger: Ledger, charge: Entry, activity: string | unde
 };
 
 const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Needs): Promise<string> => {
-  const mayAsk = io.stdin.isTerminal && globals.input;
+  const mayAsk = canAsk(io, globals);
   const asked = reason === undefined && mayAsk;
   const text = asked ? await io.stdin.line('How do you know? ', { hidden: false }) : reason;
   if (text !== undefined && text.trim() !== '') return text.trim();

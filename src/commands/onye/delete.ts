@@ -22,6 +22,7 @@ export const run = ({ uid }: GetInput, deps: Parameters<typeof removeRecord>[1])
       uid,
       view,
       question: (customer) => [nameOf(customer), 'Delete this customer and all that is stored with it, for good?'],
+      typed: ({ email, uid: own }) => machineValue(email) || own,
       done: 'The customer was deleted; payment requests keep it.',
     },
     deps,

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { canAsk } from '../../core/asking.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { namesAlong } from '../../core/property-path.ts';
@@ -54,7 +55,7 @@ const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: De
   await deps.confirm([what, 'Replace all metadata?'], 'refuse');
 };
 
-const asks = ({ io, globals }: Deps): boolean => io.stdin.isTerminal && globals.input && !globals.yes;
+const asks = ({ io, globals }: Deps): boolean => canAsk(io, globals) && !globals.yes;
 
 /** Sends the fields that were given and nothing else. */
 const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {

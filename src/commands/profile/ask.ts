@@ -1,17 +1,21 @@
 import type { ProfileSummary } from '../../config/profiles.ts';
+import { canAsk } from '../../core/asking.ts';
 import { usageError } from '../../core/error.ts';
 import type { Deps } from '../deps.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'notice'>;
+type Needs = Pick<Deps, 'io' | 'notice'>;
 
-/** Somebody is there to answer: a terminal, and no --no-input. */
-export const canAsk = ({ io, globals }: Needs): boolean => io.stdin.isTerminal && globals.input;
-
-/** One typed line without the blanks around it; a usage error when there is none. */
-export const ask = async ({ io }: Needs, question: string): Promise<string> => {
-  const line = await io.stdin.line(question, { hidden: false });
-  if (line === undefined) throw usageError('no answer given; nothing was changed');
-  return line.trim();
+/** The profile that was named; else the one that a person chooses. */
+export const chosenProfile = async (
+  name: string | undefined,
+  { io, globals, profiles, choose }: Needs & Pick<Deps, 'globals' | 'profiles' | 'choose'>,
+): Promise<string> => {
+  if (name !== undefined) return name;
+  const names = (await profiles()).list().map((profile) => profile.name);
+  if (names.length > 0 && canAsk(io, globals)) return choose({ title: 'Which profile?', choices: names });
+  throw usageError("missing required argument 'name'", {
+    hint: names.length === 0 ? 'run `paycli login` to add a profile' : `known: ${names.join(', ')}`,
+  });
 };
 
 /** How a question or a notice names a profile. */

@@ -1,14 +1,15 @@
 import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profiles.ts';
+import { canAsk } from '../../core/asking.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import type { Environment } from '../../core/origin.ts';
 import { ENVIRONMENTS } from '../../core/origin.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { ask, canAsk, described, noticeOverride, released } from './ask.ts';
+import { described, noticeOverride, released } from './ask.ts';
 import { profileView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'probe' | 'confirm' | 'notice'>;
+type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'probe' | 'confirm' | 'choose' | 'notice'>;
 
 /** Where the key comes from: typed without echo, read from standard input, or printed by a command. */
 export type KeyFrom =
@@ -37,7 +38,7 @@ const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, d
       hint: 'pipe the key in, or leave out --key-stdin to type it unseen',
     });
   }
-  if (canAsk(deps)) return;
+  if (canAsk(deps.io, deps.globals)) return;
   if (environment === undefined && origin === undefined) {
     throw usageError('which service is the key for?', {
       hint: 'use --environment live, --environment sandbox or --base-url URL',
@@ -50,13 +51,11 @@ const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, d
   }
 };
 
-const isEnvironment = (text: string): text is Environment => Object.hasOwn(ENVIRONMENTS, text);
-
 const originFor = async ({ environment }: LoginInput, { origin }: Chosen, deps: Needs): Promise<string> => {
   if (origin !== undefined) return origin.value;
-  const answer = environment ?? (await ask(deps, 'Which environment, live or sandbox? ')).toLowerCase();
-  if (!isEnvironment(answer)) throw usageError('the environment must be live or sandbox; nothing was stored');
-  return ENVIRONMENTS[answer];
+  const choices = Object.keys(ENVIRONMENTS);
+  const answer = environment ?? (await deps.choose({ title: 'Which environment is the key for?', choices }));
+  return ENVIRONMENTS[answer as Environment];
 };
 
 const typedKey = async ({ io }: Needs, origin: string): Promise<string> => {

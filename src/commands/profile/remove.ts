@@ -2,10 +2,10 @@ import type { ProfileSummary } from '../../config/profiles.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { described, released } from './ask.ts';
+import { chosenProfile, described, released } from './ask.ts';
 import { profileView } from './view.ts';
 
-type Needs = Pick<Deps, 'profiles' | 'confirm' | 'notice'>;
+type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'choose' | 'confirm' | 'notice'>;
 
 const noticeRemoved = async (
   { notice }: Needs,
@@ -20,9 +20,9 @@ const noticeRemoved = async (
 };
 
 /** Removes the named profile, and with it its key, after a confirmation. */
-export const run = async ({ name }: { readonly name: string }, deps: Needs): Promise<Result> => {
+export const run = async ({ name }: { readonly name: string | undefined }, deps: Needs): Promise<Result> => {
   const room = await deps.profiles();
-  const profile = room.show(name);
+  const profile = room.show(await chosenProfile(name, deps));
   await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
   const kept = await room.kept(profile.name);
   const removed = room.remove(profile.name);

@@ -1,4 +1,4 @@
-import { argument, defineCommand, flag, option } from '../../cli/define.ts';
+import { defineCommand, flag, option } from '../../cli/define.ts';
 import { asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { ErrorKind } from '../../core/exit.ts';
@@ -111,12 +111,12 @@ const use = defineCommand({
   path: ['profile', 'use'],
   danger: 'write',
   summary: 'make a profile the default',
-  args: [argument('name', 'the profile', { completes: 'profile' })],
+  args: [{ name: 'name', about: 'the profile; a terminal asks', required: false, completes: 'profile' }],
   options: {},
   examples: [{ about: 'use the profile "shop" from now on', line: 'paycli profile use shop' }],
   output: OUTPUT,
-  exits: STORED,
-  read: ([name = '']) => ({ name }),
+  exits: ASKED,
+  read: ([name]) => ({ name }),
   load: () => import('./use.ts'),
 });
 
@@ -125,12 +125,12 @@ const remove = defineCommand({
   danger: 'write',
   summary: 'remove a profile and its stored key',
   description: 'Asks first; a script needs --yes. The key still works until you rotate it.',
-  args: [argument('name', 'the profile', { completes: 'profile' })],
+  args: [{ name: 'name', about: 'the profile; a terminal asks', required: false, completes: 'profile' }],
   options: {},
   examples: [{ about: 'remove a profile without being asked', line: 'paycli profile remove shop --yes' }],
   output: `${OUTPUT}; as it was before`,
   exits: ASKED,
-  read: ([name = '']) => ({ name }),
+  read: ([name]) => ({ name }),
   load: () => import('./remove.ts'),
 });
 

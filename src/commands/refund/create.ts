@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { bothUnits, readGiven } from '../../core/amount.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
+import { formatMoney } from '../../core/money.ts';
 import { namesAlong } from '../../core/property-path.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
@@ -32,6 +33,12 @@ const described = ({ activity }: RefundOf, minor: number | undefined, paid: Paid
   const all = minor === undefined ? 'all that was paid' : `${minor} in the minor unit`;
   const money = paid === undefined || sum === undefined ? all : bothUnits(sum, paid.currency);
   return [`${money} of ${activity}`, ...(paid?.words ?? [])].join(', ');
+};
+
+/** What is typed before it is paid back: the sum, or where nothing tells it the activity. */
+const typedFor = ({ activity }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
+  const sum = minor ?? paid?.amount;
+  return paid === undefined || sum === undefined ? activity : formatMoney(String(sum), paid.currency);
 };
 
 const FLAGS: Readonly<Record<string, string>> = {
@@ -68,8 +75,8 @@ const createOne = async (input: RefundOf, deps: Needs): Promise<Result> => {
   const body = { ugwo_activity: activity, ...Object.fromEntries(given) };
   try {
     if (deps.globals.dryRun) return await previewCall('refund.create', { body }, deps);
-    const what = described(input, amount, paid);
-    const how = { about: activity, question: [what, 'Pay this back?'], once: true, again, failure: failureOf };
+    const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];
+    const how = { about: activity, question: [what, 'Pay this back?'], typed, once: true, again, failure: failureOf };
     return withFailure({ kind: 'record', view: refundView, ...(await deps.once('refund.create', { body }, how)) });
   } catch (thrown) {
     throw namingFlags(thrown, flagOf);

@@ -9,13 +9,14 @@ import { wholeUgwoView } from './view.ts';
 
 export const view = wholeUgwoView;
 
+const textAt = (request: Thing, path: string): string => machineValue(valueAt(request, path));
+
+const moneyOf = (request: Thing): string => formatMoney(textAt(request, 'amount'), textAt(request, 'currency'));
+
 /** What of a payment request tells a person that it is the right one. */
 const described = (request: Thing): string => {
-  const text = (path: string): string => machineValue(valueAt(request, path));
-  const money = formatMoney(text('amount'), text('currency'));
-  return [money, text('ref'), text('description'), text('onye.email'), request.uid]
-    .filter((part) => part !== '')
-    .join(', ');
+  const words = ['ref', 'description', 'onye.email'].map((path) => textAt(request, path));
+  return [moneyOf(request), ...words, request.uid].filter((part) => part !== '').join(', ');
 };
 
 /** Cancels a payment request (public material, Payment requests). */
@@ -27,6 +28,7 @@ export const run = ({ uid }: GetInput, deps: Parameters<typeof removeRecord>[1])
       uid,
       view,
       question: (request) => [described(request), 'Cancel this payment request? It can never be paid afterwards.'],
+      typed: (request) => moneyOf(request) || request.uid,
       done: 'The payment request was cancelled.',
     },
     deps,

@@ -1,6 +1,6 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
-import type { GivenOptions, Parse } from '../../cli/define.ts';
+import type { GivenOptions, Parse, Question } from '../../cli/define.ts';
 import { defineCommand, flag, option, rarely, repeated, taking } from '../../cli/define.ts';
 import { asDuration, asPair, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
@@ -161,6 +161,27 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
   return { kind: 'file', bulk, words, params: param, again, look: given.noPreflight !== true, wait: readWait(given) };
 };
 
+const PROVIDERS: Readonly<Record<string, Question>> = {
+  ussd: {
+    option: 'provider',
+    title: 'Which bank',
+    choices: async () => (await import('../../core/banks.ts')).BANK_CODES,
+    // The service decides which it takes.
+    open: true,
+  },
+  mobile_money: { option: 'provider', title: "The provider's code" },
+};
+
+/** What one charge can't do without. */
+const missingFrom = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
+  const { medium, provider, phone } = given;
+  if (given.from !== undefined || ugwo === undefined || idProblem('ugw', ugwo) !== undefined) return undefined;
+  if (medium === undefined) return { option: 'medium', title: 'Which medium', choices: async () => MEDIUMS };
+  if (provider === undefined && Object.hasOwn(PROVIDERS, medium)) return PROVIDERS[medium];
+  if (medium !== 'mobile_money' || phone !== undefined) return undefined;
+  return { option: 'phone', title: "The customer's phone number, +233…" };
+};
+
 export const chargeCommand = defineCommand({
   path: ['ugwo', 'charge'],
   danger: 'money',
@@ -242,5 +263,6 @@ export const chargeCommand = defineCommand({
     const bulk = readBulk(given);
     return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
   },
+  asks: missingFrom,
   load: () => import('./charge.ts'),
 });

@@ -1,6 +1,7 @@
 import type { Doors } from '../../bulk/world.ts';
 import type { Client } from '../../client/client.ts';
 import type { Thing as Activity } from '../../contract/proof.ts';
+import { canAsk } from '../../core/asking.ts';
 import { about, standingOf, statusOf } from '../../core/charge.ts';
 import type { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
@@ -37,7 +38,7 @@ const askElsewhere =
   async ({ id, about: ugwo, origin, state }: Entry): Promise<void> => {
     const what = state === 'accepted' ? 'can still be paid' : 'may have been made';
     const said = `${ugwo} has an earlier charge at ${origin} (${id}), which ${what}.`;
-    if (io.stdin.isTerminal) await confirm([`${said} Charge it here, too?`], 'go ahead');
+    if (canAsk(io, { input: true })) await confirm([`${said} Charge it here, too?`], 'go ahead');
     else await notice(said);
   };
 

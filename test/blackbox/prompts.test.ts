@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { SEEDED } from '../../src/core/local.ts';
+import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { json, serveBy } from '../support/service.ts';
+import type { TerminalSession } from '../support/terminal.ts';
+import { openTerminal, openThrough } from '../support/terminal.ts';
+
+const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
+const CHARGE = ['ugwo', 'charge', SEEDED.ugwo, '--local', '--dry-run'];
+
+/** Answers questions one after the other, each once it stands there: what comes behind the last answer. */
+const answering = (session: TerminalSession) => {
+  let from = 0;
+  return async (question: RegExp, answer: string): Promise<void> => {
+    await session.saw(question, from);
+    from = session.raw().length;
+    session.type(`${answer}\r`);
+  };
+};
+
+describe('what a charge was not given', () => {
+  it.each([60, 100])('is asked for on a terminal of %i columns', async (columns) => {
+    const session = openTerminal([...CHARGE, '-o', 'ndjson'], { home: newFolder(), columns });
+    const answer = answering(session);
+    await answer(/part of it: /, '3');
+    await answer(/The provider's code: /, 'mtn');
+    await answer(/phone number, \+233…: /, '+233501234567');
+    expect(await session.ended).toEqual({ code: 0 });
+    const screen = await session.screen();
+    expect(screen).toMatch(
+      /^Which medium\?\n {2}1 {2}bank_transfer\n {2}2 {2}ussd\n {2}3 {2}mobile_money\nNumber, name or part of it: 3\n/,
+    );
+    expect(screen.replaceAll('\n', '')).toMatch(/"medium":"mobile_money","provider":"mtn","phone":"\+233501234567"/);
+  });
+
+  it('is chosen by a part of its name from a list, and nothing is drawn over', async () => {
+    const session = openTerminal(CHARGE, { home: newFolder(), columns: 60 });
+    const answer = answering(session);
+    await answer(/part of it: /, 'uss');
+    await answer(/Enter for ussd, or another: /, '');
+    await answer(/30 {2}zenith\s+Number, name or part of it: /, 'uni');
+    await answer(/2 {2}unity\s+Number, name or part of it: /, '1');
+    expect(await session.ended).toEqual({ code: 0 });
+    const asked = session.raw().slice(0, session.raw().indexOf('unity', session.raw().indexOf('unity') + 1));
+    expect(asked).not.toContain('\u001b');
+    expect(await session.screen()).toContain('union');
+  });
+
+  it('may be what no list has', async () => {
+    const session = openTerminal([...CHARGE, '--medium', 'ussd'], { home: newFolder(), columns: 100 });
+    const answer = answering(session);
+    await answer(/part of it: /, 'newbank');
+    await answer(/Not on the list\.\s+Enter to use it all the same, or another: /, '');
+    expect(await session.ended).toEqual({ code: 0 });
+    expect(await session.screen()).toContain('newbank');
+  });
+
+  it('is a usage error where nothing is chosen, and nothing is sent', async () => {
+    const session = openTerminal(CHARGE, { home: newFolder() });
+    await answering(session)(/part of it: /, '');
+    expect(await session.ended).toEqual({ code: 2 });
+    expect(await session.screen()).toContain('nothing was chosen, and nothing was sent');
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['another fault that asking does not mend', ['ugwo', 'charge', 'ugw.x', '--local']],
+    ['--no-input', [...CHARGE, '--no-input']],
+  ])('is the fault that it was with %s', async (_what, args) => {
+    const session = openTerminal(args, { home: newFolder() });
+    expect(await session.ended).toEqual({ code: 2 });
+    expect(session.raw()).not.toContain('Which medium');
+  });
+
+  it('is the fault that it was without a terminal on both sides', async () => {
+    const piped = await paycli([...CHARGE, '--json'], { home: newFolder(), stdin: '1\n' });
+    expect(errorOf(piped)).toMatchObject({
+      exit_code: 2,
+      message: '--medium is required: bank_transfer, ussd, mobile_money',
+    });
+    for (const shut of ['"$@" </dev/null', '"$@" 2>errors']) {
+      const session = openThrough(['sh', '-c', shut, 'sh'], CHARGE, { home: newFolder() });
+      expect(await session.ended).toEqual({ code: 2 });
+      expect(session.raw()).not.toContain('Which medium');
+    }
+  });
+});
+
+describe('Ctrl-C at a question', () => {
+  it.each<[string, readonly string[], RegExp]>([
+    ['to choose', CHARGE, /part of it: $/],
+    ['for a line', [...CHARGE, '--medium', 'mobile_money'], /code: $/],
+    ['for a key', ['login', '--environment', 'sandbox'], /not shown\): $/],
+  ])('%s ends with 130, and the terminal is as it was', async (_what, args, question) => {
+    const script = 'stty -g; "$@"; echo "ended with $?"; stty -g';
+    const session = openThrough(['sh', '-c', script, 'sh'], args, { home: newFolder() });
+    await session.saw(question);
+    session.type('\u0003');
+    await session.ended;
+    const lines = session
+      .raw()
+      .trim()
+      .split(/[\r\n]+/);
+    expect(lines).toContain('ended with 130');
+    expect(lines.at(-1)).toMatch(/^[\da-f:]{20,}$/);
+    expect(lines.at(-1)).toBe(lines[0]);
+    // Nothing that stays hidden.
+    expect(session.raw().lastIndexOf('\u001b[?25l')).toBeLessThanOrEqual(session.raw().lastIndexOf('\u001b[?25h'));
+  });
+});
+
+/** A home with two profiles, none of them the default, for a service of this machine. */
+const withProfiles = async () => {
+  const service = await serveBy(() => json(200, { uid: ONYE, email: 'a@b.example', first_name: 'Ada', meta: {} }));
+  const home = newFolder();
+  const login = (name: string): Promise<unknown> =>
+    paycli(['login', '--profile', name, '--base-url', service.origin, '--key-stdin', '--no-verify'], {
+      home,
+      stdin: `sk.AbCd.${name.padEnd(80, 'x')}`,
+    });
+  for (const name of ['first', 'shop', 'stall']) expect(await login(name)).toMatchObject({ code: 0 });
+  expect(await paycli(['profile', 'remove', 'first', '--yes'], { home })).toMatchObject({ code: 0 });
+  return { home, service };
+};
+
+describe('a profile that nothing names', () => {
+  it('is chosen on a terminal, where a verb wants its name', async () => {
+    const { home } = await withProfiles();
+    const session = openTerminal(['profile', 'use'], { home });
+    await answering(session)(/part of it: /, 'sta');
+    await answering(session)(/Enter for stall, or another: /, '');
+    expect(await session.ended).toEqual({ code: 0 });
+    const shown = await paycli(['profile', 'show', '-o', 'tsv', '--columns', 'name'], { home });
+    expect(shown.stdout).toContain('stall');
+  });
+
+  it('is chosen on a terminal, where a request needs its key', async () => {
+    const { home, service } = await withProfiles();
+    const session = openTerminal(['onye', 'get', ONYE], { home });
+    await answering(session)(/Which profile\?\s+1 {2}shop\s+2 {2}stall\s+Number, name or part of it: /, '2');
+    expect(await session.ended).toEqual({ code: 0 });
+    expect(service.seen.map(({ headers }) => headers['authorization'])).toEqual([
+      expect.stringContaining('sk.AbCd.stall'),
+    ]);
+  });
+
+  it('is the fault that it was where nobody can be asked', async () => {
+    const { home } = await withProfiles();
+    const known = expect.stringContaining('known: shop, stall');
+    expect(await paycli(['profile', 'use'], { home })).toMatchObject({ code: 2, stderr: known });
+    expect(await paycli(['onye', 'get', ONYE], { home })).toMatchObject({ code: 4, stderr: known });
+  });
+});

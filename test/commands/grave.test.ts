@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { Deps } from '../../src/commands/deps.ts';
+import { run as deleteCustomer } from '../../src/commands/onye/delete.ts';
+import { run as refund } from '../../src/commands/refund/create.ts';
+import { run as cancel } from '../../src/commands/ugwo/cancel.ts';
+import { ENVIRONMENTS } from '../../src/core/origin.ts';
+import { madeHere } from '../../src/core/received.ts';
+
+const UGWO = { uid: 'ugw.AbCd.1', amount: 500_000, currency: 'NGN', status: 'requires_ugwo' };
+
+type Command = (deps: Deps) => Promise<unknown>;
+
+/** What has to be typed before a command goes on, at a service that shows this; undefined: a yes. */
+const typedFor = async (command: Command, origin: string, shown: object): Promise<unknown> => {
+  const asked: unknown[] = [];
+  const deps = {
+    globals: { dryRun: false },
+    client: async () => ({ call: async () => madeHere(shown), look: async () => madeHere(shown) }),
+    place: async () => ({ origin }),
+    confirm: async (_question: unknown, _unasked: unknown, typed: unknown) => void asked.push(typed),
+    ledger: async () => ({ list: async () => [] }),
+    once: async (_called: unknown, _input: unknown, how: { readonly typed: unknown }) => {
+      asked.push(how.typed);
+      return { record: madeHere({}), wrote: true };
+    },
+  } as unknown as Deps;
+  await command(deps);
+  expect(asked).toHaveLength(1);
+  return asked[0];
+};
+
+const cancelling: Command = (deps) => cancel({ uid: UGWO.uid } as never, deps);
+const deleting: Command = (deps) => deleteCustomer({ uid: 'ony.AbCd.1' } as never, deps);
+
+describe('before something grave is done to what is no practice', () => {
+  it.each<[string, Command, object, string]>([
+    ['the amount of a payment request', cancelling, UGWO, 'NGN 5,000.00'],
+    ['the address of a customer', deleting, { uid: 'ony.AbCd.1', email: 'ada@shop.example' }, 'ada@shop.example'],
+    ['the identifier of one without an address', deleting, { uid: 'ony.AbCd.1' }, 'ony.AbCd.1'],
+  ])('%s is typed', async (_what, command, shown, typed) => {
+    expect(await typedFor(command, ENVIRONMENTS.live, shown)).toBe(typed);
+    expect(await typedFor(command, 'https://pay.example', shown)).toBe(typed);
+    for (const practice of [ENVIRONMENTS.sandbox, 'http://127.0.0.1:4010']) {
+      expect(await typedFor(command, practice, shown)).toBeUndefined();
+    }
+  });
+
+  it('the sum that is paid back is typed, or the activity where that is not known', async () => {
+    const input = { kind: 'one', activity: 'act.AbCd.1', again: false };
+    const of =
+      (more: object): Command =>
+      (deps) =>
+        refund({ ...input, ...more } as never, deps);
+    expect(await typedFor(of({}), ENVIRONMENTS.live, {})).toBe('act.AbCd.1');
+  });
+});
