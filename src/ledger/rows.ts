@@ -82,9 +82,9 @@ export const entryOf = (row: Row): Entry => {
 
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
-/** As every database keeps it: half a surrogate pair is no character, and PostgreSQL has no NUL. */
+/** As SQLite keeps it: half a surrogate pair is no character. */
 const asKept = (value: Value | undefined): Value =>
-  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : (value ?? null);
+  typeof value === 'string' ? value.toWellFormed() : (value ?? null);
 
 /** What stays as it was begun, in the order of `FIXED`. */
 const fixedOf = (entry: Entry): (Value | undefined)[] => [

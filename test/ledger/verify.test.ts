@@ -25,6 +25,15 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   });
 });
 
+describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
+  it('that holds what a database may not keep as it is is whole', async () => {
+    const ledger = await open(newPlace());
+    const asked = { ref: 'INV\0\ud800-1', customer: '\0', amount: 1, currency: 'NGN' };
+    await ledger.begin(intent({ asked }), { again: false });
+    expect((await ledger.verify()).faults).toEqual([]);
+  });
+});
+
 describe('what can never be', () => {
   const made = (more: Partial<Entry>): Entry => charge(more as never);
   it.each<[string, Entry]>([

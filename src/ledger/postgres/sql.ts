@@ -1,8 +1,11 @@
 import type { Value } from '../columns.ts';
 
-/** Where a text is taken as it stands, a backslash is one; PostgreSQL keeps no NUL and no half of a surrogate pair. */
+/** PostgreSQL keeps no NUL. */
+export const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
+
+/** Where a text is taken as it stands, a backslash is one; half of a surrogate pair is kept by nobody. */
 const quoted = (text: string): string => {
-  const kept = text.replaceAll('\0', '\uFFFD').toWellFormed().replaceAll("'", "''");
+  const kept = withoutNul(text).toWellFormed().replaceAll("'", "''");
   return kept.includes('\\') ? `E'${kept.replaceAll('\\', '\\\\')}'` : `'${kept}'`;
 };
 

@@ -1,10 +1,12 @@
 import type { Query } from '../backend.ts';
+import { checksumOf } from '../checksum.ts';
+import type { Value } from '../columns.ts';
 import { AT, CHANGING, COLUMNS } from '../columns.ts';
 import type { Entry } from '../entry.ts';
 import { entryOf, rowOf } from '../rows.ts';
 import { UNFINISHED } from './schema.ts';
 import type { Answer } from './session.ts';
-import { list, literal } from './sql.ts';
+import { list, literal, withoutNul } from './sql.ts';
 
 /** Of a row the last one counts, which is not the one that was written last where another ledger was pushed. */
 const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", created_at, seq' } as const;
@@ -47,8 +49,18 @@ export const entriesOf = ({ rows }: Answer): Entry[] => rows.map((row) => entryO
 
 const WRITTEN = COLUMNS.slice(0, -1);
 
+const hasNul = (value: Value): boolean => typeof value === 'string' && value.includes('\0');
+
+/** As it will be read again: what PostgreSQL can't keep is not in the checksum, either. */
+const rowKept = (entry: Entry): Value[] => {
+  const row = rowOf(entry);
+  if (!row.some(hasNul)) return row;
+  const kept = row.slice(0, AT.checksum).map((value) => (typeof value === 'string' ? withoutNul(value) : value));
+  return [...kept, checksumOf(kept)];
+};
+
 /** `id`, `state`, `checksum` and the like, as the table names them, with what an entry has there. */
-const valuesOf = (entry: Entry): string[] => rowOf(entry).map(literal);
+const valuesOf = (entry: Entry): string[] => rowKept(entry).map(literal);
 
 export const insertStatement = (entry: Entry, putBack = false): string => {
   const extra = putBack ? [', put_back', ', true'] : ['', ''];
