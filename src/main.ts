@@ -65,6 +65,9 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
   const crashed = (thrown: unknown): Promise<never> => crash(io, thrown, end);
   process.on('uncaughtException', (thrown) => void crashed(thrown));
   const { version } = packageJson;
+  const [verb, ...rest] = process.argv.slice(2);
+  // Before all else: somebody has a finger on the Tab key.
+  if (verb === '__complete') return end(await (await import('./compose/complete.ts')).complete(rest, io).then(() => 0));
   const code = await run(process.argv.slice(2), io, {
     specs: SPECS,
     nouns: NOUNS,

@@ -152,4 +152,6 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'emulator webhook deliveries': [list('Delivery', deliveryView)],
   'emulator reset': [one(objectOf({ data: text }), resetView)],
   schema: [one(OWN_OBJECT)],
+  ...Object.fromEntries(['bash', 'zsh', 'fish', 'powershell'].map((shell) => [`completion ${shell}`, [one(text)]])),
+  'completion install': [fields({ shell: text, file: text })],
 };

@@ -3,6 +3,7 @@ import type { Noun } from '../cli/program.ts';
 import { activityCommands } from './activity/spec.ts';
 import { apiCommand } from './api/spec.ts';
 import { checkoutCommands } from './checkout/spec.ts';
+import { completionCommands } from './completion/spec.ts';
 import type { Deps } from './deps.ts';
 import { doctorCommands } from './doctor/spec.ts';
 import { emulatorCommands } from './emulator/spec.ts';
@@ -34,6 +35,7 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   ...doctorCommands,
   ...emulatorCommands,
   schemaCommand,
+  ...completionCommands,
 ];
 
 /** What each noun is about, for help, which adds its verbs; the service's own words may be said in plain ones. */
@@ -54,4 +56,6 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
     about: 'the service itself, on this machine',
     groups: { webhook: 'where it sends its events, and what was sent' },
   },
+  emulator: { about: 'the service itself, on this machine' },
+  completion: { about: 'completion of commands with the Tab key' },
 };

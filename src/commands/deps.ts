@@ -3,6 +3,7 @@ import type { JobWorld } from '../bulk/world.ts';
 import type { Choices } from '../cli/choose.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
+import type { Tree } from '../cli/tree.ts';
 import type { Called, CallInput, Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
@@ -85,6 +86,8 @@ export interface Deps {
     input: CallInput,
     how: Once,
   ): Promise<{ readonly record: Received; readonly wrote: true; readonly failure?: PayError }>;
+  /** The commands there are. */
+  tree(): Promise<Tree>;
   /** Files of rows, and how they are worked off. */
   bulk(): Promise<BulkRoom>;
   /** What that needs of the world. */

@@ -116,6 +116,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     bulk: unexpected,
     webhooks: unexpected,
     webhookSecrets: unexpected,
+    tree: unexpected,
     user: unexpected,
     bytes: unexpected,
     jobWorld: unexpected,

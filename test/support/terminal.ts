@@ -33,7 +33,8 @@ export const openThrough = (
 export const openShell = (options: TerminalOptions = {}): TerminalSession =>
   openOn(['bash', '--norc', '--noprofile', '-i'], { ...options, env: { ...options.env, PS1: 'ready$ ' } });
 
-const openOn = ([file = '', ...args]: readonly string[], options: TerminalOptions): TerminalSession => {
+/** Starts a program on a pseudo-terminal. */
+export const openOn = ([file = '', ...args]: readonly string[], options: TerminalOptions): TerminalSession => {
   const [columns, rows] = [options.columns ?? 100, options.rows ?? 60];
   const pty = spawn(file, args, {
     cols: columns,

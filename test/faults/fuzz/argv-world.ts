@@ -80,6 +80,7 @@ export const newWorld = (): World => {
     globals,
     webhooks: shut,
     webhookSecrets: shut,
+    tree: shut,
     user: async () => undefined,
     bytes: shut,
     client: async (purpose) =>

@@ -1,0 +1,95 @@
+import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { reasonOf, usageError } from '../../core/error.ts';
+import type { Env } from '../../core/io.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Result, View } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
+import { markOf } from './model.ts';
+import { scriptFor } from './script.ts';
+import { type InstallInput, SHELLS, type Shell } from './spec.ts';
+
+const view: View = { columns: [{ path: 'shell' }, { path: 'file', flexible: true }] };
+
+const ownShell = ({ SHELL = '' }: Env): Shell => {
+  const found = SHELLS.find((shell) => shell === basename(SHELL));
+  if (found !== undefined) return found;
+  throw usageError(SHELL === '' ? 'SHELL is not set' : `SHELL is ${SHELL}, which paycli has no completion for`, {
+    hint: 'name the shell: paycli completion install bash',
+  });
+};
+
+const folderIn = (env: Env, name: string, otherwise: string): string => {
+  const given = env[name] ?? '';
+  return isAbsolute(given) ? given : join(env['HOME'] || homedir(), otherwise);
+};
+
+/** Where a shell looks for it, and what is left to do there. */
+const PLACES: Readonly<Record<Exclude<Shell, 'powershell'>, (env: Env) => { file: string; left: readonly string[] }>> =
+  {
+    bash: (env) => {
+      const data = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'bash-completion');
+      const file = join(folderIn({ DIR: env['BASH_COMPLETION_USER_DIR'] ?? data }, 'DIR', ''), 'completions', 'paycli');
+      return {
+        file,
+        left: [`Open a new shell. Without the package bash-completion, add to ~/.bashrc: source '${file}'`],
+      };
+    },
+    zsh: (env) => {
+      const folder = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'zsh', 'site-functions');
+      return {
+        file: join(folder, '_paycli'),
+        left: [
+          `Add to ~/.zshrc, before compinit: fpath=('${folder}' $fpath)`,
+          'Without compinit there, add behind it: autoload -Uz compinit && compinit',
+          'Then open a new shell.',
+        ],
+      };
+    },
+    fish: (env) => ({
+      file: join(folderIn(env, 'XDG_CONFIG_HOME', '.config'), 'fish', 'completions', 'paycli.fish'),
+      left: ['Open a new shell.'],
+    }),
+  };
+
+/** Throws for what is there and is not from here. */
+const refuseForeign = (file: string, shell: Shell): void => {
+  const there = lstatSync(file, { throwIfNoEntry: false });
+  if (there === undefined) return;
+  const isOurs = there.isFile() && readFileSync(file, 'utf8').split('\n', 2).includes(markOf(shell));
+  if (isOurs) return;
+  throw usageError(`${file} is there and was not made by paycli; nothing was changed`, {
+    hint: `move it away, or keep the script elsewhere: paycli completion ${shell}`,
+  });
+};
+
+const write = (file: string, text: string): void => {
+  mkdirSync(dirname(file), { recursive: true });
+  const fresh = `${file}.new`;
+  writeFileSync(fresh, text);
+  renameSync(fresh, file);
+};
+
+/** Writes the script where its shell looks for it. */
+export const run = async ({ shell: named }: InstallInput, deps: Pick<Deps, 'io' | 'tree'>): Promise<Result> => {
+  const { env } = deps.io;
+  const shell = named ?? ownShell(env);
+  if (shell === 'powershell') {
+    throw usageError('PowerShell has no folder for completions; nothing was written', {
+      hint: 'add to $PROFILE: paycli completion powershell | Out-String | Invoke-Expression',
+    });
+  }
+  const { file, left } = PLACES[shell](env);
+  const script = scriptFor(shell, await deps.tree());
+  try {
+    refuseForeign(file, shell);
+    write(file, script);
+  } catch (thrown) {
+    if (!(thrown instanceof Error) || !('code' in thrown)) throw thrown;
+    throw usageError(`${file} can't be written: ${reasonOf(thrown)}`, {
+      hint: `print it and keep it elsewhere: paycli completion ${shell}`,
+    });
+  }
+  return { kind: 'record', record: madeHere({ shell, file }), view, notice: left };
+};

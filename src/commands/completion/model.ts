@@ -1,0 +1,97 @@
+import type { CommandNode, OptionNode, Tree } from '../../cli/tree.ts';
+import { BANK_CODES } from '../../core/banks.ts';
+import type { Shell } from './spec.ts';
+
+/** A word that can be completed, and what it is. */
+export interface Word {
+  readonly word: string;
+  readonly about: string;
+}
+
+/**
+ * The commands as the scripts need them. A place is the words of a command or noun, parted by blanks; '' is the beginning. What may
+ * stand for a value is written `=a b` (these words), `text` (nothing is offered), or as what is asked for; a list begins with a comma.
+ */
+export interface Model {
+  /** The words that lead on from a place. */
+  readonly steps: ReadonlyMap<string, readonly Word[]>;
+  readonly options: ReadonlyMap<string, readonly Word[]>;
+  readonly globals: readonly Word[];
+  /** What may stand for the values of options, each `place --option`, or `. --option` for those that go anywhere. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  /** What may stand for the arguments of a command; the last one's goes on behind a `+`. */
+  readonly args: ReadonlyMap<string, readonly string[]>;
+  /** What a noun is called, too. */
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** Where a script can ask nobody, since it holds the answer. */
+const FIXED: Readonly<Record<string, readonly string[]>> = { bank: BANK_CODES };
+
+const specOf = ({ choices, completes, list }: Pick<OptionNode, 'choices' | 'completes' | 'list'>): string => {
+  const words = choices ?? FIXED[completes ?? ''];
+  return (list === true ? ',' : '') + (words === undefined ? (completes ?? 'text') : `=${words.join(' ')}`);
+};
+
+/** On one line, without what could end a text in a script. */
+const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(/[\u2018-\u201b]/g, "'");
+
+const wordOf = (word: string, about: string): Word => ({ word, about: plain(about) });
+
+const optionWords = (options: readonly OptionNode[]): readonly Word[] =>
+  options.flatMap(({ name, short, about }) =>
+    [name, short].flatMap((word) => word ?? []).map((word) => wordOf(word, about)),
+  );
+
+const valuesOf = (place: string, options: readonly OptionNode[]): readonly (readonly [key: string, spec: string])[] =>
+  options
+    .filter(({ value }) => value !== undefined)
+    .flatMap((option) =>
+      [option.name, option.short].flatMap((name) =>
+        name === undefined ? [] : [[`${place} ${name}`, specOf(option)] as const],
+      ),
+    );
+
+/** Every word of every command, from where it leads on. */
+const stepsOf = (tree: Tree, commands: readonly CommandNode[]): Map<string, readonly Word[]> => {
+  const steps = new Map<string, readonly Word[]>();
+  const abouts = new Map([...tree.commands, ...commands].map(({ path, summary }) => [path.join(' '), summary]));
+  for (const { path } of commands) {
+    for (const [index, word] of path.entries()) {
+      const [place, whole] = [path.slice(0, index).join(' '), path.slice(0, index + 1).join(' ')];
+      const known = steps.get(place) ?? [];
+      if (known.every((one) => one.word !== word)) steps.set(place, [...known, wordOf(word, abouts.get(whole) ?? '')]);
+    }
+  }
+  return steps;
+};
+
+const grouped = (entries: readonly (readonly [key: string, spec: string])[]): Map<string, readonly string[]> => {
+  const groups = new Map<string, readonly string[]>();
+  for (const [key, spec] of entries) groups.set(spec, [...(groups.get(spec) ?? []), key]);
+  return groups;
+};
+
+export const modelOf = (tree: Tree): Model => {
+  const commands = tree.commands.flatMap((node) => (node.kind === 'command' ? [node] : node.commands));
+  const steps = stepsOf(tree, commands);
+  steps.set('', [...(steps.get('') ?? []), wordOf('help', 'show help for a command')]);
+  const place = ({ path }: CommandNode): string => path.join(' ');
+  return {
+    steps,
+    options: new Map(commands.map((node) => [place(node), optionWords(node.options)])),
+    globals: optionWords(tree.options),
+    values: grouped([
+      ...valuesOf('.', tree.options),
+      ...commands.flatMap((node) => valuesOf(place(node), node.options)),
+    ]),
+    args: new Map(
+      commands.map((node) => [place(node), node.args.map((one) => specOf(one) + (one.repeats ? '+' : ''))] as const),
+    ),
+    aliases: new Map(tree.commands.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name] as const))),
+  };
+};
+
+/** By which an installed script is known to be from here. */
+export const markOf = (shell: Shell): string =>
+  `# made by \`paycli completion ${shell}\`; what is typed is compared, never run`;

@@ -1,0 +1,10 @@
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
+import { scriptFor } from './script.ts';
+import type { PrintInput } from './spec.ts';
+
+/** Prints the script of a shell. */
+export const run = async ({ shell }: PrintInput, deps: Pick<Deps, 'tree'>): Promise<Result> => ({
+  kind: 'text',
+  text: scriptFor(shell, await deps.tree()).trimEnd(),
+});

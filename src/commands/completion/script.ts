@@ -1,0 +1,17 @@
+import type { Tree } from '../../cli/tree.ts';
+import { bashScript } from './bash.ts';
+import { fishScript } from './fish.ts';
+import { type Model, modelOf } from './model.ts';
+import { powershellScript } from './powershell.ts';
+import type { Shell } from './spec.ts';
+import { zshScript } from './zsh.ts';
+
+const SCRIPTS: Readonly<Record<Shell, (model: Model) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+  powershell: powershellScript,
+};
+
+/** What a shell reads to complete these commands. */
+export const scriptFor = (shell: Shell, tree: Tree): string => SCRIPTS[shell](modelOf(tree));

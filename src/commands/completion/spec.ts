@@ -1,0 +1,49 @@
+import { defineCommand } from '../../cli/define.ts';
+import { asOneOf } from '../../cli/options.ts';
+
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export interface PrintInput {
+  readonly shell: Shell;
+}
+
+const NAMES: Readonly<Record<Shell, string>> = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'PowerShell' };
+
+const print = (shell: Shell) =>
+  defineCommand({
+    path: ['completion', shell],
+    summary: `print the script that completes commands in ${NAMES[shell]}`,
+    danger: 'read',
+    args: [],
+    options: {},
+    examples: [{ about: 'keep it in a file', line: `paycli completion ${shell} > paycli.${shell}` }],
+    output: 'a script',
+    exits: ['usage'],
+    read: (): PrintInput => ({ shell }),
+    load: () => import('./print.ts'),
+  });
+
+export interface InstallInput {
+  /** Undefined: the user's own. */
+  readonly shell: Shell | undefined;
+}
+
+const install = defineCommand({
+  path: ['completion', 'install'],
+  summary: 'complete commands, options and what the ledger knows with the Tab key',
+  description:
+    'Writes the script where bash, zsh or fish look for it, and says what else is to be done. A file that is not from here ' +
+    'is left alone. Run it again after an update of paycli. For PowerShell it says which line to add to $PROFILE.',
+  danger: 'write',
+  args: [{ name: 'shell', about: `${SHELLS.join(', ')} (default: $SHELL)`, required: false, choices: SHELLS }],
+  options: {},
+  examples: [{ about: 'for bash', line: 'paycli completion install bash' }],
+  output: 'shell, file',
+  exits: ['usage'],
+  read: ([word]): InstallInput => ({ shell: word === undefined ? undefined : asOneOf(SHELLS)(word) }),
+  load: () => import('./install.ts'),
+});
+
+/** The noun `completion`. */
+export const completionCommands = [install, ...SHELLS.map(print)];

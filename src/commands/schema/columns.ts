@@ -1,0 +1,5 @@
+/** The names that --columns takes for a command. */
+export const columnsOf = async (command: string): Promise<readonly string[]> => {
+  const { default: document } = await import('#schema', { with: { type: 'json' } });
+  return document.commands.find(({ name }) => name === command)?.output.columns ?? [];
+};

@@ -1,0 +1,70 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { LOCAL_PROFILE } from '../../core/local.ts';
+import { formatMoney } from '../../core/money.ts';
+import { glance } from '../../database/glance.ts';
+import { checkAccess } from './access.ts';
+import { LEDGER_FILE } from './file.ts';
+
+/** An identifier that the ledger has seen, and what it stands for. */
+export interface Seen {
+  readonly id: string;
+  readonly about: string;
+}
+
+/** What is asked for: charges, jobs, either of them, or what the service has named so. */
+export type SeenKind = 'charge' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity';
+
+/** So many of the newest are looked at, however long the ledger. */
+const NEWEST = 2000;
+const NEWEST_JOBS = 100;
+/** Of the newest files of updates, with so many rows of each. */
+const UPDATE_JOBS = 5;
+const UPDATES = 200;
+
+type Row = Readonly<Record<string, unknown>>;
+
+const PREFIXES = { ugwo: 'ugw.', onye: 'ony.', activity: 'act.' } as const;
+
+/** What was only practised is offered where it is practised, and nowhere else. */
+const IS_MEANT = `(profile IS '${LOCAL_PROFILE}') = ?`;
+
+const CHARGES = `SELECT id, state, kind, medium, ugwo, activity, customer, amount, currency FROM
+  (SELECT * FROM charge ORDER BY seq DESC LIMIT ${NEWEST}) WHERE ${IS_MEANT}`;
+const JOBS = `SELECT id, command, rows FROM (SELECT * FROM job ORDER BY seq DESC LIMIT ${NEWEST_JOBS}) WHERE ${IS_MEANT}`;
+const UPDATED = `SELECT onye AS id, state FROM onye_update WHERE job IN
+  (SELECT id FROM job WHERE kind = 'update' AND ${IS_MEANT} ORDER BY seq DESC LIMIT ${UPDATE_JOBS}) LIMIT ${UPDATES}`;
+
+const moneyOf = ({ amount, currency }: Row): string =>
+  amount === null || currency === null ? '' : formatMoney(String(amount), String(currency));
+
+const aboutCharge = (row: Row): string => [row['medium'] ?? row['kind'], row['state'], moneyOf(row)].join(' ').trim();
+
+const charges = (db: DatabaseSync, local: number): Row[] => db.prepare(CHARGES).all(local);
+
+const jobs = (db: DatabaseSync, local: number): Seen[] =>
+  (db.prepare(JOBS).all(local) as Row[]).map(({ id, command, rows }) => ({
+    id: String(id),
+    about: `${String(command)}, ${String(rows)} rows`,
+  }));
+
+const named = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): Seen[] => {
+  const found = charges(db, local).flatMap((row) =>
+    [row['ugwo'], row['activity'], row['customer']].map((id) => ({ id: String(id), about: aboutCharge(row) })),
+  );
+  const updated = kind === 'onye' ? (db.prepare(UPDATED).all(local) as Row[]) : [];
+  const all = [...found, ...updated.map(({ id, state }) => ({ id: String(id), about: `update ${String(state)}` }))];
+  return all.filter(({ id }) => id.startsWith(PREFIXES[kind]));
+};
+
+const seenIn = (db: DatabaseSync, kind: SeenKind, local: number): Seen[] => {
+  if (kind === 'job') return jobs(db, local);
+  if (kind !== 'charge' && kind !== 'entry') return named(db, kind, local);
+  const all = charges(db, local).map((row) => ({ id: String(row['id']), about: aboutCharge(row) }));
+  return kind === 'entry' ? [...all, ...jobs(db, local)] : all;
+};
+
+/** What the ledger in a file has seen lately, the newest first. Makes no file; throws where it can't be read. */
+export const seenLately = (path: string, kind: SeenKind, local: boolean): readonly Seen[] => {
+  checkAccess(path);
+  return glance(path, LEDGER_FILE, (db) => seenIn(db, kind, local ? 1 : 0)) ?? [];
+};

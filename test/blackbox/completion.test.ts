@@ -1,0 +1,279 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { SEEDED } from '../../src/core/local.ts';
+import { newFolder, paycli } from '../support/program.ts';
+import { inShell } from '../support/shell.ts';
+import { openOn, type TerminalSession } from '../support/terminal.ts';
+
+type Shell = 'bash' | 'zsh' | 'fish';
+
+const isThere = (program: string): boolean => {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** How each is started without anybody's settings, and what is typed first; Ctrl-X g prints the line. */
+const SHELLS: Readonly<
+  Record<Shell, { readonly argv: readonly string[]; readonly first: (script: string) => string }>
+> = {
+  bash: {
+    argv: ['bash', '--norc', '--noprofile', '-i'],
+    first: (script) => `line() { printf '[<%s>]' "$READLINE_LINE"; }; bind -x '"\\C-xg": line'; source ${script}`,
+  },
+  zsh: {
+    argv: ['zsh', '-f', '-i'],
+    first: (script) =>
+      `LISTMAX=9999; line() { print -rn -- "[<$BUFFER>]" }; zle -N line; bindkey '^Xg' line; ` +
+      `autoload -Uz compinit && compinit -u -D && source ${script}; bindkey '^I' complete-word`,
+  },
+  fish: {
+    argv: ['fish', '--no-config', '-i'],
+    first: (script) =>
+      `set -g fish_autosuggestion_enabled 0; bind \\cxg 'printf "[<%s>]" (commandline)'; source ${script}`,
+  },
+};
+
+/** A shell that completes `paycli`, in a folder of its own. */
+class Completing {
+  readonly #session: TerminalSession;
+  readonly cwd: string;
+
+  private constructor(session: TerminalSession, cwd: string) {
+    this.#session = session;
+    this.cwd = cwd;
+  }
+
+  static async open(shell: Shell, home = newFolder()): Promise<Completing> {
+    const cwd = newFolder('cwd');
+    const script = join(newFolder('script'), `paycli.${shell}`);
+    writeFileSync(script, (await paycli(['completion', shell])).stdout);
+    const { argv, first } = SHELLS[shell];
+    const { env = {} } = inShell('', { home });
+    const session = openOn(argv, { home, cwd, env: { ...env, PS1: 'ready$ ' } });
+    await session.saw(/[$#%>]/);
+    session.type(`${first(script)}; echo set''up\r`);
+    await session.saw(/setup\r?\n/);
+    return new Completing(session, cwd);
+  }
+
+  /** What stands on the line once the Tab key was hit behind this text. */
+  async tab(text: string): Promise<string> {
+    const from = this.#session.raw().length;
+    // The key that prints the line is read when the one before it has done its work.
+    this.#session.type(`${text}\t\u0018g`);
+    await this.#session.saw(/\[<[^>]*>\]/, from);
+    this.#session.type('\u0015');
+    return /\[<([^>]*)>\]/.exec(this.#session.raw().slice(from))?.[1] ?? '';
+  }
+
+  /** Resolves when all that was typed has been worked off. */
+  async over(): Promise<void> {
+    this.#session.type("\u0015echo o''ver\r");
+    await this.#session.saw(/over\r?\n/);
+  }
+}
+
+/** A home whose ledger knows a charge, a job and a customer of practice. */
+const practised = async (): Promise<string> => {
+  const home = newFolder();
+  const charge = ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer', '--local'];
+  expect(await paycli(charge, { home })).toMatchObject({ code: 0 });
+  const stdin = `uid,email\n${SEEDED.onye},ada@example.com\n`;
+  expect(await paycli(['onye', 'update', '--from', '-', '--local'], { home, stdin })).toMatchObject({ code: 0 });
+  return home;
+};
+
+const LINES: readonly (readonly [typed: string, completed: string])[] = [
+  ['paycli ugw', 'paycli ugwo '],
+  ['paycli ugwo cha', 'paycli ugwo charge '],
+  ['paycli payment cha', 'paycli payment charge '],
+  ['paycli webhook events sh', 'paycli webhook events show '],
+  ['paycli --local -o json ledger rec', 'paycli --local -o json ledger reconcile '],
+  ['paycli help ugwo cha', 'paycli help ugwo charge '],
+  ['paycli ugwo charge --med', 'paycli ugwo charge --medium '],
+  ['paycli ugwo charge --medium us', 'paycli ugwo charge --medium ussd '],
+  ['paycli ugwo charge --medium=us', 'paycli ugwo charge --medium=ussd '],
+  ['paycli ugwo charge --provider zen', 'paycli ugwo charge --provider zenith '],
+  ['paycli --outp', 'paycli --output '],
+  ['paycli ugwo list -o nd', 'paycli ugwo list -o ndjson '],
+  ['paycli ugwo list --output=nd', 'paycli ugwo list --output=ndjson '],
+  ['paycli checkout providers chk.a.b mob', 'paycli checkout providers chk.a.b mobile_money '],
+  ['paycli ugwo list --status processing,req', 'paycli ugwo list --status processing,requires_ugwo'],
+  ['paycli ugwo list --columns uid,created', 'paycli ugwo list --columns uid,created_at'],
+  ['paycli ugwo list --columns=uid,created', 'paycli ugwo list --columns=uid,created_at'],
+];
+
+describe.runIf(process.platform !== 'win32').each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
+  it.runIf(isThere(shell))('offers commands, options and what may stand for a value', async () => {
+    const session = await Completing.open(shell);
+    for (const [typed, completed] of LINES) expect((await session.tab(typed)).trimEnd()).toBe(completed.trimEnd());
+  });
+
+  it.runIf(isThere(shell))('offers what the ledger of this machine knows, where it is meant', async () => {
+    const session = await Completing.open(shell, await practised());
+    expect(await session.tab('paycli ledger show chg')).not.toMatch(/chg-\w/);
+    expect(await session.tab('paycli --local ledger show chg')).toMatch(/show chg-\w{12}/);
+    expect(await session.tab('paycli ledger export --local job')).toMatch(/job-\w{16}/);
+    expect(await session.tab('paycli --local ugwo get ugw.')).toContain(SEEDED.ugwo);
+    expect(await session.tab('paycli --local onye get ony.')).toContain(SEEDED.onye);
+    expect(await session.tab('paycli ledger list --local --ugwo=ugw.')).toContain(`--ugwo=${SEEDED.ugwo}`);
+    expect(await session.tab('paycli --profile loc')).toMatch(/--profile local/);
+  });
+
+  it.runIf(isThere(shell))('offers files where a file is meant', async () => {
+    const session = await Completing.open(shell);
+    writeFileSync(join(session.cwd, 'charges of today.csv'), '');
+    writeFileSync(join(session.cwd, 'body.json'), '{}');
+    expect(await session.tab('paycli ugwo charge --from char')).toMatch(/--from charges\\ of\\ today\.csv/);
+    expect(await session.tab('paycli ugwo charge --from=char')).toMatch(/--from=charges\\ of\\ today\.csv/);
+    expect(await session.tab('paycli onye update --data @bo')).toMatch(/--data @body\.json/);
+    expect((await session.tab('paycli ugwo get bo')).trimEnd()).toBe('paycli ugwo get bo');
+  });
+
+  it.runIf(isThere(shell))(
+    'runs nothing of what is typed',
+    async () => {
+      const session = await Completing.open(shell, await practised());
+      const evil = [
+        '$(touch ran)',
+        '`touch ran`',
+        '(touch ran)',
+        '"$(touch ran)"',
+        '"$(touch ran)',
+        "'$(touch ran)'",
+        '$(touch ran',
+      ];
+      const odd = [...evil, 'a:b:', 'a\\ b', "it's", '"a b', '\\', 'a=b:c=', '*', '~', '$HOME', '!x', '{a,b}', '[a]'];
+      for (const word of odd) {
+        for (const line of [
+          `paycli ${word}`,
+          `paycli ${word} ugwo ch`,
+          `paycli ledger show ${word}`,
+          `paycli --profile ${word} ledger show chg`,
+          `paycli --columns=${word},u`,
+          `paycli ugwo charge --from ${word}`,
+          `paycli onye update --data @${word}`,
+        ]) {
+          await session.tab(line);
+        }
+      }
+      await session.over();
+      expect(readdirSync(session.cwd)).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+describe('what completion asks for', () => {
+  const asked = (...args: readonly string[]) => ['__complete', ...args];
+
+  it('makes no file, and says nothing of a failure', async () => {
+    const home = newFolder();
+    for (const kind of ['charge', 'job', 'ugwo', 'profile', 'nothing', '$(touch x)', '']) {
+      expect(await paycli(asked(kind, '', ''), { home })).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect(readdirSync(home)).toEqual([]);
+    writeFileSync(join(home, 'ledger.sqlite'), 'no ledger at all', { mode: 0o600 });
+    writeFileSync(join(home, 'config.json'), '{', { mode: 0o600 });
+    for (const kind of ['charge', 'profile']) {
+      expect(await paycli(asked(kind), { home })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    }
+    expect(readdirSync(home).sort()).toEqual(['config.json', 'ledger.sqlite']);
+  });
+
+  it('reads a ledger that somebody has open, and one that nobody has, and leaves both as they are', async () => {
+    const home = await practised();
+    const before = readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')]);
+    const { stdout } = await paycli(asked('charge', 'chg-', '', '--local'), { home });
+    expect(stdout).toMatch(/^chg-\w{12}\tbank_transfer accepted NGN [\d,.]+\n$/);
+    expect(readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')])).toEqual(before);
+    const open = new DatabaseSync(join(home, 'ledger.sqlite'));
+    try {
+      open.exec('SELECT count(*) FROM charge');
+      const beside = readdirSync(home).sort();
+      expect(await paycli(asked('charge', 'chg-', '', '--local'), { home })).toMatchObject({ code: 0, stdout });
+      expect(readdirSync(home).sort()).toEqual(beside);
+    } finally {
+      open.close();
+    }
+  });
+
+  it('keeps practice and the real thing apart', async () => {
+    const home = await practised();
+    expect(await paycli(asked('charge'), { home })).toMatchObject({ code: 0, stdout: '' });
+    const local = { home, env: { PAYCLI_PROFILE: 'local' } };
+    expect((await paycli(asked('charge'), local)).stdout).toMatch(/^chg-/);
+  });
+
+  it('gives words that a shell can take as they are, and only those', async () => {
+    const home = await practised();
+    const ledger = new DatabaseSync(join(home, 'ledger.sqlite'));
+    ledger.exec(
+      `UPDATE charge SET ugwo = 'ugw.a.$(touch ran)', activity = 'act.a.b', currency = 'N' || char(27) || '[31mGN'`,
+    );
+    ledger.close();
+    expect((await paycli(asked('ugwo', '', '', '--local'), { home })).stdout).toBe('');
+    const { stdout } = await paycli(asked('activity', '', '', '--local'), { home });
+    expect(stdout).toMatch(/^act\.a\.b\t[ -~]*\n$/);
+  });
+});
+
+describe('completion install', () => {
+  const PLACES = [
+    ['bash', '.local/share/bash-completion/completions/paycli', /bash-completion/],
+    ['zsh', '.local/share/zsh/site-functions/_paycli', /fpath=\('.*site-functions' \$fpath\)/],
+    ['fish', '.config/fish/completions/paycli.fish', /new shell/],
+  ] as const;
+
+  it.each(PLACES)('writes for %s where it looks, and says what is left to do', async (shell, place, said) => {
+    const home = newFolder();
+    const { code, stdout, stderr } = await paycli(['completion', 'install', '--json'], {
+      home,
+      env: { SHELL: `/usr/bin/${shell}` },
+    });
+    expect(code).toBe(0);
+    const file = join(home, place);
+    expect(JSON.parse(stdout)).toEqual({ shell, file });
+    expect(readFileSync(file, 'utf8').trim()).toBe((await paycli(['completion', shell])).stdout.trim());
+    expect(stderr).toBe('');
+    const again = await paycli(['completion', 'install', shell], { home });
+    expect(again).toMatchObject({ code: 0 });
+    expect(again.stderr).toMatch(said);
+  });
+
+  it.each(PLACES)('leaves for %s a file alone that is not from here', async (shell, place) => {
+    const home = newFolder();
+    const file = join(home, place);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '# mine\n');
+    const { code, stderr } = await paycli(['completion', 'install', shell], { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain('was not made by paycli');
+    expect(readFileSync(file, 'utf8')).toBe('# mine\n');
+    expect(existsSync(`${file}.new`)).toBe(false);
+  });
+
+  it('asks which shell where SHELL is none of them, and tells PowerShell what to do', async () => {
+    const unknown = await paycli(['completion', 'install'], { env: { SHELL: '/bin/ksh' } });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('completion install bash') });
+    const power = await paycli(['completion', 'install', 'powershell']);
+    expect(power).toMatchObject({ code: 2, stderr: expect.stringContaining('$PROFILE') });
+  });
+});
+
+describe('the script for PowerShell', () => {
+  it('holds the commands, and no way to run what is typed', async () => {
+    const { stdout } = await paycli(['completion', 'powershell']);
+    expect(stdout).toContain("'ugwo charge --medium' = @('=bank_transfer ussd mobile_money')");
+    expect(stdout).not.toMatch(/Invoke-Expression|\biex\b|\[scriptblock\]::Create|ExpandString/i);
+    const open = stdout.replaceAll(/'(?:[^']|'')*'/g, '').match(/[({[]/g)?.length;
+    expect(stdout.replaceAll(/'(?:[^']|'')*'/g, '').match(/[)}\]]/g)).toHaveLength(open ?? 0);
+  });
+});
