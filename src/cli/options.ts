@@ -25,7 +25,7 @@ export const WAIT_DEFAULT_MS = 15 * 60_000;
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
 /** A duration to wait for a payment. */
-export const asWaitTimeout: Parse<number> = taking({ type: 'duration', default: '15m' }, (text) => {
+export const asWaitTimeout: Parse<number> = taking({ type: 'duration' }, (text) => {
   const ms = asDuration(text);
   if (ms >= 1000 && ms <= LONGEST_WAIT_MS) return ms;
   throw usageError(`must be between 1s and 24h (got ${text})`);

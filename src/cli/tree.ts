@@ -3,6 +3,7 @@ import { EXIT_CODES, EXIT_MEANINGS } from '../core/exit.ts';
 import type { Format } from '../core/result.ts';
 import type { CommandSpec, Danger, OptionSpec, Takes } from './define.ts';
 import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from './globals.ts';
+import { TOPICS } from './help/names.ts';
 import type { Noun } from './program.ts';
 
 /** An option: `--output`, with `-o` and `format` as what its value is called; without a value it is a switch. */
@@ -67,6 +68,8 @@ export interface NounNode {
 
 /** Every command there is. */
 export interface Tree {
+  /** What `paycli help` tells of besides. */
+  readonly topics: readonly string[];
   readonly options: readonly OptionNode[];
   readonly commands: readonly (CommandNode | NounNode)[];
 }
@@ -142,6 +145,7 @@ const nounNode = (name: string, specs: readonly CommandSpec[], { about, alias, g
 
 /** The commands as a tree, made of their declarations: for the schema, completion, manuals and the reference. */
 export const commandTree = (specs: readonly CommandSpec[], nouns: Readonly<Record<string, Noun>>): Tree => ({
+  topics: TOPICS,
   options: [...Object.values(GLOBAL_OPTIONS), ...BUILT_IN_OPTIONS].map(optionNode),
   commands: [...new Set(specs.map(({ path: [first = ''] }) => first))].map((first) => {
     const alone = specs.find(({ path }) => path.length === 1 && path[0] === first);

@@ -56,6 +56,5 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
     about: 'the service itself, on this machine',
     groups: { webhook: 'where it sends its events, and what was sent' },
   },
-  emulator: { about: 'the service itself, on this machine' },
   completion: { about: 'completion of commands with the Tab key' },
 };

@@ -97,6 +97,8 @@ const LINES: readonly (readonly [typed: string, completed: string])[] = [
   ['paycli webhook events sh', 'paycli webhook events show '],
   ['paycli --local -o json ledger rec', 'paycli --local -o json ledger reconcile '],
   ['paycli help ugwo cha', 'paycli help ugwo charge '],
+  ['paycli help exit', 'paycli help exit-codes '],
+  ['paycli schema led', 'paycli schema ledger '],
   ['paycli ugwo charge --med', 'paycli ugwo charge --medium '],
   ['paycli ugwo charge --medium us', 'paycli ugwo charge --medium ussd '],
   ['paycli ugwo charge --medium=us', 'paycli ugwo charge --medium=ussd '],

@@ -16,7 +16,9 @@ const output =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
 const waitOptions = {
-  waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout),
+  waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout, {
+    default: '15m',
+  }),
 } as const;
 
 /** Which activity is meant. */

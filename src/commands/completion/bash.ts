@@ -128,9 +128,9 @@ _paycli() {
       [[ $word == *=* ]] || { _paycli_value "$place" "$word"; pending=$REPLY; }
     else
       [[ -z $place ]] && { _paycli_alias "$word"; word=\${REPLY:-$word}; }
-      _paycli_steps "$place"
+      _paycli_steps "\${place:-$help}"
       if [[ -z $place$help && ( $word == help || $word == schema ) ]]; then
-        help=1
+        help=$word
       elif [[ " $REPLY " == *" $word "* ]]; then
         place=\${place:+$place }$word
       else
@@ -149,7 +149,7 @@ _paycli() {
     read -ra list <<< "$REPLY ${namesIn(globals)}"
     _paycli_add '' "\${list[@]}"
   else
-    _paycli_steps "$place"
+    _paycli_steps "\${place:-$help}"
     if [[ -n $REPLY ]]; then
       read -ra list <<< "$REPLY"
       _paycli_add '' "\${list[@]}"

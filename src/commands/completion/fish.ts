@@ -53,6 +53,11 @@ function __paycli_value
     test -n "$found"; and printf '%s\\n' $found
 end
 
+# The place of the words so far: help and schema stand before those of a command.
+function __paycli_at
+    test -n "$argv[1]"; and printf '%s\\n' $argv[1]; or printf '%s\\n' "$argv[2]"
+end
+
 # Prints what may stand for a value: each behind what stands before it on the line.
 function __paycli_offer
     set -l spec $argv[1]
@@ -114,8 +119,8 @@ function __paycli
                 test -n "$name"; and set word $name
             end
             if test -z "$place$help"; and contains -- $word help schema
-                set help 1
-            else if contains -- $word (string replace -r '\\t.*' '' -- (__paycli_steps "$place"))
+                set help $word
+            else if contains -- $word (string replace -r '\\t.*' '' -- (__paycli_steps (__paycli_at "$place" $help)))
                 set place (string trim -- "$place $word")
             else
                 set count (math $count + 1)
@@ -132,7 +137,7 @@ function __paycli
         __paycli_options "$place"
         printf '%s\\n' ${globals.map(described).join(' ')}
     else
-        set -l steps (__paycli_steps "$place")
+        set -l steps (__paycli_steps (__paycli_at "$place" $help))
         if test -n "$steps"
             printf '%s\\n' $steps
         else if test -z "$help"

@@ -8,7 +8,8 @@ import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { markOf } from './model.ts';
 import { scriptFor } from './script.ts';
-import { type InstallInput, SHELLS, type Shell } from './spec.ts';
+import { SHELLS, type Shell } from './shells-shared.ts';
+import type { InstallInput } from './spec.ts';
 
 const view: View = { columns: [{ path: 'shell' }, { path: 'file', flexible: true }] };
 

@@ -1,6 +1,6 @@
 import type { CommandNode, OptionNode, Tree } from '../../cli/tree.ts';
 import { BANK_CODES } from '../../core/banks.ts';
-import type { Shell } from './spec.ts';
+import type { Shell } from './shells-shared.ts';
 
 /** A word that can be completed, and what it is. */
 export interface Word {
@@ -13,7 +13,7 @@ export interface Word {
  * stand for a value is written `=a b` (these words), `text` (nothing is offered), or as what is asked for; a list begins with a comma.
  */
 export interface Model {
-  /** The words that lead on from a place. */
+  /** The words that lead on from a place; behind `help` and `schema` stand those of a command. */
   readonly steps: ReadonlyMap<string, readonly Word[]>;
   readonly options: ReadonlyMap<string, readonly Word[]>;
   readonly globals: readonly Word[];
@@ -55,7 +55,13 @@ const valuesOf = (place: string, options: readonly OptionNode[]): readonly (read
 /** Every word of every command, from where it leads on. */
 const stepsOf = (tree: Tree, commands: readonly CommandNode[]): Map<string, readonly Word[]> => {
   const steps = new Map<string, readonly Word[]>();
-  const abouts = new Map([...tree.commands, ...commands].map(({ path, summary }) => [path.join(' '), summary]));
+  const groups = tree.commands.flatMap((node) =>
+    node.kind === 'noun'
+      ? Object.entries(node.groups ?? {}).map(([name, about]) => [`${node.name} ${name}`, about] as const)
+      : [],
+  );
+  const nodes = [...tree.commands, ...commands].map(({ path, summary }) => [path.join(' '), summary] as const);
+  const abouts = new Map([...nodes, ...groups]);
   for (const { path } of commands) {
     for (const [index, word] of path.entries()) {
       const [place, whole] = [path.slice(0, index).join(' '), path.slice(0, index + 1).join(' ')];
@@ -75,7 +81,10 @@ const grouped = (entries: readonly (readonly [key: string, spec: string])[]): Ma
 export const modelOf = (tree: Tree): Model => {
   const commands = tree.commands.flatMap((node) => (node.kind === 'command' ? [node] : node.commands));
   const steps = stepsOf(tree, commands);
-  steps.set('', [...(steps.get('') ?? []), wordOf('help', 'show help for a command')]);
+  const first = steps.get('') ?? [];
+  steps.set('', [...first, wordOf('help', 'show help for a command')]);
+  steps.set('help', [...first, ...tree.topics.map((topic) => wordOf(topic, 'what there is to know'))]);
+  steps.set('schema', first);
   const place = ({ path }: CommandNode): string => path.join(' ');
   return {
     steps,

@@ -64,7 +64,7 @@ ${table(
 
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
     Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
-  $place = ''; $pending = ''; $only = @(); $help = $false; $after = $false; $count = 0
+  $place = ''; $pending = ''; $only = @(); $help = ''; $after = $false; $count = 0
   foreach ($word in $words) {
     if ($pending -ne '') { $pending = '' }
     elseif ($after) { $count += 1 }
@@ -75,14 +75,16 @@ ${table(
     }
     else {
       if ($place -eq '' -and $aliases.ContainsKey($word)) { $word = $aliases[$word][0] }
-      $known = @($steps[$place] | ForEach-Object { "$_".Split("\`t")[0] })
-      if ($place -eq '' -and -not $help -and $word -cin @('help', 'schema')) { $help = $true }
+      $at = if ($place -ne '') { $place } else { $help }
+      $known = @($steps[$at] | ForEach-Object { "$_".Split("\`t")[0] })
+      if ($place -eq '' -and $help -eq '' -and $word -cin @('help', 'schema')) { $help = $word }
       elseif ($known -ccontains $word) { $place = "$place $word".Trim() }
       else { $count += 1 }
     }
   }
 
   $found = @()
+  $at = if ($place -ne '') { $place } else { $help }
   $equals = $wordToComplete.IndexOf('=')
   if ($pending -ne '') { $found = offer $pending '' $wordToComplete $place $only }
   elseif (-not $after -and $wordToComplete.StartsWith('--') -and $equals -gt 0) {
@@ -90,8 +92,8 @@ ${table(
     $found = offer (valueOf $place $name) "$name=" $wordToComplete.Substring($equals + 1) $place $only
   }
   elseif (-not $after -and $wordToComplete.StartsWith('-')) { $found = @($options[$place]) + $globals }
-  elseif ($steps.ContainsKey($place)) { $found = $steps[$place] }
-  elseif (-not $help -and $arguments.ContainsKey($place)) {
+  elseif ($steps.ContainsKey($at)) { $found = $steps[$at] }
+  elseif ($help -eq '' -and $arguments.ContainsKey($place)) {
     $specs = $arguments[$place]
     $spec = if ($count -lt $specs.Count) { $specs[$count] } elseif ($specs[-1].EndsWith('+')) { $specs[-1] } else { '' }
     $found = offer $spec.TrimEnd('+') '' $wordToComplete $place $only

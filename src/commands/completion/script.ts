@@ -3,7 +3,7 @@ import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import { type Model, modelOf } from './model.ts';
 import { powershellScript } from './powershell.ts';
-import type { Shell } from './spec.ts';
+import type { Shell } from './shells-shared.ts';
 import { zshScript } from './zsh.ts';
 
 const SCRIPTS: Readonly<Record<Shell, (model: Model) => string>> = {

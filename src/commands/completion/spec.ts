@@ -1,8 +1,6 @@
 import { defineCommand } from '../../cli/define.ts';
 import { asOneOf } from '../../cli/options.ts';
-
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
-export type Shell = (typeof SHELLS)[number];
+import { SHELLS, type Shell } from './shells-shared.ts';
 
 export interface PrintInput {
   readonly shell: Shell;

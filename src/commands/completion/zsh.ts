@@ -94,9 +94,9 @@ _paycli() {
       [[ $word == *=* ]] || { _paycli_value "$place" "$word"; pending=$reply[1]; }
     else
       [[ -z $place ]] && { _paycli_alias "$word"; word=\${reply[1]:-$word}; }
-      _paycli_steps "$place"
+      _paycli_steps "\${place:-$help}"
       if [[ -z $place$help && ( $word == help || $word == schema ) ]]; then
-        help=1
+        help=$word
       elif [[ " \${(@)reply%%:*} " == *" $word "* ]]; then
         place=\${place:+$place }$word
       else
@@ -116,7 +116,7 @@ _paycli() {
     list=("$reply[@]" ${globals.map(described).join(' ')})
     _describe -o option list
   else
-    _paycli_steps "$place"
+    _paycli_steps "\${place:-$help}"
     if (( $#reply )); then
       list=("$reply[@]")
       _describe command list

@@ -165,7 +165,7 @@ const deliveries = defineCommand({
   args: [],
   options: {
     replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asId),
-    max: option('--max <n>', 'stop after <n> records', asInteger(1, MOST_SHOWN), { default: '50' }),
+    max: option('--max <n>', 'stop after <n> records (50)', asInteger(1, MOST_SHOWN), { default: '50' }),
     data: dataOption,
   } as const,
   examples: [

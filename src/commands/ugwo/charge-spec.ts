@@ -47,7 +47,9 @@ const options = rarely(['expiresAt', 'param', 'waitTimeout', 'noPreflight'], {
   phone: option('--phone <number>', 'mobile_money: the number in international format, +233…', asText),
   param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a value that is not text', asPair),
   wait: flag('--wait', 'wait until the payment is paid or has failed; with --from, all payments'),
-  waitTimeout: option('--wait-timeout <duration>', 'with --wait: maximum wait (15m)', asWaitTimeout),
+  waitTimeout: option('--wait-timeout <duration>', 'with --wait: maximum wait (15m)', asWaitTimeout, {
+    default: '15m',
+  }),
   again: flag(
     '--again',
     'charge despite an earlier charge; never if that is unknown, or the payment request is cancelled',

@@ -72,7 +72,7 @@ const untilOf = (text: string | undefined): ListenInput['until'] => {
 
 const listenOptions = {
   port: option('--port <n>', 'listen on this port; 0 takes any free one', asInteger(0, 65_535)),
-  host: option('--host <address>', 'listen on this address', asText, { default: '127.0.0.1' }),
+  host: option('--host <address>', 'listen on this address (127.0.0.1)', asText, { default: '127.0.0.1' }),
   ...secretOptions,
   forwardTo: option('--forward-to <url>', 'send each event on to this URL, in order per payment request', asText, {
     type: 'url',
