@@ -57,9 +57,12 @@ describe('the start-up closure', () => {
     expect(names).toEqual(['main.js']);
   });
 
-  it.each(['prompt', 'sources', 'young-space'])('does not hold src/cli/%s.ts, which few commands need', (name) => {
-    expect(inputs).not.toContain(`src/cli/${name}.ts`);
-  });
+  it.each(['prompt', 'sources', 'tree', 'young-space', 'help/command', 'help/manual', 'help/topic'])(
+    'does not hold src/cli/%s.ts, which few commands need',
+    (name) => {
+      expect(inputs).not.toContain(`src/cli/${name}.ts`);
+    },
+  );
 
   it('holds no handler of a command', () => {
     const handlers = inputs.filter((input) => /^src\/commands\/.+\/.+(?<!spec|shared)\.ts$/.test(input));
