@@ -51,6 +51,7 @@ const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
   columns: globals.columns,
   color: usesColor(globals.color, io.env, io.stdout.isTerminal),
   noticeColor: usesColor(globals.color, io.env, io.stderr.isTerminal),
+  plain: globals.debug,
   quiet: globals.quiet,
   rawCsv: globals.rawCsv,
 });

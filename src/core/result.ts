@@ -165,6 +165,8 @@ export interface OutputOptions {
   readonly color: boolean;
   /** Colour of what is said on stderr. */
   readonly noticeColor: boolean;
+  /** Other lines come in between (--debug): nothing is drawn over. */
+  readonly plain?: boolean;
   readonly quiet: boolean;
   readonly rawCsv: boolean;
   /** `auto` where nothing is said. */

@@ -25,8 +25,14 @@ const SHARE_OF_TIME = 20;
 /** Which charges are meant; a usage error for those that the ledger does not know. */
 const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, service: string): Promise<Chosen> => {
   if (job !== undefined) {
-    if ((await ledger.jobs.get(job)) === undefined) {
+    const found = await ledger.jobs.get(job);
+    if (found === undefined) {
       throw usageError(`no job "${job}" in the ledger`, { hint: 'see them all: `paycli ledger jobs`' });
+    }
+    if (found.service !== service) {
+      throw usageError(`${job} was sent to another service, ${found.origin}`, {
+        hint: 'name its profile with --profile, or use --local',
+      });
     }
     return { filters: [{ job }], unsettledOnly: false };
   }

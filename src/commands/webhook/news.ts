@@ -52,8 +52,9 @@ const tellLedger = async (charges: readonly Charge[], look: Look, doors: Doors):
   await ledger.observe(readable, asked, true);
 };
 
-/** What became of them where that is for good, and asking again would change nothing. */
-const isForGood = (thrown: unknown): boolean => thrown instanceof PayError && thrown.kind === 'rejected';
+/** Whether asking again would change nothing: there is no such payment request, or none can have this name. */
+const isForGood = (thrown: unknown): boolean =>
+  thrown instanceof PayError && (thrown.kind === 'rejected' || thrown.kind === 'usage');
 
 const tell = async (
   ugwo: string,
