@@ -136,6 +136,12 @@ describe('watch', () => {
     }
   });
 
+  it('refuses a file that was sent to another service', async () => {
+    const [world, other] = [await charge(1), await serveAllBy(() => undefined)];
+    const ended = await paycli(['watch', '--job', world.job], { ...world, service: other });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/job-\S+ was sent to another service/) });
+  });
+
   it('ends with 0 where nothing is open, and says so', async () => {
     const service = await serveAllBy(() => undefined);
     const ended = await paycli(['watch', '--until-final'], { service });

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { runRows } from '../../src/bulk/pacing/run.ts';
+import type { BulkRoom } from '../../src/bulk/room.ts';
+import { gravest } from '../../src/bulk/row-exit.ts';
+import type { Client } from '../../src/client/client.ts';
+import { endFailure } from '../../src/commands/watch/ended.ts';
+import { openPolling } from '../../src/commands/watch/poll.ts';
+import type { Now } from '../../src/commands/watch/tail.ts';
+import { PayError } from '../../src/core/error.ts';
+import { EXIT_CODES } from '../../src/core/exit.ts';
+import { madeHere } from '../../src/core/received.ts';
+import type { Charge } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { LedgerRoom } from '../../src/ledger/room.ts';
+
+const ugwoOf = (number: number): string => `ugw.AbCd.${number}`;
+const charge = (number: number): Charge =>
+  ({ about: ugwoOf(number), activity: { uid: `act.AbCd.${number}`, status: 'requires_action' } }) as Charge;
+const charges = (count: number): Charge[] => Array.from({ length: count }, (_, at) => charge(at + 1));
+
+/** A service whose list has so many payment requests, 100 a page, and what is asked of it. */
+const open = (listed: number) => {
+  const [pages, reads]: [number[], number[]] = [[], []];
+  const [changed, left] = [new Map<number, object>(), new Map<number, number>()];
+  let [now, failing] = [1_000_000, undefined as PayError | undefined];
+  const client = {
+    pages: async function* (_id: string, _input: object, { pages: most }: { pages: number }) {
+      for (let page = 0; page * 100 < listed && page < most; page += 1) {
+        pages.push(page);
+        const numbers = Array.from({ length: Math.min(100, listed - page * 100) }, (_, at) => page * 100 + at + 1);
+        const records = numbers.map((number) =>
+          madeHere({ uid: ugwoOf(number), status: 'requires_ugwo', total_amount_paid: 0, ...changed.get(number) }),
+        );
+        yield { records, cursor: undefined, nextCursor: null };
+      }
+    },
+  } as unknown as Client;
+  const protocol = {
+    payableFor: ({ about }: Charge) => left.get(Number(about.split('.').at(-1))),
+    refreshCharge: async (_ledger: Ledger, { about }: Charge) => {
+      if (failing !== undefined) throw failing;
+      reads.push(Number(about.split('.').at(-1)));
+      return true;
+    },
+  } as unknown as LedgerRoom;
+  const sleep = async (ms: number): Promise<void> => {
+    now += ms;
+  };
+  const clock = { now: () => now, ticks: () => now, sleep };
+  const polling = openPolling({
+    ...{ client, protocol, bulk: { runRows } as unknown as BulkRoom, stop: new AbortController().signal },
+    ...{ ledger: { moment: () => undefined } as unknown as Ledger, io: { clock, random: () => 0.5 } },
+  });
+  return {
+    ...{ polling, pages, changed, left },
+    /** What was read by itself since this was asked last. */
+    reads: (): number[] => reads.splice(0).sort((a, b) => a - b),
+    pass: (ms: number): void => {
+      now += ms;
+    },
+    fail: (error: PayError | undefined): void => {
+      failing = error;
+    },
+  };
+};
+
+describe('a look at open charges', () => {
+  it('reads few one by one, and no list', async () => {
+    const { polling, pages, reads } = open(1000);
+    await polling.look(charges(10));
+    expect([pages, reads()]).toEqual([[], charges(10).map((_, at) => at + 1)]);
+  });
+
+  it('of many reads what the list says something new of, and of the others a few in turn', async () => {
+    const { polling, pages, reads, changed, pass } = open(40);
+    await polling.look(charges(40));
+    expect([pages, reads()]).toEqual([[0], [1, 2, 3, 4]]);
+    pass(1000);
+    changed.set(30, { status: 'ugwo_successful', total_amount_paid: 5 });
+    changed.set(31, { lastest_ugwo_activity: { uid: 'act.AbCd.31', status: 'failed' } });
+    await polling.look(charges(40));
+    expect(reads()).toEqual([5, 6, 7, 8, 30, 31]);
+    pass(1000);
+    // What was read for a change is not read for the same one again.
+    await polling.look(charges(40));
+    expect(reads()).toEqual([9, 10, 11, 12]);
+  });
+
+  it('reads at the first look what the list shows to be paid, or to stand otherwise than the ledger has it', async () => {
+    const { polling, reads, changed } = open(40);
+    changed.set(20, { status: ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'] });
+    changed.set(21, { total_amount_paid: '5' });
+    changed.set(22, { lastest_ugwo_activity: { uid: 'act.AbCd.22', status: 'failed' } });
+    changed.set(23, { lastest_ugwo_activity: { uid: 'act.AbCd.22', status: 'failed' } });
+    await polling.look(charges(40));
+    expect(reads()).toEqual([1, 2, 3, 4, 20, 21, 22]);
+  });
+
+  it('walks no further than a page for ten of them, and reads those behind in turn', async () => {
+    const { polling, pages, reads } = open(0);
+    await polling.look(charges(40));
+    expect(reads()).toEqual([1, 2, 3, 4]);
+    const far = open(10_000);
+    await far.polling.look(charges(25).map((_, at) => charge(9000 + at)));
+    expect([pages, far.pages]).toEqual([[], [0, 1, 2]]);
+  });
+
+  it('reads what has expired, once in a while', async () => {
+    const { polling, reads, left, pass } = open(40);
+    left.set(39, -15_000).set(40, -14_999);
+    await polling.look(charges(40));
+    expect(reads()).toEqual([1, 2, 3, 4, 39]);
+    pass(59_999);
+    await polling.lookAtOverdue(charges(40));
+    expect(reads()).toEqual([]);
+    left.set(40, -15_000);
+    pass(1);
+    await polling.lookAtOverdue(charges(40));
+    expect(reads()).toEqual([39, 40]);
+  });
+
+  it('gives why it failed, and tries again what was not read', async () => {
+    const { polling, reads, changed, fail } = open(40);
+    await polling.look(charges(40));
+    reads();
+    changed.set(30, { status: 'ugwo_successful' });
+    const fault = new PayError('read_failed', 'no answer');
+    fail(fault);
+    expect(await polling.look(charges(40))).toBe(fault);
+    fail(undefined);
+    expect(await polling.look(charges(40))).toBeUndefined();
+    expect(reads()).toContain(30);
+  });
+});
+
+describe('the end of a watch', () => {
+  const sumOf = (payment: Now) => ({ payment, currency: 'NGN', count: 1, amount: 500n });
+
+  it.each<[readonly Now[], number | undefined, string | undefined]>([
+    [[], undefined, undefined],
+    [['paid'], undefined, undefined],
+    [['paid', 'open'], 12, 'pending'],
+    [['expired'], 12, 'pending'],
+    [['sending'], 12, 'pending'],
+    [['not_created', 'open'], 5, 'not_sent'],
+    [['failed', 'expired', 'not_sent'], 11, 'charge_failed'],
+    [['refunded'], 11, 'charge_failed'],
+    [['rejected', 'failed'], 3, 'rejected'],
+    [['unknown', 'rejected', 'failed', 'open'], 6, 'unknown'],
+  ])('of charges that are %j has the code %s', (nows, code, kind) => {
+    const failure = endFailure(nows.map(sumOf), gravest);
+    expect(failure?.kind).toBe(kind);
+    expect(failure && EXIT_CODES[failure.kind]).toBe(code);
+  });
+});
