@@ -11,6 +11,8 @@ interface Delivered {
   readonly id: string;
   readonly signature: string;
   readonly body: Buffer;
+  /** False where the connection was cut before its end. */
+  readonly whole: boolean;
   readonly event: { readonly uid: string; readonly event: string; readonly data: { readonly uid: string } };
 }
 
@@ -20,11 +22,17 @@ const receiver = async (ignored = 0) => {
   const waiting = new Set<() => void>();
   const server = createServer(async (request, answer) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      // Kept as far as it came.
+    }
     const body = Buffer.concat(chunks);
     const [id, signature] = ['x-kwugwo-delivery-id', 'x-kwugwo-signature'].map((name) => String(request.headers[name]));
-    taken.push({ id: id ?? '', signature: signature ?? '', body, event: JSON.parse(body.toString()) });
-    if (taken.length > ignored) answer.writeHead(204).end();
+    const whole = request.complete;
+    const event = whole ? JSON.parse(body.toString()) : undefined;
+    taken.push({ id: id ?? '', signature: signature ?? '', body, whole, event });
+    if (whole && taken.length > ignored) answer.writeHead(204).end();
     for (const check of waiting) check();
   });
   await new Promise<void>((done) => server.listen({ port: 0, host: '127.0.0.1' }, done));
@@ -53,7 +61,11 @@ const webhook = (home: string, ...args: string[]) => paycli(['emulator', 'webhoo
 const update = (home: string, name: string) =>
   paycli(['onye', 'update', SEEDED.onye, '--local', '--first-name', name, '-q'], { home });
 const deliveries = async (home: string) =>
-  (JSON.parse((await webhook(home, 'deliveries', '--json')).stdout) as { data: { state: string; id: number }[] }).data;
+  (
+    JSON.parse((await webhook(home, 'deliveries', '--json')).stdout) as {
+      data: { state: string; attempts: unknown[] }[];
+    }
+  ).data;
 
 describe('emulator webhook', () => {
   it('tells of a change that another process made, signed with a secret that only its file shows', async () => {
@@ -139,6 +151,35 @@ describe('emulator webhook', () => {
     expect(await deliveries(home)).toEqual([]);
     running.kill('SIGINT');
     await running.ended;
+  });
+
+  it('is cut off, slow, wrongly signed and repeated, as the rules say, and tried again when the clock is moved', async () => {
+    const [home, { url, came }] = [newFolder(), await receiver()];
+    await webhook(home, 'add', url, '--unsigned');
+    const rules = [{ cut: 25 }, { slow: '1s' }, { signature: 'wrong' }, { twice: true }];
+    const file = join(newFolder('rules'), 'rules.json');
+    writeFileSync(file, JSON.stringify({ rules: rules.map((rule) => ({ event: '*', times: 1, ...rule })) }));
+    expect(await paycli(['emulator', 'faults', file], { home })).toMatchObject({ code: 0 });
+    const running = await emulator(home);
+    const told = async (count: number) => (await came(count)).at(-1);
+    await update(home, 'ada');
+    const cut = await told(1);
+    expect([cut?.whole, cut?.body.byteLength]).toEqual([false, 25]);
+    await expect
+      .poll(() => deliveries(home), { timeout: 10_000 })
+      .toMatchObject([{ state: 'waiting', attempts: [{ status: null, fault: 'cut: 25' }] }]);
+    await paycli(['emulator', 'clock', '+30m'], { home });
+    expect(await told(2)).toMatchObject({ whole: true, event: { data: { first_name: 'Ada' } } });
+    await expect
+      .poll(() => deliveries(home), { timeout: 10_000 })
+      .toMatchObject([{ state: 'delivered', attempts: [{}, { status: 204, fault: 'slow: 1s' }] }]);
+    await update(home, 'obi');
+    expect((await told(3))?.signature).toMatch(/^[0-9a-f]{64}$/);
+    await update(home, 'eze');
+    const [first, second] = (await came(5)).slice(3);
+    expect([second?.event.uid, second?.id === first?.id]).toEqual([first?.event.uid, false]);
+    running.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 0 });
   });
 
   it.each([
