@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { isSignedBy } from '../../src/core/signature.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { TRANSFER } from './shop.ts';
-import { NOON } from './support.ts';
-import { type Heard, openTelling, receive, SECRET } from './webhook-support.ts';
+import { NOON, startEmulator } from './support.ts';
+import { type Heard, openTelling, receive, SECRET, wakingClock } from './webhook-support.ts';
 
 const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
@@ -73,6 +73,26 @@ describe('a delivery', () => {
     await untilNoted(4);
     expect((await receiver.saw(4))[3]?.json.uid).toBe(all[0]?.json.uid);
   });
+});
+
+test('of two emulators over one data file one sends, and the other goes on when that has closed', async () => {
+  const { shop, tellTo, deliveries } = await openTelling();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<number>();
+  const receiver = await receive(() => answered);
+  await tellTo(receiver.url);
+  await shop.request();
+  await receiver.saw(1);
+  const other = await startEmulator({ file: shop.file, clock: wakingClock(), delivers: true });
+  for (const _ of [1, 2, 3]) {
+    other.clock.set(NOON);
+    await other.send('GET', '/v1/ugwo');
+  }
+  answer(204);
+  await expect.poll(deliveries, { timeout: 10_000 }).toMatchObject([{ state: 'delivered' }]);
+  expect(receiver.heard).toHaveLength(1);
+  await shop.close();
+  await other.send('POST', '/v1/onye', { email: 'ada@example.com' });
+  expect((await receiver.saw(2))[1]?.json.event).toBe('nzube.onye.created');
 });
 
 describe('a receiver', () => {
