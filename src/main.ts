@@ -4,6 +4,7 @@ import { abruptExit } from './cli/flight.ts';
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { NOUNS, SPECS } from './commands/all.ts';
+import { storedDefaults } from './compose/defaults.ts';
 import type { ProgramFiles } from './compose/deps.ts';
 import { openDeps } from './compose/deps.ts';
 import { defect } from './core/error.ts';
@@ -73,6 +74,7 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
     nouns: NOUNS,
     version,
     open: (globals) => openDeps(io, globals, version, files),
+    defaults: (globals) => storedDefaults(io, globals),
   }).catch(crashed);
   end(code);
 };

@@ -1,6 +1,7 @@
 /** What each command prints. A command that is not here fails `test/structure/reference.test.ts`. */
 import { activityView } from '../../src/commands/activity/view.ts';
 import { checkoutView, providerView } from '../../src/commands/checkout/view.ts';
+import { settingView } from '../../src/commands/config/view.ts';
 import { findingView, identityView } from '../../src/commands/doctor/view.ts';
 import {
   clockView,
@@ -132,6 +133,10 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'profile show': [PROFILE],
   'profile use': [PROFILE],
   'profile remove': [PROFILE],
+  'config list': [list('Setting', settingView)],
+  'config get': [one('Setting', settingView)],
+  'config set': [one('Setting', settingView)],
+  'config unset': [one('Setting', settingView)],
   doctor: [list('Finding', findingView)],
   whoami: [one('Identity', identityView)],
   forget: [one(objectOf({ file: text, removed: bool }), forgottenView)],

@@ -326,6 +326,7 @@ export const OWN = {
   Report: report,
   Policy: policy,
   Profile: profile,
+  Setting: objectOf({ setting: text, value: nullable.text, from: text }),
   Finding: finding,
   Identity: identity,
   LedgerStatus: ledgerStatus,

@@ -16,6 +16,8 @@ export type Parsed<S extends CommandSpec = CommandSpec> =
   | {
       readonly kind: 'error';
       readonly error: PayError;
+      /** Those that name a command, as far as they do. */
+      readonly words: readonly string[];
       readonly globals: Globals;
       /** What a person could be asked for; `with` goes on with the answer. */
       readonly missing?: { readonly question: Question; readonly with: (answer: string) => Parsed<S> };
@@ -200,10 +202,10 @@ const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
     if (!(thrown instanceof PayError)) throw thrown;
     const error = withHelp(thrown, words);
     const question = spec.asks?.(args, options);
-    if (question === undefined) return { kind: 'error', error, globals };
+    if (question === undefined) return { kind: 'error', error, words, globals };
     const answered = (answer: string): Parsed<S> =>
       readInput({ ...reading, options: { ...options, [question.option]: answer } });
-    return { kind: 'error', error, globals, missing: { question, with: answered } };
+    return { kind: 'error', error, words, globals, missing: { question, with: answered } };
   }
 };
 
@@ -238,7 +240,7 @@ export const parseArgv = <S extends CommandSpec>(
   } catch (thrown) {
     const globals = globalsOf(program, options.env);
     const words = wordsOf(program, argv);
-    if (thrown instanceof PayError) return { kind: 'error', error: withHelp(thrown, words), globals };
+    if (thrown instanceof PayError) return { kind: 'error', error: withHelp(thrown, words), words, globals };
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode === 0) {
       return asked.help === undefined
@@ -246,6 +248,6 @@ export const parseArgv = <S extends CommandSpec>(
         : { kind: 'help', wanted: asked.help, globals };
     }
     const message = messageOf(thrown, words) + verbAlone(thrown, words, specs);
-    return { kind: 'error', error: withHelp(usageError(message), words), globals };
+    return { kind: 'error', error: withHelp(usageError(message), words), words, globals };
   }
 };

@@ -9,6 +9,7 @@ import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import type { Ending, Format, OutputOptions, Result, View } from '../core/result.ts';
+import type { StoredDefaults } from '../core/settings.ts';
 import { usesColor } from './color.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
 import { abruptExit } from './flight.ts';
@@ -36,6 +37,8 @@ export interface OpenDeps<D> {
 export interface Program<D extends Said> extends Omit<ProgramOptions, 'env'> {
   readonly specs: readonly CommandSpec<unknown, OptionSpecs, D>[];
   readonly open: (globals: Globals) => OpenDeps<D>;
+  /** What the profile of a run settles for a terminal. */
+  readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
 }
 
 /** What was asked for, else the format that the command has of its own; a filter takes JSON. */
@@ -193,10 +196,21 @@ const execute = async <D extends Said>(
   globals: Globals,
   io: Io,
   program: Program<D>,
+  columnsHint?: string,
 ): Promise<number> => {
   checkPreview(spec, globals);
   const handler = await spec.load();
-  if (globals.columns !== undefined) await checkColumns(globals.columns, viewOf(handler, input), globals, io);
+  const toldColumns = (thrown: unknown): never => {
+    const isTheirs =
+      columnsHint !== undefined &&
+      thrown instanceof PayError &&
+      thrown.kind === 'usage' &&
+      /\bcolumn/.test(thrown.message);
+    throw isTheirs ? thrown.with({ hint: columnsHint }) : thrown;
+  };
+  if (globals.columns !== undefined) {
+    await checkColumns(globals.columns, viewOf(handler, input), globals, io).catch(toldColumns);
+  }
   const { deps, filter, mayHaveWritten, remind, close } = program.open(globals);
   let reminds = spec.reminds !== false;
   try {
@@ -205,7 +219,8 @@ const execute = async <D extends Said>(
     const print = printer(globals, io, compiled);
     const { notice, failure } = await (compiled === undefined
       ? show(result, print, io)
-      : showFiltered(result, print, io, mayHaveWritten()));
+      : showFiltered(result, print, io, mayHaveWritten())
+    ).catch(toldColumns);
     if (notice !== undefined) await deps.notice(notice);
     if (failure !== undefined) throw failure;
     return 0;
@@ -220,16 +235,37 @@ const execute = async <D extends Said>(
   }
 };
 
+/** What was asked for, and on a terminal what the profile has settled of the rest. */
+const settled = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>) => {
+  const parse = (words: readonly string[]) => parseArgv(words, program.specs, { ...program, env: io.env });
+  const parsed = parse(argv);
+  if (!io.stdout.isTerminal || (parsed.kind !== 'run' && parsed.kind !== 'error')) return { parsed };
+  const stored = await program.defaults(parsed.globals);
+  if (stored === undefined) return { parsed };
+  const { withDefaults } = await import('./defaults.ts');
+  const words = parsed.kind === 'run' ? parsed.spec.path : parsed.words;
+  const hasFormat = parsed.kind === 'run' && parsed.spec.format !== undefined;
+  try {
+    const { argv: more, columnsHint } = withDefaults({ argv, words, globals: parsed.globals, hasFormat }, stored, io);
+    return { parsed: parse(more), columnsHint };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    return { parsed: { kind: 'error', error: thrown, words, globals: parsed.globals } as const };
+  }
+};
+
 /** One run, from argv to exit code. Everything that goes wrong ends in one place: here. */
 export const run = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
-  let parsed = parseArgv(argv, program.specs, { ...program, env: io.env });
+  const { parsed: typed, columnsHint } = await settled(argv, io, program);
+  let parsed = typed;
   try {
     if (parsed.kind === 'error' && parsed.missing !== undefined) {
       parsed = await (await import('./ask-missing.ts')).askMissing(parsed, io);
     }
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'run') {
-      return await execute(parsed.spec, parsed.input, withFormat(parsed.globals, parsed.spec), io, program);
+      const globals = withFormat(parsed.globals, parsed.spec);
+      return await execute(parsed.spec, parsed.input, globals, io, program, columnsHint);
     }
     if (parsed.kind === 'text') await io.stdout.write(parsed.text);
     else await (await import('./help/show.ts')).showHelp(parsed.wanted, parsed.globals, io, program);

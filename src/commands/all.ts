@@ -4,6 +4,7 @@ import { activityCommands } from './activity/spec.ts';
 import { apiCommand } from './api/spec.ts';
 import { checkoutCommands } from './checkout/spec.ts';
 import { completionCommands } from './completion/spec.ts';
+import { configCommands } from './config/spec.ts';
 import type { Deps } from './deps.ts';
 import { doctorCommands } from './doctor/spec.ts';
 import { emulatorCommands } from './emulator/spec.ts';
@@ -32,6 +33,7 @@ export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
   approveCommand,
   ...webhookCommands,
   ...profileCommands,
+  ...configCommands,
   ...doctorCommands,
   ...emulatorCommands,
   schemaCommand,
@@ -51,6 +53,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
     about: 'what the service sends when something changes',
     groups: { events: 'the events that were received here' },
   },
+  config: { about: 'defaults of a profile, for a terminal' },
   profile: { about: 'where requests go, and with which key' },
   emulator: {
     about: 'the service itself, on this machine',

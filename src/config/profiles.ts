@@ -4,6 +4,7 @@ import { splitCommand } from '../core/command-words.ts';
 import type { Io } from '../core/io.ts';
 import { environmentName } from '../core/origin.ts';
 import { keyProblem, keyTail } from '../core/secret.ts';
+import type { StoredDefaults } from '../core/settings.ts';
 import { formatDateAtom } from '../core/time.ts';
 import type { Folders } from './folders.ts';
 import { runKeyCommand } from './key-command.ts';
@@ -13,7 +14,7 @@ import { thisMachine } from './machine.ts';
 import type { Chosen, PlaceGiven } from './settings.ts';
 import { checkKey, checkName, checkOrigin, choose } from './settings.ts';
 import { openStore } from './store.ts';
-import type { Target } from './target.ts';
+import type { Found, Target } from './target.ts';
 import { defaultName, find, originOf, targetOf } from './target.ts';
 
 /** What may be shown of a profile. */
@@ -61,6 +62,10 @@ export interface ProfileRoom {
   keep(name: string, key: string): Promise<Kept>;
   /** What a profile's key in the keychain is taken out with, once nothing needs it; undefined where there is none. */
   kept(name: string): Promise<(() => Promise<string | undefined>) | undefined>;
+  /** What the named profile, or the default one, settles for a terminal, as it is stored. */
+  defaults(name: string | undefined): StoredDefaults;
+  /** Stores a default, or takes it back. */
+  setDefault(name: string | undefined, setting: string, value: string | undefined): StoredDefaults;
   use(name: string): ProfileSummary;
   /** Stores where the ledger of a profile, or of the default one, is; undefined: the file of this machine. Gives its name. */
   useLedger(name: string | undefined, url: string | undefined, passwordCommand: string | undefined): string;
@@ -104,14 +109,24 @@ const without = (file: ProfileFile, name: string): ProfileFile => {
   return chosen === undefined || chosen === name ? { ...rest, profiles } : { ...rest, default: chosen, profiles };
 };
 
-const ledgerOf = ({ profiles }: ProfileFile, name: string): Partial<StoredProfile> => {
-  const { ledger, ledger_password_command: command } =
-    (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
+const settledOf = ({ profiles }: ProfileFile, name: string): Partial<StoredProfile> => {
+  const {
+    ledger,
+    ledger_password_command: command,
+    defaults,
+  } = (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
   return {
+    ...(defaults === undefined ? {} : { defaults }),
     ...(ledger === undefined ? {} : { ledger }),
     ...(command === undefined ? {} : { ledger_password_command: command }),
   };
 };
+
+/** A file that somebody has edited may hold anything. */
+const defaultsOf = ({ name, stored: { defaults } }: Found): StoredDefaults => ({
+  profile: name,
+  values: typeof defaults === 'object' && defaults !== null ? (defaults as Readonly<Record<string, unknown>>) : {},
+});
 
 const emptyFile: ProfileFile = { version: PROFILE_FILE_VERSION, profiles: {} };
 
@@ -143,8 +158,8 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
       change(profile.name, (file) => ({
         ...file,
         default: defaultName(file) ?? profile.name,
-        // Another key is no other guard.
-        profiles: { ...file.profiles, [profile.name]: { ...ledgerOf(file, profile.name), ...stored(profile, io) } },
+        // Another key is no other guard, and no other taste.
+        profiles: { ...file.profiles, [profile.name]: { ...settledOf(file, profile.name), ...stored(profile, io) } },
       })),
     keep: async (name, key) =>
       (await import('./keychain.ts')).keepKey(checkName(name), key, folders.config, io, machine),
@@ -153,6 +168,17 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
       const command = find(store.read(), checkName(name)).stored.key_command;
       if (command === undefined || !isKept(command, name, folders.config, machine)) return undefined;
       return () => releaseKey(command, name, folders.config, io, machine);
+    },
+    defaults: (asked) => defaultsOf(find(store.read(), asked === undefined ? undefined : checkName(asked))),
+    setDefault(asked, setting, value) {
+      const file = store.read();
+      const { name, stored: profile } = find(file, asked === undefined ? undefined : checkName(asked));
+      const { [setting]: _old, ...others } = defaultsOf({ name, stored: profile }).values;
+      const { defaults: _all, ...rest } = profile;
+      const defaults = value === undefined ? others : { ...others, [setting]: value };
+      const next: StoredProfile = { ...rest, ...(Object.keys(defaults).length === 0 ? {} : { defaults }) };
+      if (file !== undefined) store.write({ ...file, profiles: { ...file.profiles, [name]: next } });
+      return defaultsOf({ name, stored: next });
     },
     use: (name) => change(name, (file) => ({ ...file, default: find(file, checkName(name)).name })),
     useLedger(asked, url, passwordCommand) {

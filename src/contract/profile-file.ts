@@ -22,6 +22,8 @@ const storedProfile = z
     key_command: z.array(z.string()).min(1).optional(),
     ledger: z.string().optional(),
     ledger_password_command: z.array(z.string()).min(1).optional(),
+    /** Judged where they are used: one that is wrong must not keep the others, nor the key, from being read. */
+    defaults: z.unknown().optional(),
     created_at: instant,
   })
   .refine(({ key, key_command }) => (key === undefined) !== (key_command === undefined), {

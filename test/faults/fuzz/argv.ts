@@ -129,7 +129,7 @@ export const argvWords = target(
   () => argv,
   async (words) => {
     const { io, sent, open } = newWorld();
-    const code = await run(words, io, { ...OPTIONS, specs: SPECS, open });
+    const code = await run(words, io, { ...OPTIONS, specs: SPECS, open, defaults: async () => undefined });
     const [out, err] = [io.stdout.text, io.stderr.text];
     must(CODES.includes(code) && code !== EXIT_CODES.internal, () => `ended with ${code}: ${err}`);
     must(!STEERS.test(out + err), () => `it steers: ${JSON.stringify(out + err)}`);

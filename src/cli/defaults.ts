@@ -1,0 +1,66 @@
+import type { Io } from '../core/io.ts';
+import type { StoredDefaults } from '../core/settings.ts';
+import { columnsSetting, storedValue, unsetHint } from '../core/settings.ts';
+import type { Globals } from './globals.ts';
+
+/** What is known of a command line before its defaults are. */
+interface Typed {
+  readonly argv: readonly string[];
+  /** The words of its command. */
+  readonly words: readonly string[];
+  readonly globals: Globals;
+  /** The command prints in a format of its own. */
+  readonly hasFormat: boolean;
+}
+
+/** What mends the settings, or would be told by them: they must work whatever is stored. */
+const WITHOUT = ['config', 'doctor', 'whoami', 'login', 'logout', 'profile'];
+
+const isTyped = ({ argv }: Typed, flag: string): boolean =>
+  argv.some((word) => word === flag || word.startsWith(`${flag}=`));
+
+const isJson = (format: string | undefined): boolean => format === 'json' || format === 'ndjson';
+
+const outputOf = ({ globals, hasFormat }: Typed, stored: StoredDefaults): string | undefined => {
+  const value = storedValue(stored, 'output');
+  const isOpen = globals.format === undefined && globals.jq === undefined && !hasFormat;
+  return !isOpen || (globals.columns !== undefined && isJson(value)) ? undefined : value;
+};
+
+const mediumOf = (typed: Typed, stored: StoredDefaults, { stdin }: Pick<Io, 'stdin'>): string | undefined => {
+  const value = storedValue(stored, 'medium');
+  const isOne = typed.words.join(' ') === 'ugwo charge' && !isTyped(typed, '--medium') && !isTyped(typed, '--from');
+  // Somebody is there who sees what is about to be charged.
+  const isSeen = stdin.isTerminal && typed.globals.input && !typed.argv.includes('--');
+  return isOne && isSeen ? value : undefined;
+};
+
+/**
+ * A command line as if the defaults of the profile had been typed, where nothing else was; and what to do where their columns are
+ * not those of the command. Only for a terminal.
+ */
+export const withDefaults = (
+  typed: Typed,
+  stored: StoredDefaults,
+  io: Pick<Io, 'stdin'>,
+): { readonly argv: readonly string[]; readonly columnsHint?: string } => {
+  const { argv, words, globals } = typed;
+  if (WITHOUT.includes(words[0] ?? '')) return { argv };
+  const output = outputOf(typed, stored);
+  const color = isTyped(typed, '--color') ? undefined : storedValue(stored, 'color');
+  const setting = columnsSetting(words);
+  const takesColumns = globals.columns === undefined && globals.format === undefined && globals.jq === undefined;
+  const columns = takesColumns && !isJson(output) ? storedValue(stored, setting) : undefined;
+  const medium = mediumOf(typed, stored, io);
+  const more = [
+    ...(output === undefined ? [] : ['-o', output]),
+    ...(color === 'never' ? ['--color', 'never'] : []),
+    ...(columns === undefined ? [] : ['--columns', columns]),
+    ...(medium === undefined ? [] : ['--medium', medium]),
+  ];
+  return {
+    // Behind `--` nothing is an option any more; global ones may stand in front.
+    argv: argv.includes('--') ? [...more, ...argv] : [...argv, ...more],
+    ...(columns === undefined ? {} : { columnsHint: unsetHint(setting, stored.profile) }),
+  };
+};

@@ -1,0 +1,65 @@
+import type { Env } from '../../core/io.ts';
+import type { ReceivedPage } from '../../core/received.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Result } from '../../core/result.ts';
+import type { StoredDefaults } from '../../core/settings.ts';
+import { CHOICES, SETTINGS, storedValue } from '../../core/settings.ts';
+import type { Deps } from '../deps.ts';
+import { settingView } from './view.ts';
+
+type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'notice'>;
+
+/** A setting as it is printed: its value, null where there is none, and where that comes from. */
+interface Setting {
+  readonly setting: string;
+  readonly value: string | null;
+  readonly from: string;
+}
+
+const BUILT_IN: Readonly<Record<string, string>> = { output: 'table', color: 'auto' };
+
+/** What goes before a profile's colour. */
+const COLOR_VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'CLICOLOR_FORCE'];
+
+const fromEnvironment = (name: string, env: Env): Setting | undefined => {
+  const variable = name === 'color' ? COLOR_VARIABLES.find((one) => (env[one] ?? '') !== '') : undefined;
+  return variable === undefined ? undefined : { setting: name, value: env[variable] ?? null, from: variable };
+};
+
+const settingOf = (name: string, stored: StoredDefaults, env: Env): Setting => {
+  const around = fromEnvironment(name, env);
+  if (around !== undefined) return around;
+  const value = storedValue(stored, name);
+  return value === undefined
+    ? { setting: name, value: BUILT_IN[name] ?? null, from: 'built-in' }
+    : { setting: name, value, from: `profile ${stored.profile}` };
+};
+
+const storedFor = async ({ profiles, globals }: Needs): Promise<StoredDefaults> => {
+  const room = await profiles();
+  return room.defaults(room.chosen(globals).name);
+};
+
+const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(setting), view: settingView });
+
+async function* onePage(settings: readonly Setting[]): AsyncIterable<ReceivedPage> {
+  yield { records: settings.map((setting) => madeHere(setting)), cursor: undefined, nextCursor: null };
+}
+
+/** Every setting that has a value, and those that always have one. */
+export const list = async (deps: Needs): Promise<Result> => {
+  const stored = await storedFor(deps);
+  const names = SETTINGS.filter((name) => Object.hasOwn(CHOICES, name) || Object.hasOwn(stored.values, name));
+  return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, deps.io.env))), view: settingView };
+};
+
+/** One of them. */
+export const get = async (name: string, deps: Needs): Promise<Result> =>
+  shown(settingOf(name, await storedFor(deps), deps.io.env));
+
+/** Stores a value for the profile, or takes it back. */
+export const set = async (name: string, value: string | undefined, deps: Needs): Promise<Result> => {
+  const room = await deps.profiles();
+  const stored = room.setDefault(room.chosen(deps.globals).name, name, value);
+  return shown(settingOf(name, stored, {}));
+};

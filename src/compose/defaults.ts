@@ -1,0 +1,23 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Globals } from '../cli/globals.ts';
+import type { Io } from '../core/io.ts';
+import type { StoredDefaults } from '../core/settings.ts';
+import { openRooms } from './rooms.ts';
+
+/**
+ * What the profile of a run has settled; undefined where that is nothing. What is wrong with the profile is told by the command
+ * itself, if it needs one. The file is not parsed where no profile settles anything.
+ */
+export const storedDefaults = async (io: Io, globals: Globals): Promise<StoredDefaults | undefined> => {
+  if (globals.local) return undefined;
+  const rooms = openRooms(io);
+  try {
+    const file = `${(await rooms.folders()).config}/config.json`;
+    if (!existsSync(file) || !readFileSync(file, 'latin1').includes('"defaults"')) return undefined;
+    const room = await rooms.profiles();
+    const { name, origin } = room.chosen(globals);
+    return name === undefined && origin !== undefined ? undefined : room.defaults(name);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,69 @@
+import { usageError } from './error.ts';
+import { MEDIUMS } from './medium.ts';
+import { FORMATS } from './result.ts';
+import { didYouMean } from './suggest.ts';
+
+/** What a profile may settle for people at a terminal; a script never meets it. */
+export const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  output: FORMATS,
+  color: ['auto', 'never'],
+  medium: MEDIUMS,
+};
+
+const COLUMNS = 'columns.';
+
+/** Commands that print a table whose columns may be settled, by their words. */
+export const WITH_COLUMNS = [
+  'ugwo.list',
+  'onye.list',
+  'checkout.list',
+  'checkout.providers',
+  'ledger.list',
+  'ledger.jobs',
+  'policy.list',
+  'profile.list',
+  'webhook.events.list',
+] as const;
+
+/** The setting of a command's columns. */
+export const columnsSetting = (path: readonly string[]): string => COLUMNS + path.join('.');
+
+export const SETTINGS: readonly string[] = [...Object.keys(CHOICES), ...WITH_COLUMNS.map((name) => COLUMNS + name)];
+
+/** The name, where there is such a setting. */
+export const asSetting = (name: string): string => {
+  if (SETTINGS.includes(name)) return name;
+  const meant = didYouMean(name, SETTINGS);
+  throw usageError(`no setting ${JSON.stringify(name)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`, {
+    hint: `known: ${SETTINGS.join(', ')}`,
+  });
+};
+
+/** What is wrong with a value; undefined where it can be used. */
+export const settingProblem = (name: string, value: unknown): string | undefined => {
+  const choices = CHOICES[name];
+  if (typeof value !== 'string') return 'is not a text';
+  if (choices !== undefined) return choices.includes(value) ? undefined : `is not one of ${choices.join(', ')}`;
+  return value.split(',').some((column) => column.trim() === '') ? 'has an empty name' : undefined;
+};
+
+/** What is stored for a profile, as it is: a file may have been edited. */
+export interface StoredDefaults {
+  readonly profile: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** How a setting is taken back. */
+export const unsetHint = (name: string, profile: string): string =>
+  `remove it: paycli config unset ${name} --profile ${profile}`;
+
+/** A stored value that can be used; undefined where there is none. */
+export const storedValue = ({ profile, values }: StoredDefaults, name: string): string | undefined => {
+  if (!Object.hasOwn(values, name)) return undefined;
+  const value = values[name];
+  const problem = settingProblem(name, value);
+  if (problem === undefined) return value as string;
+  throw usageError(`the setting ${name} of the profile "${profile}" ${problem}: ${JSON.stringify(value)}`, {
+    hint: unsetHint(name, profile),
+  });
+};

@@ -1,0 +1,151 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RunOptions } from '../support/program.ts';
+import { newFolder, paycli } from '../support/program.ts';
+import { ACTIVITY, json, page, serve, UGWO_ID } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+/** A folder with the profile `shop` for a service on this machine, and these settings. */
+const withSettings = async (origin: string, settings: Readonly<Record<string, string>>): Promise<string> => {
+  const home = newFolder();
+  const stdin = `sk.Test.${'0'.repeat(80)}`;
+  const args = ['login', '--profile', 'shop', '--base-url', origin, '--key-stdin', '--no-verify'];
+  expect(await paycli(args, { home, stdin })).toMatchObject({ code: 0 });
+  for (const [name, value] of Object.entries(settings)) {
+    expect(await paycli(['config', 'set', name, value], { home })).toMatchObject({ code: 0 });
+  }
+  return home;
+};
+
+const onTerminal = async (args: readonly string[], options: RunOptions): Promise<{ code: number; raw: string }> => {
+  const terminal = openTerminal(args, { ...options, columns: 100, env: { NO_COLOR: '1', ...options.env } });
+  const { code } = await terminal.ended;
+  return { code, raw: terminal.raw().replaceAll('\r\n', '\n') };
+};
+
+const edit = (home: string, defaults: unknown): void => {
+  const file = join(home, 'config.json');
+  const content = JSON.parse(readFileSync(file, 'utf8')) as { profiles: { shop: object } };
+  content.profiles.shop = { ...content.profiles.shop, defaults };
+  writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
+};
+
+const DEAD = 'http://127.0.0.1:9';
+
+describe('config', () => {
+  it('lists each setting with where it comes from', async () => {
+    const home = await withSettings(DEAD, { output: 'json', 'columns.ugwo.list': 'ref,status' });
+    const list = async (env: Readonly<Record<string, string>> = {}) =>
+      (await paycli(['config', 'list'], { home, env })).stdout;
+    expect(await list()).toBe(
+      'output\tjson\tprofile shop\ncolor\tauto\tbuilt-in\nmedium\t\tbuilt-in\ncolumns.ugwo.list\tref,status\tprofile shop\n',
+    );
+    expect(await list({ NO_COLOR: '1' })).toContain('color\t1\tNO_COLOR\n');
+    expect(await paycli(['config', 'get', 'output', '--json'], { home })).toMatchObject({
+      stdout: '{"setting":"output","value":"json","from":"profile shop"}\n',
+    });
+    expect(await paycli(['config', 'unset', 'output'], { home })).toMatchObject({
+      code: 0,
+      stdout: 'setting\toutput\nvalue\ttable\nfrom\tbuilt-in\n',
+    });
+    expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain('"output"');
+  });
+
+  it.each([
+    [['config', 'set', 'output', 'xml'], /output: "xml" is not one of table, tsv, json, ndjson, csv/],
+    [['config', 'set', 'outptu', 'json'], /no setting "outptu" \(did you mean output\?\)/],
+    [['config', 'set', 'columns.ugwo.list', 'a,,b'], /has an empty name/],
+    [['config', 'set', 'medium', 'cash'], /is not one of bank_transfer/],
+    [['config', 'get', '__proto__'], /no setting/],
+  ])('refuses %j', async (args, message) => {
+    const home = await withSettings(DEAD, {});
+    const before = readFileSync(join(home, 'config.json'), 'utf8');
+    expect(await paycli(args, { home })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(before);
+  });
+
+  it('survives another login', async () => {
+    const home = await withSettings(DEAD, { output: 'json' });
+    const args = ['login', '--profile', 'shop', '--base-url', DEAD, '--key-stdin', '--no-verify'];
+    await paycli(args, { home, stdin: `sk.Test.${'1'.repeat(80)}` });
+    expect((await paycli(['config', 'get', 'output'], { home })).stdout).toContain('json');
+  });
+});
+
+describe('a default of the profile', () => {
+  it('holds on a terminal, and never in a pipe', async () => {
+    const service = await serve([page([1], null), page([1], null), page([1], null), page([1], null)]);
+    const home = await withSettings(service.origin, { output: 'json' });
+    expect((await onTerminal(['ugwo', 'list'], { home })).raw).toMatch(/^\{"data":\[/);
+    expect((await paycli(['ugwo', 'list'], { home })).stdout).toMatch(/^ugw\.[^{]+\t/);
+    // A flag goes before it.
+    expect((await onTerminal(['ugwo', 'list', '-o', 'csv'], { home })).raw).toMatch(/^uid,/);
+    expect((await onTerminal(['ugwo', 'list', '--columns', 'ref'], { home })).raw).toMatch(/^ref *\n/);
+  });
+
+  it('leaves a command alone that prints in a format of its own', async () => {
+    const service = await serve([page([1], null)]);
+    const home = await withSettings(service.origin, { output: 'csv' });
+    expect((await onTerminal(['api', 'GET', '/v1/ugwo'], { home })).raw).toMatch(/^\{/);
+  });
+
+  it('chooses columns of one command, for its table', async () => {
+    const service = await serve([page([1], null), page([1], null)]);
+    const home = await withSettings(service.origin, { 'columns.ugwo.list': 'ref,status' });
+    expect((await onTerminal(['payment', 'list'], { home })).raw).toMatch(/^ref +status *\n/);
+    expect((await onTerminal(['ugwo', 'list', '--json'], { home })).raw).toMatch(/^\{"data":\[/);
+  });
+
+  it('names the setting whose columns the command does not have', async () => {
+    const service = await serve([page([1], null)]);
+    const home = await withSettings(service.origin, { 'columns.ugwo.list': 'ref,nosuch' });
+    const { code, raw } = await onTerminal(['ugwo', 'list'], { home });
+    expect(code).toBe(2);
+    expect(raw).toMatch(/no column "nosuch"/);
+    expect(raw.replaceAll(/\s+/g, ' ')).toContain('paycli config unset columns.ugwo.list --profile shop');
+  });
+
+  it('turns colour off, where the environment says nothing', async () => {
+    const service = await serve([page([1], null), page([1], null), page([1], null)]);
+    const home = await withSettings(service.origin, {});
+    const look = async () => (await onTerminal(['ugwo', 'list'], { home, env: { NO_COLOR: '' } })).raw;
+    expect(await look()).toContain('\u001b[1m');
+    await paycli(['config', 'set', 'color', 'never'], { home });
+    expect(await look()).not.toContain('\u001b[');
+    expect((await onTerminal(['ugwo', 'list', '--color', 'always'], { home })).raw).toContain('\u001b[1m');
+  });
+
+  it('names the medium of a charge that somebody sees, and of no other', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const home = await withSettings(service.origin, { medium: 'bank_transfer' });
+    expect(await paycli(['ugwo', 'charge', UGWO_ID], { home })).toMatchObject({ code: 2 });
+    expect(service.seen).toEqual([]);
+    expect((await onTerminal(['ugwo', 'charge', UGWO_ID, '--no-input'], { home })).code).toBe(2);
+    expect((await onTerminal(['ugwo', 'charge', UGWO_ID], { home })).code).toBe(0);
+    expect(service.seen.map(({ body }) => body)).toEqual([expect.stringContaining('bank_transfer')]);
+  });
+
+  it.each([
+    [{ output: 'xml' }, 'the setting output of the profile "shop" is not one of table, tsv, json, ndjson, csv: "xml"'],
+    [{ color: 5 }, 'the setting color of the profile "shop" is not a text: 5'],
+  ])('that somebody has edited into %j is told by its name, and can be removed', async (defaults, message) => {
+    const service = await serve([page([1], null)]);
+    const home = await withSettings(service.origin, {});
+    edit(home, defaults);
+    const { code, raw } = await onTerminal(['ugwo', 'list'], { home });
+    expect(code).toBe(2);
+    const text = raw.replaceAll(/\s+/g, ' ');
+    expect(text).toContain(message);
+    const [, line = ''] = /remove it: paycli (config unset \w+ --profile shop)/.exec(text) ?? [];
+    expect(await paycli(line.split(' '), { home })).toMatchObject({ code: 0 });
+    expect((await onTerminal(['ugwo', 'list'], { home })).code).toBe(0);
+  });
+
+  it('keeps no key from being read, whatever stands there', async () => {
+    const service = await serve([page([1], null)]);
+    const home = await withSettings(service.origin, {});
+    edit(home, 'nonsense');
+    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { withDefaults } from '../../src/cli/defaults.ts';
+import type { Globals } from '../../src/cli/globals.ts';
+import { SPECS } from '../../src/commands/all.ts';
+import { WITH_COLUMNS } from '../../src/core/settings.ts';
+import { fakeIo } from '../config/world.ts';
+
+const open = { format: undefined, columns: undefined, jq: undefined, input: true } as unknown as Globals;
+const STORED = {
+  profile: 'shop',
+  values: { output: 'json', color: 'never', medium: 'ussd', 'columns.ugwo.list': 'ref' },
+};
+
+const argvOf = (argv: readonly string[], words: readonly string[], values: object = STORED.values, globals = {}) =>
+  withDefaults(
+    { argv, words, globals: { ...open, ...globals }, hasFormat: false },
+    { ...STORED, values: { ...values } },
+    fakeIo({}, { lines: [] }).io,
+  ).argv;
+
+describe('a command line with defaults', () => {
+  it('has them as if they had been typed, where nothing else was', () => {
+    expect(argvOf(['ugwo', 'list'], ['ugwo', 'list'])).toEqual(['ugwo', 'list', '-o', 'json', '--color', 'never']);
+    expect(argvOf(['ugwo', 'list'], ['ugwo', 'list'], { 'columns.ugwo.list': 'ref' })).toEqual([
+      'ugwo',
+      'list',
+      '--columns',
+      'ref',
+    ]);
+    expect(argvOf(['onye', 'list'], ['onye', 'list'], { 'columns.ugwo.list': 'ref' })).toEqual(['onye', 'list']);
+  });
+
+  it('has them in front where options end', () => {
+    const argv = ['ugwo', 'get', '--', 'ugw.1'];
+    expect(argvOf(argv, ['ugwo', 'get'], { output: 'json' })).toEqual(['-o', 'json', ...argv]);
+  });
+
+  it.each([
+    ['--medium', ['ugwo', 'charge', 'ugw.1', '--medium', 'mobile_money']],
+    ['--medium=', ['ugwo', 'charge', 'ugw.1', '--medium=mobile_money']],
+    ['a file', ['ugwo', 'charge', '--from', 'rows.csv']],
+    ['an end of options', ['ugwo', 'charge', '--', 'ugw.1']],
+  ])('has no medium beside %s', (_what, argv) => {
+    expect(argvOf(argv, ['ugwo', 'charge'], { medium: 'ussd' })).toEqual(argv);
+  });
+
+  it('has no medium where nobody may be asked, and otherwise has', () => {
+    const argv = ['ugwo', 'charge', 'ugw.1'];
+    expect(argvOf(argv, ['ugwo', 'charge'], { medium: 'ussd' }, { input: false })).toEqual(argv);
+    expect(argvOf(argv, ['ugwo', 'charge'], { medium: 'ussd' })).toEqual([...argv, '--medium', 'ussd']);
+  });
+
+  it.each(['config', 'doctor', 'whoami', 'login', 'logout', 'profile'])(
+    'is as it was for %s, whatever is stored',
+    (noun) => {
+      expect(argvOf([noun], [noun], { output: 'xml', color: 5 })).toEqual([noun]);
+    },
+  );
+});
+
+describe('columns can be settled', () => {
+  it.each(WITH_COLUMNS)('for a command that there is: %s', (name) => {
+    expect(SPECS.map(({ path }) => path.join('.'))).toContain(name);
+  });
+});
