@@ -37,8 +37,12 @@ export const entries = (rows: readonly (readonly [term: string, meaning: string]
   return rows.flatMap(([term, meaning]) => {
     const lines = prose(meaning, width - column);
     const beside = term.length + GAP <= column;
-    const first = beside ? [term.padEnd(column) + (lines[0] ?? '')] : [term, ' '.repeat(column) + (lines[0] ?? '')];
-    return [...first, ...lines.slice(1).map((line) => ' '.repeat(column) + line)].map((line) => line.trimEnd());
+    const first = (beside ? term.padEnd(column) : ' '.repeat(column)) + (lines[0] ?? '');
+    return [
+      ...(beside ? [] : prose(term, width)),
+      first,
+      ...lines.slice(1).map((line) => ' '.repeat(column) + line),
+    ].map((line) => line.trimEnd());
   });
 };
 
