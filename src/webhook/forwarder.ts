@@ -61,7 +61,8 @@ const openTarget = ({ clock, random, say }: ForwardWorld) => {
         if (failures === 0) say(`the target can't take events now (${postedWord(posted)}); they wait in the queue`);
         until = clock.now() + Math.max(asked ?? 0, backoff(failures, random, RANGE));
         failures += 1;
-      } else {
+      } else if (clock.now() >= until) {
+        // What was under way when the pause began says nothing against it.
         if (failures > 0) say('the target takes events again');
         [failures, until] = [0, 0];
       }

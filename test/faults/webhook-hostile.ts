@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { signatureOf } from '../../src/core/signature.ts';
@@ -118,11 +119,13 @@ export const webhookHostile = async (
     const beside = [lying(), lying(), repeating(), repeating()];
 
     let missed = 0;
+    const agent = new Agent({ keepAlive: false });
     const honest = async (): Promise<void> => {
       for (let number = events; number > 0; number -= 1) {
         let [status, tries] = [0, 0];
         for (; status !== 200 && tries < TRIES; tries += 1) {
-          status = (await deliver(origin, bodyOf(number)).catch(() => undefined))?.status ?? 0;
+          // On a connection of its own, as a sender that comes now and then.
+          status = (await deliver(origin, bodyOf(number), { agent }).catch(() => undefined))?.status ?? 0;
         }
         if (status !== 200) missed += 1;
         peak = Math.max(peak, peakOf(listener.pid() ?? 0));

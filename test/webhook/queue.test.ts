@@ -31,7 +31,7 @@ describe('the queue', () => {
 
   it('has the first event of each payment request as a head, and the next one once that is done with', async () => {
     const queue = newQueue();
-    for (const number of [1, 2, 3, 4]) await queue.keep(delivery(number, { ugwo: ugwoOf(number % 2) }), WAITING);
+    for (const number of [1, 2, 3, 4, 5, 6]) await queue.keep(delivery(number, { ugwo: ugwoOf(number % 2) }), WAITING);
     const [odd, even] = queue.heads(9);
     expect([odd?.seq, even?.seq, queue.heads(9).length]).toEqual([1, 2, 2]);
     if (odd === undefined || even === undefined) throw new Error('no heads');
@@ -49,7 +49,7 @@ describe('the queue', () => {
       [4, 6],
       [1, 7],
     ]);
-    for (const seq of [4, 1, 3]) {
+    for (const seq of [4, 1, 3, 5, 6]) {
       const head = queue.heads(9).find((one) => one.seq === seq);
       if (head === undefined) throw new Error(`${seq} is no head`);
       await queue.done(head, { state: 'failed', answer: '400', at: 8 });
