@@ -9,6 +9,8 @@ const MOST_ROWS = 300;
 const AGAIN_MS = 3000;
 let source;
 let looking = false;
+// When the page was loaded, or the pointer has moved in it.
+let movedAt = 0;
 let last = Number(document.getElementById('requests')?.dataset.last ?? 0);
 
 const tell = (text, tone) => {
@@ -55,7 +57,7 @@ const addRow = (data) => {
 };
 
 /** Somebody is at it: nothing is taken from under their hands. */
-const isBusy = () => document.activeElement !== document.body || !getSelection().isCollapsed;
+const isHeld = () => document.activeElement !== document.body || !getSelection().isCollapsed;
 
 const showCells = (cells) => {
   for (const [id, text, tone] of cells) {
@@ -77,8 +79,8 @@ const look = async () => {
   const now = await answer.json();
   showCells(now.cells);
   if (now.shape === shape) return;
-  if (isBusy()) changed.hidden = false;
-  else if (performance.now() > AGAIN_MS) location.reload();
+  if (isHeld()) changed.hidden = false;
+  else if (performance.now() - movedAt > AGAIN_MS) location.reload();
   else setTimeout(() => void look().catch(() => undefined), AGAIN_MS);
 };
 
@@ -101,6 +103,9 @@ const open = () => {
   if (isFeed) source.addEventListener('request', (event) => addRow(JSON.parse(event.data)));
 };
 
+document.addEventListener('pointermove', () => {
+  movedAt = performance.now();
+});
 document.addEventListener('visibilitychange', open);
 addEventListener('pagehide', close);
 addEventListener('pageshow', open);

@@ -126,6 +126,7 @@ button[aria-checked=true]::before { background: radial-gradient(circle at 1.5rem
 .lines + h2 { margin-top: 1.5rem; }
 .more { display: flex; gap: 1.5rem; margin-bottom: 1.25rem; }
 @media (min-width: 60rem) {
+  #requests td.id { min-width: 25rem; }
   .columns { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
   .request { grid-template-rows: auto 1fr; }
   .beside { grid-column: 2; grid-row: 1 / span 2; }
