@@ -91,5 +91,9 @@ export const deliver = async (service: Service): Promise<void> => {
     });
   }
   await Promise.all(flying.values());
-  store.write(() => store.removeDeliverer(owner));
+  try {
+    store.write(() => store.removeDeliverer(owner));
+  } catch {
+    // The next one waits until this one's time is over.
+  }
 };
