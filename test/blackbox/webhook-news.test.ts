@@ -148,13 +148,12 @@ describe('news for the ledger', () => {
     expect(await stop(run)).toMatchObject({ code: 130 });
   });
 
-  it('goes on where no payment request can have the name that an event gives', async () => {
+  it('asks for nothing that can be no payment request', async () => {
     const world = await charge(1);
     world.show(1, requestWith(1, [activity(1, 'successful')]));
     const { run, deliver } = await listen(world.options);
     const odd = { uid: 'evt.AbCd.odd', event: 'ugwo.activity.double_charge_detected', data: { ugwo_uid: 'ugw./../x' } };
     expect(await deliver(odd)).toBe(200);
-    await run.saw(/couldn't be checked: /);
     await deliver(eventOf(1, 'ugwo.successful', {}));
     await until(async () => (await paymentsIn(world.options)).includes('paid'));
     await stop(run);

@@ -52,9 +52,8 @@ const tellLedger = async (charges: readonly Charge[], look: Look, doors: Doors):
   await ledger.observe(readable, asked, true);
 };
 
-/** Whether asking again would change nothing: there is no such payment request, or none can have this name. */
-const isForGood = (thrown: unknown): boolean =>
-  thrown instanceof PayError && (thrown.kind === 'rejected' || thrown.kind === 'usage');
+/** Whether asking again would change nothing: the service has no such payment request. */
+const isForGood = (thrown: unknown): boolean => thrown instanceof PayError && thrown.kind === 'rejected';
 
 const tell = async (
   ugwo: string,
@@ -62,6 +61,8 @@ const tell = async (
   service: string,
   doors: Doors,
 ): Promise<NewsResult | undefined> => {
+  // An event may give any text for a name, and none is asked for that can be no payment request's.
+  if (!isId('ugw', ugwo)) return undefined;
   const { ledger, protocol } = doors;
   const entries = await ledger.list({ about: ugwo, service, limit: -1 });
   const charges = entries.filter(protocol.isCharge);
