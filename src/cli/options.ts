@@ -48,6 +48,18 @@ export const asOneOf = <T extends string>(known: readonly T[]): Parse<T> =>
     );
   });
 
+/**
+ * Throws where a word is probably one of these, mistyped. One that is like none of them may be new to paycli, and is for the
+ * service to judge.
+ */
+export const refuseTypo = (text: string, known: readonly string[]): void => {
+  const meant = known.includes(text) ? undefined : didYouMean(text, known);
+  if (meant === undefined) return;
+  throw usageError(`"${text}" is not one of ${known.join(', ')} (did you mean ${meant}?)`, {
+    hint: `if you mean ${text}, add --no-validate`,
+  });
+};
+
 /** A whole number from `min` to `max`. */
 export const asInteger = (min: number, max: number): Parse<number> =>
   taking({ type: 'integer' }, (text) => {

@@ -1,6 +1,7 @@
 import type { ProfileFile, StoredProfile } from '../contract/profile-file.ts';
 import { PayError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
+import { LOCAL_PROFILE } from '../core/local.ts';
 import { didYouMean } from '../core/suggest.ts';
 import { runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
@@ -31,20 +32,24 @@ const own = (file: ProfileFile | undefined, name: string | undefined): StoredPro
 export const defaultName = (file: ProfileFile | undefined): string | undefined =>
   own(file, file?.default) === undefined ? undefined : file?.default;
 
+/** The reserved profile may be meant, too. */
+const guessOf = (name: string | undefined, names: readonly string[]): string => {
+  const meant = name === undefined ? undefined : didYouMean(name, [...names, LOCAL_PROFILE]);
+  return meant === undefined ? '' : `did you mean "${meant}"? `;
+};
+
 const nothingFound = (name: string | undefined, names: readonly string[]): PayError => {
   const known = `known: ${names.join(', ')}`;
   if (names.length === 0) {
     const what = name === undefined ? 'no profiles yet' : `no profile "${name}": there are no profiles yet`;
-    return new PayError('auth', what, { hint: LOGIN });
+    return new PayError('auth', what, { hint: `${guessOf(name, [])}${LOGIN}` });
   }
   if (name === undefined) {
     const hint = `choose one with --profile, or set the default with \`paycli profile use NAME\` (${known})`;
     return new PayError('auth', 'no default profile', { hint });
   }
-  const meant = didYouMean(name, names);
-  const guess = meant === undefined ? '' : `did you mean "${meant}"? `;
   return new PayError('auth', `no profile "${name}"`, {
-    hint: `${guess}${known}; add one with \`paycli login --profile NAME\`, or use --local, which needs none`,
+    hint: `${guessOf(name, names)}${known}; add one with \`paycli login --profile NAME\`, or use --local, which needs none`,
   });
 };
 

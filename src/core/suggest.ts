@@ -30,14 +30,14 @@ export const didYouMean = (typed: string, known: readonly string[]): string | un
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
   if (word === '' || word.length > 64) return undefined;
-  const starting = known.filter((candidate) => word.length >= SHORTEST && candidate.startsWith(word));
+  const starting = known.filter((candidate) => word.length >= SHORTEST && candidate.toLowerCase().startsWith(word));
   if (starting.length === 1) return starting[0];
   const ranked = known
-    .map((candidate) => ({ candidate, edits: distance(word, candidate) }))
+    .map((candidate) => ({ candidate, edits: distance(word, candidate.toLowerCase()) }))
     .filter(({ candidate, edits }) => edits <= Math.max(1, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.edits - b.edits);
   if (ranked[0] !== undefined) return ranked[0].candidate;
   return known
-    .filter((candidate) => candidate.length >= SHORTEST && word.startsWith(candidate))
+    .filter((candidate) => candidate.length >= SHORTEST && word.startsWith(candidate.toLowerCase()))
     .sort((a, b) => b.length - a.length)[0];
 };

@@ -1,6 +1,6 @@
 import { argument, defineCommand, option } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
-import { asOneOf, asText } from '../../cli/options.ts';
+import { asOneOf, asText, refuseTypo } from '../../cli/options.ts';
 import { CHECKOUT_STATUSES } from '../../core/checkout.ts';
 import { SEEDED } from '../../core/local.ts';
 import { MEDIUMS } from '../../core/medium.ts';
@@ -63,10 +63,10 @@ const providers = defineCommand({
   output: 'a line per bank: code, name, psp; where a provider has no banks, the provider as the service shows it',
   exits,
   previews: true,
-  read: (args, _given, { validate }): ProvidersInput => ({
-    uid: readId('chk', args[0], validate),
-    medium: args[1] ?? '',
-  }),
+  read: ([uid, medium = ''], _given, { validate }): ProvidersInput => {
+    if (validate) refuseTypo(medium, MEDIUMS);
+    return { uid: readId('chk', uid, validate), medium };
+  },
   load: () => import('./providers.ts'),
 });
 

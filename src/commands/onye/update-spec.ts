@@ -8,6 +8,7 @@ import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 import type { Pair } from '../../core/pairs.ts';
 import { refuseSharedStdin, sourceOf } from '../../core/source.ts';
+import { didYouMean } from '../../core/suggest.ts';
 import type { FieldInput, WholeMeta } from './fields-spec.ts';
 import { DATA_OPTION, FIELD_OPTIONS, readTexts, sourcesOf } from './fields-spec.ts';
 
@@ -28,7 +29,9 @@ const asCleared = (text: string): string => {
   const name = text.replaceAll('-', '_');
   if (CLEARABLE.includes(name)) return name;
   const why = FIXED[name] ?? `"${text}" is no field that can be cleared`;
-  throw usageError(why, { hint: `fields that can be cleared: ${CLEARABLE.join(', ')}` });
+  const meant = didYouMean(name, CLEARABLE);
+  const guess = meant === undefined || FIXED[name] !== undefined ? '' : `did you mean ${meant}? `;
+  throw usageError(why, { hint: `${guess}fields that can be cleared: ${CLEARABLE.join(', ')}` });
 };
 
 const options = rarely(['metaJson', 'clearMeta', 'unsetMeta'], {

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../cli/define.ts';
 import { FILTER_OPTIONS, MONEY_FILTER_OPTIONS, readList, WALK_OPTIONS } from '../../cli/list-options.ts';
+import { refuseTypo } from '../../cli/options.ts';
 
 /** Of a payment request (public material); the service may come to know more. */
 const STATUSES = ['requires_ugwo', 'processing', 'ugwo_successful', 'partially_refunded', 'refunded', 'cancelled'];
@@ -31,6 +32,9 @@ export const listCommand = defineCommand({
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: {"data":[…],"next_cursor":…}',
   exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
   previews: true,
-  read: (_args, given) => readList(given),
+  read: (_args, given, { validate }) => {
+    for (const status of (validate && given.status) || []) refuseTypo(status, STATUSES);
+    return readList(given);
+  },
   load: () => import('./list.ts'),
 });

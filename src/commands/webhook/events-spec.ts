@@ -1,5 +1,5 @@
 import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
-import { asInteger, asOneOf, asText } from '../../cli/options.ts';
+import { asInteger, asOneOf, asText, refuseTypo } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { EventState } from '../../core/event.ts';
 import { EVENT_STATES, EVENTS } from '../../core/event.ts';
@@ -37,6 +37,11 @@ export const namesOf = (given: {
   sandbox: { files: given.sandboxSecretFile ?? [], commands: given.sandboxSecretCommand ?? [] },
 });
 
+/** Throws for an event that is probably another one, mistyped. */
+export const refuseTypos = (events: readonly string[] = []): void => {
+  for (const event of events) if (!event.includes('*')) refuseTypo(event, EVENTS);
+};
+
 const SHOWN =
   'uid, event, state (kept, waiting, forwarded, failed), ugwo, activity, received_at, delivery_id, repeats, attempts, ' +
   'answer, answered_at, signature';
@@ -73,6 +78,7 @@ const list = defineCommand({
   read: (_args, given, { validate }) => {
     const problem = validate && given.ugwo !== undefined ? idProblem('ugw', given.ugwo) : undefined;
     if (problem !== undefined) throw usageError(`--ugwo: "${given.ugwo}" ${problem}`);
+    if (validate) refuseTypos(given.event);
     const { event: events = [], ugwo, state: states, max, cursor } = given;
     return { events, ugwo, states, max, cursor };
   },

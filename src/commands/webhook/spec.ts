@@ -3,7 +3,7 @@ import { asInteger, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { EVENTS } from '../../core/event.ts';
 import type { SecretNames } from './events-spec.ts';
-import { eventCommands, namesOf, secretOptions } from './events-spec.ts';
+import { eventCommands, namesOf, refuseTypos, secretOptions } from './events-spec.ts';
 
 /** The vector that was made with the language of the service's own plugin. */
 const VECTOR = {
@@ -118,7 +118,12 @@ const listen = defineCommand({
   output:
     'for each event: uid, event, ugwo, activity, received_at, delivery_id; json: body, signature too, and double_charge (confirmed, paid) where one is reported',
   exits: ['usage', 'rejected', 'auth', 'ledger', 'interrupted'],
-  read: (_args, given) => {
+  read: (_args, given, { validate }) => {
+    if (validate)
+      refuseTypos([
+        ...(given.only ?? []),
+        ...(given.until === undefined || /^\d+$/.test(given.until) ? [] : [given.until]),
+      ]);
     if (given.port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
     return {
       secrets: namesOf(given),

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { SEEDED } from '../../src/core/local.ts';
+import { newFolder, paycli } from '../support/program.ts';
+
+/** What was typed wrong, at every level, and what is offered. */
+const MISTYPED: readonly (readonly [line: string, meant: string])[] = [
+  ['ugow list', 'ugwo'],
+  ['ugwo chrage', 'charge'],
+  ['webhook evnts list', 'events'],
+  ['webhook events lst', 'list'],
+  ['help ugwo chrge', 'charge'],
+  ['schema ugwo lst', 'ugwo list'],
+  ['ugwo list --colums uid', '--columns'],
+  ['ugwo charge --from x.csv --concurency 4', '--concurrency'],
+  ['-o jsn ugwo list', 'json'],
+  [`ugwo charge ${SEEDED.ugwo} --medium usdd`, 'ussd'],
+  [`checkout providers ${SEEDED.checkout} usd`, 'ussd'],
+  ['ugwo list --local --columns uid,statsu', 'status'],
+  ['ugwo list --status processing,requires_ugo', 'requires_ugwo'],
+  ['ledger list --state unknwn', 'unknown'],
+  [`onye update ${SEEDED.onye} --clear first_nam`, 'first_name'],
+  ['api GTE /v1/ugwo', 'GET'],
+  ['completion install bsh', 'bash'],
+  ['webhook events list --event ugwo.sucessful', 'ugwo.successful'],
+  ['webhook listen --port 0 --until ugwo.sucessful', 'ugwo.successful'],
+];
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+describe('what was probably meant', () => {
+  it.each(MISTYPED)('%s', async (line, meant) => {
+    const { code, stderr } = await paycli(line.split(' '));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`did you mean ${escaped(meant)}\\?`, 'i'));
+  });
+
+  it('is a stored profile, or the reserved one', async () => {
+    const home = newFolder();
+    const locl = ['ugwo', 'list', '--profile', 'locl'];
+    expect((await paycli(locl, { home })).stderr).toContain('did you mean "local"?');
+    const login = ['login', '--profile', 'shop', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
+    expect(await paycli(login, { home, stdin: `sk.Test.${'0'.repeat(80)}` })).toMatchObject({ code: 0 });
+    const shp = await paycli(['profile', 'show', 'shp'], { home });
+    expect(shp).toMatchObject({ code: 4, stderr: expect.stringContaining('did you mean "shop"?') });
+  });
+
+  it('is for the service to judge where it is like nothing known, or with --no-validate', async () => {
+    const list = ['ugwo', 'list', '--local', '--status'];
+    expect(await paycli([...list, 'on_hold'])).toMatchObject({ code: 0 });
+    expect(await paycli([...list, 'requires_ugo', '--no-validate'])).toMatchObject({ code: 0 });
+  });
+});
