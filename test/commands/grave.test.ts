@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { run as callApi } from '../../src/commands/api/send.ts';
 import type { Deps } from '../../src/commands/deps.ts';
 import { run as deleteCustomer } from '../../src/commands/onye/delete.ts';
 import { run as refund } from '../../src/commands/refund/create.ts';
@@ -15,7 +16,12 @@ const typedFor = async (command: Command, origin: string, shown: object): Promis
   const asked: unknown[] = [];
   const deps = {
     globals: { dryRun: false },
-    client: async () => ({ call: async () => madeHere(shown), look: async () => madeHere(shown) }),
+    client: async () => ({
+      check: () => undefined,
+      match: () => undefined,
+      call: async () => madeHere(shown),
+      look: async () => madeHere(shown),
+    }),
     place: async () => ({ origin }),
     confirm: async (_question: unknown, _unasked: unknown, typed: unknown) => void asked.push(typed),
     ledger: async () => ({ list: async () => [] }),
@@ -30,12 +36,17 @@ const typedFor = async (command: Command, origin: string, shown: object): Promis
 };
 
 const cancelling: Command = (deps) => cancel({ uid: UGWO.uid } as never, deps);
+const calling =
+  (method: string, path: string): Command =>
+  (deps) =>
+    callApi({ method, path, fields: [], input: undefined, paginate: false, again: false } as never, deps);
 const deleting: Command = (deps) => deleteCustomer({ uid: 'ony.AbCd.1' } as never, deps);
 
 describe('before something grave is done to what is no practice', () => {
   it.each<[string, Command, object, string]>([
     ['the amount of a payment request', cancelling, UGWO, 'NGN 5,000.00'],
     ['the address of a customer', deleting, { uid: 'ony.AbCd.1', email: 'ada@shop.example' }, 'ada@shop.example'],
+    ['what any path that is deleted ends in', calling('DELETE', '/v1/things/thg.AbCd.1'), {}, 'thg.AbCd.1'],
     ['the identifier of one without an address', deleting, { uid: 'ony.AbCd.1' }, 'ony.AbCd.1'],
   ])('%s is typed', async (_what, command, shown, typed) => {
     expect(await typedFor(command, ENVIRONMENTS.live, shown)).toBe(typed);

@@ -4,6 +4,7 @@ import type { ListId } from '../../contract/operations.ts';
 import { barePath, queryOf } from '../../core/api-path.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { printExact } from '../../core/json.ts';
+import { isGuarded } from '../../core/origin.ts';
 import { pairsToObject } from '../../core/pairs.ts';
 import type { Result } from '../../core/result.ts';
 import { readJsonObject } from '../../core/source.ts';
@@ -11,7 +12,10 @@ import type { Deps } from '../deps.ts';
 import { resultOf, shownPages } from './show.ts';
 import type { ApiInput } from './spec.ts';
 
-type Needs = Pick<Deps, 'client' | 'confirm' | 'globals' | 'notice' | 'once' | 'preview' | 'source' | 'holdMemory'>;
+type Needs = Pick<
+  Deps,
+  'client' | 'confirm' | 'globals' | 'notice' | 'once' | 'place' | 'preview' | 'source' | 'holdMemory'
+>;
 
 /** A request as it was asked for: what is called, and what with. */
 interface Request {
@@ -40,10 +44,18 @@ const make = async ({ called, call }: Request, { path, again }: ApiInput, deps: 
   const activity = call.body?.['ugwo_activity'];
   const how =
     called === 'refund.create' && typeof activity === 'string'
-      ? { about: activity, question: [`${what} for ${activity}`, 'Pay this back?'], once: true, again }
+      ? { about: activity, question: [`${what} for ${activity}`, 'Pay this back?'], typed: activity, once: true, again }
       : { about: `${what} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`, saying: `Sending ${what}` };
   const { record, ...rest } = await deps.once(called, call, how);
   return resultOf(record, rest);
+};
+
+/** What is deleted is typed where it is no practice: the last word of its path, which is its identifier. */
+const confirmDelete = async (path: string, { confirm, place }: Needs): Promise<void> => {
+  const typed = isGuarded((await place()).origin)
+    ? (path.split('/').findLast((part) => part !== '') ?? path)
+    : undefined;
+  await confirm([`DELETE ${path}`, 'Send this?'], 'refuse', typed);
 };
 
 const send = async (input: ApiInput, deps: Needs): Promise<Result> => {
@@ -56,7 +68,7 @@ const send = async (input: ApiInput, deps: Needs): Promise<Result> => {
   if (method === 'POST') return make(request, input, deps);
   if (method !== 'GET') {
     client.check(called, call);
-    if (method === 'DELETE') await deps.confirm([`DELETE ${barePath(path)}`, 'Send this?'], 'refuse');
+    if (method === 'DELETE') await confirmDelete(barePath(path), deps);
     return resultOf(await client.call(called, call), { wrote: true });
   }
   if (!paginate) return resultOf(await client.call(called, call), {});
