@@ -5,7 +5,7 @@ import { EXIT_CODES } from '../core/exit.ts';
 import type { Filter } from '../core/filter.ts';
 import { isId } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
-import type { Io } from '../core/io.ts';
+import type { Io, Output } from '../core/io.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import type { Ending, Format, OutputOptions, Result, View } from '../core/result.ts';
@@ -22,11 +22,19 @@ interface Said {
   notice(said: string | readonly string[]): Promise<void>;
 }
 
+/** A program that shows what is printed page by page; `end` resolves when the person has left it. */
+export interface Pager {
+  readonly stdout: Output;
+  end(): Promise<void>;
+}
+
 /** What a command may reach, and how to let go of it. */
 export interface OpenDeps<D> {
   readonly deps: D;
   /** The filter of --jq, compiled; undefined where none is asked for. */
   filter(): Promise<Filter | undefined>;
+  /** The program that a person wants to read through; undefined where none is asked for. */
+  pager(): Promise<Pager | undefined>;
   /** Whether something may have been sent that changes what the service has. */
   mayHaveWritten(): boolean;
   /** Says on a terminal that charges are unknown, where some are. */
@@ -95,14 +103,42 @@ const leaving = ({ signals }: Io): Promise<never> =>
 
 type Print = (result: Result) => Promise<Ending>;
 
+/** Keeps what is said on stderr until somebody has left the pages of the pager. */
+const heldBack = (stderr: Output) => {
+  const texts: (string | Uint8Array)[] = [];
+  const output: Output = { ...stderr, columns: stderr.columns, write: async (text) => void texts.push(text) };
+  return {
+    output,
+    say: async (): Promise<void> => {
+      for (const text of texts) await stderr.write(text);
+    },
+  };
+};
+
+/** What is read page by page, where that is asked for: never what a write has answered. */
+const isPaged = (result: Result): boolean =>
+  result.kind === 'list' || (result.kind === 'record' && result.wrote !== true && result.passOn === undefined);
+
+const throughPager = async (pager: Pager, io: Io, print: (io: Io) => Promise<Ending>): Promise<Ending> => {
+  const { output, say } = heldBack(io.stderr);
+  try {
+    return await print({ ...io, stdout: pager.stdout, stderr: output });
+  } finally {
+    await pager.end();
+    await say();
+  }
+};
+
 const printer =
-  (globals: Globals, io: Io, filter: Filter | undefined): Print =>
+  (globals: Globals, io: Io, filter: Filter | undefined, openPager: () => Promise<Pager | undefined>): Print =>
   async (result) => {
     const options = outputOptions(globals, io);
-    const printed =
+    const print = async (on: Io): Promise<Ending> =>
       filter === undefined
-        ? (await import('../output/render.ts')).render(result, io, options)
-        : (await import('../output/filtered.ts')).renderFiltered(result, io, options, filter);
+        ? (await import('../output/render.ts')).render(result, on, options)
+        : (await import('../output/filtered.ts')).renderFiltered(result, on, options, filter);
+    const pager = isPaged(result) ? await openPager() : undefined;
+    const printed = pager === undefined ? print(io) : throughPager(pager, io, print);
     const left = leaving(io);
     // Who leaves after the printing is done changes nothing any more.
     left.catch(() => undefined);
@@ -211,12 +247,12 @@ const execute = async <D extends Said>(
   if (globals.columns !== undefined) {
     await checkColumns(globals.columns, viewOf(handler, input), globals, io).catch(toldColumns);
   }
-  const { deps, filter, mayHaveWritten, remind, close } = program.open(globals);
+  const { deps, filter, pager, mayHaveWritten, remind, close } = program.open(globals);
   let reminds = spec.reminds !== false;
   try {
     const compiled = await filter();
     const result = await handler.run(input, deps);
-    const print = printer(globals, io, compiled);
+    const print = printer(globals, io, compiled, pager);
     const { notice, failure } = await (compiled === undefined
       ? show(result, print, io)
       : showFiltered(result, print, io, mayHaveWritten())

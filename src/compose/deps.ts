@@ -89,5 +89,9 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     await opened.check();
     return opened;
   };
-  return { deps: { ...deps, once: onceWith(deps) }, filter, mayHaveWritten: () => wrote, remind, close };
+  const pager = async () =>
+    io.stdout.isTerminal && (io.env['PAYCLI_PAGER'] ?? '') !== ''
+      ? (await import('./pager.ts')).openPager(run)
+      : undefined;
+  return { deps: { ...deps, once: onceWith(deps) }, filter, pager, mayHaveWritten: () => wrote, remind, close };
 };

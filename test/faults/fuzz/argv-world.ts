@@ -119,6 +119,7 @@ export const newWorld = (): World => {
     open: (globals) => ({
       deps: deps(globals),
       filter: async () => undefined,
+      pager: async () => undefined,
       mayHaveWritten: () => false,
       remind: async () => undefined,
       close: async () => undefined,

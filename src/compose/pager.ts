@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import type { Pager } from '../cli/run.ts';
+import { splitCommand } from '../core/command-words.ts';
+import { forTerminal } from '../core/sanitize.ts';
+import type { RunContext } from './run.ts';
+
+/** As others start less: it leaves at once what fits, and shows colour. */
+const LESS = 'FRX';
+
+/**
+ * Starts the program that PAYCLI_PAGER names, where there is one and a terminal; it reads what is printed, through the same door as a
+ * terminal does. Who leaves it early has seen enough.
+ */
+export const openPager = async ({ io, notice, status }: RunContext): Promise<Pager | undefined> => {
+  const { stdout, env, redactor } = io;
+  const line = env['PAYCLI_PAGER'] ?? '';
+  if (line === '' || !stdout.isTerminal) return undefined;
+  const [{ findProgram }, { thisMachine }, { openStatusLine }, { stylesFor }] = await Promise.all([
+    import('../config/find-program.ts'),
+    import('../config/machine.ts'),
+    import('../output/status-line.ts'),
+    import('../output/style.ts'),
+  ]);
+  const [program = '', ...args] = splitCommand(line, 'PAYCLI_PAGER');
+  const file = findProgram(program, env, thisMachine);
+  if (file === undefined) {
+    await notice(`PAYCLI_PAGER names ${program}, which was not found. Printed without it.`);
+    return undefined;
+  }
+  const { PAYCLI_SECRET_KEY: _key, ...inherited } = env;
+  const child = spawn(file, args, { env: { LESS, ...inherited }, stdio: ['pipe', 'inherit', 'inherit'] });
+  let closed = false;
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
+  void ended.then(() => {
+    closed = true;
+  });
+  child.stdin.on('error', () => {
+    closed = true;
+  });
+  // What says how long a request takes would be drawn over the pages.
+  status.line = openStatusLine(io, await stylesFor(false), true);
+  const write = (text: string): Promise<void> =>
+    Promise.race([
+      ended,
+      new Promise<void>((resolve) => {
+        child.stdin.write(forTerminal(redactor.clean(text)), () => resolve());
+      }),
+    ]);
+  return {
+    stdout: {
+      ...stdout,
+      isTerminal: true,
+      columns: stdout.columns,
+      get closed() {
+        return closed;
+      },
+      write: async (data) => {
+        if (!closed) await write(typeof data === 'string' ? data : new TextDecoder().decode(data));
+      },
+    },
+    end: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+};

@@ -1,0 +1,74 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newFolder, paycli } from '../support/program.ts';
+import { ACTIVITY, json, page, problem, serve, UGWO_ID } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+/** A pager that keeps what it is given, and says so. */
+const fakePager = (body = 'cat') => {
+  const folder = newFolder('pager');
+  const file = join(folder, 'pager');
+  writeFileSync(file, `#!/bin/sh\nenv > '${folder}/env'\necho "pager $*"\n${body}\n`);
+  chmodSync(file, 0o755);
+  return { folder, file };
+};
+
+const TERMINAL = { NO_COLOR: '1' };
+
+describe.runIf(process.platform !== 'win32')('PAYCLI_PAGER', () => {
+  it('reads a list on a terminal, started without a shell and without the key', async () => {
+    const service = await serve([page([1, 2], 'c2')]);
+    const { folder, file } = fakePager();
+    const env = { ...TERMINAL, PAYCLI_PAGER: `${file} -a '$(x) y'` };
+    const terminal = openTerminal(['ugwo', 'list'], { service, env });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    // What is said beside the data comes when the pager is left.
+    expect(await terminal.screen()).toMatch(/^pager -a \$\(x\) y\nuid [\s\S]*order-1[\s\S]*order-2[\s\S]*\nMore:/);
+    const seen = readFileSync(join(folder, 'env'), 'utf8');
+    expect(seen).toContain('LESS=FRX');
+    expect(seen).not.toMatch(/sk\.|PAYCLI_SECRET_KEY/);
+  });
+
+  it('is no error to leave early', async () => {
+    const { file } = fakePager('head -n 1; exit 3');
+    const env = { ...TERMINAL, PAYCLI_PAGER: file };
+    const terminal = openTerminal(['ugwo', 'list', '--all', '--local', '-q'], { env });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(/^pager\s*\nuid/);
+  });
+
+  it('keeps the exit code of the command', async () => {
+    const service = await serve([page([1], 'c2'), problem(404, 'No')]);
+    const { file } = fakePager();
+    const terminal = openTerminal(['ugwo', 'list', '--all'], { service, env: { ...TERMINAL, PAYCLI_PAGER: file } });
+    expect(await terminal.ended).toEqual({ code: 3 });
+    expect(await terminal.screen()).toMatch(/order-1[\s\S]*error: /);
+  });
+
+  it('is not started in a pipe, nor for what a charge has answered', async () => {
+    const service = await serve([page([1], null), json(200, ACTIVITY)]);
+    const { file } = fakePager();
+    const env = { ...TERMINAL, PAYCLI_PAGER: file };
+    expect((await paycli(['ugwo', 'list'], { service, env })).stdout).not.toContain('pager');
+    const charge = openTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service, env });
+    expect(await charge.ended).toEqual({ code: 0 });
+    expect(await charge.screen()).not.toMatch(/^pager/m);
+  });
+
+  it('that is not there is told, and nothing is lost', async () => {
+    const env = { ...TERMINAL, PAYCLI_PAGER: 'no-such-pager' };
+    const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1'], { env });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(/PAYCLI_PAGER names no-such-pager, which was not found[\s\S]*uid/);
+  });
+
+  it('is given nothing that steers a terminal', async () => {
+    const hostile = `{"data":[{"uid":"${UGWO_ID}","ref":"a\\u001b[2Jb"}],"next_cursor":null}`;
+    const service = await serve([json(200, hostile)]);
+    const { folder, file } = fakePager(`tee "$(dirname "$0")/given"`);
+    const terminal = openTerminal(['ugwo', 'list'], { service, env: { ...TERMINAL, PAYCLI_PAGER: file } });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(readFileSync(join(folder, 'given'), 'utf8')).not.toContain('\u001b');
+  });
+});
