@@ -25,6 +25,7 @@ import { changesView } from '../../src/commands/watch/view.ts';
 import {
   listView as eventsView,
   eventView,
+  refusedView,
   replayedView,
   toldView,
   verifiedView,
@@ -122,7 +123,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   approve: [JOB],
   'webhook listen': [list('ToldEvent', toldView)],
   'webhook verify': [one('VerifiedEvent', verifiedView)],
-  'webhook events list': [list('KeptEvent', eventsView)],
+  'webhook events list': [list('KeptEvent', eventsView), list('RefusedDelivery', refusedView)],
   'webhook events show': [one('WholeEvent', eventView)],
   'webhook events replay': [
     one(objectOf({ uid: text, event: text, to: text, answer: { type: ['integer', 'string'] } }), replayedView),

@@ -58,10 +58,10 @@ const problemOf = (secrets: Secrets, body: Uint8Array, signature: string): strin
 export const readDelivery = (
   secrets: Secrets,
   { body, headers, receivedAt }: Pick<Delivery, 'body' | 'headers' | 'receivedAt'>,
-): { readonly delivery: Delivery } | { readonly problem: string; readonly signature: string } => {
+): { readonly delivery: Delivery } | ({ readonly problem: string } & Pick<Delivery, 'delivery' | 'signature'>) => {
   const signature = headerOf(headers, SIGNATURE_HEADER) ?? '';
   const problem = problemOf(secrets, body, signature);
-  if (problem !== undefined) return { problem, signature };
   const delivery = short(headerOf(headers, DELIVERY_HEADER), BOUNDS.id);
+  if (problem !== undefined) return { problem, delivery, signature };
   return { delivery: { ...readBody(body), delivery, signature, headers, body, receivedAt } };
 };

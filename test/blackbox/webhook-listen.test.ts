@@ -89,6 +89,13 @@ describe('webhook listen', () => {
     listener.kill('SIGINT');
     expect((await listener.ended).stdout).toBe('');
     expect(await statesOf(home)).toEqual({});
+    const { stdout } = await paycli(['webhook', 'events', 'list', '--refused', '--json'], { home });
+    expect(JSON.parse(stdout).data).toMatchObject([
+      { why: 'wrong signature', size: bodyOf(2).length + 1, body_start: `${bodyOf(2)} `, delivery_id: 'dlv.1' },
+      { why: 'wrong signature', ...changed },
+      { why: 'no signature', signature: '' },
+      { why: 'no signature', signature: '' },
+    ]);
   });
 
   it('tells and forwards an event once, however often it comes and whenever', async () => {

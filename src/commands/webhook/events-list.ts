@@ -8,7 +8,7 @@ import type { EventFilter } from '../../webhook/statements.ts';
 import type { Deps } from '../deps.ts';
 import type { ListInput } from './events-spec.ts';
 import { withQueue } from './find.ts';
-import { listView, summaryRecord } from './view.ts';
+import { listView, refusedRecord, refusedView, summaryRecord } from './view.ts';
 
 type Needs = Pick<Deps, 'folders' | 'globals' | 'user' | 'webhooks'>;
 
@@ -59,8 +59,17 @@ const goOn =
       ...['--cursor', cursor],
     ]);
 
-/** The events that were received, newest first. */
+/** So many of them are kept. */
+const MOST_REFUSED = 1000;
+
+async function* refusedPage(most: number, deps: Needs): AsyncGenerator<ReceivedPage> {
+  const found = await withQueue(deps, (queue) => queue.refused(most));
+  yield { records: found.map(refusedRecord), cursor: undefined, nextCursor: null };
+}
+
+/** The events that were received, or the deliveries that were turned away, newest first. */
 export const run = async (input: ListInput, deps: Needs): Promise<Result> => {
+  if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? MOST_REFUSED, deps), view: refusedView };
   const from = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(input.cursor);
   return {
     kind: 'list',

@@ -53,6 +53,8 @@ export interface ListInput {
   readonly events: readonly string[];
   readonly ugwo: string | undefined;
   readonly states: readonly EventState[] | undefined;
+  /** Those that were turned away instead. */
+  readonly refused: boolean;
   readonly max: number | undefined;
   readonly cursor: string | undefined;
 }
@@ -66,21 +68,28 @@ const list = defineCommand({
     event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
     ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
     state: repeated('--state <state>', `only these states: ${EVENT_STATES.join(', ')}`, asOneOf(EVENT_STATES)),
+    refused: flag('--refused', 'list deliveries that were turned away for their signature instead'),
     max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
     cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
   } as const,
   examples: [
     { about: 'list all events', line: 'paycli webhook events list' },
     { about: 'list what waits for its target', line: 'paycli webhook events list --state waiting' },
+    { about: 'list what was turned away', line: 'paycli webhook events list --refused' },
   ],
-  output: `${SHOWN}; json: {"data":[…],"next_cursor":…}`,
+  output:
+    `${SHOWN}; json: {"data":[…],"next_cursor":…}; ` +
+    'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
     const problem = validate && given.ugwo !== undefined ? idProblem('ugw', given.ugwo) : undefined;
     if (problem !== undefined) throw usageError(`--ugwo: "${given.ugwo}" ${problem}`);
     if (validate) refuseTypos(given.event);
-    const { event: events = [], ugwo, state: states, max, cursor } = given;
-    return { events, ugwo, states, max, cursor };
+    const { event: events = [], ugwo, state: states, refused = false, max, cursor } = given;
+    if (refused && (events.length > 0 || ugwo !== undefined || states !== undefined || cursor !== undefined)) {
+      throw usageError("--refused can't be used with --event, --ugwo, --state or --cursor");
+    }
+    return { events, ugwo, states, refused, max, cursor };
   },
   load: () => import('./events-list.ts'),
 });

@@ -5,7 +5,7 @@ import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, View } from '../../core/result.ts';
 import { formatDateAtom } from '../../core/time.ts';
-import type { Delivery, EventSummary, KeptEvent } from '../../webhook/kept.ts';
+import type { Delivery, EventSummary, KeptEvent, Refused } from '../../webhook/kept.ts';
 import type { ToldEvent } from '../../webhook/listen.ts';
 
 const atom = (ms: number | undefined): string | null => (ms === undefined ? null : formatDateAtom({ ms, offset: 0 }));
@@ -112,3 +112,25 @@ export const eventView: View = {
 export const verifiedView: View = { columns: [{ path: 'valid' }, ...ABOUT, ...WHAT] };
 
 export const replayedView: View = { columns: [...ABOUT, { path: 'to', flexible: true }, { path: 'answer' }] };
+
+/** A delivery that was turned away; its body is nobody's word. */
+export const refusedRecord = ({ at, why, delivery, signature, size, body }: Refused): Received =>
+  madeHere({
+    received_at: atom(at),
+    why,
+    delivery_id: delivery ?? null,
+    signature,
+    size,
+    body_start: new TextDecoder().decode(body),
+  });
+
+export const refusedView: View = {
+  columns: [
+    { path: 'received_at', kind: 'time', label: 'received' },
+    { path: 'why', needed: true },
+    { path: 'delivery_id', label: 'delivery' },
+    { path: 'signature', flexible: true },
+    { path: 'size', kind: 'count' },
+    { path: 'body_start', label: 'body begins', flexible: true },
+  ],
+};
