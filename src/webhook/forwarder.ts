@@ -18,6 +18,8 @@ const RANGE = { base: SECOND_MS, cap: 600 * SECOND_MS };
 const LONGEST_WAIT_MS = 24 * HOUR_MS;
 /** An event that the target has refused for so long is given up. One that can't be reached is waited for, however long. */
 const GIVE_UP_MS = 72 * HOUR_MS;
+/** And not before it was refused so often: for most of that time the target may have been away. */
+const GIVE_UP_TRIES = 100;
 /** Payment requests whose events are under way at once. */
 const AT_ONCE = 8;
 
@@ -92,7 +94,7 @@ const forwardOne = async (
   if (isTaken(posted)) return note(() => queue.done(head, { state: 'forwarded', answer, at }));
   if (isAway(posted) || target.gone) return;
   const refusedSince = event.refusedSince ?? at;
-  if (at - refusedSince >= GIVE_UP_MS) {
+  if (at - refusedSince >= GIVE_UP_MS && event.attempts >= GIVE_UP_TRIES) {
     const again = shellLine(['paycli', 'webhook', 'events', 'replay', event.uid]);
     say(`${event.uid} was refused for three days (${answer}) and is given up. Send it again: ${again}`);
     return note(() => queue.done(head, { state: 'failed', answer, at }));

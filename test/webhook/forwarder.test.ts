@@ -106,6 +106,18 @@ describe('forwarding', () => {
     expect(said).toEqual([expect.stringContaining("can't take events now"), 'the target takes events again']);
   });
 
+  it('gives nothing up that was refused once before the target was away for days', async () => {
+    const { pass, stateOf } = await started(
+      (_number, attempts, now) => {
+        if (now >= 200 * HOUR) return answered(attempts < 5 ? 500 : 200);
+        return attempts === 0 ? answered(500) : AWAY;
+      },
+      [[1, 1]],
+    );
+    await pass(201 * HOUR);
+    expect(stateOf(1)).toBe('forwarded');
+  });
+
   it.each([429, 502, 503, 504])('holds everything back after %d, for as long as Retry-After says', async (status) => {
     const { tries, pass } = await started(
       (number, attempts) => (number === 1 && attempts === 0 ? answered(status, '3600') : answered(200)),
