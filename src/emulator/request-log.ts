@@ -9,6 +9,7 @@ const LONGEST_URL = 2048;
 /** What the service made of a request, whatever the client has heard of it. */
 export interface Executed {
   readonly status: number;
+  /** Empty where nobody looked yet. */
   readonly text: string;
 }
 
@@ -44,8 +45,12 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
   const open = new WeakMap<IncomingMessage, Open>();
   const texts = new WeakMap<Response, string>();
   const listeners = new Set<(seen: SeenRequest) => void>();
-  let seq = 0;
+  let [seq, isWatched] = [0, false];
   return {
+    /** Somebody looks: from now on every answer is kept, not refusals alone. */
+    watch: (): void => {
+      isWatched = true;
+    },
     begin: (incoming: IncomingMessage): void => {
       const { method = '', url = '', headers } = incoming;
       seq += 1;
@@ -61,7 +66,9 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
       if (seen !== undefined) seen.struck = rule;
     },
     /** Remembers the text of an answer, which could be read but once. */
-    text: (answer: Response, text: string): void => void texts.set(answer, cut(text)),
+    text: (answer: Response, text: string): void => {
+      if (isWatched || answer.status >= 400) texts.set(answer, cut(text));
+    },
     executed: (incoming: IncomingMessage, answer: Response): void => {
       const seen = open.get(incoming);
       if (seen !== undefined) seen.executed = { status: answer.status, text: texts.get(answer) ?? '' };

@@ -29,6 +29,7 @@ test('keeps the newest 300, newest first, and tells of each once', () => {
 
 test('keeps little of what is long, and no header but the name of the client', () => {
   const log = open();
+  log.watch();
   const incoming = requestTo(`/v1/${'x'.repeat(10_000)}`, {
     'user-agent': 'y'.repeat(500),
     authorization: 'Bearer key',
@@ -52,5 +53,24 @@ test('keeps what was struck before it was executed without an answer of the serv
   log.end(incoming, 503);
   expect(log.newest()).toEqual([
     { seq: 1, at: 1000, method: 'POST', url: '/v1/ugwo', agent: '', struck: { status: 503 }, status: 503, took: 0 },
+  ]);
+});
+
+test('keeps the answers of refusals alone before somebody looks', () => {
+  const log = open();
+  const answered = (status: number): void => {
+    const [incoming, answer] = [requestTo('/v1/ugwo'), new Response('', { status })];
+    log.begin(incoming);
+    log.text(answer, 'text');
+    log.executed(incoming, answer);
+    log.end(incoming, status);
+  };
+  for (const status of [200, 422]) answered(status);
+  log.watch();
+  answered(200);
+  expect(log.newest().map(({ executed }) => executed)).toEqual([
+    { status: 200, text: 'text' },
+    { status: 422, text: 'text' },
+    { status: 200, text: '' },
   ]);
 });

@@ -122,6 +122,7 @@ const asking =
 
 /** The console over a running service. The secret keys are in none of its answers. */
 export const openConsole = (service: Service, requests: RequestLog, fetch: Fetch, options: ConsoleOptions): Fetch => {
+  requests.watch();
   const root = consolePath(service.store);
   const secrets = [service.store.key, service.store.setting('control_token') ?? ''].filter((secret) => secret !== '');
   const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, '[key]'), text);

@@ -81,6 +81,9 @@ const pretty = (json: string): string => {
   }
 };
 
+const noAnswer = (executed: SeenRequest['executed']): string =>
+  executed === undefined ? 'It was not executed.' : 'It was not kept, since nobody had opened the console yet.';
+
 const block = (title: string, body: string | undefined, empty: string): Markup =>
   html`<section class="card"><h2>${title}</h2>${
     body === undefined || body === ''
@@ -134,7 +137,7 @@ export const requestPage = (view: View, seen: SeenRequest): Page => {
         : [['About', html`<a class="id" href="${view.root}ugwo/${ugwo}">${ugwo}</a>`] as const]),
     ])}${againLines(view, seen)}</div>
 <div class="columns">${block('Request', body, 'It had no body.')}
-${block(executed === undefined ? 'Answer of the service' : `Answer of the service: ${statusText(executed.status)}`, executed?.text, 'It was not executed.')}</div>
+${block(executed === undefined ? 'Answer of the service' : `Answer of the service: ${statusText(executed.status)}`, executed?.text, noAnswer(executed))}</div>
 <p class="soft">Headers are not kept. Long bodies are cut off.</p>`,
   };
 };
