@@ -45,7 +45,7 @@ describe('ledger report', () => {
     const lagos = { home, env: { TZ: 'Africa/Lagos' } };
     const day = await paycli(DAY, lagos);
     expect(day).toMatchObject({ code: 0, stdout: '2026-11-20\tcharged\t320\n2026-11-20\tpaid\t320\n' });
-    expect(day.stderr).toBe('Charged from 2026-11-20 00:00 to 2026-11-21 00:00 (Africa/Lagos), as last recorded.\n');
+    expect(day.stderr).toBe('Charges from 2026-11-20 00:00 up to 2026-11-21 00:00 (Africa/Lagos), as last recorded.\n');
     const json = await paycli([...DAY.slice(0, -4), '--json'], lagos);
     expect((JSON.parse(json.stdout) as { data: unknown[] }).data[0]).toEqual({
       ...{ day: '2026-11-20', reported: 'charged', currency: 'NGN', count: 2, amount: 320, without_amount: 0 },
@@ -57,7 +57,7 @@ describe('ledger report', () => {
     const { home } = await withPaid(NIGHT);
     const day = await paycli([...DAY, '--utc'], { home, env: { TZ: 'Africa/Lagos' } });
     expect(day).toMatchObject({ code: 0, stdout: '2026-11-20\tcharged\t4300\n2026-11-20\tpaid\t4300\n' });
-    expect(day.stderr).toBe('Charged from 2026-11-20 00:00 to 2026-11-21 00:00 (UTC), as last recorded.\n');
+    expect(day.stderr).toBe('Charges from 2026-11-20 00:00 up to 2026-11-21 00:00 (UTC), as last recorded.\n');
   });
 
   it('knows that a day may have 25 hours', async () => {

@@ -75,7 +75,7 @@ const periodText = ({ since, until }: Period, zone: Zone, now: number): string =
   const at = (ms: number): string =>
     zone === 'utc' ? atomIn(zone, ms).slice(0, 16).replace('T', ' ') : formatLocalFull(ms);
   const from = since === undefined ? '' : ` from ${at(since)}`;
-  return `Charged${from} to ${at(until ?? now)} (${nameOf(zone, now)}), as last recorded.`;
+  return `Charges${from} up to ${at(until ?? now)} (${nameOf(zone, now)}), as last recorded.`;
 };
 
 /** What was charged in a time, and what has become of it. */
