@@ -35,8 +35,6 @@ export interface OpenDeps<D> {
   filter(): Promise<Filter | undefined>;
   /** The program that a person wants to read through; undefined where none is asked for. */
   pager(): Promise<Pager | undefined>;
-  /** Whether something may have been sent that changes what the service has. */
-  mayHaveWritten(): boolean;
   /** Says on a terminal that charges are unknown, where some are. */
   remind(): Promise<void>;
   close(): Promise<void>;
@@ -186,24 +184,6 @@ const show = async (result: Result, print: Print, { stdout }: Io): Promise<Endin
   return ending;
 };
 
-/**
- * What a filter can't show of a command that may have written, a file of rows say, was done all the same: no code may say that
- * nothing was sent.
- */
-const showFiltered = async (result: Result, print: Print, io: Io, wrote: boolean): Promise<Ending> => {
-  try {
-    return await show(result, print, io);
-  } catch (thrown) {
-    const isDone = wrote && thrown instanceof PayError && (thrown.kind === 'usage' || thrown.kind === 'interrupted');
-    if (!isDone) throw thrown;
-    throw new PayError('unrecorded', `the command was done, but the result couldn't be printed: ${thrown.message}`, {
-      hint: 'do not run the command again',
-      ...(result.kind === 'record' ? { answer: result.record.text } : {}),
-      cause: thrown,
-    });
-  }
-};
-
 const viewOf = ({ view }: Pick<Handler<unknown, never>, 'view'>, input: unknown): View | undefined =>
   typeof view === 'function' ? view(input) : view;
 
@@ -247,16 +227,13 @@ const execute = async <D extends Said>(
   if (globals.columns !== undefined) {
     await checkColumns(globals.columns, viewOf(handler, input), globals, io).catch(toldColumns);
   }
-  const { deps, filter, pager, mayHaveWritten, remind, close } = program.open(globals);
+  const { deps, filter, pager, remind, close } = program.open(globals);
   let reminds = spec.reminds !== false;
   try {
     const compiled = await filter();
     const result = await handler.run(input, deps);
     const print = printer(globals, io, compiled, pager);
-    const { notice, failure } = await (compiled === undefined
-      ? show(result, print, io)
-      : showFiltered(result, print, io, mayHaveWritten())
-    ).catch(toldColumns);
+    const { notice, failure } = await show(result, print, io).catch(toldColumns);
     if (notice !== undefined) await deps.notice(notice);
     if (failure !== undefined) throw failure;
     return 0;

@@ -40,7 +40,6 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     const [{ placeOf }, { origin, key, profile }] = [await import('../ledger/place.ts'), await target()];
     return placeOf(origin, key, profile);
   };
-  let wrote = false;
   const deps: Omit<Deps, 'once'> = {
     io,
     globals,
@@ -53,7 +52,6 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     choose: async (from) => (await import('../cli/choose.ts')).choose(io, from),
     client: async (purpose) => {
       if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
-      wrote ||= purpose === 'write';
       const aim = await target();
       if (purpose === 'write') await loadWords(run);
       if (purpose === 'write' && io.stderr.isTerminal) await run.notice(aim.label);
@@ -93,5 +91,5 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     io.stdout.isTerminal && (io.env['PAYCLI_PAGER'] ?? '') !== ''
       ? (await import('./pager.ts')).openPager(run)
       : undefined;
-  return { deps: { ...deps, once: onceWith(deps) }, filter, pager, mayHaveWritten: () => wrote, remind, close };
+  return { deps: { ...deps, once: onceWith(deps) }, filter, pager, remind, close };
 };

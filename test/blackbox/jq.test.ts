@@ -27,9 +27,9 @@ describe('--jq over a read', () => {
   });
 
   it('is indented on a terminal, where text of others moves no cursor', async () => {
-    const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1', '-q', '--jq', '{a:1}, "\\u001b[2J"']);
+    const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1', '-q', '--jq', '{a:1}, "\\u001b[1A"']);
     expect(await terminal.ended).toEqual({ code: 0 });
-    expect(terminal.raw()).toBe('{\r\n  "a": 1\r\n}\r\n\\x1b[2J\r\n');
+    expect(terminal.raw()).toBe('{\r\n  "a": 1\r\n}\r\n\\x1b[1A\r\n');
   });
 
   it('ends with 2 for a filter that fails on what came', async () => {

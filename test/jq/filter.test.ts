@@ -130,8 +130,12 @@ describe('a filter of jq 1.8', () => {
   it('is stopped by a signal, and once stopped by the second one', async () => {
     const [stop, leave] = [new AbortController(), new AbortController()];
     const world = { signals: { stop: stop.signal, leave: leave.signal } };
-    const first = faultOf(printed(open('def f: f; f', world), '1'));
-    stop.abort('SIGINT');
+    const atFirst = async (): Promise<boolean> => {
+      // More comes than is printed at once: it is running.
+      setImmediate(() => stop.abort('SIGINT'));
+      return true;
+    };
+    const first = faultOf(open('range(20000), (def f: f; f)', world).run('1', false, atFirst));
     expect((await first).kind).toBe('interrupted');
     expect(await printed(open('.', world), '1')).toBe('1\n');
     const second = faultOf(printed(open('def f: f; f', world), '1'));

@@ -120,7 +120,6 @@ export const newWorld = (): World => {
       deps: deps(globals),
       filter: async () => undefined,
       pager: async () => undefined,
-      mayHaveWritten: () => false,
       remind: async () => undefined,
       close: async () => undefined,
     }),
