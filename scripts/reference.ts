@@ -1,7 +1,7 @@
 import { aboutOf, flagsOf, usageOf } from '../src/cli/help/command.ts';
 import type { CommandNode, NounNode, OptionNode } from '../src/cli/tree.ts';
 import { commandsOf, commandTree } from '../src/cli/tree.ts';
-import { NOUNS, SPECS } from '../src/commands/all.ts';
+import { allSpecs, NOUNS } from '../src/commands/all.ts';
 
 export const REFERENCE = 'docs/reference';
 
@@ -61,7 +61,7 @@ const nounPart = ({ name, aliases, summary, commands }: NounNode): string[] => [
   listed(commands),
 ];
 
-const tree = commandTree(SPECS, NOUNS);
+const tree = commandTree(await allSpecs(), NOUNS);
 
 const index = (): string => {
   const nouns = tree.commands.filter((node) => node.kind === 'noun');

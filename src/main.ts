@@ -3,7 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { abruptExit } from './cli/flight.ts';
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
-import { NOUNS, SPECS } from './commands/all.ts';
+import { allSpecs, NOUNS, specsFor } from './commands/all.ts';
 import { storedDefaults } from './compose/defaults.ts';
 import type { ProgramFiles } from './compose/deps.ts';
 import { openDeps } from './compose/deps.ts';
@@ -70,7 +70,8 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
   // Before all else: somebody has a finger on the Tab key.
   if (verb === '__complete') return end(await (await import('./compose/complete.ts')).complete(rest, io).then(() => 0));
   const code = await run(process.argv.slice(2), io, {
-    specs: SPECS,
+    allSpecs,
+    specsFor,
     nouns: NOUNS,
     version,
     open: (globals) => openDeps(io, globals, version, files),

@@ -1,7 +1,7 @@
 /** The commands for machines: what `paycli schema` prints, made of the command table and the contract. */
 import type { ArgumentNode, CommandNode, ExitNode, OptionNode } from '../../src/cli/tree.ts';
 import { ALL_EXITS, commandsOf, commandTree } from '../../src/cli/tree.ts';
-import { NOUNS, SPECS } from '../../src/commands/all.ts';
+import { allSpecs, NOUNS } from '../../src/commands/all.ts';
 import { needed } from '../../src/commands/schema/reached.ts';
 import { componentsOf, type JsonSchema } from '../json-schema.ts';
 import { NAMED } from '../openapi.ts';
@@ -84,9 +84,10 @@ const commandOf = (node: CommandNode, aliases: readonly string[]) => ({
   examples: node.examples.map(({ about, line }) => ({ description: about, line })),
 });
 
+const tree = commandTree(await allSpecs(), NOUNS);
+
 /** The whole document. */
 export const schemaDocument = () => {
-  const tree = commandTree(SPECS, NOUNS);
   const aliases = new Map(tree.commands.map((node) => [node.name, node.aliases]));
   const called = ({ path: [first = '', ...rest] }: CommandNode): string[] =>
     (aliases.get(first) ?? []).map((alias) => [alias, ...rest].join(' '));

@@ -41,7 +41,9 @@ export interface OpenDeps<D> {
 }
 
 export interface Program<D extends Said> extends Omit<ProgramOptions, 'env'> {
-  readonly specs: readonly CommandSpec<unknown, OptionSpecs, D>[];
+  readonly allSpecs: () => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
+  /** The commands that argv can mean, and no others. */
+  readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
   readonly open: (globals: Globals) => OpenDeps<D>;
   /** What the profile of a run settles for a terminal. */
   readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
@@ -248,10 +250,17 @@ const execute = async <D extends Said>(
   }
 };
 
+/** Where argv means no command, all of them are there, so that the one that was probably meant can be named. */
+const parse = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>) => {
+  const options = { ...program, env: io.env };
+  const parsed = parseArgv(argv, await program.specsFor(argv), options);
+  if (parsed.kind !== 'error' || parsed.words.length > 0) return parsed;
+  return parseArgv(argv, await program.allSpecs(), options);
+};
+
 /** What was asked for, and on a terminal what the profile has settled of the rest. */
 const settled = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>) => {
-  const parse = (words: readonly string[]) => parseArgv(words, program.specs, { ...program, env: io.env });
-  const parsed = parse(argv);
+  const parsed = await parse(argv, io, program);
   if (!io.stdout.isTerminal || (parsed.kind !== 'run' && parsed.kind !== 'error')) return { parsed };
   const stored = await program.defaults(parsed.globals);
   if (stored === undefined) return { parsed };
@@ -260,7 +269,7 @@ const settled = async <D extends Said>(argv: readonly string[], io: Io, program:
   const hasFormat = parsed.kind === 'run' && parsed.spec.format !== undefined;
   try {
     const { argv: more, columnsHint } = withDefaults({ argv, words, globals: parsed.globals, hasFormat }, stored, io);
-    return { parsed: parse(more), columnsHint };
+    return { parsed: await parse(more, io, program), columnsHint };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     return { parsed: { kind: 'error', error: thrown, words, globals: parsed.globals } as const };

@@ -1,44 +1,47 @@
 import type { CommandSpec, OptionSpecs } from '../cli/define.ts';
 import type { Noun } from '../cli/program.ts';
-import { activityCommands } from './activity/spec.ts';
-import { apiCommand } from './api/spec.ts';
-import { checkoutCommands } from './checkout/spec.ts';
-import { completionCommands } from './completion/spec.ts';
-import { configCommands } from './config/spec.ts';
 import type { Deps } from './deps.ts';
-import { doctorCommands } from './doctor/spec.ts';
-import { emulatorCommands } from './emulator/spec.ts';
-import { approveCommand } from './ledger/approve-spec.ts';
-import { ledgerCommands } from './ledger/spec.ts';
-import { onyeCommands } from './onye/spec.ts';
-import { policyCommands } from './policy/spec.ts';
-import { profileCommands } from './profile/spec.ts';
-import { refundCommands } from './refund/spec.ts';
-import { schemaCommand } from './schema/spec.ts';
-import { ugwoCommands } from './ugwo/spec.ts';
-import { watchCommand } from './watch/spec.ts';
-import { webhookCommands } from './webhook/spec.ts';
 
-/** Every command, in the order in which help lists their nouns. */
-export const SPECS: readonly CommandSpec<unknown, OptionSpecs, Deps>[] = [
-  ...ugwoCommands,
-  ...activityCommands,
-  ...onyeCommands,
-  ...refundCommands,
-  ...checkoutCommands,
-  apiCommand,
-  watchCommand,
-  ...ledgerCommands,
-  ...policyCommands,
-  approveCommand,
-  ...webhookCommands,
-  ...profileCommands,
-  ...configCommands,
-  ...doctorCommands,
-  ...emulatorCommands,
-  schemaCommand,
-  ...completionCommands,
+type Spec = CommandSpec<unknown, OptionSpecs, Deps>;
+
+/** Commands that are declared together, and the words that they begin with. */
+interface Group {
+  readonly words: readonly string[];
+  readonly load: () => Promise<readonly Spec[]>;
+}
+
+/** Every command, in the order in which help lists their nouns. A start loads those that it can mean. */
+const GROUPS: readonly Group[] = [
+  { words: ['ugwo', 'payment'], load: async () => (await import('./ugwo/spec.ts')).ugwoCommands },
+  { words: ['activity'], load: async () => (await import('./activity/spec.ts')).activityCommands },
+  { words: ['onye', 'customer'], load: async () => (await import('./onye/spec.ts')).onyeCommands },
+  { words: ['refund'], load: async () => (await import('./refund/spec.ts')).refundCommands },
+  { words: ['checkout'], load: async () => (await import('./checkout/spec.ts')).checkoutCommands },
+  { words: ['api'], load: async () => [(await import('./api/spec.ts')).apiCommand] },
+  { words: ['watch'], load: async () => [(await import('./watch/spec.ts')).watchCommand] },
+  { words: ['ledger'], load: async () => (await import('./ledger/spec.ts')).ledgerCommands },
+  { words: ['policy'], load: async () => (await import('./policy/spec.ts')).policyCommands },
+  { words: ['approve'], load: async () => [(await import('./ledger/approve-spec.ts')).approveCommand] },
+  { words: ['webhook'], load: async () => (await import('./webhook/spec.ts')).webhookCommands },
+  {
+    words: ['login', 'logout', 'profile', 'forget'],
+    load: async () => (await import('./profile/spec.ts')).profileCommands,
+  },
+  { words: ['config'], load: async () => (await import('./config/spec.ts')).configCommands },
+  { words: ['doctor', 'whoami'], load: async () => (await import('./doctor/spec.ts')).doctorCommands },
+  { words: ['emulator'], load: async () => (await import('./emulator/spec.ts')).emulatorCommands },
+  { words: ['schema'], load: async () => [(await import('./schema/spec.ts')).schemaCommand] },
+  { words: ['completion'], load: async () => (await import('./completion/spec.ts')).completionCommands },
 ];
+
+const loaded = async (groups: readonly Group[]): Promise<readonly Spec[]> =>
+  (await Promise.all(groups.map(({ load }) => load()))).flat();
+
+export const allSpecs = (): Promise<readonly Spec[]> => loaded(GROUPS);
+
+/** The commands that argv can mean: those whose first word it holds. */
+export const specsFor = (argv: readonly string[]): Promise<readonly Spec[]> =>
+  loaded(GROUPS.filter(({ words }) => words.some((word) => argv.includes(word))));
 
 /** What each noun is about, for help, which adds its verbs; the service's own words may be said in plain ones. */
 export const NOUNS: Readonly<Record<string, Noun>> = {

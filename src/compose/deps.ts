@@ -2,7 +2,7 @@ import { confirmer } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import { previewResult } from '../cli/preview.ts';
 import type { OpenDeps } from '../cli/run.ts';
-import { NOUNS, SPECS } from '../commands/all.ts';
+import { allSpecs, NOUNS } from '../commands/all.ts';
 import type { Deps } from '../commands/deps.ts';
 import type { Filter } from '../core/filter.ts';
 import type { Io } from '../core/io.ts';
@@ -64,7 +64,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     holdMemory: () => holdMemory(run, 'walk'),
     ledger,
     ledgerAdmin: () => openLedgerAdmin(run, rooms),
-    tree: async () => (await import('../cli/tree.ts')).commandTree(SPECS, NOUNS),
+    tree: async () => (await import('../cli/tree.ts')).commandTree(await allSpecs(), NOUNS),
     checkLedger: async (url) => void (await import('../ledger/postgres/url.ts')).addressOf(url),
     observe,
     operator: async () => (await ledger()).account ?? (await import('../ledger/operator.ts')).operator(),

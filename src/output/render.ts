@@ -139,6 +139,10 @@ type Passed = Extract<Result, { kind: 'record' }>;
 
 /** What is left to be said of a record once its customer's step is passed on. */
 const passedOn = async (result: Passed, how: PassOn, io: RenderIo, options: OutputOptions): Promise<Ending> => {
+  if (!how.share && !how.copy) {
+    await renderRecord(result.record, result.view, io, { ...options, qr: how.qr });
+    return result;
+  }
   const [record, { passOnRecord }] = [cleanedRecord(result.record, cleanOf(io)), await import('./pass-on.ts')];
   const said = await passOnRecord(record, result.view, how, io);
   if (!how.share) await renderRecord(result.record, result.view, io, { ...options, qr: how.qr });

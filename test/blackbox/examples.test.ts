@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/define.ts';
-import { SPECS } from '../../src/commands/all.ts';
 import { words } from '../structure/words.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { inShell, tryLines } from '../support/shell.ts';
+import { SPECS } from '../support/specs.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, secretFile, serveTarget } from '../support/webhooks.ts';
 

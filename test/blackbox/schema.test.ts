@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import Ajv from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/define.ts';
-import { SPECS } from '../../src/commands/all.ts';
 import { SEEDED } from '../../src/core/local.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { inShell } from '../support/shell.ts';
+import { SPECS } from '../support/specs.ts';
 
 interface Document {
   readonly commands: readonly {

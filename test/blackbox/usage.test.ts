@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../src/cli/help/names.ts';
-import { SPECS } from '../../src/commands/all.ts';
 import { words } from '../structure/words.ts';
 import { CANARY } from '../support/canary.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ONYE_ID } from '../support/service.ts';
 import { inShell } from '../support/shell.ts';
+import { SPECS } from '../support/specs.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 /** Runs a module given as text. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { withDefaults } from '../../src/cli/defaults.ts';
 import type { Globals } from '../../src/cli/globals.ts';
-import { SPECS } from '../../src/commands/all.ts';
 import { WITH_COLUMNS } from '../../src/core/settings.ts';
 import { fakeIo } from '../config/world.ts';
+import { SPECS } from '../support/specs.ts';
 
 const open = { format: undefined, columns: undefined, jq: undefined, input: true } as unknown as Globals;
 const STORED = {

@@ -4,8 +4,9 @@ import { helpPage } from '../../src/cli/help/help.ts';
 import { entries } from '../../src/cli/help/layout.ts';
 import { TOPICS } from '../../src/cli/help/names.ts';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
-import { NOUNS, SPECS } from '../../src/commands/all.ts';
+import { NOUNS } from '../../src/commands/all.ts';
 import { unpainted } from '../../src/output/style.ts';
+import { SPECS } from '../support/specs.ts';
 
 const tree = commandTree(SPECS, NOUNS);
 

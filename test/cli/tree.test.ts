@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/define.ts';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
-import { NOUNS, SPECS } from '../../src/commands/all.ts';
+import { NOUNS } from '../../src/commands/all.ts';
+import { SPECS } from '../support/specs.ts';
 
 const tree = commandTree(SPECS, NOUNS);
 const commands = commandsOf(tree);

@@ -167,7 +167,8 @@ describe('whatever the service says', () => {
           total: `${text} 1.00`,
         };
         const lines = questionOf(question, { origin: 'https://x.test', profile: text });
-        const confirm = confirmer(stdin as never, { yes: false, input: true });
+        const io = { stdin, stderr: { isTerminal: true } };
+        const confirm = confirmer(io as never, { yes: false, input: true });
         await expect(confirm(lines, 'refuse')).rejects.toThrow('not confirmed');
         expect(asked[0]?.split('\n')).toHaveLength(2);
         expect(asked[0]).not.toMatch(STEERS);

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { helpPage } from '../../src/cli/help/help.ts';
 import { parseArgv } from '../../src/cli/program.ts';
 import { commandTree } from '../../src/cli/tree.ts';
-import { NOUNS, SPECS } from '../../src/commands/all.ts';
+import { NOUNS } from '../../src/commands/all.ts';
 import { EXIT_CODES } from '../../src/core/exit.ts';
 import { unpainted } from '../../src/output/style.ts';
+import { SPECS } from '../support/specs.ts';
 import { words } from './words.ts';
 
 const PROGRAM = { version: '0.0.0', nouns: NOUNS, env: {} };

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { manuals } from '../../scripts/manuals.ts';
 import { tarOf } from '../../scripts/tar.ts';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
-import { NOUNS, SPECS } from '../../src/commands/all.ts';
+import { NOUNS } from '../../src/commands/all.ts';
 import { newFolder } from '../support/program.ts';
+import { SPECS } from '../support/specs.ts';
 import { toolOf } from '../support/tool.ts';
 
 const pages = manuals();

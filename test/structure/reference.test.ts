@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { REFERENCE, referencePages } from '../../scripts/reference.ts';
 import { KEPT, schemaText } from '../../scripts/schema/document.ts';
 import { OUTPUTS } from '../../scripts/schema/outputs.ts';
-import { SPECS } from '../../src/commands/all.ts';
+import { SPECS } from '../support/specs.ts';
 
 describe('the reference (`npm run docs` writes it anew)', () => {
   const pages = referencePages();

@@ -10,7 +10,8 @@ import { helpPage, nodeAt } from './help.ts';
 import { type HelpWanted, TOPICS } from './names.ts';
 
 interface Commands {
-  readonly specs: readonly CommandSpec[];
+  readonly allSpecs: () => Promise<readonly CommandSpec[]>;
+  readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec[]>;
   readonly nouns: Readonly<Record<string, Noun>>;
   readonly version: string;
 }
@@ -60,9 +61,10 @@ export const showHelp = async (
   wanted: HelpWanted,
   { color }: Pick<Globals, 'color'>,
   io: World,
-  { specs, nouns, version }: Commands,
+  { allSpecs, specsFor, nouns, version }: Commands,
 ): Promise<void> => {
-  const tree = commandTree(specs, nouns);
+  const few = await specsFor(wanted.words.slice(0, 1));
+  const tree = commandTree(few.length > 0 ? few : await allSpecs(), nouns);
   if (wanted.man) await showManualPage(wanted, color, io, tree, version);
   else await printPage(wanted, color, io, tree);
 };

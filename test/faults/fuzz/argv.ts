@@ -3,9 +3,10 @@ import { GLOBAL_OPTIONS } from '../../../src/cli/globals.ts';
 import { parseArgv } from '../../../src/cli/program.ts';
 import { run } from '../../../src/cli/run.ts';
 import type { Attempt } from '../../../src/client/transport.ts';
-import { NOUNS, SPECS } from '../../../src/commands/all.ts';
+import { NOUNS } from '../../../src/commands/all.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import { EXIT_CODES } from '../../../src/core/exit.ts';
+import { SPECS } from '../../support/specs.ts';
 import { newWorld } from './argv-world.ts';
 import { mutatedText, TOKENS } from './mutate.ts';
 import { ONYE, UGWO } from './seeds.ts';
@@ -129,7 +130,13 @@ export const argvWords = target(
   () => argv,
   async (words) => {
     const { io, sent, open } = newWorld();
-    const code = await run(words, io, { ...OPTIONS, specs: SPECS, open, defaults: async () => undefined });
+    const code = await run(words, io, {
+      ...OPTIONS,
+      allSpecs: async () => SPECS,
+      specsFor: async () => SPECS,
+      open,
+      defaults: async () => undefined,
+    });
     const [out, err] = [io.stdout.text, io.stderr.text];
     must(CODES.includes(code) && code !== EXIT_CODES.internal, () => `ended with ${code}: ${err}`);
     must(!STEERS.test(out + err), () => `it steers: ${JSON.stringify(out + err)}`);
