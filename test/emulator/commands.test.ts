@@ -51,7 +51,7 @@ const world = ({ globals = {}, typed }: Situation = {}): World => {
     globals: asked,
     folders: async () => ({ config: '/nowhere', data }),
     emulator: async () => emulatorRoom,
-    notice: async (text: string) => void notices.push(text),
+    notice: async (said: string | readonly string[]) => void notices.push(...[said].flat()),
     source: async (source: { path: string }) => readFileSync(source.path, 'utf8'),
   } as unknown as Deps;
   return { deps, notices, prompts, stop, data };
@@ -96,7 +96,8 @@ describe('emulator start', () => {
     expect(data).toBe(join(here.data, 'emulator.sqlite'));
     expect(here.notices).toEqual([
       `First use: created 25 customers and 120 payment requests in ${data}`,
-      `For your scripts: export PAYCLI_BASE_URL=${origin} PAYCLI_SECRET_KEY=${key}\nStop it with Ctrl-C.`,
+      `For your scripts: export PAYCLI_BASE_URL=${origin} PAYCLI_SECRET_KEY=${key}`,
+      'Stop it with Ctrl-C.',
     ]);
     const headers = { authorization: `Bearer ${key}` };
     const { status, json } = await sendRaw(origin, { path: '/v1/ugwo?limit=100', headers });
@@ -112,7 +113,7 @@ describe('emulator start', () => {
     const result = await run('start', here);
     here.stop.abort('SIGINT');
     if (result.kind === 'service') await result.done;
-    expect(here.notices).toEqual([expect.stringMatching(/^For your scripts/)]);
+    expect(here.notices).toEqual([expect.stringMatching(/^For your scripts/), 'Stop it with Ctrl-C.']);
     expect(customersIn(join(here.data, 'emulator.sqlite'))).toHaveLength(1);
   });
 

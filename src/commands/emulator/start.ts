@@ -31,9 +31,10 @@ export const run = async ({ port, data, dialect, faults, seed }: StartInput, dep
     delivers: true,
     console: { data: data === undefined ? undefined : file },
   });
-  await deps.notice(
-    `For your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}\nStop it with Ctrl-C.`,
-  );
+  await deps.notice([
+    `For your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}`,
+    'Stop it with Ctrl-C.',
+  ]);
   return {
     kind: 'service',
     record: madeHere({
