@@ -113,7 +113,7 @@ const takerOf = (queue: Queue, options: ListenOptions, world: ListenWorld, kept:
       if (maySay()) say(`refused a delivery (401): ${read.problem}`);
       const part = body.subarray(0, REFUSED_BODY);
       const refused = { at, why: read.problem, delivery: read.delivery, size: body.byteLength, body: part };
-      if (mayNote()) void queue.refuse({ ...refused, signature: read.signature.slice(0, 200) }).catch(() => undefined);
+      if (mayNote()) await queue.refuse({ ...refused, signature: read.signature.slice(0, 200) }).catch(() => undefined);
       return 401;
     }
     const { delivery } = read;
