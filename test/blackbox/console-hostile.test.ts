@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { type Console, startConsole } from './console-support.ts';
 
 const browse = useBrowser();
@@ -25,7 +25,7 @@ const withMarkup = async ({ call, charge, origin, key }: Console): Promise<reado
   return [onye, ugwo];
 };
 
-it('shows markup in data as text, and runs none of it', async () => {
+it.runIf(hasBrowser)('shows markup in data as text, and runs none of it', async () => {
   const [service, { page }] = [await startConsole(), await browse()];
   await page.goto(service.console);
   await page.getByText('live', { exact: true }).waitFor();
@@ -43,7 +43,7 @@ it('shows markup in data as text, and runs none of it', async () => {
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(String.raw`\u202e\x1b[31m`);
 });
 
-it('lets no script make markup out of a text, nor run one that is not its own', async () => {
+it.runIf(hasBrowser)('lets no script make markup out of a text, nor run one that is not its own', async () => {
   const [{ console }, { page, complaints }] = [
     await startConsole(),
     await browse({}, /Content Security Policy|Trusted/i),
@@ -64,7 +64,7 @@ it('lets no script make markup out of a text, nor run one that is not its own', 
   await expect.poll(() => complaints.some((one) => /img-src/.test(one))).toBe(true);
 });
 
-it('keeps keys out of every page', async () => {
+it.runIf(hasBrowser)('keeps keys out of every page', async () => {
   const service = await startConsole();
   const { key, control_token: token, call, request } = service;
   const ugwo = await request({ description: key, metadata: { key, token } });
@@ -91,7 +91,7 @@ it('keeps keys out of every page', async () => {
   expect(await answer.text()).toContain('[key]');
 });
 
-it('does nothing for a form of another page, even one that knows the address', async () => {
+it.runIf(hasBrowser)('does nothing for a form of another page, even one that knows the address', async () => {
   const [{ console, call }, { page }] = [
     await startConsole(),
     await browse({}, /40[13]|frame|Content Security Policy/i),

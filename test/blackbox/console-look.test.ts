@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { type Console, startConsole } from './console-support.ts';
 
 const browse = useBrowser();
@@ -87,7 +87,7 @@ const faultsOf = `(() => {
 const WIDTHS = [1280, 360];
 const SCHEMES = ['light', 'dark'] as const;
 
-it('fits and can be read at 1280 and 360 pixels, light and dark', async () => {
+it.runIf(hasBrowser)('fits and can be read at 1280 and 360 pixels, light and dark', async () => {
   const [service, { page }] = [await startConsole(), await browse()];
   for (const path of await filled(service)) {
     await page.goto(`${service.console}${path}`);
@@ -103,7 +103,7 @@ it('fits and can be read at 1280 and 360 pixels, light and dark', async () => {
   }
 });
 
-it('shows where the focus is, from the first key on, in the order of the page', async () => {
+it.runIf(hasBrowser)('shows where the focus is, from the first key on, in the order of the page', async () => {
   const [service, { page }] = [await startConsole(), await browse()];
   const ugwo = await service.request();
   await service.charge(ugwo);
@@ -130,7 +130,7 @@ it('shows where the focus is, from the first key on, in the order of the page', 
   expect(reached).toEqual(Array(all).fill('seen'));
 });
 
-it('keeps still for whoever asks for it', async () => {
+it.runIf(hasBrowser)('keeps still for whoever asks for it', async () => {
   const [service, { page }] = [await startConsole(), await browse({ reducedMotion: 'reduce' })];
   await service.request();
   await page.goto(service.console);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { paycli } from '../support/program.ts';
 import { type Console, type Hands, startConsole, withKeyboard, withMouse } from './console-support.ts';
 
@@ -36,7 +36,7 @@ const activitiesOf = async ({ call }: Console, ugwo: string) =>
     readonly next_action: { readonly headers: Record<string, string> } | null;
   }[];
 
-describe.each(WAYS)('the console, %s', (_way, hasScript, handsOf) => {
+describe.runIf(hasBrowser).each(WAYS)('the console, %s', (_way, hasScript, handsOf) => {
   it('finds a payment request, charges it, lets it be paid and takes the money back', async () => {
     const console = await opened(hasScript, handsOf);
     const { page, hands, press, go, said, call } = console;
@@ -175,7 +175,7 @@ describe.each(WAYS)('the console, %s', (_way, hasScript, handsOf) => {
   });
 });
 
-describe('the console, while it is open', () => {
+describe.runIf(hasBrowser)('the console, while it is open', () => {
   it('adds requests as they come in, and goes on where it was when it is connected again', async () => {
     const [{ call, console, request }, { page }] = [await startConsole(), await browse()];
     await page.goto(console);

@@ -10,6 +10,11 @@ const PLACES = [
   'C:/Program Files/Google/Chrome/Application/chrome.exe',
 ];
 
+const executablePath = PLACES.find((place) => existsSync(place));
+
+/** Whether there is one; where tests must not be left out, it is installed first. */
+export const hasBrowser = executablePath !== undefined;
+
 /** As root there is no sandbox to be had. */
 const ARGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
@@ -25,7 +30,6 @@ export const useBrowser = () => {
   afterAll(async () => (await started)?.close());
   /** `allowed`: what the browser may complain of here. */
   return async (options: BrowserContextOptions = {}, allowed?: RegExp): Promise<Opened> => {
-    const executablePath = PLACES.find((place) => existsSync(place));
     if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium');
     started ??= chromium.launch({ executablePath, args: ARGS });
     const context = await (await started).newContext(options);
