@@ -23,3 +23,9 @@ export const readId = (prefix: IdPrefix, text: string | undefined, validate: boo
   const hint = findHint(prefix, uid);
   throw usageError(`"${uid}" ${problem}`, hint === undefined ? {} : { hint });
 };
+
+/** Throws a usage error for what an option, where it was given, can't name. */
+export const checkIdOption = (option: string, prefix: IdPrefix, text: string | undefined): void => {
+  const problem = text === undefined ? undefined : idProblem(prefix, text);
+  if (problem !== undefined) throw usageError(`${option}: "${text}" ${problem}`);
+};

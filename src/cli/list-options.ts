@@ -44,15 +44,21 @@ const asWords: Parse<readonly string[]> = taking({ list: true }, (text) => {
   throw usageError(`"${text}" is not a list such as processing,requires_ugwo`);
 });
 
+/** How much of a list that is kept on this machine is shown, and from where on. */
+export const PAGE_OPTIONS = {
+  max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
+  cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
+} as const;
+
 /** How far a list goes. */
 export const WALK_OPTIONS = {
   limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText, {
     type: 'integer',
     default: '10',
   }),
-  cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
+  cursor: PAGE_OPTIONS.cursor,
   all: flag('--all', 'list all pages'),
-  max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
+  max: PAGE_OPTIONS.max,
 } as const;
 
 /** What is looked for among the records of a list; the service has no filters of its own. */

@@ -1,12 +1,12 @@
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
-import type { Clock } from '../../src/core/io.ts';
 import type { Journal } from '../../src/database/kind.ts';
 import { chargeOnce } from '../../src/ledger/charge.ts';
 import { placeOf } from '../../src/ledger/place.ts';
 import { isGone, thisSender } from '../../src/ledger/sender.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { clock } from '../support/clock.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { lookedAt } from './looking.ts';
 
@@ -22,18 +22,6 @@ const DATA = { medium: 'ussd', provider: 'gtb' };
 
 const [path = '', origin = '', journal = 'wal', lanes = '1', end = 'close', ...ugwos] = process.argv.slice(2);
 
-const clock: Clock = {
-  now: () => Date.now(),
-  ticks: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((done, fail) => {
-      const timer = setTimeout(done, ms);
-      signal?.addEventListener('abort', () => {
-        clearTimeout(timer);
-        fail(signal.reason);
-      });
-    }),
-};
 const silent = (): void => undefined;
 const signals = { stop: new AbortController().signal, leave: new AbortController().signal };
 

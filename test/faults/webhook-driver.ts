@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/core/io.ts';
 import { signatureOf } from '../../src/core/signature.ts';
 import { listen } from '../../src/webhook/listen.ts';
+import { clock } from '../support/clock.ts';
 import { bodyOf, deliver, openTarget, SECRET } from '../support/webhooks.ts';
 
 /*
@@ -10,18 +10,6 @@ import { bodyOf, deliver, openTarget, SECRET } from '../support/webhooks.ts';
 
 const [folder = '', events = '1', lanes = '1'] = process.argv.slice(2);
 
-const clock: Clock = {
-  now: () => Date.now(),
-  ticks: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((done, fail) => {
-      const timer = setTimeout(done, ms);
-      signal?.addEventListener('abort', () => {
-        clearTimeout(timer);
-        fail(signal.reason);
-      });
-    }),
-};
 const never = new AbortController().signal;
 const target = await openTarget();
 

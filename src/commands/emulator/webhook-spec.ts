@@ -1,8 +1,8 @@
 import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { checkIdOption } from '../../cli/id-argument.ts';
 import { asFile, asInteger, asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { EVENTS, type EventName } from '../../core/event.ts';
-import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 import { dataOption } from './control-spec.ts';
 
@@ -141,8 +141,7 @@ const trigger = defineCommand({
   exits: ['usage'],
   read: ([text = ''], given): TriggerInput => {
     const event = asOneOf(EVENTS)(text);
-    const problem = given.ugwo === undefined ? undefined : idProblem('ugw', given.ugwo);
-    if (problem !== undefined) throw usageError(`--ugwo: "${given.ugwo}" ${problem}`);
+    checkIdOption('--ugwo', 'ugw', given.ugwo);
     if (given.ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
     return { event, ugwo: given.ugwo, data: given.data };
   },

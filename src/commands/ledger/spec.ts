@@ -1,10 +1,10 @@
 import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
-import { asInteger, asOneOf, asText } from '../../cli/options.ts';
+import { checkIdOption } from '../../cli/id-argument.ts';
+import { PAGE_OPTIONS } from '../../cli/list-options.ts';
+import { asOneOf, asText } from '../../cli/options.ts';
 import type { ChargeState } from '../../core/charge.ts';
 import { CHARGE_STATES } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
-import type { IdPrefix } from '../../core/ids.ts';
-import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 import { keepingCommands } from './keeping-spec.ts';
 import { report } from './report-spec.ts';
@@ -27,16 +27,6 @@ const LAST_CHARGE = '"$(paycli ledger list --max 1 -o tsv --columns id)"';
 const LAST_UNKNOWN = '"$(paycli ledger list --state unknown --max 1 -o tsv --columns id)"';
 const LAST_JOB = '"$(paycli ledger jobs --max 1 -o tsv --columns id)"';
 
-const checkId = (prefix: IdPrefix, flag: string, uid: string | undefined): void => {
-  const problem = uid === undefined ? undefined : idProblem(prefix, uid);
-  if (problem !== undefined) throw usageError(`${flag}: "${uid}" ${problem}`);
-};
-
-const pageOptions = {
-  max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
-  cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
-} as const;
-
 export interface ListInput {
   readonly states: readonly ChargeState[] | undefined;
   readonly ugwo: string | undefined;
@@ -47,7 +37,7 @@ export interface ListInput {
 const listOptions = {
   state: repeated('--state <state>', `only these states: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
   ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
-  ...pageOptions,
+  ...PAGE_OPTIONS,
 } as const;
 
 const list = defineCommand({
@@ -67,7 +57,7 @@ const list = defineCommand({
     'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
-    if (validate) checkId('ugw', '--ugwo', given.ugwo);
+    if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
     return { states: given.state, ugwo: given.ugwo, max: given.max, cursor: given.cursor };
   },
   load: () => import('./list.ts'),
@@ -86,7 +76,7 @@ const jobs = defineCommand({
     'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
     'continues the same job. not_started counts the rows that were never started.',
   args: [],
-  options: pageOptions,
+  options: PAGE_OPTIONS,
   examples: [
     { about: 'list all jobs', line: 'paycli ledger jobs' },
     { about: 'list the last one, as JSON', line: 'paycli ledger jobs --max 1 --json' },
@@ -223,7 +213,7 @@ const resolve = defineCommand({
     if (given.as === 'not-created' && given.activity !== undefined) {
       throw usageError("--activity can't be used with --as not-created");
     }
-    if (validate) checkId('act', '--activity', given.activity);
+    if (validate) checkIdOption('--activity', 'act', given.activity);
     return { id: args[0] ?? '', as: given.as, activity: given.activity, reason: given.reason };
   },
   load: () => import('./resolve.ts'),

@@ -1,9 +1,10 @@
 import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
-import { asInteger, asOneOf, asText, refuseTypo } from '../../cli/options.ts';
+import { checkIdOption } from '../../cli/id-argument.ts';
+import { PAGE_OPTIONS } from '../../cli/list-options.ts';
+import { asOneOf, asText, refuseTypo } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { EventState } from '../../core/event.ts';
 import { EVENT_STATES, EVENTS } from '../../core/event.ts';
-import { idProblem } from '../../core/ids.ts';
 
 /** Where the secrets of an endpoint come from, as they were named. */
 export interface SecretNames {
@@ -69,8 +70,7 @@ const list = defineCommand({
     ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
     state: repeated('--state <state>', `only these states: ${EVENT_STATES.join(', ')}`, asOneOf(EVENT_STATES)),
     refused: flag('--refused', 'list deliveries that were turned away for their signature instead'),
-    max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
-    cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
+    ...PAGE_OPTIONS,
   } as const,
   examples: [
     { about: 'list all events', line: 'paycli webhook events list' },
@@ -82,8 +82,7 @@ const list = defineCommand({
     'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
-    const problem = validate && given.ugwo !== undefined ? idProblem('ugw', given.ugwo) : undefined;
-    if (problem !== undefined) throw usageError(`--ugwo: "${given.ugwo}" ${problem}`);
+    if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
     if (validate) refuseTypos(given.event);
     const { event: events = [], ugwo, state: states, refused = false, max, cursor } = given;
     if (refused && (events.length > 0 || ugwo !== undefined || states !== undefined || cursor !== undefined)) {

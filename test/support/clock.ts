@@ -1,0 +1,15 @@
+import type { Clock } from '../../src/core/io.ts';
+
+/** The machine's own, for what runs in a process of its own. */
+export const clock: Clock = {
+  now: () => Date.now(),
+  ticks: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((done, fail) => {
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        fail(signal.reason);
+      });
+    }),
+};
