@@ -3,10 +3,10 @@ import type { Result } from '../../core/result.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
+import type { Listed } from '../listed-pages.ts';
+import { foreignCursor, listedPages } from '../listed-pages.ts';
 import { goOnWith } from './go-on.ts';
 import { jobRecordOf, jobsView } from './job-view.ts';
-import type { Listed } from './pages.ts';
-import { foreignCursor, listedPages } from './pages.ts';
 import type { JobsInput } from './spec.ts';
 
 type Needs = Pick<Deps, 'globals' | 'ledger'>;

@@ -1,4 +1,3 @@
-import { usageError } from '../../core/error.ts';
 import { isWanted } from '../../core/event.ts';
 import { PAGE_MAX } from '../../core/page.ts';
 import type { ReceivedPage } from '../../core/received.ts';
@@ -6,24 +5,14 @@ import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
 import type { Deps } from '../deps.ts';
+import { listedPages, numberedCursors } from '../listed-pages.ts';
 import type { ListInput } from './events-spec.ts';
 import { withQueue } from './find.ts';
 import { listView, refusedRecord, refusedView, summaryRecord } from './view.ts';
 
 type Needs = Pick<Deps, 'folders' | 'globals' | 'user' | 'webhooks'>;
 
-const PREFIX = 'event:';
-const cursorOf = (seq: number): string => Buffer.from(`${PREFIX}${seq}`).toString('base64url');
-
-/** The place behind a cursor; a usage error for a text that is none of ours. */
-const seqOf = (cursor: string): number => {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  const seq = text.startsWith(PREFIX) ? Number(text.slice(PREFIX.length)) : Number.NaN;
-  if (Number.isSafeInteger(seq) && cursorOf(seq) === cursor) return seq;
-  throw usageError(`--cursor: "${cursor}" is not a cursor of this list`, {
-    hint: 'use the next_cursor of an earlier page, or leave out --cursor',
-  });
-};
+const { cursorOf, seqOf } = numberedCursors('event:');
 
 const filterOf = ({ events, ugwo, states }: ListInput): EventFilter => ({
   ugwo,
@@ -31,20 +20,17 @@ const filterOf = ({ events, ugwo, states }: ListInput): EventFilter => ({
   ...(events.length === 0 ? {} : { isWanted: (event: string) => isWanted(event, events) }),
 });
 
-async function* pagesOf(input: ListInput, from: number, deps: Needs): AsyncGenerator<ReceivedPage> {
-  let [seq, left, cursor] = [from, input.max ?? Number.POSITIVE_INFINITY, undefined as string | undefined];
-  while (left > 0) {
-    const size = Math.min(PAGE_MAX, left);
-    // One more than is shown tells whether there is another page.
-    const found = await withQueue(deps, (queue) => queue.before(seq, filterOf(input), size + 1));
-    const shown = found.slice(0, size);
-    const last = found.length > size ? shown.at(-1)?.seq : undefined;
-    const nextCursor = last === undefined ? null : cursorOf(last);
-    yield { records: shown.map(summaryRecord), cursor, nextCursor };
-    if (last === undefined) return;
-    [seq, left, cursor] = [last, left - size, nextCursor ?? undefined];
-  }
-}
+const pagesOf = (input: ListInput, from: number, deps: Needs): AsyncGenerator<ReceivedPage> =>
+  listedPages(
+    {
+      find: (behind, limit) => withQueue(deps, (queue) => queue.before(behind ?? from, filterOf(input), limit)),
+      placeOf: ({ seq }) => seq,
+      cursorOf,
+      recordsOf: async (events) => events.map(summaryRecord),
+      size: PAGE_MAX,
+    },
+    { from, max: input.max },
+  );
 
 const goOn =
   ({ events, ugwo, states, max }: ListInput, { format }: Deps['globals']) =>
