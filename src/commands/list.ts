@@ -6,11 +6,12 @@ import { PayError } from '../core/error.ts';
 import { namingFlags } from '../core/flags.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../core/page.ts';
 import { placeWords } from '../core/place-words.ts';
-import type { Received, ReceivedPage } from '../core/received.ts';
+import type { ReceivedPage } from '../core/received.ts';
 import type { ListInput } from '../core/record-filter.ts';
 import type { Result, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Deps, SeenBefore } from './deps.ts';
+import { pageOf } from './one-page.ts';
 import { previewCall } from './preview.ts';
 import { recalled, remembering } from './recall.ts';
 import type { Searched } from './search.ts';
@@ -117,10 +118,6 @@ const preview = async (list: ListOf, query: Readonly<Record<string, string>>, de
   }
 };
 
-async function* onePage(record: Received): AsyncGenerator<ReceivedPage> {
-  yield { records: [record], cursor: undefined, nextCursor: null };
-}
-
 /** The one record that was found at once, where it was seen before. */
 const foundAtOnce = async (
   { operation, view }: ListOf,
@@ -133,7 +130,7 @@ const foundAtOnce = async (
   const record = await recalled(operation, filter, seen, client, deps);
   if (record === undefined) return undefined;
   await deps.notice('Found at once: this machine has seen it before (`paycli forget` removes what it remembers).');
-  return { kind: 'list', pages: onePage(record), view };
+  return { kind: 'list', pages: pageOf([record]), view };
 };
 
 /** Lists records, or those of them that are looked for (interface.md 4.3). */

@@ -1,10 +1,10 @@
 import type { Env } from '../../core/io.ts';
-import type { ReceivedPage } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { StoredDefaults } from '../../core/settings.ts';
 import { CHOICES, SETTINGS, storedValue } from '../../core/settings.ts';
 import type { Deps } from '../deps.ts';
+import { onePage } from '../one-page.ts';
 import { settingView } from './view.ts';
 
 type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'notice'>;
@@ -41,10 +41,6 @@ const storedFor = async ({ profiles, globals }: Needs): Promise<StoredDefaults> 
 };
 
 const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(setting), view: settingView });
-
-async function* onePage(settings: readonly Setting[]): AsyncIterable<ReceivedPage> {
-  yield { records: settings.map((setting) => madeHere(setting)), cursor: undefined, nextCursor: null };
-}
 
 /** Every setting that has a value, and those that always have one. */
 export const list = async (deps: Needs): Promise<Result> => {

@@ -1,10 +1,9 @@
 import { PayError } from '../../core/error.ts';
 import type { ErrorKind } from '../../core/exit.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { ReceivedPage } from '../../core/received.ts';
-import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { onePage } from '../one-page.ts';
 import { findingView } from './view.ts';
 
 type Needs = Pick<Deps, 'checkUp' | 'globals' | 'io' | 'notice'>;
@@ -24,10 +23,6 @@ const failureOf = (findings: readonly Finding[]): PayError | undefined => {
     hint: failed.map(({ check, advice }) => `${check}: ${advice ?? 'see above'}`).join('\n'),
   });
 };
-
-async function* onePage(findings: readonly Finding[]): AsyncIterable<ReceivedPage> {
-  yield { records: findings.map((finding) => madeHere(finding)), cursor: undefined, nextCursor: null };
-}
 
 /** Looks at all that a command depends on; what is only odd is told, and what keeps commands from working ends with its code. */
 export const run = async ({ offline }: { readonly offline: boolean }, deps: Needs): Promise<Result> => {

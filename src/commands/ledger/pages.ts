@@ -20,11 +20,6 @@ const { cursorOf, seqOf } = numberedCursors('seq:');
 
 export { seqOf };
 
-/** A list that is one page. */
-export async function* onePage(records: readonly Received[]): AsyncGenerator<ReceivedPage> {
-  yield { records, cursor: undefined, nextCursor: null };
-}
-
 /** Entries page by page. */
 export const pagesOf = (
   ledger: Ledger,

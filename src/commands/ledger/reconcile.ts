@@ -9,8 +9,9 @@ import type { Charge, Entry, Place } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Deps } from '../deps.ts';
+import { pageOf } from '../one-page.ts';
 import { find } from './find.ts';
-import { onePage, recorderOf } from './pages.ts';
+import { recorderOf } from './pages.ts';
 import type { ReconcileInput } from './spec.ts';
 import type { StillUnknown } from './still-unknown.ts';
 import { leftError } from './still-unknown.ts';
@@ -93,7 +94,7 @@ export const run = async ({ ids }: ReconcileInput, deps: Needs): Promise<Result>
   const again = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(deps.globals)]);
   return {
     kind: 'list',
-    pages: onePage(looked.map(({ charge }) => record(charge))),
+    pages: pageOf(looked.map(({ charge }) => record(charge))),
     view: listView,
     toldEmpty: true,
     ...(left.length === 0 ? {} : { failure: leftError(left, { looked: charges, again, now: deps.io.clock.now() }) }),

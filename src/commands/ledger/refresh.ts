@@ -6,9 +6,9 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Deps } from '../deps.ts';
+import { pageOf } from '../one-page.ts';
 import { find, findJob, namesJob } from './find.ts';
 import { isOfCharges } from './job-view.ts';
-import { onePage } from './pages.ts';
 import type { RefreshInput } from './spec.ts';
 import { paymentsView, sumRecord } from './view.ts';
 
@@ -143,7 +143,7 @@ export const run = async (input: RefreshInput, deps: Needs): Promise<Result> => 
   const [failure] = failures;
   return {
     kind: 'list',
-    pages: onePage(sums.all().map(sumRecord)),
+    pages: pageOf(sums.all().map(sumRecord)),
     view: paymentsView,
     ...(failure === undefined ? {} : { failure: failedBy(failure, failures.length) }),
   };

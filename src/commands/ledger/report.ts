@@ -10,7 +10,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { ReportLine } from '../../ledger/report.ts';
 import type { Period } from '../../ledger/walk.ts';
 import type { Deps } from '../deps.ts';
-import { onePage } from './pages.ts';
+import { pageOf } from '../one-page.ts';
 import type { Group, ReportInput } from './report-spec.ts';
 
 type Needs = Pick<Deps, 'globals' | 'ledger' | 'protocol' | 'notice'>;
@@ -87,5 +87,5 @@ export const run = async (input: ReportInput, deps: Needs): Promise<Result> => {
   const lines = await ledger.walk(period, openReport(groupsBy(by, zone), meantBy(deps.globals), moment));
   await deps.notice(periodText(period, zone, moment.at));
   const when = said(period, zone, moment.at);
-  return { kind: 'list', pages: onePage(lines.map((line) => recordOf(line, by, when))), view: viewBy(by) };
+  return { kind: 'list', pages: pageOf(lines.map((line) => recordOf(line, by, when))), view: viewBy(by) };
 };
