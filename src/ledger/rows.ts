@@ -1,18 +1,11 @@
 import type { ChargeState } from '../core/charge.ts';
 import { CHARGE } from '../core/effect.ts';
+import { number, optionalNumber, optionalText, text } from '../database/values.ts';
 import { checksumOf } from './checksum.ts';
 import type { Row, Value } from './columns.ts';
 import { AT } from './columns.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, ServiceTime } from './entry.ts';
 import { bootOf } from './sender.ts';
-
-export const optionalText = (value: Value | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined;
-export const text = (value: Value | undefined): string => optionalText(value) ?? '';
-
-export const optionalNumber = (value: Value | undefined): number | undefined =>
-  value === null || value === undefined ? undefined : Number(value);
-export const number = (value: Value | undefined): number => optionalNumber(value) ?? 0;
 
 const activityOf = (row: Row): KeptActivity | undefined => {
   const uid = optionalText(row[AT.activity]);

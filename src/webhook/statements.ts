@@ -1,12 +1,9 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { EventState } from '../core/event.ts';
+import { number, optionalNumber, optionalText, text } from '../database/values.ts';
 import type { Delivery, EventSummary, Headers, KeptEvent, Refused } from './kept.ts';
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
-
-const textOf = (value: SQLOutputValue | undefined): string | undefined => (value === null ? undefined : String(value));
-const numberOf = (value: SQLOutputValue | undefined): number | undefined =>
-  value === null || value === undefined ? undefined : Number(value);
 
 /** What a list shows of an event. */
 const SUMMARY = [
@@ -15,26 +12,26 @@ const SUMMARY = [
 ];
 
 const summaryOf = (row: Row): EventSummary => ({
-  seq: Number(row['seq']),
-  uid: String(row['uid']),
-  again: Number(row['again']),
-  event: String(row['event']),
-  ugwo: textOf(row['ugwo']),
-  activity: textOf(row['activity']),
-  delivery: textOf(row['delivery']),
-  signature: String(row['signature']),
-  receivedAt: Number(row['received_at']),
-  repeats: Number(row['repeats']),
-  state: String(row['state']) as EventState,
-  attempts: Number(row['attempts']),
-  answer: textOf(row['answer']),
-  answeredAt: numberOf(row['answered_at']),
-  refusedSince: numberOf(row['refused_since']),
+  seq: number(row['seq']),
+  uid: text(row['uid']),
+  again: number(row['again']),
+  event: text(row['event']),
+  ugwo: optionalText(row['ugwo']),
+  activity: optionalText(row['activity']),
+  delivery: optionalText(row['delivery']),
+  signature: text(row['signature']),
+  receivedAt: number(row['received_at']),
+  repeats: number(row['repeats']),
+  state: text(row['state']) as EventState,
+  attempts: number(row['attempts']),
+  answer: optionalText(row['answer']),
+  answeredAt: optionalNumber(row['answered_at']),
+  refusedSince: optionalNumber(row['refused_since']),
 });
 
 const keptOf = (row: Row): KeptEvent => ({
   ...summaryOf(row),
-  headers: JSON.parse(String(row['headers'])) as Headers,
+  headers: JSON.parse(text(row['headers'])) as Headers,
   body: row['body'] as Uint8Array,
 });
 
@@ -70,9 +67,9 @@ const eventStatements = (db: DatabaseSync) => {
   const reach = (seq: number, limit: number): number => {
     let [last, bytes] = [seq, 0];
     for (const row of sizes.all(seq, limit)) {
-      bytes += Number(row['size']);
+      bytes += number(row['size']);
       if (last > seq && bytes > MOST_BYTES) break;
-      last = Number(row['seq']);
+      last = number(row['seq']);
     }
     return last;
   };
@@ -122,10 +119,10 @@ const laneStatements = (db: DatabaseSync) => {
     open: (lane: string, seq: number, at: number): void => void open.run(lane, seq, at),
     /** The lanes that are tried first, whether their time has come or not. */
     first: (limit: number): Head[] =>
-      due.all(limit).map((row) => ({ lane: String(row['lane']), seq: Number(row['head']), due: Number(row['due']) })),
+      due.all(limit).map((row) => ({ lane: text(row['lane']), seq: number(row['head']), due: number(row['due']) })),
     /** What waits behind the head of a lane is its next one, or the lane is empty. */
     advance: (lane: string, at: number): void => {
-      const seq = numberOf(next.get(lane)?.['seq']);
+      const seq = optionalNumber(next.get(lane)?.['seq']);
       if (seq === undefined) drop.run(lane);
       else move.run(seq, at, lane);
     },
@@ -161,14 +158,14 @@ const restStatements = (db: DatabaseSync) => {
     },
     refused: (limit: number): Refused[] =>
       refused.all(limit).map((row) => ({
-        at: Number(row['at']),
-        why: String(row['why']),
-        delivery: textOf(row['delivery']),
-        signature: String(row['signature']),
-        size: Number(row['size']),
+        at: number(row['at']),
+        why: text(row['why']),
+        delivery: optionalText(row['delivery']),
+        signature: text(row['signature']),
+        size: number(row['size']),
         body: row['body'] as Uint8Array,
       })),
-    setting: (name: string): string | undefined => textOf(setting.get(name)?.['value'] ?? null),
+    setting: (name: string): string | undefined => optionalText(setting.get(name)?.['value']),
     set: (name: string, value: string): void => void set.run(name, value),
   };
 };

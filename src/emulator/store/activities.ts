@@ -2,8 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Activity } from '../../contract/activity.ts';
 import { printExact } from '../../core/json.ts';
 import type { Ending } from '../../core/local.ts';
+import { optionalNumber, optionalText } from '../../database/values.ts';
 import { meantBy } from '../ids.ts';
-import { type Due, planOf, type Row, recordOf, textOf } from './rows.ts';
+import { type Due, planOf, type Row, recordOf } from './rows.ts';
 
 /** An activity with the payment request that it is on. */
 export interface KeptActivity {
@@ -17,15 +18,14 @@ export interface ActivityPlan extends Due<Ending> {
 }
 
 const keptOf = (row: Row): KeptActivity | undefined => {
-  const [activity, ugwo] = [recordOf<Activity>(row), textOf(row, 'ugwo')];
+  const [activity, ugwo] = [recordOf<Activity>(row), optionalText(row?.['ugwo'])];
   return activity === undefined || ugwo === undefined ? undefined : { activity, ugwo };
 };
 
 const dueOf = (row: Row): (KeptActivity & ActivityPlan) | undefined => {
   const [kept, plan] = [keptOf(row), planOf<Ending>(row)];
   if (kept === undefined || plan === undefined) return undefined;
-  const paid = row?.['paid'];
-  return { ...kept, ...plan, ...(typeof paid === 'number' ? { paid } : {}) };
+  return { ...kept, ...plan, paid: optionalNumber(row?.['paid']) };
 };
 
 /** Activities. */

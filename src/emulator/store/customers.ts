@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Onye } from '../../contract/onye.ts';
 import { printExact } from '../../core/json.ts';
+import { optionalText } from '../../database/values.ts';
 import { meantBy } from '../ids.ts';
-import { NEWEST, type Placed, placedOf, recordOf, textOf } from './rows.ts';
+import { NEWEST, type Placed, placedOf, recordOf } from './rows.ts';
 
 /** Customers. One that was deleted is kept for the payment requests that show it, and found no more. */
 export const customers = (db: DatabaseSync) => {
@@ -20,7 +21,7 @@ export const customers = (db: DatabaseSync) => {
     customersBefore: (position = NEWEST, count: number): Placed<Onye>[] =>
       placedOf(before.all(position, count), (row) => recordOf<Onye>(row)),
     /** The uids of all, oldest first. */
-    customerIds: () => ids.all().flatMap((row) => textOf(row, 'uid') ?? []),
+    customerIds: () => ids.all().flatMap((row) => optionalText(row?.['uid']) ?? []),
     addCustomer: (customer: Onye) => void insert.run(customer.uid, customer.email ?? null, printExact(customer)),
     replaceCustomer: (customer: Onye) => void update.run(customer.email ?? null, printExact(customer), customer.uid),
     removeCustomer: (uid: string) => void remove.run(uid),

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryState } from '../../core/local.ts';
-import { NEWEST, type Row, textOf } from './rows.ts';
+import { number, optionalNumber, optionalText, text } from '../../database/values.ts';
+import { NEWEST, type Row } from './rows.ts';
 
 /** Where events are told. */
 export interface Webhook {
@@ -63,24 +64,24 @@ const DELIVERY = `SELECT delivery.*, webhook.url, webhook.events, webhook.secret
 
 const webhookOf = (row: Row, id: unknown): Webhook => ({
   id: Number(id),
-  url: textOf(row, 'url') ?? '',
-  events: JSON.parse(textOf(row, 'events') ?? '[]') as string[],
-  secret: textOf(row, 'secret') ?? '',
+  url: text(row?.['url']),
+  events: JSON.parse(optionalText(row?.['events']) ?? '[]') as string[],
+  secret: text(row?.['secret']),
 });
 
 const deliveryOf = (row: Row): Delivery => ({
-  id: Number(row?.['seq']),
+  id: number(row?.['seq']),
   webhook: webhookOf(row, row?.['webhook']),
-  uid: textOf(row, 'uid') ?? '',
-  event: textOf(row, 'event') ?? '',
-  subject: textOf(row, 'subject') ?? '',
-  data: textOf(row, 'data') ?? '',
-  at: Number(row?.['at']),
-  state: textOf(row, 'state') as DeliveryState,
-  due: typeof row?.['due'] === 'number' ? row['due'] : undefined,
-  tries: Number(row?.['tries']),
-  putOff: textOf(row, 'put_off') as Delivery['putOff'],
-  attempts: JSON.parse(textOf(row, 'attempts') ?? '[]') as Attempt[],
+  uid: text(row?.['uid']),
+  event: text(row?.['event']),
+  subject: text(row?.['subject']),
+  data: text(row?.['data']),
+  at: number(row?.['at']),
+  state: optionalText(row?.['state']) as DeliveryState,
+  due: optionalNumber(row?.['due']),
+  tries: number(row?.['tries']),
+  putOff: optionalText(row?.['put_off']) as Delivery['putOff'],
+  attempts: JSON.parse(optionalText(row?.['attempts']) ?? '[]') as Attempt[],
 });
 
 /** Webhooks, and the outbox. What is put into it in the transaction of a change is there if the change is, and only then. */
@@ -131,7 +132,7 @@ export const outbox = (db: DatabaseSync) => {
     },
     /** The process that delivers, and until when nobody else may, in milliseconds since the epoch by the real clock. */
     deliverer: (): { readonly owner: string; readonly until: number } | undefined => {
-      const [owner, until] = textOf(deliverer.get(), 'value')?.split(' ') ?? [];
+      const [owner, until] = optionalText(deliverer.get()?.['value'])?.split(' ') ?? [];
       return owner === undefined ? undefined : { owner, until: Number(until) };
     },
     setDeliverer: (owner: string, until: number) => void setDeliverer.run(`${owner} ${until}`),

@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { parseExact } from '../../core/json.ts';
+import { number, optionalText } from '../../database/values.ts';
 
 export type Row = ReturnType<StatementSync['get']>;
 
@@ -15,27 +16,22 @@ export interface Due<Ending extends string> {
   readonly due: number;
 }
 
-export const textOf = (row: Row, column: string): string | undefined => {
-  const value = row?.[column];
-  return typeof value === 'string' ? value : undefined;
-};
-
 export const recordOf = <T>(row: Row, column = 'record'): T | undefined => {
-  const text = textOf(row, column);
-  return text === undefined ? undefined : (parseExact(text) as T);
+  const json = optionalText(row?.[column]);
+  return json === undefined ? undefined : (parseExact(json) as T);
 };
 
 /** The plan in the columns `due` and `ending`. */
 export const planOf = <Ending extends string>(row: Row): Due<Ending> | undefined => {
-  const ending = textOf(row, 'ending');
-  return ending === undefined ? undefined : { ending: ending as Ending, due: Number(row?.['due']) };
+  const ending = optionalText(row?.['ending']);
+  return ending === undefined ? undefined : { ending: ending as Ending, due: number(row?.['due']) };
 };
 
 /** The records of a page with their places, as `read` takes them out of its rows. */
 export const placedOf = <T>(rows: readonly Row[], read: (row: Row) => T | undefined): Placed<T>[] =>
   rows.flatMap((row) => {
     const record = read(row);
-    return record === undefined ? [] : [{ position: Number(row?.['seq']), record }];
+    return record === undefined ? [] : [{ position: number(row?.['seq']), record }];
   });
 
 /** Where a page begins that no cursor was given for. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryRule, FaultRule } from '../../contract/fault-rule.ts';
-import { recordOf, textOf } from './rows.ts';
+import { optionalText } from '../../database/values.ts';
+import { recordOf } from './rows.ts';
 
 /** A rule of how the service is to misbehave, and how often it has matched a request or a delivery and been heeded. */
 export interface KeptFault {
@@ -17,7 +18,7 @@ export const settings = (db: DatabaseSync) => {
   const faults = db.prepare('SELECT seq, rule, seen, fired FROM fault ORDER BY seq');
   const add = db.prepare('INSERT INTO fault (rule) VALUES (?)');
   const count = db.prepare('UPDATE fault SET seen = seen + 1, fired = fired + ? WHERE seq = ?');
-  const setting = (name: string): string | undefined => textOf(read.get(name), 'value');
+  const setting = (name: string): string | undefined => optionalText(read.get(name)?.['value']);
   return {
     setting,
     /** How far the clock was moved, in milliseconds. A request that was cut off may be answered when the file is closed. */

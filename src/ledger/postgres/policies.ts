@@ -1,23 +1,14 @@
-import type { Approval } from '../approval.ts';
+import type { Row, Value } from '../columns.ts';
 import type { Policies } from '../policies.ts';
-import type { Allowance, AllowanceOf, KeptPolicy, Spent } from '../policy.ts';
+import type { Allowance, AllowanceOf, Spent } from '../policy.ts';
 import { isCounted, NOTHING_SPENT, OTHERS } from '../policy.ts';
-import { amountsText, policyText, readAmounts, readPolicy } from '../policy-text.ts';
-import { COUNTING } from './schema.ts';
+import { APPROVAL, approvalOf, approvalValues, POLICY, policyOf, policyValues, replacing } from '../policy-rows.ts';
+import { COUNTING } from '../sqlite/schema.ts';
 import type { Answer } from './session.ts';
 import { list, literal } from './sql.ts';
 
-type Row = Answer['rows'][number];
-
-const keptOf = ([profile, policy, by, at]: Row): Allowance['kept'] => ({
-  profile: String(profile),
-  policy: readPolicy(String(policy)),
-  by: String(by),
-  at: Number(at),
-});
-
 /** The policy that holds for a profile: its own first, since `OTHERS` comes before all that a profile can be called. */
-const heldStatement = ({ profile }: AllowanceOf): string => `SELECT profile, policy, set_by, set_at FROM paycli.policy
+const heldStatement = ({ profile }: AllowanceOf): string => `SELECT ${POLICY} FROM paycli.policy
   WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy IS NOT NULL ORDER BY profile COLLATE "C" DESC LIMIT 1`;
 
 /** By the server's clock as the transaction began: the machine's may have been set since it was last compared. */
@@ -47,7 +38,7 @@ const spentOf = ({ rows }: Answer, currencies: readonly string[]): Spent => {
 export const allowanceOf = ([held, spent]: readonly Answer[]): Allowance | undefined => {
   const found = held?.rows[0];
   if (found === undefined) return undefined;
-  const kept = keptOf(found);
+  const kept = policyOf(found as Row);
   const counted = spent !== undefined && isCounted(kept.policy);
   return { kept, spent: counted ? spentOf(spent, Object.keys(kept.policy.maxAmount ?? {})) : NOTHING_SPENT };
 };
@@ -55,35 +46,7 @@ export const allowanceOf = ([held, spent]: readonly Answer[]): Allowance | undef
 /** Whoever charges under a policy that counts does so alone. */
 export const allowanceKey = ({ profile }: AllowanceOf): string => `spends ${profile ?? ''}`;
 
-const approvalOf = ([job, rows, amounts, unknown, askedBy, askedAt, approvedBy, approvedAt]: Row): Approval => ({
-  job: String(job),
-  total: { rows: Number(rows), amounts: readAmounts(String(amounts)), unknown: Number(unknown) },
-  askedBy: String(askedBy),
-  askedAt: Number(askedAt),
-  approvedBy: approvedBy === null ? undefined : String(approvedBy),
-  approvedAt: approvedAt === null ? undefined : Number(approvedAt),
-});
-
-const POLICY = 'profile, policy, set_by, set_at';
-const APPROVAL = 'job, rows, amounts, unknown, asked_by, asked_at, approved_by, approved_at';
-
-const replacing = (columns: string): string =>
-  columns
-    .split(', ')
-    .slice(1)
-    .map((name) => `${name} = excluded.${name}`)
-    .join(', ');
-
-const policyStatement = ({ profile, policy, by, at }: KeptPolicy): string => {
-  const values = [profile, policy === undefined ? null : policyText(policy), by, at].map(literal);
-  return `INSERT INTO paycli.policy (${POLICY}) VALUES (${values}) ON CONFLICT (profile) DO UPDATE SET ${replacing(POLICY)}`;
-};
-
-const approvalStatement = ({ job, total, askedBy, askedAt, approvedBy, approvedAt }: Approval): string => {
-  const given = [job, total.rows, amountsText(total.amounts), total.unknown, askedBy, askedAt, approvedBy, approvedAt];
-  const values = given.map((value) => literal(value));
-  return `INSERT INTO paycli.approval (${APPROVAL}) VALUES (${values}) ON CONFLICT (job) DO UPDATE SET ${replacing(APPROVAL)}`;
-};
+const literals = (values: readonly Value[]): string => values.map(literal).join();
 
 /** Policies and approvals. `write` runs a statement in a transaction of its own. */
 export const policiesBy = (
@@ -95,12 +58,14 @@ export const policiesBy = (
     const { rows } = await read(
       `SELECT ${POLICY} FROM paycli.policy WHERE policy IS NOT NULL ORDER BY profile COLLATE "C"`,
     );
-    return rows.map(keptOf);
+    return (rows as readonly Row[]).map(policyOf);
   },
-  set: (policy) => write(policyStatement(policy), `policy ${policy.profile}`),
+  set: (policy) =>
+    write(replacing('paycli.policy', POLICY, literals(policyValues(policy))), `policy ${policy.profile}`),
   approval: async (job) => {
     const { rows } = await read(`SELECT ${APPROVAL} FROM paycli.approval WHERE job = ${literal(job)}`);
-    return rows[0] && approvalOf(rows[0]);
+    return (rows as readonly Row[]).map(approvalOf)[0];
   },
-  approve: (approval) => write(approvalStatement(approval), `approval ${approval.job}`),
+  approve: (approval) =>
+    write(replacing('paycli.approval', APPROVAL, literals(approvalValues(approval))), `approval ${approval.job}`),
 });

@@ -33,7 +33,7 @@ export const pushEntries = async (
 export const pushJobs = (session: Session, jobs: readonly Job[]): Promise<number> =>
   written(
     session,
-    jobs.map((job) => `${jobStatement(job, job.createdAt, job.runAt)} ON CONFLICT DO NOTHING RETURNING id`),
+    jobs.map((job) => `${jobStatement(job)} ON CONFLICT DO NOTHING RETURNING id`),
   );
 
 export const pushUpdates = (session: Session, updates: readonly KeptUpdate[]): Promise<number> =>

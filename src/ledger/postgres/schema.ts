@@ -1,8 +1,5 @@
+import { COUNTING, UNFINISHED } from '../sqlite/schema.ts';
 import { literal } from './sql.ts';
-
-/** Accepted charges whose end nobody has seen. */
-export const UNFINISHED = `state = 'accepted' AND
-    (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
 
 /**
  * The tables of a ledger as SQLite has them, in a schema of their own. `seq` is the order of creation as far as there is one:
@@ -108,10 +105,6 @@ const FIRST = `
     PRIMARY KEY (job, slice)
   );
 `;
-
-/** The charges that count for a policy: those that may have been made, and are not known to have failed. */
-export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
-  (status IS NULL OR status NOT IN ('failed', 'expired'))`;
 
 /** What a profile may charge, which the owner alone says, and files that another person must approve. */
 const POLICIES = `

@@ -4,7 +4,7 @@ import type { Value } from '../columns.ts';
 import { AT, CHANGING, COLUMNS } from '../columns.ts';
 import type { Entry } from '../entry.ts';
 import { entryOf, rowOf } from '../rows.ts';
-import { UNFINISHED } from './schema.ts';
+import { UNFINISHED } from '../sqlite/schema.ts';
 import type { Answer } from './session.ts';
 import { list, literal, withoutNul } from './sql.ts';
 

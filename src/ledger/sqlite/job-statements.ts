@@ -1,95 +1,55 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import { CHARGE_STATES, FAILED_STATUSES } from '../../core/charge.ts';
-import { CHARGE } from '../../core/effect.ts';
-import { EXIT_CODES } from '../../core/exit.ts';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { RowCounts, RowState } from '../../core/row.ts';
-import type { Job, JobKind, Jobs, KeptUpdate, UpdateState } from '../job.ts';
+import type { Row } from '../columns.ts';
+import type { Job, Jobs, KeptUpdate } from '../job.ts';
 import { UPDATE_STATES } from '../job.ts';
-import { number, optionalNumber, optionalText, text } from '../rows.ts';
-import { preparing } from './statements.ts';
-
-/** A row by the names of its columns. */
-type Named = Readonly<Record<string, SQLOutputValue>>;
-
-const jobOf = (row: Named): Job => ({
-  id: text(row['id']),
-  kind: text(row['kind']) as JobKind,
-  command: text(row['command']),
-  name: text(row['name']),
-  service: text(row['service']),
-  origin: text(row['origin']),
-  profile: optionalText(row['profile']),
-  rows: number(row['rows']),
-  createdAt: number(row['created_at']),
-  runAt: number(row['run_at']),
-});
-
-/** A row of the table as an update. */
-const updateOf = (row: Named): KeptUpdate => ({
-  job: text(row['job']),
-  row: number(row['row']),
-  onye: text(row['onye']),
-  state: text(row['state']) as UpdateState,
-  exitCode: optionalNumber(row['exit_code']),
-  message: optionalText(row['message']),
-  deadline: number(row['deadline']),
-  sender: { pid: number(row['pid']), boot: text(row['boot']), started: text(row['started']) },
-});
-
-/** A count of each state in one pass, where GROUP BY would sort all rows first. */
-const countsOf = (states: readonly RowState[]): string =>
-  states.map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`).join();
-
-/** Whether nothing came of what was made: a charge says so by its status, what else there is at once. */
-const FAILED = `iif(kind = '${CHARGE}', status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join()}),
-  exit_code = ${EXIT_CODES.charge_failed})`;
+import {
+  countsFrom,
+  countsOf,
+  ENTRY_STATE,
+  ENTRY_STATES,
+  GONE_ON,
+  JOB,
+  jobOf,
+  jobValues,
+  UPDATE,
+  updateOf,
+  updateValues,
+} from '../job-rows.ts';
+import { placesFor, preparing, rowsOf } from './statements.ts';
 
 /** The last one of each row: beside max(), SQLite takes the other columns from where the greatest one is. */
-const LAST_ENTRIES = `SELECT max(seq), iif(state = 'accepted' AND ${FAILED}, 'failed', state) AS state
-  FROM charge WHERE job = ? GROUP BY row`;
+const LAST_ENTRIES = `SELECT max(seq), ${ENTRY_STATE} FROM charge WHERE job = ? GROUP BY row`;
+
+const OPEN = `INSERT INTO job (${JOB}) VALUES (${placesFor(JOB)}) ON CONFLICT (id) DO UPDATE SET ${GONE_ON}`;
+const WRITE = `INSERT OR REPLACE INTO onye_update (${UPDATE}) VALUES (${placesFor(UPDATE)})`;
 
 /** The SQL of jobs and updates, prepared when it is first used. */
 export const jobStatements = (db: DatabaseSync) => {
   const sql = preparing(db);
-  const all = (query: string, ...values: SQLInputValue[]): Named[] => sql(query).all(...values);
+  const all = (query: string, ...values: SQLInputValue[]): readonly Row[] => rowsOf(sql(query), ...values);
+  const tally = (states: readonly RowState[], from: string, job: string): RowCounts =>
+    countsFrom(states, all(`SELECT ${countsOf(states)} FROM ${from}`, job)[0]);
+  const updates = (where: string, ...values: SQLInputValue[]): KeptUpdate[] =>
+    all(`SELECT ${UPDATE} FROM onye_update WHERE job = ? AND ${where}`, ...values).map(updateOf);
   return {
-    open: (
-      { id, kind, command, name, service, origin, profile, rows }: Parameters<Jobs['open']>[0],
-      now: number,
-    ): void => {
-      sql(`INSERT INTO job (id, kind, command, name, service, origin, profile, rows, created_at, run_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET run_at = excluded.run_at, name = excluded.name, profile = excluded.profile`).run(
-        ...[id, kind, command, name, service, origin, profile ?? null, rows, now, now],
-      );
+    open: (job: Parameters<Jobs['open']>[0], now: number): void => {
+      sql(OPEN).run(...jobValues({ ...job, createdAt: now, runAt: now }));
     },
-    get: (id: string): Job | undefined => all('SELECT * FROM job WHERE id = ?', id).map(jobOf)[0],
+    get: (id: string): Job | undefined => all(`SELECT ${JOB} FROM job WHERE id = ?`, id).map(jobOf)[0],
     list: (before: string | undefined, limit: number): Job[] =>
       all(
         // Node 22.19 takes a parameter with a number for one with a name.
-        'SELECT * FROM job WHERE ? IS NULL OR seq < (SELECT seq FROM job WHERE id = ?) ORDER BY seq DESC LIMIT ?',
-        before ?? null,
-        before ?? null,
-        limit,
+        `SELECT ${JOB} FROM job WHERE ? IS NULL OR seq < (SELECT seq FROM job WHERE id = ?) ORDER BY seq DESC LIMIT ?`,
+        ...[before ?? null, before ?? null, limit],
       ).map(jobOf),
-    chargeTally: (job: string): RowCounts => ({
-      ...sql(`SELECT ${countsOf([...CHARGE_STATES, 'failed'])} FROM (${LAST_ENTRIES})`).get(job),
-    }),
-    updateTally: (job: string): RowCounts => ({
-      ...sql(`SELECT ${countsOf(UPDATE_STATES)} FROM onye_update WHERE job = ?`).get(job),
-    }),
-    sendingUpdates: (job: string): KeptUpdate[] =>
-      all("SELECT * FROM onye_update WHERE job = ? AND state = 'sending'", job).map(updateOf),
+    chargeTally: (job: string): RowCounts => tally(ENTRY_STATES, `(${LAST_ENTRIES})`, job),
+    updateTally: (job: string): RowCounts => tally(UPDATE_STATES, 'onye_update WHERE job = ?', job),
+    sendingUpdates: (job: string): KeptUpdate[] => updates("state = 'sending'", job),
     updates: (job: string, first: number, last: number): KeptUpdate[] =>
-      all('SELECT * FROM onye_update WHERE job = ? AND row BETWEEN ? AND ? ORDER BY row', job, first, last).map(
-        updateOf,
-      ),
-    write: ({ job, row, onye, state, deadline, exitCode, message, sender }: KeptUpdate): void => {
-      const { pid, boot, started } = sender;
-      sql(`INSERT OR REPLACE INTO onye_update (job, row, onye, state, deadline, exit_code, message, pid, boot, started)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
-        ...[job, row, onye, state, deadline, exitCode ?? null, message ?? null, pid, boot, started],
-      );
+      updates('"row" BETWEEN ? AND ? ORDER BY "row"', job, first, last),
+    write: (update: KeptUpdate): void => {
+      sql(WRITE).run(...updateValues(update));
     },
   };
 };

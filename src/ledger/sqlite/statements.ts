@@ -10,21 +10,24 @@ import { checked } from './row-checks.ts';
 import { UNFINISHED } from './schema.ts';
 
 /** Prepares each text once. As arrays rows cost less than as objects with the names of all columns. */
-export const preparing = (db: DatabaseSync, asArrays = false) => {
+export const preparing = (db: DatabaseSync) => {
   const prepared = new Map<string, StatementSync>();
   return (text: string): StatementSync => {
     const found = prepared.get(text);
     if (found !== undefined) return found;
     const made = db.prepare(text);
-    made.setReturnArrays(asArrays);
+    made.setReturnArrays(true);
     prepared.set(text, made);
     return made;
   };
 };
 
 /** The rows of a statement whose rows come as arrays. */
-const rowsOf = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
+export const rowsOf = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
   statement.all(...values) as unknown as readonly Row[];
+
+/** A place for the value of each of some columns. */
+export const placesFor = (columns: string): string => columns.replaceAll(/[^,]+/g, '?');
 
 type Condition = readonly [sql: string, ...values: SQLInputValue[]];
 
@@ -74,13 +77,13 @@ const mayStand = (row: Row): boolean => STANDS.includes(String(row[AT.state]));
 const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All but the place, which is the last. */
 const WRITTEN = COLUMNS.slice(0, -1);
-const INSERT = `INSERT INTO charge (${WRITTEN.join()}) VALUES (${WRITTEN.map(() => '?').join()})`;
+const INSERT = `INSERT INTO charge (${WRITTEN.join()}) VALUES (${placesFor(WRITTEN.join())})`;
 const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE id = ?`;
 const UNSAY = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
 /** The SQL of what is sent once, prepared when it is first used. Everything runs in the transaction of whoever calls. */
 export const statements = (db: DatabaseSync) => {
-  const sql = preparing(db, true);
+  const sql = preparing(db);
   /** Rows that are what was written. */
   const rows = (query: string, ...values: SQLInputValue[]): Row[] =>
     rowsOf(sql(`${SELECT} ${query}`), ...values).map(checked);
