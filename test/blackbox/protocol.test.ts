@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { transferTo } from '../support/activity.ts';
+import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
@@ -47,7 +48,7 @@ interface Row {
 const against = async (...answers: readonly Answer[]) => ({ service: await serve(answers), home: newFolder() });
 
 const rowsIn = async (options: RunOptions): Promise<Row[]> => {
-  const ended = await paycli(['ledger', 'list', '--json'], options);
+  const ended = await inProcess(['ledger', 'list', '--json'], options);
   expect(ended.code).toBe(0);
   return (JSON.parse(ended.stdout) as { data: Row[] }).data;
 };
@@ -86,7 +87,7 @@ describe('a charge', () => {
     ['that the service stumbles over', problem(500, 'Oops'), 6, 'unknown'],
   ])('%s is noted as what it is', async (_what, answer, code, state) => {
     const options = await against(answer);
-    const ended = await paycli([...CHARGE, '--json'], options);
+    const ended = await inProcess([...CHARGE, '--json'], options);
     expect(ended.code).toBe(code);
     const rows = await rowsIn(options);
     expect(rows).toMatchObject([{ state, exit_code: code }]);
@@ -97,15 +98,15 @@ describe('a charge', () => {
     const home = newFolder();
     const service = await serve([json(200, ACTIVITY)]);
     const nowhere = { home, service, env: { HTTPS_PROXY: '', PAYCLI_BASE_URL: 'http://127.0.0.1:1' } };
-    expect((await paycli([...CHARGE, '--no-preflight'], nowhere)).code).toBe(5);
-    expect((await paycli(CHARGE, { home, service })).code).toBe(0);
+    expect((await inProcess([...CHARGE, '--no-preflight'], nowhere)).code).toBe(5);
+    expect((await inProcess(CHARGE, { home, service })).code).toBe(0);
     expect((await rowsIn({ home })).map(({ state }) => state)).toEqual(['accepted', 'not_sent']);
   });
 
   it('that is only shown, or wrong from the start, leaves no trace', async () => {
     const options = await against();
-    expect((await paycli([...CHARGE, '--dry-run'], options)).code).toBe(0);
-    expect((await paycli([...TRANSFER, '--expires-at', '2020-01-01T00:00:00Z'], options)).code).toBe(2);
+    expect((await inProcess([...CHARGE, '--dry-run'], options)).code).toBe(0);
+    expect((await inProcess([...TRANSFER, '--expires-at', '2020-01-01T00:00:00Z'], options)).code).toBe(2);
     expect(readdirSync(options.home)).toEqual([]);
   });
 
@@ -114,9 +115,9 @@ describe('a charge', () => {
     const asking = { type: 'prompt', instruction: told, [PHONE]: { number: 233241234567 } };
     const processing = made(1, { status: 'processing', next_action: asking });
     const options = await against(json(200, processing), json(200, processing), problem(422, `no account of ${PHONE}`));
-    expect((await paycli(MOBILE, options)).code).toBe(0);
-    expect((await paycli(['activity', 'get', UGWO_ID, uidOf(1)], options)).code).toBe(0);
-    expect((await paycli([...MOBILE, '--again'], options)).code).toBe(3);
+    expect((await inProcess(MOBILE, options)).code).toBe(0);
+    expect((await inProcess(['activity', 'get', UGWO_ID, uidOf(1)], options)).code).toBe(0);
+    expect((await inProcess([...MOBILE, '--again'], options)).code).toBe(3);
     expect(await rowsIn(options)).toMatchObject([{ phone: '…4567' }, { phone: '…4567' }]);
     const bytes = readdirSync(options.home).map((name) => readFileSync(join(options.home, name), 'latin1'));
     expect(bytes.join('').replaceAll(/[ -]/g, '')).not.toContain('241234567');
@@ -140,8 +141,11 @@ describe('the same charge again', () => {
 
   it('shows the code that can still be dialled', async () => {
     const options = await against(json(200, ACTIVITY));
-    await paycli(CHARGE, options);
-    expect(await paycli(CHARGE, options)).toMatchObject({ code: 9, stderr: expect.stringContaining('*737*000*5000#') });
+    await inProcess(CHARGE, options);
+    expect(await inProcess(CHARGE, options)).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('*737*000*5000#'),
+    });
   });
 
   it.each([
@@ -150,40 +154,40 @@ describe('the same charge again', () => {
     ['was by another medium', transfer(1, MINUTES_10), CHARGE],
   ])('goes ahead when the first %s', async (_what, first, second) => {
     const options = await against(json(200, first), json(200, made(2)));
-    await paycli(second === CHARGE && _what.includes('failed') ? CHARGE : TRANSFER, options);
-    expect((await paycli(second, options)).code).toBe(0);
+    await inProcess(second === CHARGE && _what.includes('failed') ? CHARGE : TRANSFER, options);
+    expect((await inProcess(second, options)).code).toBe(0);
   });
 
   it('is refused while the provider works on the first', async () => {
     const options = await against(json(200, made(1, { status: 'processing', next_action: null })));
-    expect((await paycli(MOBILE, options)).stderr).toContain(
+    expect((await inProcess(MOBILE, options)).stderr).toContain(
       'The provider has the charge; the customer usually has to approve it on the phone',
     );
-    expect((await paycli(MOBILE, options)).code).toBe(9);
+    expect((await inProcess(MOBILE, options)).code).toBe(9);
   });
 
   it('is refused by whatever medium once a read has shown that it is paid; --again overrides', async () => {
     const paid = made(1, { status: 'successful', next_action: null });
     const options = await against(json(200, ACTIVITY), json(200, { ...paid, uid: ACTIVITY.uid }), json(200, made(2)));
-    await paycli(CHARGE, options);
-    await paycli(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
-    const ended = await paycli(TRANSFER, options);
+    await inProcess(CHARGE, options);
+    await inProcess(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
+    const ended = await inProcess(TRANSFER, options);
     expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('is already paid') });
-    expect((await paycli([...TRANSFER, '--again'], options)).code).toBe(0);
+    expect((await inProcess([...TRANSFER, '--again'], options)).code).toBe(0);
   });
 
   it('is made with --again', async () => {
     const options = await against(json(200, transfer(1, MINUTES_10)), json(200, transfer(2, MINUTES_10)));
-    await paycli(TRANSFER, options);
-    expect((await paycli([...TRANSFER, '--again'], options)).code).toBe(0);
+    await inProcess(TRANSFER, options);
+    expect((await inProcess([...TRANSFER, '--again'], options)).code).toBe(0);
     expect(methods(options.service)).toBe('POST,POST');
   });
 
   it('gives the same activity with --reuse, as the service shows it now', async () => {
     const first = transfer(1, MINUTES_10);
     const options = await against(json(200, first), json(200, { ...first, psp_external_id: 'later' }));
-    await paycli(TRANSFER, options);
-    const ended = await paycli([...TRANSFER, '--reuse', '--json'], options);
+    await inProcess(TRANSFER, options);
+    const ended = await inProcess([...TRANSFER, '--reuse', '--json'], options);
     expect(ended.code).toBe(0);
     expect(JSON.parse(ended.stdout)).toEqual({ ...first, psp_external_id: 'later' });
     expect(methods(options.service)).toBe('POST,GET');
@@ -191,8 +195,8 @@ describe('the same charge again', () => {
 
   it('gives what the ledger keeps with --reuse where the service shows none', async () => {
     const options = await against(json(200, transfer(1, MINUTES_10)), problem(404, 'No such thing'));
-    await paycli(TRANSFER, options);
-    const ended = await paycli([...TRANSFER, '--reuse', '-o', 'tsv'], options);
+    await inProcess(TRANSFER, options);
+    const ended = await inProcess([...TRANSFER, '--reuse', '-o', 'tsv'], options);
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('Shown from the ledger') });
     expect(ended.stderr).toMatch(/Reusing chg-\w{12}; no new charge\./);
     expect(ended.stdout).toContain('next_action.headers.account_number\t0000000001\n');
@@ -205,8 +209,8 @@ describe('the same charge again', () => {
     [422, 3],
   ])('with --reuse gives what the ledger keeps only where the service shows none: %i', async (status, code) => {
     const options = await against(json(200, transfer(1, MINUTES_10)), problem(status, 'No'));
-    await paycli(TRANSFER, options);
-    const ended = await paycli([...TRANSFER, '--reuse', '--json'], options);
+    await inProcess(TRANSFER, options);
+    const ended = await inProcess([...TRANSFER, '--reuse', '--json'], options);
     expect(ended.code).toBe(code);
     if (code === 0) expect(JSON.parse(ended.stdout)).toMatchObject({ uid: uidOf(1) });
     else expect(ended.stdout).toBe('');
@@ -214,8 +218,8 @@ describe('the same charge again', () => {
 
   it('with --reuse does not take the answer about another activity', async () => {
     const options = await against(json(200, transfer(1, MINUTES_10)), json(200, transfer(2, MINUTES_10)));
-    await paycli(TRANSFER, options);
-    const ended = await paycli([...TRANSFER, '--reuse', '-o', 'tsv'], options);
+    await inProcess(TRANSFER, options);
+    const ended = await inProcess([...TRANSFER, '--reuse', '-o', 'tsv'], options);
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('answered with another activity') });
     expect(ended.stdout).toContain(`uid\t${uidOf(1)}\n`);
   });
@@ -237,9 +241,9 @@ describe('the same charge again', () => {
       json(200, failed),
       json(200, transfer(1, MINUTES_10)),
     );
-    await paycli(TRANSFER, options);
-    await paycli([...TRANSFER, '--again'], options);
-    const ended = await paycli([...TRANSFER, '--reuse'], options);
+    await inProcess(TRANSFER, options);
+    await inProcess([...TRANSFER, '--again'], options);
+    const ended = await inProcess([...TRANSFER, '--reuse'], options);
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(uidOf(1)) });
     expect(ended.stderr.match(/Reusing/g)).toHaveLength(1);
     expect(methods(options.service)).toBe('POST,POST,GET,GET');
@@ -253,8 +257,8 @@ describe('the same charge again', () => {
       json(200, first, { date: hourLater }),
       json(200, transfer(2, MINUTES_10)),
     );
-    await paycli(TRANSFER, options);
-    const ended = await paycli([...TRANSFER, '--reuse'], options);
+    await inProcess(TRANSFER, options);
+    const ended = await inProcess([...TRANSFER, '--reuse'], options);
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(uidOf(2)) });
     expect(ended.stderr).not.toContain('Reusing');
   });
@@ -262,60 +266,60 @@ describe('the same charge again', () => {
   it('gives with --reuse what was paid, by whatever medium', async () => {
     const paid = { ...ACTIVITY, status: 'successful', next_action: null };
     const options = await against(json(200, ACTIVITY), json(200, paid), json(200, paid));
-    await paycli(CHARGE, options);
-    await paycli(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
-    const ended = await paycli([...TRANSFER, '--reuse', '--json'], options);
+    await inProcess(CHARGE, options);
+    await inProcess(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
+    const ended = await inProcess([...TRANSFER, '--reuse', '--json'], options);
     expect(ended).toMatchObject({ code: 0, stdout: `${JSON.stringify(paid)}\n` });
   });
 
   it('is refused with --reuse when it asks another customer or another bank', async () => {
     const processing = made(1, { status: 'processing', next_action: null });
     const options = await against(json(200, processing), json(200, ACTIVITY));
-    await paycli(MOBILE, options);
-    const other = await paycli([...MOBILE.slice(0, -1), '+233209999999', '--reuse'], options);
+    await inProcess(MOBILE, options);
+    const other = await inProcess([...MOBILE.slice(0, -1), '+233209999999', '--reuse'], options);
     expect(other).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining('mtn, …4567') });
-    expect((await paycli([...CHARGE, '--again'], options)).code).toBe(0);
+    expect((await inProcess([...CHARGE, '--again'], options)).code).toBe(0);
     const zenith = [...CHARGE.slice(0, -1), 'zenith', '--reuse'];
-    expect(await paycli(zenith, options)).toMatchObject({ code: 9, stderr: expect.stringContaining('ussd (gtb)') });
+    expect(await inProcess(zenith, options)).toMatchObject({ code: 9, stderr: expect.stringContaining('ussd (gtb)') });
     expect(methods(options.service)).toBe('POST,POST');
   });
 
   it('is refused with --reuse where nobody knows the activity, and made with --again', async () => {
     const options = await against(reset, problem(404, 'Unheard of'), json(200, made(2)));
-    const id = String(errorOf(await paycli([...CHARGE, '--json'], options))['ledger_id']);
+    const id = String(errorOf(await inProcess([...CHARGE, '--json'], options))['ledger_id']);
     const resolve = ['ledger', 'resolve', id, '--yes', '--reason', 'was told so', '--as', 'created'];
-    expect((await paycli(resolve, options)).code).toBe(0);
-    const refused = await paycli([...CHARGE, '--reuse'], options);
+    expect((await inProcess(resolve, options)).code).toBe(0);
+    const refused = await inProcess([...CHARGE, '--reuse'], options);
     expect(refused).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining('still under way') });
-    expect((await paycli([...resolve, '--activity', uidOf(9)], options)).code).toBe(0);
-    expect(await paycli([...CHARGE, '--reuse'], options)).toMatchObject({ code: 3, stdout: '' });
-    expect((await paycli([...CHARGE, '--again'], options)).code).toBe(0);
+    expect((await inProcess([...resolve, '--activity', uidOf(9)], options)).code).toBe(0);
+    expect(await inProcess([...CHARGE, '--reuse'], options)).toMatchObject({ code: 3, stdout: '' });
+    expect((await inProcess([...CHARGE, '--again'], options)).code).toBe(0);
   });
 
   it('goes ahead when a person has taken back that the first was made', async () => {
     const options = await against(reset, json(200, made(2)));
-    const id = String(errorOf(await paycli([...CHARGE, '--json'], options))['ledger_id']);
+    const id = String(errorOf(await inProcess([...CHARGE, '--json'], options))['ledger_id']);
     const resolve = ['ledger', 'resolve', id, '--yes', '--reason', 'a reason', '--as'];
-    expect((await paycli([...resolve, 'created'], options)).code).toBe(0);
-    expect((await paycli([...resolve, 'not-created', '--json'], options)).code).toBe(0);
+    expect((await inProcess([...resolve, 'created'], options)).code).toBe(0);
+    expect((await inProcess([...resolve, 'not-created', '--json'], options)).code).toBe(0);
     expect(await rowsIn(options)).toMatchObject([{ state: 'not_created', activity: null }]);
-    expect((await paycli(CHARGE, options)).code).toBe(0);
+    expect((await inProcess(CHARGE, options)).code).toBe(0);
   });
 
   it('with --reuse waits for the payment that is under way', async () => {
     const paid = { ...ACTIVITY, status: 'successful', next_action: null };
     const options = await against(json(200, ACTIVITY), json(200, paid));
-    await paycli(CHARGE, options);
-    const ended = await paycli([...CHARGE, '--reuse', '--wait', '--json'], options);
+    await inProcess(CHARGE, options);
+    const ended = await inProcess([...CHARGE, '--reuse', '--wait', '--json'], options);
     expect(ended.code).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'successful' });
   });
 
   it.each([[[]], [['--again']], [['--reuse']]])('is never made while the first is unknown: %j', async (more) => {
     const options = await against(reset);
-    expect((await paycli(CHARGE, options)).code).toBe(6);
+    expect((await inProcess(CHARGE, options)).code).toBe(6);
     for (const other of [CHARGE, TRANSFER]) {
-      const ended = await paycli([...other, ...more, '--json'], options);
+      const ended = await inProcess([...other, ...more, '--json'], options);
       expect(ended).toMatchObject({ code: 9, stdout: '' });
       const { hint, ledger_id: id } = errorOf(ended);
       expect(hint).toContain(`paycli ledger reconcile ${id}`);
@@ -325,7 +329,7 @@ describe('the same charge again', () => {
 
   it('refuses --again beside --reuse', async () => {
     const options = await against();
-    expect((await paycli([...CHARGE, '--again', '--reuse'], options)).code).toBe(2);
+    expect((await inProcess([...CHARGE, '--again', '--reuse'], options)).code).toBe(2);
   });
 });
 
@@ -336,7 +340,7 @@ describe('a charge that is killed', () => {
     await expect.poll(() => options.service.seen.length).toBe(1);
     running.kill('SIGKILL');
     await running.ended;
-    expect((await paycli(CHARGE, options)).code).toBe(9);
+    expect((await inProcess(CHARGE, options)).code).toBe(9);
     expect(await rowsIn(options)).toMatchObject([{ state: 'unknown', exit_code: null }]);
     expect(methods(options.service)).toBe('POST');
   });
@@ -345,7 +349,7 @@ describe('a charge that is killed', () => {
     const options = await against(hang);
     const running = start(CHARGE, options);
     await expect.poll(() => options.service.seen.length).toBe(1);
-    const ended = await paycli(CHARGE, options);
+    const ended = await inProcess(CHARGE, options);
     expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('right now') });
     expect(await rowsIn(options)).toMatchObject([{ state: 'sending' }]);
     running.kill('SIGKILL');
@@ -409,7 +413,7 @@ describe('a ledger that takes no outcome', () => {
     ] as const) {
       const home = newFolder();
       const service = await serve([hiding(home, answer)]);
-      const ended = await paycli([...CHARGE, '--json'], { home, service });
+      const ended = await inProcess([...CHARGE, '--json'], { home, service });
       expect(ended.code).toBe(code);
       expect(errorOf(ended)).toMatchObject({ answer: { state, exitCode: code } });
       show(home);
@@ -421,7 +425,7 @@ describe('a ledger that takes no outcome', () => {
 describe.runIf(process.platform !== 'win32')('a ledger that can not be used', () => {
   const made10 = async (): Promise<RunOptions & { home: string }> => {
     const options = await against(json(200, ACTIVITY));
-    await paycli(CHARGE, options);
+    await inProcess(CHARGE, options);
     return options;
   };
   const overwrite = (home: string, at: number, bytes: Buffer): void => {
@@ -462,7 +466,7 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
   ])('since it %s: 10, and nothing is sent', async (_what, spoil, says) => {
     const options = await made10();
     spoil(options.home);
-    const ended = await paycli([...TRANSFER, '--json'], options);
+    const ended = await inProcess([...TRANSFER, '--json'], options);
     expect(ended.code).toBe(10);
     expect(errorOf(ended)).toMatchObject({ kind: 'ledger', exit_code: 10, message: expect.stringMatching(says) });
     chmodSync(options.home, 0o700);
@@ -472,14 +476,14 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
     const [home, link] = [newFolder(), join(newFolder(), 'link')];
     symlinkSync(home, link);
     const service = await serve([json(200, ACTIVITY)]);
-    expect((await paycli(CHARGE, { home: link, service })).code).toBe(0);
-    expect((await paycli(CHARGE, { home, service })).code).toBe(9);
+    expect((await inProcess(CHARGE, { home: link, service })).code).toBe(0);
+    expect((await inProcess(CHARGE, { home, service })).code).toBe(9);
   });
 
   it('has its folder and file made for its user alone', async () => {
     const home = join(newFolder(), 'new', 'home');
     const service = await serve([json(200, ACTIVITY)]);
-    expect((await paycli(CHARGE, { home, service })).code).toBe(0);
+    expect((await inProcess(CHARGE, { home, service })).code).toBe(0);
     expect(existsSync(ledgerIn(home))).toBe(true);
     for (const [path, mode] of [
       [home, 0o700],
@@ -495,7 +499,7 @@ describe('what any command says on a terminal', () => {
   const REMINDER = /1 charge is unknown: it may have been made\. Find out:\n {2}paycli ledger reconcile/;
   const lost = async (): Promise<RunOptions> => {
     const options = await against(reset);
-    await paycli(CHARGE, options);
+    await inProcess(CHARGE, options);
     return options;
   };
   const onTerminal = async (args: readonly string[], options: RunOptions): Promise<string> => {
@@ -516,23 +520,23 @@ describe('what any command says on a terminal', () => {
 
   it('is the command that finds out, at the place where it was charged', async () => {
     const home = newFolder();
-    const practised = await paycli(['ugwo', 'list', '--local', '--all', '--json'], { home });
+    const practised = await inProcess(['ugwo', 'list', '--local', '--all', '--json'], { home });
     const { data } = JSON.parse(practised.stdout) as { data: { uid: string; metadata: { emulate?: string } }[] };
     const losing = data.find(({ metadata }) => metadata.emulate === 'lost')?.uid ?? '';
     const words = ['ugwo', 'charge', losing, '--local', '--medium', 'bank_transfer'];
-    expect((await paycli(words, { home })).code).toBe(6);
+    expect((await inProcess(words, { home })).code).toBe(6);
     expect(await onTerminal(['ugwo', 'list', '--local', '--limit', '1'], { home })).toMatch(
       /Find out:\n {2}paycli ledger reconcile --local$/m,
     );
     // What was only practised is nobody's worry in real work.
     expect(await onTerminal(['profile', 'list'], { home })).not.toMatch(/Find out/);
-    const real = await paycli(['ledger', 'reconcile'], { home });
+    const real = await inProcess(['ledger', 'reconcile'], { home });
     expect(real).toMatchObject({
       code: 0,
       stderr: 'No charge is unknown, except 1 practice charge: run again with --local.\n',
     });
     expect((await onTerminal(['ledger', 'reconcile'], { home })).split('\n')).toEqual([real.stderr.trimEnd()]);
-    expect((await paycli(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);
+    expect((await inProcess(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);
   });
 
   it('is nothing with --quiet, in a pipe, from what looks for them, or when all is known', async () => {

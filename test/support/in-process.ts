@@ -1,0 +1,84 @@
+import { Readable } from 'node:stream';
+import packageJson from '../../package.json' with { type: 'json' };
+import { widthFor } from '../../src/cli/color.ts';
+import { run } from '../../src/cli/run.ts';
+import { bytesOf, readAll } from '../../src/cli/sources.ts';
+import { allSpecs, NOUNS, specsFor } from '../../src/commands/all.ts';
+import { storedDefaults } from '../../src/compose/defaults.ts';
+import { openDeps } from '../../src/compose/deps.ts';
+import type { Env, Io, Output } from '../../src/core/io.ts';
+import { Redactor } from '../../src/core/secret.ts';
+import { RUNTIME } from './built.ts';
+import { clock } from './clock.ts';
+import { type Ended, environment, keep, paycli, type RunOptions } from './program.ts';
+
+const NEVER = new AbortController().signal;
+const { version } = packageJson;
+const { stackTraceLimit } = Error;
+
+const openPipe = (env: Env, clean: (text: string) => string) => {
+  const texts: string[] = [];
+  const output: Output = {
+    isTerminal: false,
+    columns: widthFor(undefined, env),
+    closed: false,
+    copy: async () => false,
+    drawn: () => undefined,
+    write: async (data) => void texts.push(clean(typeof data === 'string' ? data : new TextDecoder().decode(data))),
+  };
+  return { output, text: () => texts.join('') };
+};
+
+const ioOf = (options: RunOptions) => {
+  const env = environment(options);
+  const redactor = new Redactor();
+  redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
+  const stdout = openPipe(env, (text) => redactor.clean(text));
+  const stderr = openPipe(env, (text) => redactor.cleanAll(text));
+  const stdin = Readable.from([Buffer.from(options.stdin ?? '')]);
+  const io: Io = {
+    env,
+    redactor,
+    clock,
+    stdout: stdout.output,
+    stderr: stderr.output,
+    stdin: {
+      isTerminal: false,
+      bytes: () => bytesOf(stdin, NEVER),
+      text: (limit) => readAll(stdin, { limit, what: 'standard input', stop: NEVER }),
+      line: async () => undefined,
+    },
+    signals: { stop: NEVER, leave: NEVER },
+    flight: { open: 0, accepted: 0 },
+    random: () => Math.random(),
+  };
+  return { io, stdout, stderr };
+};
+
+const here = async (args: readonly string[], options: RunOptions): Promise<Ended> => {
+  if (['cwd', 'program', 'readStdout'].some((name) => name in options) || options.stdin === null) {
+    throw new Error('only a process of its own has these options');
+  }
+  const { io, stdout, stderr } = ioOf(options);
+  const code = await run(args, io, {
+    allSpecs,
+    specsFor,
+    nouns: NOUNS,
+    version,
+    open: (globals) => openDeps(io, globals, version),
+    defaults: (globals) => storedDefaults(io, globals),
+  });
+  // A run leaves no traces of the stack.
+  Error.stackTraceLimit = stackTraceLimit;
+  const ended = { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+  keep([ended.stdout, ended.stderr].join('\n'));
+  return ended;
+};
+
+/**
+ * One run as `paycli` of program.ts makes it, from argv to exit code, in this process and from the source: for what is the same
+ * there, and a tenth of the cost. What the process, its streams, its signals, a terminal or the bundle decide wants `paycli`. Where
+ * PAYCLI_PROGRAM names a program, that is run all the same.
+ */
+export const inProcess = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
+  RUNTIME === 'node' ? here(args, options) : paycli(args, options);
