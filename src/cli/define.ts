@@ -69,10 +69,15 @@ export const repeated = <T>(flags: string, about: string, parse: Parse<T>, takes
 
 export const flag = (flags: string, about: string): OptionSpec<boolean> => ({ flags, about });
 
-export const argument = (name: string, about: string, takes: Takes = {}): ArgumentSpec => ({
+export const optional = (name: string, about: string, takes: Takes = {}): ArgumentSpec => ({
   ...takes,
   name,
   about,
+  required: false,
+});
+
+export const argument = (name: string, about: string, takes: Takes = {}): ArgumentSpec => ({
+  ...optional(name, about, takes),
   required: true,
 });
 
@@ -138,7 +143,37 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly load: () => Promise<Handler<I, D>>;
 }
 
-/** Declares a command; its input's type flows from `read` to the handler. */
-export const defineCommand = <I, O extends OptionSpecs, D>(
-  spec: CommandSpec<I, O, D>,
-): CommandSpec<unknown, OptionSpecs, D> => spec as unknown as CommandSpec<unknown, OptionSpecs, D>;
+/** How a read of the service can end. */
+export const READ_EXITS: readonly ErrorKind[] = ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'];
+
+/** How a write can. */
+export const WRITE_EXITS: readonly ErrorKind[] = [...READ_EXITS, 'not_sent', 'unknown', 'unrecorded'];
+
+/** How one can that the ledger keeps from being made twice. */
+export const ONCE_EXITS: readonly ErrorKind[] = [...WRITE_EXITS, 'refused', 'ledger'];
+
+/** How a command is declared. What is left out has nothing: no arguments, no options. */
+interface Declared<I, O extends OptionSpecs, D>
+  extends Omit<CommandSpec<I, O, D>, 'args' | 'options' | 'examples' | 'read'> {
+  readonly args?: CommandSpec['args'];
+  readonly options?: O;
+  /** Each by what it is about. */
+  readonly examples: Readonly<Record<string, string>>;
+}
+
+/** Declares a command; its input's type flows from `read` to the handler. Without `read` the options are the input, as given. */
+export function defineCommand<I, O extends OptionSpecs, D>(
+  spec: Declared<I, O, D> & Pick<CommandSpec<I, O, D>, 'read'>,
+): CommandSpec<unknown, OptionSpecs, D>;
+export function defineCommand<O extends OptionSpecs, D>(
+  spec: Declared<GivenOptions<O>, O, D> & { readonly read?: never },
+): CommandSpec<unknown, OptionSpecs, D>;
+export function defineCommand<D>({ examples, ...spec }: Declared<never, OptionSpecs, D>): unknown {
+  return {
+    args: [],
+    options: {},
+    read: (_args: readonly string[], given: unknown) => given,
+    ...spec,
+    examples: Object.entries(examples).map(([about, line]) => ({ about, line })),
+  };
+}

@@ -1,4 +1,4 @@
-import { argument, defineCommand, option } from '../../cli/define.ts';
+import { argument, defineCommand, option, READ_EXITS } from '../../cli/define.ts';
 import { asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
 import { usageError } from '../../core/error.ts';
@@ -50,18 +50,12 @@ const get = defineCommand({
   summary: 'show an activity: its status, and what the customer must do',
   args,
   options: PASS_ON_OPTIONS,
-  examples: [
-    {
-      about: 'show the status of a charge',
-      line: `paycli activity get ${PAID}`,
-    },
-    {
-      about: 'only the status, for a script',
-      line: `paycli activity get ${PAID} -o tsv --columns status`,
-    },
-  ],
+  examples: {
+    'show the status of a charge': `paycli activity get ${PAID}`,
+    'only the status, for a script': `paycli activity get ${PAID} -o tsv --columns status`,
+  },
   output,
-  exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
+  exits: READ_EXITS,
   previews: true,
   read: (words, given, { validate }) => ({ ...readIds(words, validate), passOn: readPassOn(given) }),
   load: () => import('./get.ts'),
@@ -77,18 +71,12 @@ const wait = defineCommand({
     'any time.',
   args,
   options: waitOptions,
-  examples: [
-    {
-      about: 'wait for the customer to pay',
-      line: `paycli activity wait ${PAID}`,
-    },
-    {
-      about: 'wait at most two minutes, for a script',
-      line: `paycli activity wait ${PAID} --wait-timeout 2m --json`,
-    },
-  ],
+  examples: {
+    'wait for the customer to pay': `paycli activity wait ${PAID}`,
+    'wait at most two minutes, for a script': `paycli activity wait ${PAID} --wait-timeout 2m --json`,
+  },
   output,
-  exits: ['usage', 'rejected', 'auth', 'read_failed', 'charge_failed', 'pending', 'interrupted'],
+  exits: [...READ_EXITS, 'charge_failed', 'pending'],
   read: (words, given, { validate }) => ({
     ...readIds(words, validate),
     limit: given.waitTimeout ?? WAIT_DEFAULT_MS,

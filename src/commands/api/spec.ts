@@ -1,4 +1,4 @@
-import { argument, defineCommand, flag, option, repeated, taking } from '../../cli/define.ts';
+import { argument, defineCommand, flag, ONCE_EXITS, option, repeated, taking } from '../../cli/define.ts';
 import { asOneOf, asPair } from '../../cli/options.ts';
 import { isChargePath, pathProblem } from '../../core/api-path.ts';
 import { usageError } from '../../core/error.ts';
@@ -59,20 +59,14 @@ export const apiCommand = defineCommand({
     paginate: flag('--paginate', 'with GET: follow next_cursor to the end of a list'),
     again: flag('--again', 'with a refund: once more, although a refund of this activity was made'),
   },
-  examples: [
-    { about: 'read a payment request', line: `paycli api GET /v1/ugwo/${SEEDED.paid.ugwo}` },
-    { about: 'all customers, one a line', line: 'paycli api GET /v1/onye -f limit=100 --paginate -o ndjson' },
-    {
-      about: 'create a customer with a field that paycli has no option for',
-      line: `paycli api POST /v1/onye -f email=ada@example.com -f locale=en_NG -F 'tags=["vip"]'`,
-    },
-  ],
+  examples: {
+    'read a payment request': `paycli api GET /v1/ugwo/${SEEDED.paid.ugwo}`,
+    'all customers, one a line': 'paycli api GET /v1/onye -f limit=100 --paginate -o ndjson',
+    'create a customer with a field that paycli has no option for': `paycli api POST /v1/onye -f email=ada@example.com -f locale=en_NG -F 'tags=["vip"]'`,
+  },
   output:
     'the answer; a list as {"data":[…],"next_cursor":…}. tsv, csv and table show the fields that the first records have',
-  exits: [
-    ...(['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'refused'] as const),
-    ...(['ledger', 'interrupted'] as const),
-  ],
+  exits: ONCE_EXITS,
   format: 'json',
   previews: true,
   read: ([word = '', text = ''], given): ApiInput => {

@@ -1,11 +1,10 @@
-import { argument, defineCommand, option } from '../../cli/define.ts';
+import { argument, defineCommand, option, READ_EXITS } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { asOneOf, asText, refuseTypo } from '../../cli/options.ts';
 import { CHECKOUT_STATUSES } from '../../core/checkout.ts';
 import { SEEDED } from '../../core/local.ts';
 import { MEDIUMS } from '../../core/medium.ts';
 
-const exits = ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'] as const;
 const checkoutArgument = argument('checkout', 'the checkout, chk.…');
 
 export interface GetInput {
@@ -23,17 +22,16 @@ const list = defineCommand({
   path: ['checkout', 'list'],
   danger: 'read',
   summary: 'list checkouts: each has a currency and the mediums that it offers',
-  args: [],
   options: {
     status: option('--status <status>', `only ${CHECKOUT_STATUSES.join(' or ')}`, asOneOf(CHECKOUT_STATUSES)),
     currency: option('--currency <code>', 'only of this currency, such as NGN', asText),
   },
-  examples: [
-    { about: 'all checkouts', line: 'paycli checkout list' },
-    { about: 'those that take naira now', line: 'paycli checkout list --status active --currency NGN' },
-  ],
+  examples: {
+    'all checkouts': 'paycli checkout list',
+    'those that take naira now': 'paycli checkout list --status active --currency NGN',
+  },
   output: 'uid, name, currency, status, mediums',
-  exits,
+  exits: READ_EXITS,
   previews: true,
   read: (_args, { status, currency }): ListInput => ({ status, currency }),
   load: () => import('./list.ts'),
@@ -44,10 +42,11 @@ const get = defineCommand({
   danger: 'read',
   summary: 'show a checkout',
   args: [checkoutArgument],
-  options: {},
-  examples: [{ about: 'a checkout with its mediums', line: `paycli checkout get ${SEEDED.checkout}` }],
+  examples: {
+    'a checkout with its mediums': `paycli checkout get ${SEEDED.checkout}`,
+  },
   output: 'uid, name, currency, status, mediums',
-  exits,
+  exits: READ_EXITS,
   previews: true,
   read: (args, _given, { validate }): GetInput => ({ uid: readId('chk', args[0], validate) }),
   load: () => import('./get.ts'),
@@ -58,10 +57,11 @@ const providers = defineCommand({
   danger: 'read',
   summary: 'list the banks or networks that a checkout offers for a medium',
   args: [checkoutArgument, argument('medium', MEDIUMS.join(', '), { choices: MEDIUMS })],
-  options: {},
-  examples: [{ about: 'the codes for --provider', line: `paycli checkout providers ${SEEDED.checkout} ussd` }],
+  examples: {
+    'the codes for --provider': `paycli checkout providers ${SEEDED.checkout} ussd`,
+  },
   output: 'a line per bank: code, name, psp; where a provider has no banks, the provider as the service shows it',
-  exits,
+  exits: READ_EXITS,
   previews: true,
   read: ([uid, medium = ''], _given, { validate }): ProvidersInput => {
     if (validate) refuseTypo(medium, MEDIUMS);

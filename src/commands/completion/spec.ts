@@ -1,4 +1,4 @@
-import { defineCommand } from '../../cli/define.ts';
+import { defineCommand, optional } from '../../cli/define.ts';
 import { asOneOf } from '../../cli/options.ts';
 import { SHELLS, type Shell } from './shells-shared.ts';
 
@@ -13,9 +13,9 @@ const print = (shell: Shell) =>
     path: ['completion', shell],
     summary: `print the script that completes commands in ${NAMES[shell]}`,
     danger: 'read',
-    args: [],
-    options: {},
-    examples: [{ about: 'keep it in a file', line: `paycli completion ${shell} > paycli.${shell}` }],
+    examples: {
+      'keep it in a file': `paycli completion ${shell} > paycli.${shell}`,
+    },
     output: 'a script',
     exits: ['usage'],
     read: (): PrintInput => ({ shell }),
@@ -34,9 +34,10 @@ const install = defineCommand({
     'Writes the script where bash, zsh or fish look for it, and says what else is to be done. A file that is not from here ' +
     'is left alone. Run it again after an update of paycli. For PowerShell it says which line to add to $PROFILE.',
   danger: 'write',
-  args: [{ name: 'shell', about: `${SHELLS.join(', ')} (default: $SHELL)`, required: false, choices: SHELLS }],
-  options: {},
-  examples: [{ about: 'for bash', line: 'paycli completion install bash' }],
+  args: [optional('shell', `${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS })],
+  examples: {
+    'for bash': 'paycli completion install bash',
+  },
   output: 'shell, file',
   exits: ['usage'],
   read: ([word]): InstallInput => ({ shell: word === undefined ? undefined : asOneOf(SHELLS)(word) }),

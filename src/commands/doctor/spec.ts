@@ -1,4 +1,4 @@
-import { defineCommand, flag } from '../../cli/define.ts';
+import { defineCommand, flag, READ_EXITS } from '../../cli/define.ts';
 
 const doctor = defineCommand({
   path: ['doctor'],
@@ -7,15 +7,14 @@ const doctor = defineCommand({
     'Looks at all that a command depends on and says what to do about what is wrong. Sends one GET at most and changes nothing ' +
     'at the service. Never prints a key.',
   danger: 'read',
-  args: [],
   options: { offline: flag('--offline', "don't ask the service") },
-  examples: [
-    { about: 'check everything', line: 'paycli doctor' },
-    { about: 'without the network, for a program', line: 'paycli doctor --offline --json' },
-  ],
+  examples: {
+    'check everything': 'paycli doctor',
+    'without the network, for a program': 'paycli doctor --offline --json',
+  },
   output:
     'a list; each: check, status (ok, warn, fail, skipped), detail, advice, kind (of a failure: what commands end as)',
-  exits: ['usage', 'rejected', 'auth', 'read_failed', 'ledger', 'interrupted'],
+  exits: [...READ_EXITS, 'ledger'],
   read: (_args, { offline }) => ({ offline: offline === true }),
   load: () => import('./doctor.ts'),
 });
@@ -25,15 +24,14 @@ const whoami = defineCommand({
   summary: 'show the profile, origin and key that a command would use',
   description: 'Shows the last four characters of the key and never asks the service, unless you add --check.',
   danger: 'read',
-  args: [],
   options: { check: flag('--check', 'ask the service whether it accepts the key') },
-  examples: [
-    { about: 'show who you are', line: 'paycli whoami' },
-    { about: 'ask the service, too', line: 'paycli whoami --check' },
-  ],
+  examples: {
+    'show who you are': 'paycli whoami',
+    'ask the service, too': 'paycli whoami --check',
+  },
   output:
     'profile, origin, environment, key (its last four characters), key_from, operator, accepted (null without --check)',
-  exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
+  exits: READ_EXITS,
   read: (_args, { check }) => ({ check: check === true }),
   load: () => import('./whoami.ts'),
 });

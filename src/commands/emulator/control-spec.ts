@@ -1,4 +1,4 @@
-import { defineCommand, flag, option } from '../../cli/define.ts';
+import { defineCommand, flag, option, optional } from '../../cli/define.ts';
 import { asDuration, asFile } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 
@@ -17,12 +17,12 @@ export const clock = defineCommand({
   description:
     'Accounts expire, and payments and refunds end, as if so much time had passed; `back` sets it to the real time again. ' +
     'Works whether or not the emulator is running, and for --local.',
-  args: [{ name: 'by', about: '+15m, +90s, +1h; or back', required: false, type: 'duration', choices: ['back'] }],
+  args: [optional('by', '+15m, +90s, +1h; or back', { type: 'duration', choices: ['back'] })],
   options: { data: dataOption } as const,
-  examples: [
-    { about: 'let a quarter of an hour pass', line: 'paycli emulator clock +15m' },
-    { about: 'set it back', line: 'paycli emulator clock back' },
-  ],
+  examples: {
+    'let a quarter of an hour pass': 'paycli emulator clock +15m',
+    'set it back': 'paycli emulator clock back',
+  },
   output: 'now, moved (in milliseconds)',
   exits: ['usage'],
   read: ([by], given): ClockInput => ({
@@ -39,12 +39,11 @@ export const openapi = defineCommand({
   description:
     'OpenAPI 3.1, in JSON: what paycli sends and how it reads answers. A running emulator serves it at /openapi.json, ' +
     'and the package holds it as paycli/openapi.json.',
-  args: [],
-  options: {},
-  examples: [{ about: 'keep it in a file', line: 'paycli emulator openapi > openapi.json' }],
+  examples: {
+    'keep it in a file': 'paycli emulator openapi > openapi.json',
+  },
   output: 'the document',
   exits: ['usage'],
-  read: () => ({}),
   load: () => import('./openapi.ts'),
 });
 
@@ -71,23 +70,17 @@ export const faults = defineCommand({
     '(ugwo.activity.*) is about what is sent to webhooks, and has one of twice, late (10m by `emulator clock`), ' +
     'out_of_order (behind the next one), signature (wrong or none), cut, slow (20s) and never. Rules stay until they are ' +
     'cleared, and hold for --local, too.',
-  args: [{ name: 'file', about: 'the rules, in place of those there are', required: false, completes: 'file' }],
+  args: [optional('file', 'the rules, in place of those there are', { completes: 'file' })],
   options: faultsOptions,
-  examples: [
-    {
-      about: 'lose the answer of the next charge',
-      line:
-        `echo '{"rules": [{"method": "POST", "times": 1, "reset": true, "when": "after"}]}' > faults.json\n` +
-        'paycli emulator faults faults.json',
-    },
-    {
-      about: 'deliver every event twice, and the first payment not at all',
-      line:
-        `echo '{"rules": [{"event": "ugwo.successful", "times": 1, "never": true}, {"event": "*", "twice": true}]}' > faults.json\n` +
-        'paycli emulator faults faults.json',
-    },
-    { about: 'behave again', line: 'paycli emulator faults --clear' },
-  ],
+  examples: {
+    'lose the answer of the next charge':
+      `echo '{"rules": [{"method": "POST", "times": 1, "reset": true, "when": "after"}]}' > faults.json\n` +
+      'paycli emulator faults faults.json',
+    'deliver every event twice, and the first payment not at all':
+      `echo '{"rules": [{"event": "ugwo.successful", "times": 1, "never": true}, {"event": "*", "twice": true}]}' > faults.json\n` +
+      'paycli emulator faults faults.json',
+    'behave again': 'paycli emulator faults --clear',
+  },
   output: 'each rule as it was given, with seen and fired: how often it met a request or a delivery, and was heeded',
   exits: ['usage'],
   read: ([from], given) => {

@@ -45,13 +45,12 @@ const start = defineCommand({
     '/emulator/clock and /emulator/faults. --dialect live writes enums as pairs with ' +
     'translation keys, empty objects as [], amounts as text, identifiers ending in _t, and errors as {message, errors}, ' +
     'so that you can test your client with that, too.',
-  args: [],
   options: startOptions,
-  examples: [
-    { about: 'listen on any free port', line: 'paycli emulator start' },
-    { about: 'use another data file', line: 'paycli emulator start --data ./test.sqlite' },
-    { about: 'answer as the public service does', line: 'paycli emulator start --dialect live' },
-  ],
+  examples: {
+    'listen on any free port': 'paycli emulator start',
+    'use another data file': 'paycli emulator start --data ./test.sqlite',
+    'answer as the public service does': 'paycli emulator start --dialect live',
+  },
   output:
     'origin, key, data, public_key, control_token, console (open it in a browser); printed at once, then it runs until you stop it',
   exits: ['usage'],
@@ -90,12 +89,11 @@ const seed = defineCommand({
   summary: "add customers and payment requests to the emulator's data",
   description:
     'New records are newer than existing ones. Seeding a new file in the same way gives the same identifiers.',
-  args: [],
   options: seedOptions,
-  examples: [
-    { about: 'add the usual records', line: 'paycli emulator seed' },
-    { about: 'add a long list', line: 'paycli emulator seed --customers 0 --ugwo 5000' },
-  ],
+  examples: {
+    'add the usual records': 'paycli emulator seed',
+    'add a long list': 'paycli emulator seed --customers 0 --ugwo 5000',
+  },
   output: 'customers, ugwo (numbers added), data',
   exits: ['usage'],
   read: (_args, given) => ({
@@ -117,12 +115,11 @@ const reset = defineCommand({
   danger: 'write',
   summary: "remove every record from the emulator's data",
   description: 'The key stays, and no identifier is used again. Asks first; a script needs --yes.',
-  args: [],
   options: resetOptions,
-  examples: [
-    { about: 'start over without being asked', line: 'paycli emulator reset --yes' },
-    { about: 'empty another data file', line: 'paycli emulator reset --yes --data ./test.sqlite' },
-  ],
+  examples: {
+    'start over without being asked': 'paycli emulator reset --yes',
+    'empty another data file': 'paycli emulator reset --yes --data ./test.sqlite',
+  },
   output: 'data',
   exits: ['usage', 'interrupted'],
   read: (_args, given) => ({ data: given.data }),
@@ -159,20 +156,14 @@ const settle = defineCommand({
     'expired charge is failed. taken_back is for a charge that is paid: the provider takes the money back.',
   args: [argument('activity', 'the activity, act.…', { completes: 'activity' })],
   options: settleOptions,
-  examples: [
-    {
-      about: 'the customer pays',
-      line:
-        `paycli activity get ${SEEDED.processing.ugwo} ${SEEDED.processing.activity} --local\n` +
-        `paycli emulator settle ${SEEDED.processing.activity} --as successful`,
-    },
-    {
-      about: 'fail in half a minute, in another data file',
-      line:
-        'paycli emulator seed --data ./test.sqlite\n' +
-        `paycli emulator settle ${SEEDED.processing.activity} --as failed --in 30s --data ./test.sqlite`,
-    },
-  ],
+  examples: {
+    'the customer pays':
+      `paycli activity get ${SEEDED.processing.ugwo} ${SEEDED.processing.activity} --local\n` +
+      `paycli emulator settle ${SEEDED.processing.activity} --as successful`,
+    'fail in half a minute, in another data file':
+      'paycli emulator seed --data ./test.sqlite\n' +
+      `paycli emulator settle ${SEEDED.processing.activity} --as failed --in 30s --data ./test.sqlite`,
+  },
   output: 'the activity: uid, status, error, updated_at; with --in also due, the time when it ends',
   exits: ['usage'],
   read: (args, given) => {

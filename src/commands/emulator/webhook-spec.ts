@@ -55,10 +55,10 @@ const add = defineCommand({
     'by `emulator clock`. The secret is for tests alone, and is never printed.',
   args: [argument('url', 'where to, http://127.0.0.1:PORT/PATH', { type: 'url' })],
   options: addOptions,
-  examples: [
-    { about: 'sign with a secret that is made here', line: `${ADD} --secret-out secret.txt` },
-    { about: 'send only what became of charges', line: `${ADD} --event 'ugwo.activity.*' --unsigned` },
-  ],
+  examples: {
+    'sign with a secret that is made here': `${ADD} --secret-out secret.txt`,
+    'send only what became of charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,
+  },
   output: WEBHOOK,
   exits: ['usage', 'auth'],
   read: ([url = ''], given): AddInput => ({
@@ -79,9 +79,10 @@ const list = defineCommand({
   path: ['emulator', 'webhook', 'list'],
   danger: 'read',
   summary: 'list where the emulator sends its events',
-  args: [],
   options: { data: dataOption } as const,
-  examples: [{ about: 'list them', line: 'paycli emulator webhook list' }],
+  examples: {
+    'list them': 'paycli emulator webhook list',
+  },
   output: WEBHOOK,
   exits: ['usage'],
   read: (_args, given): ListInput => ({ data: given.data }),
@@ -102,7 +103,9 @@ const remove = defineCommand({
   description: 'Its deliveries are removed with it, also those that were not sent yet.',
   args: [argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' })],
   options: { data: dataOption } as const,
-  examples: [{ about: 'add and remove one', line: `${ADD} --unsigned\npaycli emulator webhook remove 1` }],
+  examples: {
+    'add and remove one': `${ADD} --unsigned\npaycli emulator webhook remove 1`,
+  },
   output: WEBHOOK,
   exits: ['usage'],
   read: ([id = ''], given): RemoveInput => ({ id: asId(id), data: given.data }),
@@ -127,16 +130,13 @@ const trigger = defineCommand({
     ugwo: option('--ugwo <ugwo>', 'about this payment request', asText, { completes: 'ugwo' }),
     data: dataOption,
   } as const,
-  examples: [
-    { about: 'a payment that came in', line: `${ADD} --unsigned\npaycli emulator webhook trigger ugwo.successful` },
-    {
-      about: 'a payment request that was paid twice',
-      line:
-        'paycli emulator seed\n' +
-        `${ADD} --unsigned\n` +
-        `paycli emulator webhook trigger ugwo.activity.double_charge_detected --ugwo ${SEEDED.ugwo}`,
-    },
-  ],
+  examples: {
+    'a payment that came in': `${ADD} --unsigned\npaycli emulator webhook trigger ugwo.successful`,
+    'a payment request that was paid twice':
+      'paycli emulator seed\n' +
+      `${ADD} --unsigned\n` +
+      `paycli emulator webhook trigger ugwo.activity.double_charge_detected --ugwo ${SEEDED.ugwo}`,
+  },
   output: 'event, event_uid, about, webhooks (how many it goes to)',
   exits: ['usage'],
   read: ([text = ''], given): TriggerInput => {
@@ -161,22 +161,18 @@ const deliveries = defineCommand({
   description:
     'The states: waiting (for its first try, for the next one, or for an `emulator start`), delivered, failed (after three ' +
     'tries) and dropped (by a rule of `emulator faults`). Ten thousand are kept.',
-  args: [],
   options: {
     replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asId),
     max: option('--max <n>', 'stop after <n> records (50)', asInteger(1, MOST_SHOWN), { default: '50' }),
     data: dataOption,
   } as const,
-  examples: [
-    { about: 'list them', line: 'paycli emulator webhook deliveries' },
-    {
-      about: 'send one again',
-      line:
-        `${ADD} --unsigned\n` +
-        'paycli emulator webhook trigger ugwo.created\n' +
-        'paycli emulator webhook deliveries --replay 1',
-    },
-  ],
+  examples: {
+    'list them': 'paycli emulator webhook deliveries',
+    'send one again':
+      `${ADD} --unsigned\n` +
+      'paycli emulator webhook trigger ugwo.created\n' +
+      'paycli emulator webhook deliveries --replay 1',
+  },
   output:
     'id, event, state, about, url, status (of the last answer), error, due (when it is tried next), at, event_uid, webhook, ' +
     'attempts ([{delivery_id, at, status, error, ms, fault}])',

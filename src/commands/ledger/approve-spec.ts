@@ -16,16 +16,12 @@ export const approveCommand = defineCommand({
     'answer that. Whoever ran the file cannot approve it. The approval holds for this file with these options, for as many ' +
     'rows and as much money as are shown. It sends nothing.',
   args: [argument('job', 'the job, job-…, that the refused command named', { completes: 'job' })],
-  options: {},
-  examples: [
-    {
-      about: "the file waits (exit 9), and whoever sent it can't approve it (exit 9)",
-      line:
-        "paycli policy set --approve-above 'NGN 1.00'\n" +
-        `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer\n` +
-        'paycli approve "$(paycli ledger jobs --max 1 -o tsv --columns id)"',
-    },
-  ],
+  examples: {
+    "the file waits (exit 9), and whoever sent it can't approve it (exit 9)":
+      "paycli policy set --approve-above 'NGN 1.00'\n" +
+      `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer\n` +
+      'paycli approve "$(paycli ledger jobs --max 1 -o tsv --columns id)"',
+  },
   output: 'the job, as in `paycli ledger show`',
   exits: ['usage', 'refused', 'ledger', 'interrupted'],
   read: ([id = '']): ApproveInput => ({ id }),

@@ -19,8 +19,9 @@ const backup = defineCommand({
     'away from this disk. A ledger in PostgreSQL is backed up by its server: the message says how.',
   danger: 'write',
   args: [argument('file', 'where to write the copy', { completes: 'file' })],
-  options: {},
-  examples: [{ about: 'make a copy', line: `${CHARGED}\npaycli ledger backup "ledger-$(date +%F-%s).sqlite"` }],
+  examples: {
+    'make a copy': `${CHARGED}\npaycli ledger backup "ledger-$(date +%F-%s).sqlite"`,
+  },
   output: 'file, bytes, entries',
   exits: ['usage', 'ledger'],
   read: ([file = '']): BackupInput => {
@@ -37,12 +38,11 @@ const verify = defineCommand({
     'Checks the database and its indexes, the checksum of every entry, that each state can be, and that the rows of files add up. It ' +
     'changes nothing. Exit 10 if anything is wrong.',
   danger: 'read',
-  args: [],
-  options: {},
-  examples: [{ about: 'check it every night', line: 'paycli ledger verify --json' }],
+  examples: {
+    'check it every night': 'paycli ledger verify --json',
+  },
   output: 'ok, entries, jobs, faults (a sentence each)',
   exits: ['ledger', 'usage', 'auth', 'interrupted'],
-  read: () => ({}),
   load: () => import('./verify.ts'),
 });
 
@@ -58,13 +58,14 @@ const prune = defineCommand({
     "What is open, unknown or being sent stays as it is. Amounts, states and activities stay, so no charge can be made twice and reports don't " +
     'change. It asks first. The owner of the database does this for a ledger in PostgreSQL.',
   danger: 'write',
-  args: [],
   options: {
     before: option('--before <time>', 'what was begun before: 90d, 2026-01-31 or a full timestamp', asText, {
       type: 'time',
     }),
   },
-  examples: [{ about: 'keep the details of a year', line: 'paycli ledger prune --before 365d --yes' }],
+  examples: {
+    'keep the details of a year': 'paycli ledger prune --before 365d --yes',
+  },
   output: 'before, pruned, open (left, since something may still come of them)',
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: (_args, given): PruneInput => {

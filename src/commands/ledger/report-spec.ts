@@ -43,16 +43,13 @@ export const report = defineCommand({
     'may have been charged and isn\'t in "charged". Days are those of this machine\'s time zone, ' +
     "unless --utc is given. Practice with --local is counted with --local only; --profile counts that profile's charges alone.",
   danger: 'read',
-  args: [],
   options,
-  examples: [
-    { about: 'what came in today', line: 'paycli ledger report --today' },
-    {
-      about: 'a month, day by day, for a spreadsheet',
-      line: 'paycli ledger report --since 2026-11-01 --until 2026-11-30 --by day -o csv',
-    },
-    { about: 'how each file went', line: 'paycli ledger report --by job' },
-  ],
+  examples: {
+    'what came in today': 'paycli ledger report --today',
+    'a month, day by day, for a spreadsheet':
+      'paycli ledger report --since 2026-11-01 --until 2026-11-30 --by day -o csv',
+    'how each file went': 'paycli ledger report --by job',
+  },
   output:
     'day, medium, profile or job (with --by), reported (charged, paid, refunded, open, expired, failed, unknown, sending), ' +
     'currency, count, amount, without_amount (charges whose amount is not known), since, until, zone; ' +

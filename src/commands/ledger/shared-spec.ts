@@ -1,4 +1,4 @@
-import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
 import { asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 
@@ -8,14 +8,13 @@ const status = defineCommand({
   path: ['ledger', 'status'],
   danger: 'read',
   summary: 'show where the ledger is and what keeps it from being safe',
-  args: [],
-  options: {},
-  examples: [{ about: 'show where the ledger is', line: 'paycli ledger status' }],
+  examples: {
+    'show where the ledger is': 'paycli ledger status',
+  },
   output:
     'kind (file, postgres), at, from, schema; of a shared one also version, user, owner, clock_ahead_ms, standbys, ' +
     'settings, warnings',
   exits: ['usage', 'auth', 'ledger'],
-  read: () => ({}),
   load: () => import('./status.ts'),
 });
 
@@ -33,7 +32,7 @@ const use = defineCommand({
     'Stored with the profile that --profile names, or with the default one. PAYCLI_LEDGER overrides it for one call. The ' +
     'password is never part of the address: it comes from a password file (PGPASSFILE, ~/.pgpass), from a command, or is ' +
     'replaced by a client certificate (sslcert, sslkey).',
-  args: [{ name: 'url', about: 'postgres://USER@HOST[:PORT]/DATABASE', required: false, type: 'url' }],
+  args: [optional('url', 'postgres://USER@HOST[:PORT]/DATABASE', { type: 'url' })],
   options: {
     file: flag('--file', 'use the file of this machine again'),
     passwordCommand: option(
@@ -43,12 +42,10 @@ const use = defineCommand({
       { type: 'command' },
     ),
   },
-  examples: [
-    {
-      about: 'share a ledger (exit 4 without a profile)',
-      line: "paycli ledger use postgres://ada@db.example/payments --password-command 'op read op://payments/ledger'",
-    },
-  ],
+  examples: {
+    'share a ledger (exit 4 without a profile)':
+      "paycli ledger use postgres://ada@db.example/payments --password-command 'op read op://payments/ledger'",
+  },
   output: 'name, ledger',
   exits: ['usage', 'auth'],
   read: (args, given): UseInput => {
@@ -72,7 +69,6 @@ const init = defineCommand({
   danger: 'write',
   summary: 'make the tables of a shared ledger, as the owner of its database',
   description: `${WHERE}. Run it again to give another role the rights of an operator.`,
-  args: [],
   options: {
     operator: repeated(
       '--operator <role>',
@@ -80,12 +76,9 @@ const init = defineCommand({
       asText,
     ),
   },
-  examples: [
-    {
-      about: 'make it, and let the role ada work with it (exit 2 where none is set)',
-      line: 'paycli ledger init --operator ada',
-    },
-  ],
+  examples: {
+    'make it, and let the role ada work with it (exit 2 where none is set)': 'paycli ledger init --operator ada',
+  },
   output: 'at, made, schema, operators',
   exits: ['usage', 'auth', 'ledger'],
   read: (_args, given): InitInput => ({ operators: given.operator ?? [] }),
@@ -97,12 +90,11 @@ const migrate = defineCommand({
   danger: 'write',
   summary: "bring a shared ledger's tables to this version of paycli, as the owner of its database",
   description: `${WHERE}. An older paycli refuses it afterwards.`,
-  args: [],
-  options: {},
-  examples: [{ about: 'after an update of paycli (exit 2 where none is set)', line: 'paycli ledger migrate' }],
+  examples: {
+    'after an update of paycli (exit 2 where none is set)': 'paycli ledger migrate',
+  },
   output: 'at, from, to',
   exits: ['usage', 'auth', 'ledger'],
-  read: () => ({}),
   load: () => import('./migrate.ts'),
 });
 
@@ -111,12 +103,11 @@ const push = defineCommand({
   danger: 'write',
   summary: 'copy what the ledger of this machine knows into the shared one',
   description: `${WHERE}. Run it on each machine before it uses the shared ledger. The local file stays as it is. Running it again does no harm.`,
-  args: [],
-  options: {},
-  examples: [{ about: 'before the first charge with it (exit 2 where none is set)', line: 'paycli ledger push' }],
+  examples: {
+    'before the first charge with it (exit 2 where none is set)': 'paycli ledger push',
+  },
   output: 'at, charges, jobs, updates, known, kept (charges whose payment request has another open one there)',
   exits: ['usage', 'auth', 'ledger', 'refused'],
-  read: () => ({}),
   load: () => import('./push.ts'),
 });
 

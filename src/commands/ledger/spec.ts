@@ -1,4 +1,4 @@
-import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
 import { checkIdOption } from '../../cli/id-argument.ts';
 import { PAGE_OPTIONS } from '../../cli/list-options.ts';
 import { asOneOf, asText } from '../../cli/options.ts';
@@ -44,13 +44,12 @@ const list = defineCommand({
   path: ['ledger', 'list'],
   danger: 'read',
   summary: 'list charges sent from here, newest first',
-  args: [],
   options: listOptions,
-  examples: [
-    { about: 'list all charges', line: 'paycli ledger list' },
-    { about: 'list charges that may have been made', line: 'paycli ledger list --state unknown' },
-    { about: 'list the last five, as JSON', line: 'paycli ledger list --max 5 --json' },
-  ],
+  examples: {
+    'list all charges': 'paycli ledger list',
+    'list charges that may have been made': 'paycli ledger list --state unknown',
+    'list the last five, as JSON': 'paycli ledger list --max 5 --json',
+  },
   output:
     'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
     'currency, ref, customer, payment, kind, about; ' +
@@ -75,12 +74,11 @@ const jobs = defineCommand({
   description:
     'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
     'continues the same job. not_started counts the rows that were never started.',
-  args: [],
   options: PAGE_OPTIONS,
-  examples: [
-    { about: 'list all jobs', line: 'paycli ledger jobs' },
-    { about: 'list the last one, as JSON', line: 'paycli ledger jobs --max 1 --json' },
-  ],
+  examples: {
+    'list all jobs': 'paycli ledger jobs',
+    'list the last one, as JSON': 'paycli ledger jobs --max 1 --json',
+  },
   output: `${JOB}; json: {"data":[…],"next_cursor":…}`,
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, { max, cursor }) => ({ max, cursor }),
@@ -96,11 +94,10 @@ const show = defineCommand({
   danger: 'read',
   summary: 'show a charge with its evidence, or a job with its row counts',
   args: [argument('id', 'the charge, chg-…, or the job, job-…', { completes: 'entry' })],
-  options: {},
-  examples: [
-    { about: 'show the last charge', line: `${CHARGED}\npaycli ledger show ${LAST_CHARGE}` },
-    { about: 'show the last file and how to continue', line: `${FILE}\npaycli ledger show ${LAST_JOB}` },
-  ],
+  examples: {
+    'show the last charge': `${CHARGED}\npaycli ledger show ${LAST_CHARGE}`,
+    'show the last file and how to continue': `${FILE}\npaycli ledger show ${LAST_JOB}`,
+  },
   output: `a charge: ${ROW}; a job: ${JOB}`,
   exits: ['usage', 'ledger', 'read_failed'],
   read: (args) => ({ id: args[0] ?? '' }),
@@ -120,12 +117,11 @@ const reconcile = defineCommand({
     'Reads the payment request of each unknown charge. If the activity is there, the charge becomes accepted. If two reads ' +
     "don't find it, at least a minute apart and the last one 15 minutes after sending ended, it becomes not_created. Otherwise it " +
     'stays unknown. It sends no charge and changes nothing at the service.',
-  args: [{ name: 'id...', about: 'charges, chg-… (default: all unknown ones)', required: false, completes: 'charge' }],
-  options: {},
-  examples: [
-    { about: 'check all unknown charges', line: 'paycli ledger reconcile' },
-    { about: 'check one (exit 6: its answer was lost)', line: `${LOST}\npaycli ledger reconcile ${LAST_UNKNOWN}` },
-  ],
+  args: [optional('id...', 'charges, chg-… (default: all unknown ones)', { completes: 'charge' })],
+  examples: {
+    'check all unknown charges': 'paycli ledger reconcile',
+    'check one (exit 6: its answer was lost)': `${LOST}\npaycli ledger reconcile ${LAST_UNKNOWN}`,
+  },
   output: 'the charges, as in `paycli ledger list`; json: {"data":[…],"next_cursor":null}',
   exits: ['usage', 'auth', 'unknown', 'ledger', 'interrupted'],
   reminds: false,
@@ -150,12 +146,12 @@ const refresh = defineCommand({
     'Reads the payment request of each open charge and records its status. It sends no charge and changes nothing at the ' +
     'service. Without an id it checks the charges that were sent one by one and the last file. With a job it checks that ' +
     'file. An expired charge is checked again only if you name it or its job.',
-  args: [{ name: 'id...', about: 'charges, chg-…, or jobs, job-…', required: false, completes: 'entry' }],
+  args: [optional('id...', 'charges, chg-…, or jobs, job-…', { completes: 'entry' })],
   options: refreshOptions,
-  examples: [
-    { about: 'see who has paid', line: 'paycli ledger refresh' },
-    { about: 'check every open charge, for a script', line: 'paycli ledger refresh --all --json' },
-  ],
+  examples: {
+    'see who has paid': 'paycli ledger refresh',
+    'check every open charge, for a script': 'paycli ledger refresh --all --json',
+  },
   output:
     'one line per payment state and currency: payment (paid, refunded, open, expired, failed), currency, count, amount',
   exits: ['usage', 'auth', 'read_failed', 'ledger', 'interrupted'],
@@ -196,16 +192,10 @@ const resolve = defineCommand({
     'charge is recorded as not created, it can be charged again. Asks first; a script needs --reason and --yes.',
   args: [argument('id', 'the charge, chg-…', { completes: 'charge' })],
   options: resolveOptions,
-  examples: [
-    {
-      about: 'the charge was made (exit 6: its answer was lost)',
-      line: `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,
-    },
-    {
-      about: 'the charge was not made (exit 6: its answer was lost)',
-      line: `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as not-created --reason 'not in the dashboard' --yes`,
-    },
-  ],
+  examples: {
+    'the charge was made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,
+    'the charge was not made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as not-created --reason 'not in the dashboard' --yes`,
+  },
   output: ROW,
   exits: ['usage', 'ledger', 'interrupted'],
   read: (args, given, { validate }) => {
@@ -227,14 +217,13 @@ const exportCommand = defineCommand({
   path: ['ledger', 'export'],
   danger: 'read',
   summary: 'print every charge sent from here, oldest first, or those of one job, by row',
-  args: [{ name: 'job', about: 'only this job, job-…', required: false, completes: 'job' }],
-  options: {},
+  args: [optional('job', 'only this job, job-…', { completes: 'job' })],
   format: 'ndjson',
-  examples: [
-    { about: 'export everything', line: 'paycli ledger export' },
-    { about: 'export for a spreadsheet', line: 'paycli ledger export -o csv' },
-    { about: 'export the last file, row by row', line: `${FILE}\npaycli ledger export ${LAST_JOB}` },
-  ],
+  examples: {
+    'export everything': 'paycli ledger export',
+    'export for a spreadsheet': 'paycli ledger export -o csv',
+    'export the last file, row by row': `${FILE}\npaycli ledger export ${LAST_JOB}`,
+  },
   output:
     `one JSON object a line, on a terminal and in a pipe, unless -o says otherwise: ${ROW}; ` +
     'for a job of `onye update`: job, row, uid, state, exit_code, message',

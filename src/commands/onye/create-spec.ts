@@ -1,7 +1,7 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
-import { defineCommand, option, repeated } from '../../cli/define.ts';
+import { defineCommand, ONCE_EXITS, option, repeated } from '../../cli/define.ts';
 import { asPair, asSource } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { refuseSharedStdin, sourceOf } from '../../core/source.ts';
@@ -39,31 +39,18 @@ export const createCommand = defineCommand({
     'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON). Options apply to fields without a column, ' +
     'and other columns are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
     'again to continue where it stopped: a row that was sent is never sent twice.',
-  args: [],
   options,
-  examples: [
-    {
-      about: 'create a customer',
-      line: 'paycli onye create --email ada@example.com --first-name Ada --last-name Obi',
-    },
-    {
-      about: 'with a billing address and metadata, for a script that wants the identifier',
-      line:
-        "paycli onye create --email obi@example.com --address '12 Marina Road' --city Lagos --state Lagos --zip 101001 " +
-        '--country NG --meta tier=vip -o tsv --columns uid',
-    },
-    {
-      about: 'from a spreadsheet, with a report',
-      line:
-        "printf 'email,first_name,meta.tier\\nada@example.com,Ada,vip\\nobi@example.com,Obi,\\n' > customers.csv\n" +
-        'paycli onye create --from customers.csv --report result.csv',
-    },
-  ],
+  examples: {
+    'create a customer': 'paycli onye create --email ada@example.com --first-name Ada --last-name Obi',
+    'with a billing address and metadata, for a script that wants the identifier':
+      "paycli onye create --email obi@example.com --address '12 Marina Road' --city Lagos --state Lagos --zip 101001 " +
+      '--country NG --meta tier=vip -o tsv --columns uid',
+    'from a spreadsheet, with a report':
+      "printf 'email,first_name,meta.tier\\nada@example.com,Ada,vip\\nobi@example.com,Obi,\\n' > customers.csv\n" +
+      'paycli onye create --from customers.csv --report result.csv',
+  },
   output: `the customer: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at. ${BULK_OUTPUT}`,
-  exits: [
-    ...(['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'refused'] as const),
-    ...(['ledger', 'interrupted'] as const),
-  ],
+  exits: ONCE_EXITS,
   previews: true,
   read: (_args, given): CreateInput => {
     const fields = { ...readTexts(given), cleared: [], meta: readMeta(given), data: given.data };

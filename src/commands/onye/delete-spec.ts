@@ -1,4 +1,4 @@
-import { argument, defineCommand } from '../../cli/define.ts';
+import { argument, defineCommand, WRITE_EXITS } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { SEEDED } from '../../core/local.ts';
 import type { GetInput } from './get-spec.ts';
@@ -10,12 +10,11 @@ export const deleteCommand = defineCommand({
   description:
     'Reads the customer, names what will be lost and asks; a script needs --yes. What was deleted is printed as it was.',
   args: [argument('onye', 'the customer, ony.…', { completes: 'onye' })],
-  options: {},
-  examples: [
-    { about: 'delete a customer, and keep what was stored', line: `paycli onye delete ${SEEDED.onye} --yes --json` },
-  ],
+  examples: {
+    'delete a customer, and keep what was stored': `paycli onye delete ${SEEDED.onye} --yes --json`,
+  },
   output: 'the customer as it was: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
-  exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'interrupted'],
+  exits: WRITE_EXITS,
   previews: true,
   read: (args, _given, { validate }): GetInput => ({ uid: readId('ony', args[0], validate) }),
   load: () => import('./delete.ts'),

@@ -1,7 +1,7 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, BULK_OUTPUT, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
-import { defineCommand, flag, option, rarely, repeated } from '../../cli/define.ts';
+import { defineCommand, flag, option, optional, rarely, repeated, WRITE_EXITS } from '../../cli/define.ts';
 import { asPair, asSource } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
@@ -133,40 +133,22 @@ export const updateCommand = defineCommand({
     'without a column, other columns are copied to the report, and an empty cell leaves a field as it is. The whole file ' +
     'is checked before anything is sent. Run the same command again to continue where it stopped; if the result of an ' +
     'update is unknown, the customer is read before it is sent again.',
-  args: [{ name: 'onye', about: 'the customer, ony.…; or --from', required: false, completes: 'onye' }],
+  args: [optional('onye', 'the customer, ony.…; or --from', { completes: 'onye' })],
   options,
-  examples: [
-    {
-      about: 'change the e-mail address',
-      line: `paycli onye update ${SEEDED.onye} --email ada@example.com`,
-    },
-    {
-      about: 'replace all metadata',
-      line: `paycli onye update ${SEEDED.onye} --meta tier=vip --meta visits:=3`,
-    },
-    {
-      about: 'set one metadata key, remove another, and keep the rest',
-      line: `paycli onye update ${SEEDED.onye} --merge-meta tier=vip --unset-meta trial`,
-    },
-    {
-      about: 'set the billing address, and clear the reference',
-      line: `paycli onye update ${SEEDED.onye} --address '12 Marina Road' --city Lagos --country NG --clear ref`,
-    },
-    {
-      about: 'update customers from a spreadsheet, with a report',
-      line:
-        `printf 'uid,email,meta.tier\\n${SEEDED.onye},ada@example.com,vip\\n' > customers.csv\n` +
-        'paycli onye update --from customers.csv --report result.csv',
-    },
-    {
-      about: 'send a field that paycli has no option for',
-      line: `paycli onye update ${SEEDED.onye} --data '{"locale": "en_NG"}'`,
-    },
-  ],
+  examples: {
+    'change the e-mail address': `paycli onye update ${SEEDED.onye} --email ada@example.com`,
+    'replace all metadata': `paycli onye update ${SEEDED.onye} --meta tier=vip --meta visits:=3`,
+    'set one metadata key, remove another, and keep the rest': `paycli onye update ${SEEDED.onye} --merge-meta tier=vip --unset-meta trial`,
+    'set the billing address, and clear the reference': `paycli onye update ${SEEDED.onye} --address '12 Marina Road' --city Lagos --country NG --clear ref`,
+    'update customers from a spreadsheet, with a report':
+      `printf 'uid,email,meta.tier\\n${SEEDED.onye},ada@example.com,vip\\n' > customers.csv\n` +
+      'paycli onye update --from customers.csv --report result.csv',
+    'send a field that paycli has no option for': `paycli onye update ${SEEDED.onye} --data '{"locale": "en_NG"}'`,
+  },
   output:
     'the updated customer: uid, email, first_name, last_name, ref, billing_address, meta, status, created_at. ' +
     BULK_OUTPUT,
-  exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'ledger', 'interrupted'],
+  exits: [...WRITE_EXITS, 'ledger'],
   previews: true,
   read: (args, given, { validate }): UpdateInput => {
     const bulk = readBulk(given);

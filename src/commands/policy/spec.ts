@@ -1,7 +1,7 @@
 import type { Money } from '../../cli/amount-options.ts';
 import { asMoney } from '../../cli/amount-options.ts';
 import type { ArgumentSpec, GivenOptions } from '../../cli/define.ts';
-import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
 import { asInteger, asOneOf } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { Medium } from '../../core/medium.ts';
@@ -12,7 +12,7 @@ const OUTPUT =
   'approve_above; in the minor unit), unknown_amounts_today, set_by, set_at';
 
 const PROFILE: readonly ArgumentSpec[] = [
-  { name: 'profile', about: 'the profile (default: the current one)', required: false, completes: 'profile' },
+  optional('profile', 'the profile (default: the current one)', { completes: 'profile' }),
 ];
 const others = flag('--others', 'all profiles without a policy of their own, and charges without a profile');
 
@@ -34,12 +34,11 @@ const list = defineCommand({
   path: ['policy', 'list'],
   danger: 'read',
   summary: 'list the policies of all profiles',
-  args: [],
-  options: {},
-  examples: [{ about: 'list all policies', line: 'paycli policy list' }],
+  examples: {
+    'list all policies': 'paycli policy list',
+  },
   output: `a list; each ${OUTPUT}`,
   exits: ['usage', 'ledger', 'interrupted'],
-  read: () => ({}),
   load: () => import('./list.ts'),
 });
 
@@ -50,7 +49,9 @@ const show = defineCommand({
   description: 'Shows the policy that holds for a profile: its own, or the one for all others.',
   args: PROFILE,
   options: { others },
-  examples: [{ about: 'what is left today', line: `${SET}\npaycli policy show` }],
+  examples: {
+    'what is left today': `${SET}\npaycli policy show`,
+  },
   output: OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: whoseOf,
@@ -106,17 +107,12 @@ const set = defineCommand({
     'not count. The policy is kept in the ledger, so it holds for everyone who shares it.',
   args: PROFILE,
   options: setOptions,
-  examples: [
-    {
-      about: 'at most 100 charges and NGN 500,000.00 a day, by bank transfer only',
-      line: "paycli policy set --max-charges 100 --max-amount 'NGN 500,000.00' --medium bank_transfer",
-    },
-    {
-      about: 'two people for a file above NGN 1,000,000.00',
-      line: "paycli policy set --approve-above 'NGN 1,000,000.00'",
-    },
-    { about: 'for a CI job that has a key and no profile', line: 'paycli policy set --others --max-charges 20' },
-  ],
+  examples: {
+    'at most 100 charges and NGN 500,000.00 a day, by bank transfer only':
+      "paycli policy set --max-charges 100 --max-amount 'NGN 500,000.00' --medium bank_transfer",
+    'two people for a file above NGN 1,000,000.00': "paycli policy set --approve-above 'NGN 1,000,000.00'",
+    'for a CI job that has a key and no profile': 'paycli policy set --others --max-charges 20',
+  },
   output: OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: readSet,
@@ -129,7 +125,9 @@ const remove = defineCommand({
   summary: "remove a profile's policy; the one for all others then holds, if there is one",
   args: PROFILE,
   options: { others },
-  examples: [{ about: 'no limits any more', line: `${SET}\npaycli policy remove` }],
+  examples: {
+    'no limits any more': `${SET}\npaycli policy remove`,
+  },
   output: `the policy that was removed: ${OUTPUT}`,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: whoseOf,

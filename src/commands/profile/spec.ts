@@ -1,4 +1,4 @@
-import { defineCommand, flag, option } from '../../cli/define.ts';
+import { defineCommand, flag, option, optional, READ_EXITS } from '../../cli/define.ts';
 import { asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { ErrorKind } from '../../core/exit.ts';
@@ -18,7 +18,6 @@ const login = defineCommand({
   description:
     'Asks for the key without showing it, checks it with the service and stores it for one origin only. --profile names ' +
     'the profile ("default" if you leave it out). The first profile becomes the default.',
-  args: [],
   options: {
     environment: option('--environment <name>', 'live or sandbox (or give --base-url)', asOneOf(environments)),
     keyStdin: flag('--key-stdin', 'read the key from standard input'),
@@ -31,20 +30,15 @@ const login = defineCommand({
     keychain: flag('--keychain', "keep the key in the system's keychain, if there is one"),
     noVerify: flag('--no-verify', 'store the key without checking it with the service'),
   },
-  examples: [
-    { about: 'ask for the sandbox key', line: 'paycli login --environment sandbox' },
-    { about: 'in a script: pipe the key in', line: 'paycli login --profile shop --environment live --key-stdin' },
-    {
-      about: "keep the key in the system's keychain",
-      line: 'paycli login --profile shop --environment live --key-stdin --keychain',
-    },
-    {
-      about: 'keep the key in a password manager',
-      line: "paycli login --profile shop --environment live --key-command 'op read op://payments/live/key'",
-    },
-  ],
+  examples: {
+    'ask for the sandbox key': 'paycli login --environment sandbox',
+    'in a script: pipe the key in': 'paycli login --profile shop --environment live --key-stdin',
+    "keep the key in the system's keychain": 'paycli login --profile shop --environment live --key-stdin --keychain',
+    'keep the key in a password manager':
+      "paycli login --profile shop --environment live --key-command 'op read op://payments/live/key'",
+  },
   output: OUTPUT,
-  exits: ['usage', 'rejected', 'auth', 'not_sent', 'read_failed', 'interrupted'],
+  exits: [...READ_EXITS, 'not_sent'],
   read: (_args, given) => {
     if (given.keyStdin === true && given.keyCommand !== undefined) {
       throw usageError("--key-stdin and --key-command can't be used together", { hint: 'give one of them' });
@@ -66,15 +60,12 @@ const logout = defineCommand({
   danger: 'write',
   summary: 'remove the current profile and its stored key',
   description: 'Removes the profile named by --profile, or the default one. Asks first; a script needs --yes.',
-  args: [],
-  options: {},
-  examples: [
-    { about: 'remove the default profile without being asked', line: 'paycli logout --yes' },
-    { about: 'remove another profile', line: 'paycli logout --profile shop --yes' },
-  ],
+  examples: {
+    'remove the default profile without being asked': 'paycli logout --yes',
+    'remove another profile': 'paycli logout --profile shop --yes',
+  },
   output: OUTPUT,
   exits: ASKED,
-  read: () => ({}),
   load: () => import('./logout.ts'),
 });
 
@@ -82,12 +73,11 @@ const list = defineCommand({
   path: ['profile', 'list'],
   danger: 'read',
   summary: 'list the stored profiles',
-  args: [],
-  options: {},
-  examples: [{ about: 'list all profiles', line: 'paycli profile list' }],
+  examples: {
+    'list all profiles': 'paycli profile list',
+  },
   output: `a list; each ${OUTPUT}`,
   exits: STORED,
-  read: () => ({}),
   load: () => import('./list.ts'),
 });
 
@@ -95,12 +85,11 @@ const show = defineCommand({
   path: ['profile', 'show'],
   danger: 'read',
   summary: 'show a profile (default: the current one)',
-  args: [{ name: 'name', about: 'the profile', required: false, completes: 'profile' }],
-  options: {},
-  examples: [
-    { about: 'show the current profile', line: 'paycli profile show' },
-    { about: 'show another profile', line: 'paycli profile show shop' },
-  ],
+  args: [optional('name', 'the profile', { completes: 'profile' })],
+  examples: {
+    'show the current profile': 'paycli profile show',
+    'show another profile': 'paycli profile show shop',
+  },
   output: OUTPUT,
   exits: STORED,
   read: ([name]) => ({ name }),
@@ -111,9 +100,10 @@ const use = defineCommand({
   path: ['profile', 'use'],
   danger: 'write',
   summary: 'make a profile the default',
-  args: [{ name: 'name', about: 'the profile; a terminal asks', required: false, completes: 'profile' }],
-  options: {},
-  examples: [{ about: 'use the profile "shop" from now on', line: 'paycli profile use shop' }],
+  args: [optional('name', 'the profile; a terminal asks', { completes: 'profile' })],
+  examples: {
+    'use the profile "shop" from now on': 'paycli profile use shop',
+  },
   output: OUTPUT,
   exits: ASKED,
   read: ([name]) => ({ name }),
@@ -125,9 +115,10 @@ const remove = defineCommand({
   danger: 'write',
   summary: 'remove a profile and its stored key',
   description: 'Asks first; a script needs --yes. The key still works until you rotate it.',
-  args: [{ name: 'name', about: 'the profile; a terminal asks', required: false, completes: 'profile' }],
-  options: {},
-  examples: [{ about: 'remove a profile without being asked', line: 'paycli profile remove shop --yes' }],
+  args: [optional('name', 'the profile; a terminal asks', { completes: 'profile' })],
+  examples: {
+    'remove a profile without being asked': 'paycli profile remove shop --yes',
+  },
   output: `${OUTPUT}; as it was before`,
   exits: ASKED,
   read: ([name]) => ({ name }),
@@ -142,12 +133,11 @@ const forget = defineCommand({
     '`ugwo list --ref`, `onye list --email` and `onye list --ref` remember where they have seen what, so that the same search again is one ' +
     'request. The file holds identifiers and salted digests, no reference and no address. With CI or PAYCLI_NO_INDEX set, and ' +
     'with --local, nothing is remembered.',
-  args: [],
-  options: {},
-  examples: [{ about: 'forget all of it', line: 'paycli forget' }],
+  examples: {
+    'forget all of it': 'paycli forget',
+  },
   output: 'file, removed (whether there was one)',
   exits: ['usage'],
-  read: () => ({}),
   load: () => import('./forget.ts'),
 });
 

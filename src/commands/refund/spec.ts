@@ -2,7 +2,7 @@ import { AMOUNT_OPTIONS, givenAmount } from '../../cli/amount-options.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
-import { defineCommand, flag, option } from '../../cli/define.ts';
+import { defineCommand, flag, ONCE_EXITS, option, optional } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { asText } from '../../cli/options.ts';
 import type { GivenAmount } from '../../core/amount.ts';
@@ -90,25 +90,16 @@ const create = defineCommand({
     'back. Where the payment request is known, each row is compared with it before it is sent. The whole file is checked ' +
     'first, and the question says what all rows come to. Run the same command again to continue where it stopped: a row ' +
     'that was sent is never sent twice.',
-  args: [{ name: 'activity', about: 'the paid activity, act.…; or --from', required: false, completes: 'activity' }],
+  args: [optional('activity', 'the paid activity, act.…; or --from', { completes: 'activity' })],
   options,
-  examples: [
-    {
-      about: 'pay back a part',
-      line: `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`,
-    },
-    {
-      about: 'from a spreadsheet, with a report',
-      line:
-        `printf 'activity,ugwo,amount,currency,provider,account_number\\n${SEEDED.paid.activity},${SEEDED.paid.ugwo},1000.00,NGN,gtb,0123456789\\n' > refunds.csv\n` +
-        'paycli refund create --from refunds.csv --report result.csv --yes',
-    },
-  ],
+  examples: {
+    'pay back a part': `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`,
+    'from a spreadsheet, with a report':
+      `printf 'activity,ugwo,amount,currency,provider,account_number\\n${SEEDED.paid.activity},${SEEDED.paid.ugwo},1000.00,NGN,gtb,0123456789\\n' > refunds.csv\n` +
+      'paycli refund create --from refunds.csv --report result.csv --yes',
+  },
   output: `the refund: uid, status, amount, currency, ugwo_activity, ref, reason, error.message, created_at. ${BULK_OUTPUT}`,
-  exits: [
-    ...(['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'refused'] as const),
-    ...(['ledger', 'charge_failed', 'interrupted'] as const),
-  ],
+  exits: [...ONCE_EXITS, 'charge_failed'],
   previews: true,
   read: (args, given, { validate }): CreateInput => {
     const bulk = readBulk(given);

@@ -1,4 +1,4 @@
-import { defineCommand } from '../../cli/define.ts';
+import { defineCommand, optional } from '../../cli/define.ts';
 
 export interface SchemaInput {
   /** The words of a command or of a noun; none: all commands. */
@@ -13,12 +13,11 @@ export const schemaCommand = defineCommand({
     'its options take, how it can end, and in JSON Schema (2020-12) what it prints with -o json and a line with -o ndjson. ' +
     '`error` is the schema of the one line on stderr.',
   danger: 'read',
-  args: [{ name: 'command...', about: 'only this command, or those of this noun', required: false }],
-  options: {},
-  examples: [
-    { about: 'all commands', line: 'paycli schema > schema.json' },
-    { about: 'one command', line: 'paycli schema ugwo charge' },
-  ],
+  args: [optional('command...', 'only this command, or those of this noun')],
+  examples: {
+    'all commands': 'paycli schema > schema.json',
+    'one command': 'paycli schema ugwo charge',
+  },
   output: 'the commands, as JSON',
   exits: ['usage'],
   read: (words): SchemaInput => ({ words }),

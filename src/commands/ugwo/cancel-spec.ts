@@ -1,4 +1,4 @@
-import { argument, defineCommand } from '../../cli/define.ts';
+import { argument, defineCommand, WRITE_EXITS } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { SEEDED } from '../../core/local.ts';
 import type { GetInput } from './get-spec.ts';
@@ -10,11 +10,12 @@ export const cancelCommand = defineCommand({
   description:
     'The service cancels only what is requires_ugwo. paycli reads the payment request, shows it and asks; a script needs --yes.',
   args: [argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' })],
-  options: {},
-  examples: [{ about: 'cancel a payment request in a script', line: `paycli ugwo cancel ${SEEDED.ugwo} --yes` }],
+  examples: {
+    'cancel a payment request in a script': `paycli ugwo cancel ${SEEDED.ugwo} --yes`,
+  },
   output:
     'the cancelled payment request: uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at',
-  exits: ['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'interrupted'],
+  exits: WRITE_EXITS,
   previews: true,
   read: (args, _given, { validate }): GetInput => ({ uid: readId('ugw', args[0], validate) }),
   load: () => import('./cancel.ts'),

@@ -1,7 +1,7 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions, Parse, Question } from '../../cli/define.ts';
-import { defineCommand, flag, option, rarely, repeated, taking } from '../../cli/define.ts';
+import { defineCommand, flag, ONCE_EXITS, option, optional, rarely, repeated, taking } from '../../cli/define.ts';
 import { asDuration, asPair, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
 import { usageError } from '../../core/error.ts';
@@ -199,66 +199,26 @@ export const chargeCommand = defineCommand({
     'to the report. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
     'stopped: no row is charged twice. The exit code is that of the most serious row, in the order 7, 6, 10, 4, 8, 130, ' +
     '3, 11, 5, 9, 12, 0.',
-  args: [{ name: 'ugwo', about: 'the payment request, ugw.…; or --from', required: false, completes: 'ugwo' }],
+  args: [optional('ugwo', 'the payment request, ugw.…; or --from', { completes: 'ugwo' })],
   options,
-  examples: [
-    {
-      about: 'get an account number to transfer to',
-      line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`,
-    },
-    {
-      about: 'get an account that expires in ten minutes',
-      line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --expires-in 10m`,
-    },
-    {
-      about: 'get a code to dial',
-      line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb`,
-    },
-    {
-      about: 'print a message to send to the customer in place of the activity',
-      line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --share`,
-    },
-    {
-      about: 'for a script that may run twice: the customer gets one account',
-      line: `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --reuse -o json`,
-    },
-    {
-      about: 'wait for the payment, at most five seconds (exit 12: not paid yet)',
-      line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb --wait --wait-timeout 5s`,
-    },
-    {
-      about: 'charge payment requests from a spreadsheet, with a report',
-      line:
-        `printf 'ugwo,medium\\n${SEEDED.ugwo},bank_transfer\\n' > charges.csv\n` +
-        'paycli ugwo charge --from charges.csv --concurrency 16 --report result.csv',
-    },
-    {
-      about: 'read rows from another program, at most 50 per second',
-      line: `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer --rate 50/s --yes`,
-    },
-    {
-      about: 'show the request, send nothing',
-      line: `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb --as-curl`,
-    },
-  ],
+  examples: {
+    'get an account number to transfer to': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`,
+    'get an account that expires in ten minutes': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --expires-in 10m`,
+    'get a code to dial': `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb`,
+    'print a message to send to the customer in place of the activity': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --share`,
+    'for a script that may run twice: the customer gets one account': `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --reuse -o json`,
+    'wait for the payment, at most five seconds (exit 12: not paid yet)': `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb --wait --wait-timeout 5s`,
+    'charge payment requests from a spreadsheet, with a report':
+      `printf 'ugwo,medium\\n${SEEDED.ugwo},bank_transfer\\n' > charges.csv\n` +
+      'paycli ugwo charge --from charges.csv --concurrency 16 --report result.csv',
+    'read rows from another program, at most 50 per second': `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer --rate 50/s --yes`,
+    'show the request, send nothing': `paycli ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtb --as-curl`,
+  },
   output:
     'the activity (with --wait in a pipe: printed at the end of the wait; to get the account at once, charge without --wait ' +
     'and then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at. With --from ' +
     'a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
-  exits: [
-    'usage',
-    'rejected',
-    'auth',
-    'not_sent',
-    'unknown',
-    'unrecorded',
-    'read_failed',
-    'refused',
-    'ledger',
-    'charge_failed',
-    'pending',
-    'interrupted',
-  ],
+  exits: [...ONCE_EXITS, 'charge_failed', 'pending'],
   previews: true,
   read: (args, given, { validate }) => {
     if (validate) refuseOwnParams(given.param ?? []);

@@ -2,7 +2,7 @@ import { AMOUNT_OPTIONS, givenAmount } from '../../cli/amount-options.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
-import { defineCommand, option, repeated } from '../../cli/define.ts';
+import { defineCommand, ONCE_EXITS, option, repeated } from '../../cli/define.ts';
 import { asPair, asSource, asText } from '../../cli/options.ts';
 import type { GivenAmount } from '../../core/amount.ts';
 import { usageError } from '../../core/error.ts';
@@ -84,31 +84,20 @@ export const createCommand = defineCommand({
     'amount_minor (500000), currency, customer, description, checkout, metadata.k. Options apply to fields without a column, ' +
     'and other columns are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
     'again to continue where it stopped: a row that was sent is never sent twice.',
-  args: [],
   options,
-  examples: [
-    {
-      about: 'ask a customer for 5,000 naira',
-      line: 'paycli ugwo create --amount 5,000.00 --currency NGN --customer ada@example.com --ref INV-2026-001',
-    },
-    {
-      about: 'in kobo, for a script that wants the identifier',
-      line: 'paycli ugwo create --amount-minor 500000 --currency NGN -o tsv --columns uid',
-    },
-    {
-      about: 'from a spreadsheet, with a report',
-      line:
-        "printf 'ref,amount,customer\\nINV-1,5000.00,ada@example.com\\nINV-2,750.50,obi@example.com\\n' > requests.csv\n" +
-        'paycli ugwo create --from requests.csv --currency NGN --report result.csv',
-    },
-  ],
+  examples: {
+    'ask a customer for 5,000 naira':
+      'paycli ugwo create --amount 5,000.00 --currency NGN --customer ada@example.com --ref INV-2026-001',
+    'in kobo, for a script that wants the identifier':
+      'paycli ugwo create --amount-minor 500000 --currency NGN -o tsv --columns uid',
+    'from a spreadsheet, with a report':
+      "printf 'ref,amount,customer\\nINV-1,5000.00,ada@example.com\\nINV-2,750.50,obi@example.com\\n' > requests.csv\n" +
+      'paycli ugwo create --from requests.csv --currency NGN --report result.csv',
+  },
   output:
     'the payment request: uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at. ' +
     BULK_OUTPUT,
-  exits: [
-    ...(['usage', 'rejected', 'auth', 'not_sent', 'unknown', 'unrecorded', 'read_failed', 'refused'] as const),
-    ...(['ledger', 'interrupted'] as const),
-  ],
+  exits: ONCE_EXITS,
   previews: true,
   read: (_args, given): CreateInput => {
     const bulk = readBulk(given);

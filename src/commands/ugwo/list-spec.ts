@@ -1,4 +1,4 @@
-import { defineCommand } from '../../cli/define.ts';
+import { defineCommand, READ_EXITS } from '../../cli/define.ts';
 import { FILTER_OPTIONS, MONEY_FILTER_OPTIONS, readList, WALK_OPTIONS } from '../../cli/list-options.ts';
 import { refuseTypo } from '../../cli/options.ts';
 
@@ -19,18 +19,17 @@ export const listCommand = defineCommand({
   description:
     'The service has no filters, so paycli walks the list and shows what matches: the first ten, --max <n>, or --all. It says ' +
     'how far it looked, and stops at --since, since the newest come first, and at the one request with a --ref.',
-  args: [],
   options,
-  examples: [
-    { about: 'list the newest ten', line: 'paycli ugwo list' },
-    { about: 'list all, as JSON', line: 'paycli ugwo list --all --json' },
-    { about: 'find one by your reference', line: 'paycli ugwo list --ref INV-000120' },
-    { about: 'what was not paid in the last week', line: 'paycli ugwo list --status requires_ugwo --since 7d --all' },
-    { about: 'some columns, for a script', line: 'paycli ugwo list --all -o tsv --columns uid,status,amount' },
-  ],
+  examples: {
+    'list the newest ten': 'paycli ugwo list',
+    'list all, as JSON': 'paycli ugwo list --all --json',
+    'find one by your reference': 'paycli ugwo list --ref INV-000120',
+    'what was not paid in the last week': 'paycli ugwo list --status requires_ugwo --since 7d --all',
+    'some columns, for a script': 'paycli ugwo list --all -o tsv --columns uid,status,amount',
+  },
   output:
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: {"data":[…],"next_cursor":…}',
-  exits: ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'],
+  exits: READ_EXITS,
   previews: true,
   read: (_args, given, { validate }) => {
     for (const status of (validate && given.status) || []) refuseTypo(status, STATUSES);

@@ -1,4 +1,4 @@
-import { defineCommand, flag, option } from '../../cli/define.ts';
+import { defineCommand, flag, option, optional, READ_EXITS } from '../../cli/define.ts';
 import { asText, asWaitTimeout } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
@@ -40,31 +40,17 @@ export const watchCommand = defineCommand({
     'with sums per currency; with ACCESSIBLE, NO_COLOR or TERM=dumb set, and in a pipe, it is lines. While `paycli ' +
     'webhook listen` runs on this machine, webhooks bring the news and nothing is polled. Otherwise it polls: one ' +
     'walk over the list for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.',
-  args: [{ name: 'ugwo...', about: 'payment requests, ugw.…', required: false, completes: 'ugwo' }],
+  args: [optional('ugwo...', 'payment requests, ugw.…', { completes: 'ugwo' })],
   options,
-  examples: [
-    {
-      about: 'watch one payment request, for a script (exit 12: it is still open)',
-      line: `${CHARGED}\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
-    },
-    { about: 'wait until nothing is open any more', line: 'paycli watch --until-final' },
-  ],
+  examples: {
+    'watch one payment request, for a script (exit 12: it is still open)': `${CHARGED}\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
+    'wait until nothing is open any more': 'paycli watch --until-final',
+  },
   output:
     'one object per charge at the start and then per change: at, charge, ugwo, before (null at the start), now (paid, ' +
     'refunded, open, expired, failed, or the state of a charge that was not accepted: sending, unknown, …), status, ' +
     'amount, currency, medium, activity, ref, job, row',
-  exits: [
-    'usage',
-    'auth',
-    'unknown',
-    'read_failed',
-    'ledger',
-    'charge_failed',
-    'pending',
-    'rejected',
-    'not_sent',
-    'interrupted',
-  ],
+  exits: [...READ_EXITS, 'unknown', 'ledger', 'charge_failed', 'pending', 'not_sent'],
   read: (ugwos, given, { validate }): WatchInput => {
     const chosen = [ugwos.length > 0, given.job !== undefined, given.open === true].filter(Boolean);
     if (chosen.length > 1) throw usageError("payment requests, --job and --open can't be used together");

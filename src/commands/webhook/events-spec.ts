@@ -1,4 +1,4 @@
-import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option, READ_EXITS, repeated } from '../../cli/define.ts';
 import { checkIdOption } from '../../cli/id-argument.ts';
 import { PAGE_OPTIONS } from '../../cli/list-options.ts';
 import { asOneOf, asText, refuseTypo } from '../../cli/options.ts';
@@ -64,7 +64,6 @@ const list = defineCommand({
   path: ['webhook', 'events', 'list'],
   danger: 'read',
   summary: 'list the events that were received, newest first',
-  args: [],
   options: {
     event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
     ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
@@ -72,11 +71,11 @@ const list = defineCommand({
     refused: flag('--refused', 'list deliveries that were turned away for their signature instead'),
     ...PAGE_OPTIONS,
   } as const,
-  examples: [
-    { about: 'list all events', line: 'paycli webhook events list' },
-    { about: 'list what waits for its target', line: 'paycli webhook events list --state waiting' },
-    { about: 'list what was turned away', line: 'paycli webhook events list --refused' },
-  ],
+  examples: {
+    'list all events': 'paycli webhook events list',
+    'list what waits for its target': 'paycli webhook events list --state waiting',
+    'list what was turned away': 'paycli webhook events list --refused',
+  },
   output:
     `${SHOWN}; json: {"data":[…],"next_cursor":…}; ` +
     'with --refused: received_at, why, delivery_id, signature, size, body_start (the first 4 KiB)',
@@ -102,8 +101,9 @@ const show = defineCommand({
   danger: 'read',
   summary: 'show an event with its headers and body',
   args: [argument('uid', 'the event, evt.… (sha256:… where it has no uid)')],
-  options: {},
-  examples: [{ about: 'show an event', line: `paycli webhook events show ${EVENT}` }],
+  examples: {
+    'show an event': `paycli webhook events show ${EVENT}`,
+  },
   output: `${SHOWN}, headers, body (JSON; null where it is none, then body_base64)`,
   exits: ['usage', 'rejected', 'ledger'],
   read: (args) => ({ uid: args[0] ?? '' }),
@@ -132,14 +132,11 @@ const replay = defineCommand({
     ...secretOptions,
     allowRemote: flag('--allow-remote', 'let --to name another machine'),
   } as const,
-  examples: [
-    {
-      about: 'send it to your own server',
-      line: `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
-    },
-  ],
+  examples: {
+    'send it to your own server': `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
+  },
   output: 'uid, event, to, answer (the status)',
-  exits: ['usage', 'rejected', 'auth', 'not_sent', 'read_failed', 'ledger', 'interrupted'],
+  exits: [...READ_EXITS, 'not_sent', 'ledger'],
   read: ([uid = ''], given) => ({
     uid,
     to: given.to,

@@ -1,4 +1,4 @@
-import { defineCommand, flag, option, repeated } from '../../cli/define.ts';
+import { defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
 import { asInteger, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { EVENTS } from '../../core/event.ts';
@@ -29,21 +29,15 @@ const verify = defineCommand({
   description:
     'Reads the body as it came, byte for byte: a body that was parsed and printed again has another signature. The ' +
     'signature is that of the header X-Kwugwo-Signature.',
-  args: [{ name: 'file', about: 'the body; - or nothing for standard input', required: false, completes: 'file' }],
+  args: [optional('file', 'the body; - or nothing for standard input', { completes: 'file' })],
   options: {
     ...secretOptions,
     signature: option('--signature <hex>', 'what X-Kwugwo-Signature says', asText),
   } as const,
-  examples: [
-    {
-      about: 'check a body',
-      line: `${SECRET_FILE}\nprintf '%s' '${VECTOR.body}' > body.json\npaycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature} body.json`,
-    },
-    {
-      about: 'a body that was changed (exit 3)',
-      line: `${SECRET_FILE}\necho '{}' | paycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature}`,
-    },
-  ],
+  examples: {
+    'check a body': `${SECRET_FILE}\nprintf '%s' '${VECTOR.body}' > body.json\npaycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature} body.json`,
+    'a body that was changed (exit 3)': `${SECRET_FILE}\necho '{}' | paycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature}`,
+  },
   output: 'valid (true), uid, event, ugwo, activity',
   exits: ['usage', 'rejected', 'auth'],
   read: ([from = '-'], given) => {
@@ -102,19 +96,14 @@ const listen = defineCommand({
     'For an event about a payment request that was charged from here it reads that payment request, once for many events, ' +
     'and records its status; what the event itself says is not relied on. A double charge that the service confirms ends ' +
     'it with exit code 3, whenever it ends.',
-  args: [],
   options: listenOptions,
-  examples: [
-    { about: 'print what comes', line: 'paycli webhook listen --port 4400 --secret-file secret.txt' },
-    {
-      about: 'send it on to your own server',
-      line: 'paycli webhook listen --port 4400 --secret-file secret.txt --forward-to http://127.0.0.1:3000/webhooks',
-    },
-    {
-      about: 'hand each payment to a program',
-      line: "paycli webhook listen --port 4400 --secret-file secret.txt --only 'ugwo.*' --exec 'sort'",
-    },
-  ],
+  examples: {
+    'print what comes': 'paycli webhook listen --port 4400 --secret-file secret.txt',
+    'send it on to your own server':
+      'paycli webhook listen --port 4400 --secret-file secret.txt --forward-to http://127.0.0.1:3000/webhooks',
+    'hand each payment to a program':
+      "paycli webhook listen --port 4400 --secret-file secret.txt --only 'ugwo.*' --exec 'sort'",
+  },
   output:
     'for each event: uid, event, ugwo, activity, received_at, delivery_id; json: body, signature too, and double_charge (confirmed, paid) where one is reported',
   exits: ['usage', 'rejected', 'auth', 'ledger', 'interrupted'],
