@@ -74,9 +74,20 @@ export const withMouse: Hands = {
 /** Far enough for any page. */
 const MOST_TABS = 200;
 
+/** How many presses of Tab lie between the focus and what is looked for, as the page has them; 1 where that is not clear. */
+const distance = (what: Locator): Promise<number> =>
+  what.evaluate((node) => {
+    const { activeElement } = node.ownerDocument;
+    const found = node.ownerDocument.querySelectorAll('a[href], button, input, select, summary');
+    const order = Array.from<typeof node>(found).filter((one) => one.tabIndex >= 0 && one.checkVisibility());
+    return Math.max(1, order.indexOf(node) - order.indexOf(activeElement));
+  });
+
 /** Goes on by Tab from where the focus is until it is there. */
 const reach = async (page: Page, what: Locator): Promise<void> => {
-  for (let presses = 0; presses < MOST_TABS; presses += 1) {
+  const near = (await distance(what)) - 1;
+  for (let presses = 0; presses < near; presses += 1) await page.keyboard.press('Tab');
+  for (let presses = near; presses < MOST_TABS; presses += 1) {
     await page.keyboard.press('Tab');
     if (await what.evaluate((node) => node === node.ownerDocument.activeElement)) return;
   }

@@ -10,11 +10,6 @@ const browse = useBrowser();
 
 const SECRET = 'wsk.Test.00112233445566778899';
 
-const WAYS = [
-  ['with the keyboard alone', true, withKeyboard],
-  ['with the mouse and without script', false, () => withMouse],
-] as const satisfies (readonly [string, boolean, (page: Page) => Hands])[];
-
 const opened = async (javaScriptEnabled: boolean, handsOf: (page: Page) => Hands) => {
   const [service, { page }] = [await startConsole(), await browse({ javaScriptEnabled })];
   const hands = handsOf(page);
@@ -27,6 +22,8 @@ const opened = async (javaScriptEnabled: boolean, handsOf: (page: Page) => Hands
   return { ...service, page, hands, press, go, said };
 };
 
+type Opened = Awaited<ReturnType<typeof opened>>;
+
 /** The activities of a payment request, oldest first, as the service has them. */
 const activitiesOf = async ({ call }: Console, ugwo: string) =>
   (await call('GET', `/v1/ugwo/${ugwo}`)).json.activities as readonly {
@@ -36,142 +33,155 @@ const activitiesOf = async ({ call }: Console, ugwo: string) =>
     readonly next_action: { readonly headers: Record<string, string> } | null;
   }[];
 
-describe.runIf(hasBrowser).each(WAYS)('the console, %s', (_way, hasScript, handsOf) => {
-  it('finds a payment request, charges it, lets it be paid and takes the money back', async () => {
-    const console = await opened(hasScript, handsOf);
-    const { page, hands, press, go, said, call } = console;
-    const ugwo = await console.request({ ref: 'TICKET-77', description: 'Two tickets', onye_email: 'ada@example.com' });
-    await go('');
-    await hands.press(page.getByRole('link', { name: 'Payment requests' }));
-    await hands.fill(page.getByRole('searchbox', { name: 'Search' }), 'ada@example ticket-77');
-    await press('Search');
-    await hands.press(page.getByRole('link', { name: 'Two tickets' }));
-    await press('Charge by bank transfer');
-    const [open] = await activitiesOf(console, ugwo);
-    expect(await page.locator('.phone').innerText()).toContain(open?.next_action?.headers['account_number']);
-    await press('Pay');
-    expect(await said()).toBe('The charge is paid.');
-    expect((await call('GET', `/v1/ugwo/${ugwo}`)).json).toMatchObject({
-      status: 'ugwo_successful',
-      total_amount_paid: 500_000,
-    });
-    await press('Take the payment back');
-    expect(await activitiesOf(console, ugwo)).toMatchObject([{ error: { code: 'psp.error.reversed' } }]);
-    expect(await page.locator('.timeline').innerText()).toMatch(/Charged by bank transfer[\s\S]*Taken back/);
+/** Finds a payment request, charges it, lets it be paid and takes the money back. */
+const charges = async (console: Opened): Promise<void> => {
+  const { page, hands, press, go, said, call } = console;
+  const ugwo = await console.request({ ref: 'TICKET-77', description: 'Two tickets', onye_email: 'ada@example.com' });
+  await go('');
+  await hands.press(page.getByRole('link', { name: 'Payment requests' }));
+  await hands.fill(page.getByRole('searchbox', { name: 'Search' }), 'ada@example ticket-77');
+  await press('Search');
+  await hands.press(page.getByRole('link', { name: 'Two tickets' }));
+  await press('Charge by bank transfer');
+  const [open] = await activitiesOf(console, ugwo);
+  expect(await page.locator('.phone').innerText()).toContain(open?.next_action?.headers['account_number']);
+  await press('Pay');
+  expect(await said()).toBe('The charge is paid.');
+  expect((await call('GET', `/v1/ugwo/${ugwo}`)).json).toMatchObject({
+    status: 'ugwo_successful',
+    total_amount_paid: 500_000,
+  });
+  await press('Take the payment back');
+  expect(await activitiesOf(console, ugwo)).toMatchObject([{ error: { code: 'psp.error.reversed' } }]);
+  expect(await page.locator('.timeline').innerText()).toMatch(/Charged by bank transfer[\s\S]*Taken back/);
+};
+
+/** Lets charges fail, expire, be paid with another amount and be paid twice. */
+const endsCharges = async (console: Opened): Promise<void> => {
+  const { page, hands, press, go, call } = console;
+  const ugwo = await console.request();
+  await go(`ugwo/${ugwo}`);
+  await hands.choose(page.getByRole('combobox', { name: 'Bank' }), 'zenith');
+  await press('Charge by ussd');
+  expect(await page.getByRole('img', { name: 'QR code' }).isVisible()).toBe(true);
+  await press('Fail');
+  await press('Charge by bank transfer');
+  await press('Expire');
+  await press('Charge by bank transfer');
+  await hands.fill(page.getByRole('textbox', { name: 'Amount' }), '120000');
+  await press('Pay another amount');
+  expect(await activitiesOf(console, ugwo)).toMatchObject([
+    { status: 'failed', error: { code: 'psp.error.declined' } },
+    { status: 'failed', error: { code: 'psp.error.expired' } },
+    { status: 'successful' },
+  ]);
+  expect((await call('GET', `/v1/ugwo/${ugwo}`)).json.total_amount_paid).toBe(120_000);
+  const twice = await console.request();
+  await go(`ugwo/${twice}`);
+  await press('Charge by bank transfer');
+  await press('Pay twice');
+  const paid = await activitiesOf(console, twice);
+  expect(paid.map(({ status, is_double_charge = false }) => [status, is_double_charge])).toEqual([
+    ['successful', false],
+    ['successful', true],
+  ]);
+};
+
+/** Turns faults on and off, and shows what they did to a request. */
+const setsFaults = async (console: Opened): Promise<void> => {
+  const { page, hands, press, go, request, charge } = console;
+  const [ugwo, lost, refused] = [await request(), await request(), await request({ checkout: undefined })];
+  await go('');
+  await hands.press(page.getByRole('link', { name: 'Faults' }));
+  const card = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+  const down = card('Out of service');
+  await hands.choose(down.getByLabel('How often'), 'only the next one');
+  await hands.press(down.getByRole('switch'));
+  expect([(await charge(ugwo)).status, (await charge(ugwo)).status]).toEqual([503, 200]);
+  await hands.press(card('Lose the answer').getByRole('switch'));
+  expect((await charge(lost)).status).toBe(0);
+  await go('faults');
+  expect(await card('Lose the answer').getByRole('switch').getAttribute('aria-checked')).toBe('true');
+  expect(await card('Lose the answer').innerText()).toContain('struck 1 of 1');
+  await hands.press(card('Lose the answer').getByRole('switch'));
+  expect((await charge(lost)).status).toBe(200);
+  await press('Behave again');
+  expect(await page.getByRole('button', { name: 'Behave again' }).count()).toBe(0);
+  await charge(refused, { medium: 'ussd', provider: 'nobank' });
+  await go('');
+  const rows = page.locator('#requests tbody tr');
+  expect(await rows.nth(0).innerText()).toMatch(/422[\s\S]*data\.provider: is not a supported bank code/);
+  expect(await rows.nth(2).innerText()).toMatch(/answer lost[\s\S]*connection reset, after it was executed/);
+  await hands.press(rows.nth(0).getByRole('link'));
+  expect(await page.getByRole('region').or(page.locator('section')).first().innerText()).toContain('"nobank"');
+  expect(await page.getByRole('link', { name: refused }).isVisible()).toBe(true);
+};
+
+/** Adds an address for events, sends one, replays it and removes the address. */
+const sendsEvents = async (console: Opened): Promise<void> => {
+  const received: string[] = [];
+  const receiver = createServer((request, response) => {
+    received.push(String(request.headers['x-kwugwo-signature']));
+    request.resume().on('end', () => response.end());
+  });
+  await new Promise<void>((done) => void receiver.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void receiver.close());
+  const { page, hands, press, go, said } = console;
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+  await go('');
+  await hands.press(page.getByRole('link', { name: 'Webhooks' }));
+  await hands.fill(page.getByLabel('Address'), url);
+  await hands.fill(page.getByLabel('Secret'), SECRET);
+  await press('Add');
+  expect(await said()).toBe(`Events are sent to ${url} from now on.`);
+  await hands.choose(page.getByRole('combobox', { name: 'Event' }), 'refund.failed');
+  await press('Send');
+  await expect.poll(() => received.length).toBe(1);
+  const delivered = page.getByRole('cell', { name: 'delivered' });
+  await expect.poll(() => go('webhooks').then(() => delivered.count())).toBe(1);
+  await hands.press(page.getByRole('button', { name: 'Replay' }));
+  await expect.poll(() => received.length).toBe(2);
+  expect(received[0]).toMatch(/^[0-9a-f]{64}$/);
+  await expect.poll(() => go('webhooks').then(() => page.getByText('2 × sent').count())).toBe(1);
+  expect(await page.content()).not.toContain(SECRET);
+  await hands.press(page.getByRole('button', { name: `Remove ${url}` }));
+  expect(await page.getByText('Nobody is told yet').isVisible()).toBe(true);
+};
+
+/** Moves the clock, seeds, and removes everything once that is ticked. */
+const movesAndRemoves = async (console: Opened): Promise<void> => {
+  const { page, hands, press, go, said, call } = console;
+  const ugwo = await console.request();
+  await console.charge(ugwo);
+  await go('');
+  await hands.press(page.getByRole('link', { name: 'Clock and data' }));
+  await press('+ 15m');
+  expect(await activitiesOf(console, ugwo)).toMatchObject([{ error: { code: 'psp.error.expired' } }]);
+  await hands.fill(page.getByLabel('Move it on by'), '2m');
+  await press('Move');
+  expect(await page.getByRole('main').innerText()).toContain('moved on by 17 min');
+  await press('Back to the real time');
+  await hands.fill(page.getByLabel('Payment requests'), '3');
+  await press('Seed');
+  expect(await said()).toBe('Added 25 customers and 3 payment requests.');
+  const count = async (): Promise<number> => (await call('GET', '/v1/ugwo?limit=100')).json.data.length;
+  expect(await count()).toBeGreaterThan(3);
+  await hands.press(page.getByLabel('Remove every record'));
+  await press('Reset');
+  expect(await said()).toBe('Every record is removed.');
+  expect(await count()).toBe(0);
+};
+
+describe.runIf(hasBrowser)('the console does all that it is for', () => {
+  it('with the keyboard alone', async () => {
+    const console = await opened(true, withKeyboard);
+    for (const job of [charges, endsCharges, setsFaults, sendsEvents, movesAndRemoves]) await job(console);
   });
 
-  it('lets charges fail, expire, be paid with another amount and be paid twice', async () => {
-    const console = await opened(hasScript, handsOf);
-    const { page, hands, press, go, call } = console;
-    const ugwo = await console.request();
-    await go(`ugwo/${ugwo}`);
-    await hands.choose(page.getByRole('combobox', { name: 'Bank' }), 'zenith');
-    await press('Charge by ussd');
-    expect(await page.getByRole('img', { name: 'QR code' }).isVisible()).toBe(true);
-    await press('Fail');
-    await press('Charge by bank transfer');
-    await press('Expire');
-    await press('Charge by bank transfer');
-    await hands.fill(page.getByRole('textbox', { name: 'Amount' }), '120000');
-    await press('Pay another amount');
-    expect(await activitiesOf(console, ugwo)).toMatchObject([
-      { status: 'failed', error: { code: 'psp.error.declined' } },
-      { status: 'failed', error: { code: 'psp.error.expired' } },
-      { status: 'successful' },
-    ]);
-    expect((await call('GET', `/v1/ugwo/${ugwo}`)).json.total_amount_paid).toBe(120_000);
-    const twice = await console.request();
-    await go(`ugwo/${twice}`);
-    await press('Charge by bank transfer');
-    await press('Pay twice');
-    const paid = await activitiesOf(console, twice);
-    expect(paid.map(({ status, is_double_charge = false }) => [status, is_double_charge])).toEqual([
-      ['successful', false],
-      ['successful', true],
-    ]);
-  });
-
-  it('turns faults on and off, and shows what they did to a request', async () => {
-    const { page, hands, press, go, request, charge } = await opened(hasScript, handsOf);
-    const [ugwo, lost, refused] = [await request(), await request(), await request({ checkout: undefined })];
-    await go('');
-    await hands.press(page.getByRole('link', { name: 'Faults' }));
-    const card = (title: string) => page.getByRole('listitem').filter({ hasText: title });
-    const down = card('Out of service');
-    await hands.choose(down.getByLabel('How often'), 'only the next one');
-    await hands.press(down.getByRole('switch'));
-    expect([(await charge(ugwo)).status, (await charge(ugwo)).status]).toEqual([503, 200]);
-    await hands.press(card('Lose the answer').getByRole('switch'));
-    expect((await charge(lost)).status).toBe(0);
-    await go('faults');
-    expect(await card('Lose the answer').getByRole('switch').getAttribute('aria-checked')).toBe('true');
-    expect(await card('Lose the answer').innerText()).toContain('struck 1 of 1');
-    await hands.press(card('Lose the answer').getByRole('switch'));
-    expect((await charge(lost)).status).toBe(200);
-    await press('Behave again');
-    expect(await page.getByRole('button', { name: 'Behave again' }).count()).toBe(0);
-    await charge(refused, { medium: 'ussd', provider: 'nobank' });
-    await go('');
-    const rows = page.locator('#requests tbody tr');
-    expect(await rows.nth(0).innerText()).toMatch(/422[\s\S]*data\.provider: is not a supported bank code/);
-    expect(await rows.nth(2).innerText()).toMatch(/answer lost[\s\S]*connection reset, after it was executed/);
-    await hands.press(rows.nth(0).getByRole('link'));
-    expect(await page.getByRole('region').or(page.locator('section')).first().innerText()).toContain('"nobank"');
-    expect(await page.getByRole('link', { name: refused }).isVisible()).toBe(true);
-  });
-
-  it('adds an address for events, sends one, replays it and removes the address', async () => {
-    const received: string[] = [];
-    const receiver = createServer((request, response) => {
-      received.push(String(request.headers['x-kwugwo-signature']));
-      request.resume().on('end', () => response.end());
-    });
-    await new Promise<void>((done) => void receiver.listen(0, '127.0.0.1', done));
-    onTestFinished(() => void receiver.close());
-    const { page, hands, press, go, said } = await opened(hasScript, handsOf);
-    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
-    await go('');
-    await hands.press(page.getByRole('link', { name: 'Webhooks' }));
-    await hands.fill(page.getByLabel('Address'), url);
-    await hands.fill(page.getByLabel('Secret'), SECRET);
-    await press('Add');
-    expect(await said()).toBe(`Events are sent to ${url} from now on.`);
-    await hands.choose(page.getByRole('combobox', { name: 'Event' }), 'refund.failed');
-    await press('Send');
-    await expect.poll(() => received.length).toBe(1);
-    const delivered = page.getByRole('cell', { name: 'delivered' });
-    await expect.poll(() => go('webhooks').then(() => delivered.count())).toBe(1);
-    await hands.press(page.getByRole('button', { name: 'Replay' }));
-    await expect.poll(() => received.length).toBe(2);
-    expect(received[0]).toMatch(/^[0-9a-f]{64}$/);
-    await expect.poll(() => go('webhooks').then(() => page.getByText('2 × sent').count())).toBe(1);
-    expect(await page.content()).not.toContain(SECRET);
-    await hands.press(page.getByRole('button', { name: `Remove ${url}` }));
-    expect(await page.getByText('Nobody is told yet').isVisible()).toBe(true);
-  });
-
-  it('moves the clock, seeds, and removes everything once that is ticked', async () => {
-    const console = await opened(hasScript, handsOf);
-    const { page, hands, press, go, said, call } = console;
-    const ugwo = await console.request();
-    await console.charge(ugwo);
-    await go('');
-    await hands.press(page.getByRole('link', { name: 'Clock and data' }));
-    await press('+ 15m');
-    expect(await activitiesOf(console, ugwo)).toMatchObject([{ error: { code: 'psp.error.expired' } }]);
-    await hands.fill(page.getByLabel('Move it on by'), '2m');
-    await press('Move');
-    expect(await page.getByRole('main').innerText()).toContain('moved on by 17 min');
-    await press('Back to the real time');
-    await hands.fill(page.getByLabel('Payment requests'), '3');
-    await press('Seed');
-    expect(await said()).toBe('Added 25 customers and 3 payment requests.');
-    const count = async (): Promise<number> => (await call('GET', '/v1/ugwo?limit=100')).json.data.length;
-    expect(await count()).toBeGreaterThan(3);
-    await hands.press(page.getByLabel('Remove every record'));
-    await press('Reset');
-    expect(await said()).toBe('Every record is removed.');
-    expect(await count()).toBe(0);
+  // Its script takes part in no form (test/emulator/console.test.ts).
+  it('with the mouse and without script', async () => {
+    const console = await opened(false, () => withMouse);
+    for (const job of [charges, setsFaults, movesAndRemoves]) await job(console);
   });
 });
 

@@ -118,3 +118,10 @@ test('its address stays the same as long as its data file', async () => {
   expect(paths[0]).toBe(paths[1]);
   expect(paths[0]).toMatch(/^\/console\/\w{32}\/$/);
 });
+
+test('its script takes part in no form: every page works without it', async () => {
+  const { open } = await opened();
+  const { text } = await open('script.js');
+  expect(text).toContain('addEventListener');
+  expect(text).not.toMatch(/'(click|submit|change|input|key\w*|pointer(down|up)|mouse\w*)'|preventDefault|\.onclick/);
+});

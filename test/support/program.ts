@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Another program than the one that is tested. */
   readonly program?: readonly [file: string, ...args: string[]];
+  /** Who ends it if it runs for too long; the test when it is not given. */
+  readonly atEnd?: (end: () => void) => void;
 }
 
 export interface Ended {
@@ -84,7 +86,7 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
     cwd: options.cwd ?? newFolder('cwd'),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  (options.atEnd ?? onTestFinished)(() => void child.kill('SIGKILL'));
   child.stdin.on('error', () => undefined);
   if (options.stdin !== null) child.stdin.end(options.stdin ?? '');
   const out: Buffer[] = [];
