@@ -18,14 +18,6 @@ export interface Trace {
   readonly uid: string;
 }
 
-/** What this machine has come by in searches. Nothing in the file says what was searched for (ADR 20). */
-export interface SeenRecords {
-  note(traces: readonly Trace[]): void;
-  /** What has that text there, or had when it was last seen. */
-  find(where: string, text: string): readonly string[];
-  close(): void;
-}
-
 const KIND: DatabaseKind = {
   applicationId: 0x70617973,
   migrations: [
@@ -41,7 +33,8 @@ const KIND: DatabaseKind = {
 
 const DIGEST_BYTES = 16;
 
-const over = (db: DatabaseSync): SeenRecords => {
+/** What this machine has come by in searches. Nothing in the file says what was searched for (ADR 20). */
+const over = (db: DatabaseSync) => {
   const salt = String(db.prepare('SELECT value FROM salt').get()?.['value']);
   const digestOf = (where: string, text: string): Uint8Array =>
     createHash('sha256').update(`${salt}\0${where}\0${text}`).digest().subarray(0, DIGEST_BYTES);
@@ -50,16 +43,20 @@ const over = (db: DatabaseSync): SeenRecords => {
   const count = Number(db.prepare('SELECT count(*) AS n FROM seen').get()?.['n']);
   let isFull = count >= MOST;
   return {
-    note: (traces) =>
+    note: (traces: readonly Trace[]): void =>
       transact(db, () => {
         if (isFull) db.exec('DELETE FROM seen');
         isFull = false;
         for (const { where, text, uid } of traces) add.run(digestOf(where, text), uid);
       }),
-    find: (where, text) => found.all(digestOf(where, text)).map(({ uid }) => String(uid)),
-    close: () => db.close(),
+    /** What has that text there, or had when it was last seen. */
+    find: (where: string, text: string): readonly string[] =>
+      found.all(digestOf(where, text)).map(({ uid }) => String(uid)),
+    close: (): void => db.close(),
   };
 };
+
+export type SeenRecords = ReturnType<typeof over>;
 
 /** Opens the file, and makes it where there is none. Throws where it can't be used. */
 export const openSeenRecords = (path: string): SeenRecords => openDatabase(path, KIND, over);

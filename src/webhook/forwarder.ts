@@ -103,15 +103,8 @@ const forwardOne = async (
   await note(() => queue.delay(head, { answer, at, until: at + wait, refusedSince }));
 };
 
-export interface Forwarder {
-  /** Resolves once it has stopped, and what was under way is noted. */
-  readonly ended: Promise<void>;
-  /** Resolves when nothing is under way and nothing can be tried now. */
-  quiet(): Promise<void>;
-}
-
 /** Forwards what waits, in order per lane, until `stop`, at which `wake` is called too. */
-export const forward = (queue: Queue, wake: Wake, world: ForwardWorld, stop: AbortSignal): Forwarder => {
+export const forward = (queue: Queue, wake: Wake, world: ForwardWorld, stop: AbortSignal) => {
   const target = openTarget(world);
   const busy = new Map<string, Promise<void>>();
   const resting = new Set<() => void>();
@@ -150,8 +143,10 @@ export const forward = (queue: Queue, wake: Wake, world: ForwardWorld, stop: Abo
   };
 
   return {
+    /** Resolves once it has stopped, and what was under way is noted. */
     ended: run(),
-    quiet: () =>
+    /** Resolves when nothing is under way and nothing can be tried now. */
+    quiet: (): Promise<void> =>
       new Promise((resolve) => {
         resting.add(resolve);
         wake.call();

@@ -1,5 +1,4 @@
-import type { PayError } from '../core/error.ts';
-import { PayError as Fault, reasonOf, usageError } from '../core/error.ts';
+import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/event.ts';
 import { interrupted, signalWord } from '../core/interrupt.ts';
 import type { Clock } from '../core/io.ts';
@@ -8,14 +7,13 @@ import { holdLock } from '../database/lock.ts';
 import type { Exec } from './exec.ts';
 import { execute } from './exec.ts';
 import { lockPath, newsLockPath } from './file.ts';
-import type { Forwarder } from './forwarder.ts';
 import { forward } from './forwarder.ts';
 import type { Secrets } from './genuine.ts';
 import { readDelivery } from './genuine.ts';
 import { passedOn } from './headers.ts';
 import type { KeptEvent } from './kept.ts';
 import { lasting } from './lasting.ts';
-import type { Handing, News } from './news.ts';
+import type { News } from './news.ts';
 import { handOn } from './news.ts';
 import { post } from './post.ts';
 import type { Queue } from './queue.ts';
@@ -183,7 +181,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
     },
   );
   if (target !== undefined) await queue.set('target', target.href);
-  const forwarder: Forwarder | undefined =
+  const forwarder =
     target &&
     forward(
       queue,
@@ -192,7 +190,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
       halt.signal,
     );
   const releaseNews = news && holdLock(newsLockPath(folder, news.service));
-  const handing: Handing | undefined =
+  const handing =
     news &&
     handOn(queue, handOnWake, { clock, random, say, news, failed: (found) => (failure ??= found) }, halt.signal);
 
@@ -263,7 +261,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
 
 const stopped = (signal: unknown): PayError => {
   const { exitCode = 130 } = interrupted(signal).detail;
-  return new Fault('interrupted', `stopped by ${signalWord(signal)}; every event that was acknowledged is kept`, {
+  return new PayError('interrupted', `stopped by ${signalWord(signal)}; every event that was acknowledged is kept`, {
     exitCode,
   });
 };

@@ -58,15 +58,6 @@ interface Lane {
   busy: boolean;
 }
 
-export interface Handing {
-  /** Resolves once it has stopped, and what was under way has ended. */
-  readonly ended: Promise<void>;
-  /** Resolves when of all that came somebody was told, or could not be. */
-  quiet(): Promise<void>;
-  /** Resolves when somebody was told of an event, or could not be, with what is printed with it. */
-  heard(event: KeptEvent): Promise<Readonly<Record<string, unknown>> | undefined>;
-}
-
 /** The events that nobody was told of, by payment request. `due` is by the clock that nobody sets. */
 const openLanes = (clock: Pick<Clock, 'ticks'>) => {
   const lanes = new Map<string, Lane>();
@@ -93,7 +84,7 @@ const openLanes = (clock: Pick<Clock, 'ticks'>) => {
  * Hands what has come on to `news`, until `stop`, at which `wake` is called too. How far it has come is kept: up to the first
  * event that is not done with.
  */
-export const handOn = (queue: Queue, wake: Wake, world: NewsWorld, stop: AbortSignal): Handing => {
+export const handOn = (queue: Queue, wake: Wake, world: NewsWorld, stop: AbortSignal) => {
   const { clock, random, news, say, failed } = world;
   const lanes = openLanes(clock);
   /** The places of events that are not done with, in their order. */
@@ -189,9 +180,12 @@ export const handOn = (queue: Queue, wake: Wake, world: NewsWorld, stop: AbortSi
     });
 
   return {
+    /** Resolves once it has stopped, and what was under way has ended. */
     ended: run(),
-    quiet: () => until(() => lanes.isTried()),
-    heard: async ({ seq, uid, ugwo }) => {
+    /** Resolves when of all that came somebody was told, or could not be. */
+    quiet: (): Promise<void> => until(() => lanes.isTried()),
+    /** Resolves when somebody was told of an event, or could not be, with what is printed with it. */
+    heard: async ({ seq, uid, ugwo }: KeptEvent) => {
       await until(() => read >= seq && (!open.has(seq) || lanes.isTried(ugwo)));
       const found = fields.get(uid);
       fields.delete(uid);

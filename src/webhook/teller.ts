@@ -8,19 +8,11 @@ const AT_ONCE = 100;
  * Events to be told, each once for good: it is noted before that they are about to be, and after that they were. Those that a
  * kill has caught in between are told no more, since they may have been.
  */
-export interface Teller {
-  /** What a kill has caught, which is then done with. */
-  doubtful(): Promise<readonly KeptEvent[]>;
-  /** What comes next, at most so many; empty where nothing does. */
-  next(most?: number): readonly KeptEvent[];
-  /** All up to this one are about to be told, or were. */
-  note(what: 'telling' | 'told', last: KeptEvent): Promise<void>;
-}
-
-export const openTeller = (queue: Queue): Teller => {
+export const openTeller = (queue: Queue) => {
   let told = queue.place('told');
   return {
-    doubtful: async () => {
+    /** What a kill has caught, which is then done with. */
+    doubtful: async (): Promise<readonly KeptEvent[]> => {
       const telling = queue.place('telling');
       const found: KeptEvent[] = [];
       while (told < telling) {
@@ -31,8 +23,10 @@ export const openTeller = (queue: Queue): Teller => {
       if (found.length > 0) await queue.setPlace('told', told);
       return found;
     },
-    next: (most = AT_ONCE) => queue.behind(told, most),
-    note: async (what, { seq }) => {
+    /** What comes next, at most so many; empty where nothing does. */
+    next: (most = AT_ONCE): readonly KeptEvent[] => queue.behind(told, most),
+    /** All up to this one are about to be told, or were. */
+    note: async (what: 'telling' | 'told', { seq }: KeptEvent): Promise<void> => {
       await queue.setPlace(what, seq);
       if (what === 'told') told = seq;
     },

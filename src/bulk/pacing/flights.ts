@@ -1,23 +1,5 @@
-/** A row that is being worked on. */
-export interface FlightOfRow {
-  /** The service has answered, or never will: what is left of the row is ours. Its place is free from here on. */
-  land(): void;
-  /** Nothing of it is left to do. */
-  end(): void;
-}
-
 /** The rows that are being worked on. */
-export interface Flights {
-  /** Those that the service is at. */
-  readonly inFlight: number;
-  /** Those that have no end yet, among them the landed ones. */
-  readonly open: number;
-  add(): FlightOfRow;
-  /** Resolves when one row more has landed or ended; never when there is none. */
-  change(): Promise<void>;
-}
-
-export const openFlights = (): Flights => {
+export const openFlights = () => {
   let [inFlight, open] = [0, 0];
   let next = Promise.withResolvers<void>();
   const tell = (): void => {
@@ -25,16 +7,19 @@ export const openFlights = (): Flights => {
     next = Promise.withResolvers();
   };
   return {
-    get inFlight() {
+    /** Those that the service is at. */
+    get inFlight(): number {
       return inFlight;
     },
-    get open() {
+    /** Those that have no end yet, among them the landed ones. */
+    get open(): number {
       return open;
     },
     add: () => {
       inFlight += 1;
       open += 1;
       let landed = false;
+      /** The service has answered, or never will: what is left of the row is ours. Its place is free from here on. */
       const land = (): void => {
         if (landed) return;
         landed = true;
@@ -43,13 +28,17 @@ export const openFlights = (): Flights => {
       };
       return {
         land,
-        end: () => {
+        /** Nothing of it is left to do. */
+        end: (): void => {
           land();
           open -= 1;
           tell();
         },
       };
     },
-    change: () => next.promise,
+    /** Resolves when one row more has landed or ended; never when there is none. */
+    change: (): Promise<void> => next.promise,
   };
 };
+export type Flights = ReturnType<typeof openFlights>;
+export type FlightOfRow = ReturnType<Flights['add']>;

@@ -4,22 +4,10 @@ import type { PayError } from '../../core/error.ts';
 export type Stopped = PayError | 'signal';
 
 /** The end of starting rows. The first reason counts; a fault is kept beside it, since it must not be lost. */
-export interface Halt {
-  /** Aborted once nothing new may start. */
-  readonly signal: AbortSignal;
-  readonly stopped: Stopped | undefined;
-  /** The first thing that was thrown. */
-  readonly fault: { readonly thrown: unknown } | undefined;
-  stop(why: Stopped): void;
-  fail(thrown: unknown): void;
-  /** From here on a signal changes nothing. */
-  release(): void;
-}
-
-export const openHalt = (signal: AbortSignal): Halt => {
+export const openHalt = (signal: AbortSignal) => {
   const over = new AbortController();
   let stopped: Stopped | undefined;
-  let fault: Halt['fault'];
+  let fault: { readonly thrown: unknown } | undefined;
   const stop = (why: Stopped): void => {
     stopped ??= why;
     over.abort();
@@ -28,18 +16,22 @@ export const openHalt = (signal: AbortSignal): Halt => {
   signal.addEventListener('abort', onSignal);
   if (signal.aborted) onSignal();
   return {
+    /** Aborted once nothing new may start. */
     signal: over.signal,
-    get stopped() {
+    get stopped(): Stopped | undefined {
       return stopped;
     },
-    get fault() {
+    /** The first thing that was thrown. */
+    get fault(): typeof fault {
       return fault;
     },
     stop,
-    fail: (thrown) => {
+    fail: (thrown: unknown): void => {
       fault ??= { thrown };
       over.abort();
     },
-    release: () => signal.removeEventListener('abort', onSignal),
+    /** From here on a signal changes nothing. */
+    release: (): void => signal.removeEventListener('abort', onSignal),
   };
 };
+export type Halt = ReturnType<typeof openHalt>;

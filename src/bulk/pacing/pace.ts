@@ -19,20 +19,6 @@ export interface PaceOptions {
   readonly random: () => number;
 }
 
-/** How fast rows may be started. Every start has a number, the first one is 1. */
-export interface Pace {
-  /** How many rows may be in flight now. */
-  readonly limit: number;
-  /** Milliseconds until the next start is allowed; 0 when it is now. */
-  wait(): number;
-  /** Counts a start, and gives its number. */
-  start(): number;
-  /** The service asked for `ms` without requests, or said no time (0), about the row with this number. */
-  slowDown(start: number, ms: number): void;
-  /** The row with this number got through. */
-  succeed(start: number): void;
-}
-
 const holdOf = (asked: number, refusals: number, random: () => number): number => {
   if (asked > 0 && Number.isFinite(asked)) return asked * (1 + JITTER * random());
   return Math.min(LONGEST_HOLD_MS, FIRST_HOLD_MS * 2 ** (refusals - 1)) * (0.5 + 0.5 * random());
@@ -42,8 +28,9 @@ const holdOf = (asked: number, refusals: number, random: () => number): number =
  * Starts at full width and keeps to the rate. When the service asks for less, nothing starts for the time it said, and
  * half as many rows are in flight from then on; one more at a time comes back as rows get through. Rows that were started
  * before the last halving say nothing about the new width: a burst that is refused as a whole halves it once.
+ * Every start has a number, the first one is 1.
  */
-export const openPace = ({ concurrency, rate, clock, random }: PaceOptions): Pace => {
+export const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
   const meter = openMeter(rate);
   let limit = concurrency;
   let [starts, halvedAt] = [0, 0];
@@ -62,20 +49,25 @@ export const openPace = ({ concurrency, rate, clock, random }: PaceOptions): Pac
   };
 
   return {
-    get limit() {
+    /** How many rows may be in flight now. */
+    get limit(): number {
       return limit;
     },
-    wait: () => Math.max(0, Math.max(heldUntil, meter.next()) - clock.ticks()),
-    start: () => {
+    /** Milliseconds until the next start is allowed; 0 when it is now. */
+    wait: (): number => Math.max(0, Math.max(heldUntil, meter.next()) - clock.ticks()),
+    /** Counts a start, and gives its number. */
+    start: (): number => {
       meter.started(clock.ticks());
       starts += 1;
       return starts;
     },
-    slowDown: (start, ms) => {
+    /** The service asked for `ms` without requests, or said no time (0), about the row with this number. */
+    slowDown: (start: number, ms: number): void => {
       if (start > halvedAt) halve();
       heldUntil = Math.max(heldUntil, clock.ticks() + holdOf(ms, refusals, random));
     },
-    succeed: (start) => {
+    /** The row with this number got through. */
+    succeed: (start: number): void => {
       if (start <= halvedAt) return;
       refusals = 0;
       successes += 1;
@@ -83,3 +75,4 @@ export const openPace = ({ concurrency, rate, clock, random }: PaceOptions): Pac
     },
   };
 };
+export type Pace = ReturnType<typeof openPace>;

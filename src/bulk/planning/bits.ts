@@ -1,14 +1,7 @@
-/** A mark for each row of a file, from 1 on: an eighth of a byte a row. */
-export interface Bits {
-  has(row: number): boolean;
-  set(row: number): void;
-  clear(row: number): void;
-  readonly count: number;
-}
-
 const FIRST_BYTES = 1024;
 
-export const newBits = (): Bits => {
+/** A mark for each row of a file, from 1 on: an eighth of a byte a row. */
+export const newBits = () => {
   let bytes = new Uint8Array(FIRST_BYTES);
   let count = 0;
   const has = (row: number): boolean => (((bytes[row >> 3] ?? 0) >> (row & 7)) & 1) === 1;
@@ -24,18 +17,19 @@ export const newBits = (): Bits => {
   };
   return {
     has,
-    set: (row) => {
+    set: (row: number): void => {
       if (has(row)) return;
       flip(row);
       count += 1;
     },
-    clear: (row) => {
+    clear: (row: number): void => {
       if (!has(row)) return;
       flip(row);
       count -= 1;
     },
-    get count() {
+    get count(): number {
       return count;
     },
   };
 };
+export type Bits = ReturnType<typeof newBits>;

@@ -13,14 +13,6 @@ export interface RedrawOptions {
   readonly show: () => Promise<void>;
 }
 
-/** When to show how far a run is. */
-export interface Redraw {
-  /** So many of the rows are done. */
-  readonly tell: (done: number, total?: number) => void;
-  /** Nothing is shown afterwards. */
-  end(): Promise<void>;
-}
-
 const stepOf = (done: number, total: number | undefined): number =>
   total === undefined ? 0 : Math.floor((done * STEPS) / total);
 
@@ -28,7 +20,7 @@ const stepOf = (done: number, total: number | undefined): number =>
  * On a terminal a line every second, even when nothing moves. In a pipe a line every 30 seconds and at each tenth of the
  * way, but none at the end: a summary follows.
  */
-export const openRedraw = ({ clock, isTerminal, show }: RedrawOptions): Redraw => {
+export const openRedraw = ({ clock, isTerminal, show }: RedrawOptions) => {
   const every = isTerminal ? TERMINAL_EVERY_MS : PIPE_EVERY_MS;
   const over = new AbortController();
   let shownAt = clock.ticks();
@@ -55,12 +47,14 @@ export const openRedraw = ({ clock, isTerminal, show }: RedrawOptions): Redraw =
   void redraw();
 
   return {
-    tell: (done, total) => {
+    /** So many of the rows are done. */
+    tell: (done: number, total?: number): void => {
       step = stepOf(done, total);
       if (over.signal.aborted || step <= shownStep || step >= STEPS) return;
       if (clock.ticks() - shownAt >= STEP_PAUSE_MS) void drawOnce();
     },
-    end: async () => {
+    /** Nothing is shown afterwards. */
+    end: async (): Promise<void> => {
       over.abort();
       await showing;
     },

@@ -11,20 +11,8 @@ export interface Line {
   clear(): Promise<void>;
 }
 
-/** Tells how far a job is, in the phases that it goes through. */
-export interface ShowProgress {
-  readonly reading: (done: number) => void;
-  readonly checking: (done: number, total: number) => void;
-  readonly working: (counted: Counted, total: number) => void;
-  readonly waiting: (rows: number) => Promise<void>;
-  /** What the charges of a file have come to so far. */
-  readonly following: (how: () => string) => void;
-  /** Takes the line away; the next phase shows it again. */
-  end(): Promise<void>;
-}
-
-/** Shows progress on a line, now and then (see openRedraw). */
-export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>): ShowProgress => {
+/** Tells on a line, now and then (see openRedraw), how far a job is, in the phases that it goes through. */
+export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>) => {
   let text = (): string => '';
   let phase = '';
   let startedAt = 0;
@@ -46,11 +34,12 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>):
     progressLine({ done, before, total, tally, startedAt, now: clock.ticks(), width: line.width });
 
   return {
-    reading: (done) => tell('reading', done, undefined, () => `reading: ${lineOf(done, undefined, {})}`),
-    checking: (done, total) => tell('checking', done, total, () => `checking: ${lineOf(done, total, {})}`),
-    working: ({ done, skipped, counts }, total) =>
+    reading: (done: number): void => tell('reading', done, undefined, () => `reading: ${lineOf(done, undefined, {})}`),
+    checking: (done: number, total: number): void =>
+      tell('checking', done, total, () => `checking: ${lineOf(done, total, {})}`),
+    working: ({ done, skipped, counts }: Counted, total: number): void =>
       tell('working', done, total, () => lineOf(done, total, counts, skipped)),
-    waiting: async (rows) => {
+    waiting: async (rows: number): Promise<void> => {
       enter('working');
       if (told && !line.rewrites) return;
       told = true;
@@ -58,8 +47,10 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>):
         `waiting for ${rows} ${rows === 1 ? 'row' : 'rows'} that another paycli process is sending; Ctrl-C stops waiting`,
       );
     },
-    following: (how) => tell('following', 0, undefined, how),
-    end: async () => {
+    /** What the charges of a file have come to so far. */
+    following: (how: () => string): void => tell('following', 0, undefined, how),
+    /** Takes the line away; the next phase shows it again. */
+    end: async (): Promise<void> => {
       await redraw?.end();
       redraw = undefined;
       phase = '';
@@ -67,3 +58,4 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>):
     },
   };
 };
+export type ShowProgress = ReturnType<typeof showProgress>;

@@ -8,19 +8,6 @@ import { InputError } from './fault.ts';
 const CHUNK = 16 * 1024;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The bytes of an open file, which may be walked again and again. */
-export interface Bytes {
-  /** All bytes but the byte order mark. Throws an InputError when they are no longer what they were. */
-  walk(): AsyncGenerator<Uint8Array>;
-  /** What the file begins with, without the byte order mark, and whether there is one. */
-  head(): Promise<{ readonly head: Buffer; readonly mark: boolean }>;
-  /** SHA-256 of all bytes, hex. */
-  digest(): Promise<string>;
-  /** Whether the path leads to this very file. */
-  isAt(path: string): Promise<boolean>;
-  close(): Promise<void>;
-}
-
 const hasMark = (chunk: Buffer): boolean => chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
 
 const withoutMark = (chunk: Buffer): Buffer => (hasMark(chunk) ? chunk.subarray(BYTE_ORDER_MARK.length) : chunk);
@@ -43,7 +30,8 @@ const stamp = async (file: FileHandle): Promise<string> => {
   return `${size} ${mtimeNs}`;
 };
 
-export const bytesOf = async (file: FileHandle, name: string): Promise<Bytes> => {
+/** The bytes of an open file, which may be walked again and again. */
+export const bytesOf = async (file: FileHandle, name: string) => {
   const asOpened = await stamp(file);
   let known: string | undefined;
   const changed = () =>
@@ -54,6 +42,7 @@ export const bytesOf = async (file: FileHandle, name: string): Promise<Bytes> =>
       throw new InputError(`${name} can't be read: ${reasonOf(thrown)}`, 'copy it to another disk, or create it again');
     });
 
+  /** All bytes but the byte order mark. Throws an InputError when they are no longer what they were. */
   async function* walk(): AsyncGenerator<Uint8Array> {
     const hash = createHash('sha256');
     for (let position = 0; ; ) {
@@ -69,16 +58,19 @@ export const bytesOf = async (file: FileHandle, name: string): Promise<Bytes> =>
     if (known !== digest) throw changed();
   }
 
+  /** SHA-256 of all bytes, hex. */
   const digest = async (): Promise<string> => {
     if (known === undefined) for await (const _ of walk());
     return known ?? '';
   };
 
+  /** What the file begins with, without the byte order mark, and whether there is one. */
   const head = async () => {
     const chunk = await read(0);
     return { head: withoutMark(chunk), mark: hasMark(chunk) };
   };
 
+  /** Whether the path leads to this very file. */
   const isAt = async (path: string): Promise<boolean> => {
     const [here, there] = await Promise.all([
       file.stat({ bigint: true }),
@@ -87,11 +79,6 @@ export const bytesOf = async (file: FileHandle, name: string): Promise<Bytes> =>
     return there !== undefined && here.dev === there.dev && here.ino === there.ino;
   };
 
-  return {
-    walk,
-    head,
-    digest,
-    isAt,
-    close: () => file.close(),
-  };
+  return { walk, head, digest, isAt, close: (): Promise<void> => file.close() };
 };
+export type Bytes = Awaited<ReturnType<typeof bytesOf>>;

@@ -6,19 +6,6 @@ import { invalidEnd } from '../row-end.ts';
 import type { OpenOptions, Report } from './report.ts';
 import { openReport } from './report.ts';
 
-/** The report of a job, where one is wanted. */
-export interface Reporter {
-  /** Makes the file; a row that is not right makes it before. */
-  open(): Promise<void>;
-  /** A row that is left out. */
-  bad(row: InputRow, faults: readonly ColumnFault[]): Promise<void>;
-  /** A row that has an end. Never rejects. */
-  settled(row: InputRow, end: RowEnd): Promise<void>;
-  /** Aborted, with a PayError, once a line could not be written. */
-  readonly failed: AbortSignal;
-  close(): Promise<void>;
-}
-
 const own = (row: InputRow, { state, fields, error }: RowEnd): Record<string, unknown> => ({
   ...fields,
   row: row.number,
@@ -36,7 +23,8 @@ export interface ReporterOptions extends OpenOptions {
   readonly rawCsv: boolean;
 }
 
-export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...options }: ReporterOptions): Reporter => {
+/** The report of a job, where one is wanted. */
+export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...options }: ReporterOptions) => {
   let opening: Promise<Report> | undefined;
   const failed = new AbortController();
   const opened = (): Promise<Report> | undefined => {
@@ -52,17 +40,22 @@ export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...op
     await (await opened())?.write(row.fields, Object.fromEntries(said));
   };
   return {
-    open: async () => {
+    /** Makes the file; a row that is not right makes it before. */
+    open: async (): Promise<void> => {
       await opened();
     },
-    bad: (row, faults) => write(row, invalidEnd(faults)),
-    settled: async (row, end) => {
+    /** A row that is left out. */
+    bad: (row: InputRow, faults: readonly ColumnFault[]): Promise<void> => write(row, invalidEnd(faults)),
+    /** A row that has an end. Never rejects. */
+    settled: async (row: InputRow, end: RowEnd): Promise<void> => {
       if (failed.signal.aborted) return;
       await write(row, end).catch((thrown: unknown) => {
         failed.abort(thrown instanceof PayError ? thrown : new PayError('read_failed', String(thrown)));
       });
     },
+    /** Aborted, with a PayError, once a line could not be written. */
     failed: failed.signal,
-    close: async () => (await opening)?.close(),
+    close: async (): Promise<void> => (await opening)?.close(),
   };
 };
+export type Reporter = ReturnType<typeof openReporter>;

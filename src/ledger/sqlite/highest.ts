@@ -5,17 +5,6 @@ import { thisMachine } from '../machine.ts';
 
 const WIDTH = 16;
 
-/**
- * How many charges a ledger has had, kept in a second file: a ledger that has had fewer is an old copy, put back. Written
- * behind each commit and not synced, so it may lag and never leads. Nothing fails where it can't be kept.
- */
-export interface Highest {
-  /** The count that was kept for this ledger; 0 where none is. */
-  kept(): number;
-  keep(seq: number): void;
-  close(): void;
-}
-
 const isOurs = (descriptor: number): boolean => {
   const stats = fstatSync(descriptor);
   return stats.isFile() && (thisMachine.uid === undefined || stats.uid === thisMachine.uid);
@@ -34,12 +23,17 @@ const openOurs = (path: string): number | undefined => {
 
 export const highestPath = (ledger: string): string => join(dirname(ledger), HIGHEST_FILE_NAME);
 
-/** `name` is the ledger's own, which a new one does not share. */
-export const openHighest = (ledger: string, name: string): Highest => {
+/**
+ * How many charges a ledger has had, kept in a second file: a ledger that has had fewer is an old copy, put back. Written
+ * behind each commit and not synced, so it may lag and never leads. Nothing fails where it can't be kept. `name` is the
+ * ledger's own, which a new one does not share.
+ */
+export const openHighest = (ledger: string, name: string) => {
   let descriptor: number | undefined;
   const path = highestPath(ledger);
   return {
-    kept: () => {
+    /** The count that was kept for this ledger; 0 where none is. */
+    kept: (): number => {
       try {
         // Asked for a text itself, Node ends the process when the file can't be closed.
         const [known, seq] = readFileSync(path).toString('utf8').split(' ');
@@ -48,7 +42,7 @@ export const openHighest = (ledger: string, name: string): Highest => {
         return 0;
       }
     },
-    keep: (seq) => {
+    keep: (seq: number): void => {
       descriptor ??= openOurs(path);
       if (descriptor === undefined) return;
       try {
@@ -57,9 +51,10 @@ export const openHighest = (ledger: string, name: string): Highest => {
         // A full disk is the ledger's own trouble.
       }
     },
-    close: () => {
+    close: (): void => {
       if (descriptor !== undefined) closeSync(descriptor);
       descriptor = undefined;
     },
   };
 };
+export type Highest = ReturnType<typeof openHighest>;

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { EmergencyLine } from '../backend.ts';
 import type { Sender } from '../entry.ts';
 import type { LeftBehind } from './emergency-file.ts';
 import { leftBehind, removeLeftBehind } from './emergency-file.ts';
@@ -11,16 +10,6 @@ const check = (db: DatabaseSync, path: string): void => {
   if (found !== 'ok') throw ledgerError({ kind: 'damaged', path, what: `is damaged: ${String(found)}` });
 };
 
-/** What processes could not write into the ledger itself. */
-export interface Unfinished {
-  readonly lines: readonly EmergencyLine[];
-  /**
-   * Removes the files of processes that have ended. A line about a charge that the ledger does not know is another ledger's,
-   * moved away perhaps: it is nobody's to remove.
-   */
-  remove(known: ReadonlySet<string>): void;
-}
-
 /** A process that can't be seen from here and has written nothing for so long has ended. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
@@ -30,16 +19,24 @@ interface Others {
   readonly isGone: (sender: Sender, overdue: boolean) => boolean;
 }
 
-/** One that has ended without closing the ledger is also a reason to look whether it is whole; throws when it is not. */
-export const leftBeside = (db: DatabaseSync, path: string, { now, isGone }: Others): Unfinished => {
+/**
+ * What processes could not write into the ledger itself. One that has ended without closing the ledger is also a reason to look
+ * whether it is whole; throws when it is not.
+ */
+export const leftBeside = (db: DatabaseSync, path: string, { now, isGone }: Others) => {
   const all = leftBehind(path);
   const gone = all.filter(({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
   if (gone.length > 0) check(db, path);
   return {
     lines: all.flatMap(({ lines }) => lines),
-    remove: (known) => {
+    /**
+     * Removes the files of processes that have ended. A line about a charge that the ledger does not know is another ledger's,
+     * moved away perhaps: it is nobody's to remove.
+     */
+    remove: (known: ReadonlySet<string>): void => {
       const isOurs = ({ lines }: LeftBehind): boolean => lines.every(({ ledger_id: id }) => known.has(id));
       for (const one of gone.filter(isOurs)) removeLeftBehind(one);
     },
   };
 };
+export type Unfinished = ReturnType<typeof leftBeside>;
