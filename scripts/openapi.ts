@@ -18,21 +18,21 @@ import { QUERIES, REFUSED, SAFETIES, SUMMARIES, TAGS } from './openapi-words.ts'
 const { version, license } = JSON.parse(readFileSync('package.json', 'utf8')) as Readonly<Record<string, string>>;
 
 export const NAMED: Named = new Map<z.core.$ZodType, string>([
-  [onye, 'Onye'],
-  [onyeCreate, 'OnyeCreate'],
-  [onyeUpdate, 'OnyeUpdate'],
-  [ugwo, 'Ugwo'],
-  [ugwoWithActivities, 'UgwoWithActivities'],
-  [ugwoCreate, 'UgwoCreate'],
-  [activity, 'Activity'],
-  [checkout, 'Checkout'],
-  [checkoutSnapshot, 'CheckoutSnapshot'],
-  [provider, 'Provider'],
-  [refund, 'Refund'],
-  [refundCreate, 'RefundCreate'],
-  [problemAnswer, 'Problem'],
-  [messageAnswer, 'Message'],
-  [enumLike, 'Enum'],
+  [onye(), 'Onye'],
+  [onyeCreate(), 'OnyeCreate'],
+  [onyeUpdate(), 'OnyeUpdate'],
+  [ugwo(), 'Ugwo'],
+  [ugwoWithActivities(), 'UgwoWithActivities'],
+  [ugwoCreate(), 'UgwoCreate'],
+  [activity(), 'Activity'],
+  [checkout(), 'Checkout'],
+  [checkoutSnapshot(), 'CheckoutSnapshot'],
+  [provider(), 'Provider'],
+  [refund(), 'Refund'],
+  [refundCreate(), 'RefundCreate'],
+  [problemAnswer(), 'Problem'],
+  [messageAnswer(), 'Message'],
+  [enumLike(), 'Enum'],
 ]);
 
 const isSchema = (judge: object): judge is z.ZodType => '_zod' in judge;
@@ -57,7 +57,7 @@ const parameterIn = (name: string, kind: IdPrefix | 'text'): object => ({
 });
 
 const parametersOf = ({ params, query }: Operation): object[] => {
-  const asked = query === undefined ? {} : (jsonSchemaOf(query, NAMED)['properties'] as Record<string, JsonSchema>);
+  const asked = query === undefined ? {} : (jsonSchemaOf(query(), NAMED)['properties'] as Record<string, JsonSchema>);
   return [
     ...Object.entries(params).map(([name, kind]) => parameterIn(name, kind)),
     ...Object.entries(asked).map(([name, schema]) => ({
@@ -76,7 +76,7 @@ const refused = (description: string): object => {
 };
 
 const responsesOf = ({ success }: Operation): object => ({
-  [success.status]: { description: 'Done.', content: json(jsonSchemaOf(success.schema, NAMED)) },
+  [success.status]: { description: 'Done.', content: json(jsonSchemaOf(success.schema(), NAMED)) },
   ...Object.fromEntries(REFUSALS.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
   429: { $ref: '#/components/responses/429' },
   '5XX': { $ref: '#/components/responses/5XX' },
@@ -108,9 +108,9 @@ const pathsOf = (): object => {
 
 /** The resource of an event: what its GET answers. */
 const resourceOf = (event: string): z.ZodType => {
-  if (event.startsWith('nzube.onye.')) return onye;
-  if (event.startsWith('refund.')) return refund;
-  return event.startsWith('ugwo.activity.') ? activity : ugwoWithActivities;
+  if (event.startsWith('nzube.onye.')) return onye();
+  if (event.startsWith('refund.')) return refund();
+  return event.startsWith('ugwo.activity.') ? activity() : ugwoWithActivities();
 };
 
 const header = (name: string, description: string): object => ({

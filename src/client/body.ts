@@ -1,4 +1,4 @@
-import { KEPT_FIELDS } from '../contract/operations.ts';
+import { keptFields } from '../contract/operations.ts';
 import { excessOf } from '../core/bounds.ts';
 import { breathe, inTurns } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
@@ -38,7 +38,7 @@ export class JsonBody implements Received {
 
   /** So much of what is beyond the bounds as can be kept. */
   get kept(): unknown {
-    return this.#kept === undefined ? cutJson(this.raw, KEPT_FIELDS) : this.#kept.value;
+    return this.#kept === undefined ? cutJson(this.raw, keptFields()) : this.#kept.value;
   }
 
   get isJson(): boolean {
@@ -128,7 +128,7 @@ export const readBody = async (received: Bytes, clean: Clean): Promise<Body> => 
   const passed = await inTurns(scanSteps(raw, PAGE_FIELDS));
   await breathe(bytes.byteLength);
   const isTooMuch = passed.isJson && excessOf(passed) !== undefined;
-  const kept = isTooMuch ? { value: await inTurns(cutSteps(raw, KEPT_FIELDS)) } : undefined;
+  const kept = isTooMuch ? { value: await inTurns(cutSteps(raw, keptFields())) } : undefined;
   const body = new JsonBody(cleaned, raw, passed, kept);
   if (body.isJson || body.excess !== undefined) return body;
   return { fault: cleaned === '' ? 'the answer is empty' : 'the answer is not JSON' };

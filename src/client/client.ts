@@ -96,7 +96,7 @@ const checkParams = (operation: Operation, input: CallInput): void => {
 /** Judges the body as it would arrive, not as it lies here: some values only become JSON when they are printed. */
 const checkRules = (operation: Operation, body: string | undefined, input: CallInput, now: number): void => {
   const sent = body === undefined ? undefined : operation.body?.(now).safeParse(JSON.parse(body));
-  const results = [sent, operation.query?.safeParse(input.query ?? {})];
+  const results = [sent, operation.query?.().safeParse(input.query ?? {})];
   const violations = results.flatMap((result) => (result?.success === false ? breaches(result.error) : []));
   if (violations.length === 0) return;
   throw usageError('the service would refuse this, so nothing was sent', {

@@ -39,7 +39,7 @@ const checkShape = (file: string, content: Record<string, unknown>): ProfileFile
       hint: 'update paycli, or set PAYCLI_HOME to another folder for this version',
     });
   }
-  const { error } = profileFile.safeParse(content);
+  const { error } = profileFile().safeParse(content);
   if (error === undefined) return content as ProfileFile;
   const issue = error.issues[0];
   throw unreadable(file, `is not a profile file: ${issue?.path.join('.')}: ${issue?.message}`);

@@ -1,19 +1,22 @@
 import * as z from 'zod';
 import { EXPIRY_LIMIT_MS, MEDIUMS } from '../core/medium.ts';
+import { memo } from '../core/memo.ts';
 import { valueAt } from '../core/path.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
-import type { Judge } from './common.ts';
+import type { Judge, OutputOf } from './common.ts';
 import { described, enumLike, INSTANT, id, instant, noEntries, notBlank } from './common.ts';
 import { INTERNATIONAL, phoneFault } from './phone.ts';
 
-const bankAccount = z.looseObject({
-  bank_name: z.string().min(1),
-  account_name: z.string().min(1),
-  account_number: z.string().min(1),
-  expires_at: instant,
-});
-const dialString = z.looseObject({ ussd: z.string().min(1) });
+const bankAccount = memo(() =>
+  z.looseObject({
+    bank_name: z.string().min(1),
+    account_name: z.string().min(1),
+    account_number: z.string().min(1),
+    expires_at: instant(),
+  }),
+);
+const dialString = memo(() => z.looseObject({ ussd: z.string().min(1) }));
 
 const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
 
@@ -24,92 +27,107 @@ const holds = (key: string) => ({ properties: { [key]: {} }, required: [key] });
  * `headers` of a user_action (interface.md 2.5). Which medium they are for is read from their keys; keys of a known
  * medium must then be whole, since half an account number sends a customer's money astray.
  */
-const userActionHeaders = z
-  .union([z.record(z.string(), z.unknown()), noEntries])
-  .superRefine((headers, context) => {
-    const known = 'ussd' in headers ? dialString : BANK_KEYS.some((key) => key in headers) ? bankAccount : undefined;
-    for (const issue of known?.safeParse(headers).error?.issues ?? []) {
-      context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-    }
-  })
-  .register(described, {
-    anyOf: [
-      noEntries,
-      dialString,
-      { allOf: [bankAccount], not: holds('ussd') },
-      { type: 'object', not: { anyOf: ['ussd', ...BANK_KEYS].map(holds) } },
-    ],
-  });
+const userActionHeaders = memo(() =>
+  z
+    .union([z.record(z.string(), z.unknown()), noEntries()])
+    .superRefine((headers, context) => {
+      const known =
+        'ussd' in headers ? dialString() : BANK_KEYS.some((key) => key in headers) ? bankAccount() : undefined;
+      for (const issue of known?.safeParse(headers).error?.issues ?? []) {
+        context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+      }
+    })
+    .register(described, {
+      anyOf: [
+        noEntries(),
+        dialString(),
+        { allOf: [bankAccount()], not: holds('ussd') },
+        { type: 'object', not: { anyOf: ['ussd', ...BANK_KEYS].map(holds) } },
+      ],
+    }),
+);
 
-const userAction = z.looseObject({
-  type: z.literal('user_action'),
-  instruction: z.string().nullish(),
-  headers: userActionHeaders,
-});
+const userAction = memo(() =>
+  z.looseObject({
+    type: z.literal('user_action'),
+    instruction: z.string().nullish(),
+    headers: userActionHeaders(),
+  }),
+);
 /** An action of a type that is not known here. */
-const otherAction = z.looseObject({ type: z.string().min(1) });
+const otherAction = memo(() => z.looseObject({ type: z.string().min(1) }));
 
-const nextAction = z
-  .looseObject({ type: z.string() })
-  .superRefine((action, context) => {
-    const schema = action.type === 'user_action' ? userAction : otherAction;
-    for (const issue of schema.safeParse(action).error?.issues ?? []) {
-      context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-    }
-  })
-  .register(described, {
-    anyOf: [userAction, { allOf: [otherAction], not: { properties: { type: { const: 'user_action' } } } }],
-  });
+const nextAction = memo(() =>
+  z
+    .looseObject({ type: z.string() })
+    .superRefine((action, context) => {
+      const schema = action.type === 'user_action' ? userAction() : otherAction();
+      for (const issue of schema.safeParse(action).error?.issues ?? []) {
+        context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+      }
+    })
+    .register(described, {
+      anyOf: [userAction(), { allOf: [otherAction()], not: { properties: { type: { const: 'user_action' } } } }],
+    }),
+);
 
 /** An activity: interface.md 2.4. `status` is one of section 3 or a later one; a new value is a value. */
-export const activity = z.looseObject({
-  uid: id('act'),
-  activity_type: enumLike.optional(),
-  checkout: checkoutSnapshot.nullish(),
-  ugwo_medium: z.looseObject({}).nullish(),
-  psp: z.string().nullish(),
-  psp_external_id: z.string().nullish(),
-  next_action: nextAction.nullish(),
-  status: enumLike,
-  error: z.union([z.looseObject({}), z.string(), z.array(z.unknown()), z.null()]).optional(),
-  created_at: instant.nullish(),
-  updated_at: instant.nullish(),
-});
-export type Activity = z.output<typeof activity>;
+export const activity = memo(() =>
+  z.looseObject({
+    uid: id('act'),
+    activity_type: enumLike().optional(),
+    checkout: checkoutSnapshot().nullish(),
+    ugwo_medium: z.looseObject({}).nullish(),
+    psp: z.string().nullish(),
+    psp_external_id: z.string().nullish(),
+    next_action: nextAction().nullish(),
+    status: enumLike(),
+    error: z.union([z.looseObject({}), z.string(), z.array(z.unknown()), z.null()]).optional(),
+    created_at: instant().nullish(),
+    updated_at: instant().nullish(),
+  }),
+);
+export type Activity = OutputOf<typeof activity>;
 
-const expiresAt = z
-  .string({ error: 'should be text' })
-  .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
-  .register(described, INSTANT);
+const expiresAt = memo(() =>
+  z
+    .string({ error: 'should be text' })
+    .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
+    .register(described, INSTANT),
+);
 
-const phone = notBlank
-  .superRefine((text, context) => {
-    const message = text.trim() === '' ? undefined : phoneFault(text);
-    if (message !== undefined) context.addIssue(message);
-  })
-  .register(described, { type: 'string', pattern: INTERNATIONAL.source });
+const phone = memo(() =>
+  notBlank()
+    .superRefine((text, context) => {
+      const message = text.trim() === '' ? undefined : phoneFault(text);
+      if (message !== undefined) context.addIssue(message);
+    })
+    .register(described, { type: 'string', pattern: INTERNATIONAL.source }),
+);
 
 /** The body that creates a charge (interface.md 4.2), one variant a medium. Keys of `data` without a name here travel untouched. */
-const chargeBody = z.looseObject({
-  type: z.literal('charge', { error: (issue) => (issue.input === undefined ? 'is required' : 'should be charge') }),
-  data: z.discriminatedUnion(
-    'medium',
-    [
-      z.looseObject({ medium: z.literal('bank_transfer'), expires_at: expiresAt.optional() }),
-      z.looseObject({ medium: z.literal('ussd'), provider: notBlank }),
-      z.looseObject({ medium: z.literal('mobile_money'), provider: notBlank, phone }),
-    ],
-    {
-      error: (issue) => {
-        if (issue.code !== 'invalid_union') return issue.input === undefined ? 'is required' : 'should be an object';
-        const medium = (issue.input as { medium?: unknown }).medium;
-        if (medium === undefined || medium === null || medium === '') return 'should not be blank';
-        return `should be one of ${MEDIUMS.join(', ')}`;
+const chargeBody = memo(() =>
+  z.looseObject({
+    type: z.literal('charge', { error: (issue) => (issue.input === undefined ? 'is required' : 'should be charge') }),
+    data: z.discriminatedUnion(
+      'medium',
+      [
+        z.looseObject({ medium: z.literal('bank_transfer'), expires_at: expiresAt().optional() }),
+        z.looseObject({ medium: z.literal('ussd'), provider: notBlank() }),
+        z.looseObject({ medium: z.literal('mobile_money'), provider: notBlank(), phone: phone() }),
+      ],
+      {
+        error: (issue) => {
+          if (issue.code !== 'invalid_union') return issue.input === undefined ? 'is required' : 'should be an object';
+          const medium = (issue.input as { medium?: unknown }).medium;
+          if (medium === undefined || medium === null || medium === '') return 'should not be blank';
+          return `should be one of ${MEDIUMS.join(', ')}`;
+        },
       },
-    },
-  ),
-});
-export type ActivityCreate = z.output<typeof chargeBody>;
+    ),
+  }),
+);
+export type ActivityCreate = OutputOf<typeof chargeBody>;
 
 /** What is wrong with the moment at which the account is to expire, as seen at `now`. */
 const expiryFault = (body: unknown, now: number): string | undefined => {
@@ -126,9 +144,9 @@ const expiryFault = (body: unknown, now: number): string | undefined => {
  * the schema: to make one costs a hundred times what judging by it does, and a file has a million bodies.
  */
 export const activityCreate = (now: number): Judge<ActivityCreate> => ({
-  schema: chargeBody,
+  schema: chargeBody(),
   safeParse: (body) => {
-    const result = chargeBody.safeParse(body);
+    const result = chargeBody().safeParse(body);
     const message = expiryFault(body, now);
     if (message === undefined) return result;
     const late: z.core.$ZodIssue = { code: 'custom', path: ['data', 'expires_at'], message, input: body };

@@ -1,36 +1,46 @@
 import * as z from 'zod';
+import { memo } from '../core/memo.ts';
+import type { OutputOf } from './common.ts';
 import { enumLike, id, listOf } from './common.ts';
 
 /** The snapshot of a checkout inside an activity or a payment request: interface.md 2.3. */
-export const checkoutSnapshot = z.looseObject({
-  uid: id('chk'),
-  currency: enumLike.nullish(),
-  mediums: listOf(z.looseObject({ medium: enumLike })).nullish(),
-});
-export type CheckoutSnapshot = z.output<typeof checkoutSnapshot>;
+export const checkoutSnapshot = memo(() =>
+  z.looseObject({
+    uid: id('chk'),
+    currency: enumLike().nullish(),
+    mediums: listOf(z.looseObject({ medium: enumLike() })).nullish(),
+  }),
+);
+export type CheckoutSnapshot = OutputOf<typeof checkoutSnapshot>;
 
 /** A checkout itself (public material). */
-export const checkout = z.looseObject({
-  uid: id('chk'),
-  name: z.string().nullish(),
-  currency: enumLike.nullish(),
-  status: enumLike.nullish(),
-  mediums: listOf(
-    z.looseObject({ medium: enumLike, position: z.number().nullish(), is_default: z.boolean().nullish() }),
-  ).nullish(),
-});
-export type Checkout = z.output<typeof checkout>;
+export const checkout = memo(() =>
+  z.looseObject({
+    uid: id('chk'),
+    name: z.string().nullish(),
+    currency: enumLike().nullish(),
+    status: enumLike().nullish(),
+    mediums: listOf(
+      z.looseObject({ medium: enumLike(), position: z.number().nullish(), is_default: z.boolean().nullish() }),
+    ).nullish(),
+  }),
+);
+export type Checkout = OutputOf<typeof checkout>;
 
 /** What the checkouts are asked with, each as often as is wanted: 1 is active, 2 inactive; and the codes of currencies. */
-export const checkoutQuery = z.looseObject({
-  'filter[status][]': z.array(z.enum(['1', '2'], { error: 'should be 1 (active) or 2 (inactive)' })).optional(),
-  'filter[currency][]': z
-    .array(z.string().regex(/^[A-Za-z]{3}$/, { error: 'is not a currency code of three letters' }))
-    .optional(),
-});
+export const checkoutQuery = memo(() =>
+  z.looseObject({
+    'filter[status][]': z.array(z.enum(['1', '2'], { error: 'should be 1 (active) or 2 (inactive)' })).optional(),
+    'filter[currency][]': z
+      .array(z.string().regex(/^[A-Za-z]{3}$/, { error: 'is not a currency code of three letters' }))
+      .optional(),
+  }),
+);
 
 /** Who serves a medium of a checkout, and for which banks (public material); the shape varies by medium. */
-export const provider = z.looseObject({
-  psp: enumLike.nullish(),
-  banks: listOf(z.looseObject({ code: z.string().nullish(), name: z.string().nullish() })).nullish(),
-});
+export const provider = memo(() =>
+  z.looseObject({
+    psp: enumLike().nullish(),
+    banks: listOf(z.looseObject({ code: z.string().nullish(), name: z.string().nullish() })).nullish(),
+  }),
+);

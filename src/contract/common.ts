@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BOUNDS } from '../core/bounds.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import { isId } from '../core/ids.ts';
+import { memo } from '../core/memo.ts';
 import { parseInstant } from '../core/time.ts';
 
 // Answers are read tolerantly: fields that paycli does not know pass through, an enum's value may be new or come as a
@@ -12,6 +13,9 @@ import { parseInstant } from '../core/time.ts';
  * place of what zod would say, and the OpenAPI document is made of it; nothing at run time reads it.
  */
 export const described = z.registry<Readonly<Record<string, unknown>>>();
+
+/** What is made of a value by a schema, which is made when it is first asked for: most runs need few, and each takes a tenth of a millisecond. */
+export type OutputOf<T extends () => z.ZodType> = z.output<ReturnType<T>>;
 
 /** What judges a value: a schema, or what stands for one. */
 export interface Judge<T = unknown> {
@@ -37,30 +41,34 @@ const isEnumLike = (value: unknown): boolean =>
   isName(value) || (Array.isArray(value) && value.length === 2 && isName(value[0]) && typeof value[1] === 'string');
 
 /** The value of an enum, known or not: a text, or a pair `[machine value, label]` (public material). */
-export const enumLike = z
-  .custom<string | [value: string, label: string]>(isEnumLike, { error: 'is neither text nor a pair [value, label]' })
-  .register(described, {
-    anyOf: [
-      { type: 'string', minLength: 1 },
-      {
-        type: 'array',
-        prefixItems: [{ type: 'string', minLength: 1 }, { type: 'string' }],
-        minItems: 2,
-        maxItems: 2,
-      },
-    ],
-  });
+export const enumLike = memo(() =>
+  z
+    .custom<string | [value: string, label: string]>(isEnumLike, { error: 'is neither text nor a pair [value, label]' })
+    .register(described, {
+      anyOf: [
+        { type: 'string', minLength: 1 },
+        {
+          type: 'array',
+          prefixItems: [{ type: 'string', minLength: 1 }, { type: 'string' }],
+          minItems: 2,
+          maxItems: 2,
+        },
+      ],
+    }),
+);
 
 /** Says of a fault that an object was wanted: a check of one's own gives all faults one code. */
 const byMembers = { byMembers: true };
 
 /** What may hold anything, under whatever names: an object, or a list, as an empty object of the service's language comes. */
-export const anyMembers = z
-  .custom<Record<string, unknown> | unknown[] | null>((value) => typeof value === 'object', {
-    error: 'is not an object',
-    params: byMembers,
-  })
-  .register(described, { type: ['object', 'array', 'null'] });
+export const anyMembers = memo(() =>
+  z
+    .custom<Record<string, unknown> | unknown[] | null>((value) => typeof value === 'object', {
+      error: 'is not an object',
+      params: byMembers,
+    })
+    .register(described, { type: ['object', 'array', 'null'] }),
+);
 
 /** Of the faults in a list the first are enough: there may be a million of them, each of which takes a thousand bytes. */
 const MOST_ISSUES = 20;
@@ -83,12 +91,14 @@ export const listOf = <T extends z.ZodType>(element: T) =>
     .register(described, { type: 'array', items: element }) as unknown as z.ZodArray<T>;
 
 /** An object of its own, the name of one, or none. */
-export const objectOrText = z
-  .custom<Record<string, unknown> | string | null>(
-    (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),
-    { error: 'is neither an object nor text', params: byMembers },
-  )
-  .register(described, { type: ['object', 'string', 'null'] });
+export const objectOrText = memo(() =>
+  z
+    .custom<Record<string, unknown> | string | null>(
+      (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),
+      { error: 'is neither an object nor text', params: byMembers },
+    )
+    .register(described, { type: ['object', 'string', 'null'] }),
+);
 
 /** As `parseInstant` reads it, but for days that a month has not: no pattern knows those. */
 const instantPattern = [
@@ -99,18 +109,22 @@ const instantPattern = [
 /** A moment as ISO 8601 with an offset (interface.md 2.4), for whoever checks it by `parseInstant`. */
 export const INSTANT = { type: 'string', pattern: instantPattern };
 
-export const instant = z
-  .string()
-  .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
-  .register(described, INSTANT);
+export const instant = memo(() =>
+  z
+    .string()
+    .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
+    .register(described, INSTANT),
+);
 
 /** How some servers write an empty map. */
-export const noEntries = z.tuple([]).register(described, { type: 'array', maxItems: 0 });
+export const noEntries = memo(() => z.tuple([]).register(described, { type: 'array', maxItems: 0 }));
 
 /** Keys and texts: interface.md 2.1, and public material. */
-export const textMap = z.union([z.record(z.string(), z.string().nullable()), noEntries], {
-  error: 'should be an object of keys and texts',
-});
+export const textMap = memo(() =>
+  z.union([z.record(z.string(), z.string().nullable()), noEntries()], {
+    error: 'should be an object of keys and texts',
+  }),
+);
 
 /** Length in characters as a reader counts them, not in UTF-16 units. */
 export const textOf = (min: number, max: number) =>
@@ -124,7 +138,9 @@ export const textOf = (min: number, max: number) =>
     .register(described, { type: 'string', minLength: min, maxLength: max });
 
 /** A required text: interface.md section 7, "a required value is blank or missing". */
-export const notBlank = z
-  .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
-  .refine((text) => text.trim() !== '', { error: 'should not be blank' })
-  .register(described, { type: 'string', pattern: '\\S' });
+export const notBlank = memo(() =>
+  z
+    .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
+    .refine((text) => text.trim() !== '', { error: 'should not be blank' })
+    .register(described, { type: 'string', pattern: '\\S' }),
+);

@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { parseDuration } from '../core/duration.ts';
 import { EVENTS, isWanted } from '../core/event.ts';
+import { memo } from '../core/memo.ts';
+import type { OutputOf } from './common.ts';
 
 /** How many of those that a rule meets it is heeded for. */
-const turns = { share: z.number().gt(0).max(1).optional(), times: z.int().min(1).optional() };
+const turns = memo(() => ({ share: z.number().gt(0).max(1).optional(), times: z.int().min(1).optional() }));
 
-const duration = z
-  .string()
-  .refine((text) => parseDuration(text) !== undefined, { error: 'is not a duration such as 5s or 2m' });
+const duration = memo(() =>
+  z.string().refine((text) => parseDuration(text) !== undefined, { error: 'is not a duration such as 5s or 2m' }),
+);
 
 /** The effects of which a rule needs one. */
 const EFFECTS = ['status', 'delay', 'reset', 'cut', 'bad_json'] as const;
@@ -19,65 +21,74 @@ const EFFECTS = ['status', 'delay', 'reset', 'cut', 'bad_json'] as const;
  * is `bad_json`. `when`: whether a status or a reset comes before the request is executed, as it does unless this says
  * otherwise, or after.
  */
-const faultRule = z
-  .strictObject({
-    method: z.enum(['DELETE', 'GET', 'PATCH', 'POST']).optional(),
-    path: z.string().startsWith('/', { error: 'should begin with /' }).optional(),
-    ...turns,
-    delay: duration.optional(),
-    status: z.int().min(400).max(599).optional(),
-    retry_after: z.int().min(0).optional(),
-    reset: z.literal(true).optional(),
-    cut: z.int().min(0).optional(),
-    bad_json: z.literal(true).optional(),
-    when: z.enum(['before', 'after']).optional(),
-  })
-  .refine((rule) => EFFECTS.some((effect) => rule[effect] !== undefined), {
-    error: `has no effect: give one of ${EFFECTS.join(', ')}`,
-  })
-  .refine(
-    ({ status, reset, cut, bad_json }) => [status, reset, cut, bad_json].filter((one) => one !== undefined).length < 2,
-    {
-      error: 'has more than one of status, reset, cut and bad_json',
-    },
-  );
-export type FaultRule = z.output<typeof faultRule>;
+const faultRule = memo(() =>
+  z
+    .strictObject({
+      method: z.enum(['DELETE', 'GET', 'PATCH', 'POST']).optional(),
+      path: z.string().startsWith('/', { error: 'should begin with /' }).optional(),
+      ...turns(),
+      delay: duration().optional(),
+      status: z.int().min(400).max(599).optional(),
+      retry_after: z.int().min(0).optional(),
+      reset: z.literal(true).optional(),
+      cut: z.int().min(0).optional(),
+      bad_json: z.literal(true).optional(),
+      when: z.enum(['before', 'after']).optional(),
+    })
+    .refine((rule) => EFFECTS.some((effect) => rule[effect] !== undefined), {
+      error: `has no effect: give one of ${EFFECTS.join(', ')}`,
+    })
+    .refine(
+      ({ status, reset, cut, bad_json }) =>
+        [status, reset, cut, bad_json].filter((one) => one !== undefined).length < 2,
+      {
+        error: 'has more than one of status, reset, cut and bad_json',
+      },
+    ),
+);
+export type FaultRule = OutputOf<typeof faultRule>;
 
 const DELIVERY_EFFECTS = ['twice', 'late', 'out_of_order', 'signature', 'cut', 'slow', 'never'] as const;
 
 /** The same for what is sent to webhooks: `event` says which, where `*` stands for any text. */
-const deliveryRule = z
-  .strictObject({
-    event: z.string().refine((pattern) => EVENTS.some((event) => isWanted(event, [pattern])), {
-      error: 'is no event, nor a pattern such as ugwo.* that any fits',
+const deliveryRule = memo(() =>
+  z
+    .strictObject({
+      event: z.string().refine((pattern) => EVENTS.some((event) => isWanted(event, [pattern])), {
+        error: 'is no event, nor a pattern such as ugwo.* that any fits',
+      }),
+      ...turns(),
+      twice: z.literal(true).optional(),
+      /** By the emulator's clock. */
+      late: duration().optional(),
+      /** Behind the one that follows it. */
+      out_of_order: z.literal(true).optional(),
+      signature: z.enum(['wrong', 'none']).optional(),
+      cut: z.int().min(0).optional(),
+      /** It takes so long to be sent, by the real clock. */
+      slow: duration().optional(),
+      never: z.literal(true).optional(),
+    })
+    .refine((rule) => DELIVERY_EFFECTS.filter((effect) => rule[effect] !== undefined).length === 1, {
+      error: `has no effect, or several: give one of ${DELIVERY_EFFECTS.join(', ')}`,
     }),
-    ...turns,
-    twice: z.literal(true).optional(),
-    /** By the emulator's clock. */
-    late: duration.optional(),
-    /** Behind the one that follows it. */
-    out_of_order: z.literal(true).optional(),
-    signature: z.enum(['wrong', 'none']).optional(),
-    cut: z.int().min(0).optional(),
-    /** It takes so long to be sent, by the real clock. */
-    slow: duration.optional(),
-    never: z.literal(true).optional(),
-  })
-  .refine((rule) => DELIVERY_EFFECTS.filter((effect) => rule[effect] !== undefined).length === 1, {
-    error: `has no effect, or several: give one of ${DELIVERY_EFFECTS.join(', ')}`,
-  });
-export type DeliveryRule = z.output<typeof deliveryRule>;
+);
+export type DeliveryRule = OutputOf<typeof deliveryRule>;
 
 export const isDeliveryRule = (rule: FaultRule | DeliveryRule): rule is DeliveryRule => 'event' in rule;
 
 /** Judged as what it is meant to be, so that what is wrong with it is named. */
-const anyRule = z.unknown().transform((rule, { issues }) => {
-  const isOfDeliveries = typeof rule === 'object' && rule !== null && 'event' in rule;
-  const { error, data } = (isOfDeliveries ? deliveryRule : faultRule).safeParse(rule);
-  if (data !== undefined) return data;
-  for (const issue of error.issues) issues.push({ ...issue, code: 'custom', input: rule });
-  return z.NEVER;
-});
+const anyRule = memo(() =>
+  z.unknown().transform((rule, { issues }) => {
+    const isOfDeliveries = typeof rule === 'object' && rule !== null && 'event' in rule;
+    const { error, data } = (isOfDeliveries ? deliveryRule() : faultRule()).safeParse(rule);
+    if (data !== undefined) return data;
+    for (const issue of error.issues) issues.push({ ...issue, code: 'custom', input: rule });
+    return z.NEVER;
+  }),
+);
 
 /** The rules of a file, and of the control endpoint. */
-export const faultRules = z.strictObject({ rules: z.array(anyRule, { error: 'should be a list of rules' }) });
+export const faultRules = memo(() =>
+  z.strictObject({ rules: z.array(anyRule(), { error: 'should be a list of rules' }) }),
+);

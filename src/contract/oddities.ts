@@ -44,7 +44,7 @@ const sayOf = (name: string, value: unknown): string =>
 /** What of a proven answer is not as documented and can't be read: a sentence for each of its fields. */
 const unread = ({ success, query }: Operation, answer: unknown): string[] => {
   const said = new Map<string, string>();
-  for (const issue of success.schema.safeParse(answer).error?.issues ?? []) {
+  for (const issue of success.schema().safeParse(answer).error?.issues ?? []) {
     const value = valueAt(answer, issue.path.join('.'));
     if (isRead(issue, value)) continue;
     const name = nameOf(query === undefined ? issue.path : inRecord(issue));

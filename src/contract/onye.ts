@@ -1,61 +1,73 @@
 import * as z from 'zod';
+import { memo } from '../core/memo.ts';
+import type { OutputOf } from './common.ts';
 import { anyMembers, enumLike, id, instant, noEntries, textOf } from './common.ts';
 
 /** A customer as the service answers it: interface.md 2.1, the rest from its public material. */
-export const onye = z.looseObject({
-  uid: id('ony'),
-  email: z.string().nullish(),
-  first_name: z.string().nullish(),
-  last_name: z.string().nullish(),
-  ref: z.string().nullish(),
-  billing_address: anyMembers.optional(),
-  meta: anyMembers.optional(),
-  status: enumLike.nullish(),
-  created_at: instant.nullish(),
-});
-export type Onye = z.output<typeof onye>;
+export const onye = memo(() =>
+  z.looseObject({
+    uid: id('ony'),
+    email: z.string().nullish(),
+    first_name: z.string().nullish(),
+    last_name: z.string().nullish(),
+    ref: z.string().nullish(),
+    billing_address: anyMembers().optional(),
+    meta: anyMembers().optional(),
+    status: enumLike().nullish(),
+    created_at: instant().nullish(),
+  }),
+);
+export type Onye = OutputOf<typeof onye>;
 
 /** An address as on customer creation (public material): all strings, `country` an ISO 3166-1 alpha-2 code. */
-const updatedAddress = z.looseObject(
-  {
-    address: textOf(1, 100).optional(),
-    address2: textOf(0, 100).optional(),
-    city: textOf(1, 50).optional(),
-    state: textOf(1, 50).optional(),
-    zip: textOf(1, 10).optional(),
-    country: z
-      .string({ error: 'should be text' })
-      .regex(/^[A-Za-z]{2}$/, { error: 'is not a two-letter country code' })
-      .optional(),
-  },
-  { error: 'should be an object' },
+const updatedAddress = memo(() =>
+  z.looseObject(
+    {
+      address: textOf(1, 100).optional(),
+      address2: textOf(0, 100).optional(),
+      city: textOf(1, 50).optional(),
+      state: textOf(1, 50).optional(),
+      zip: textOf(1, 10).optional(),
+      country: z
+        .string({ error: 'should be text' })
+        .regex(/^[A-Za-z]{2}$/, { error: 'is not a two-letter country code' })
+        .optional(),
+    },
+    { error: 'should be an object' },
+  ),
 );
 
 /** On creation the service's own older plugin leaves these two blank. */
-const address = updatedAddress.extend({ state: textOf(0, 50).optional(), zip: textOf(0, 10).optional() });
+const address = memo(() => updatedAddress().extend({ state: textOf(0, 50).optional(), zip: textOf(0, 10).optional() }));
 
-const email = z
-  .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
-  .regex(/^(?:"[^"]+"|[^\s@"]+)@[^\s@]+$/, { error: 'is not a valid e-mail address' });
+const email = memo(() =>
+  z
+    .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
+    .regex(/^(?:"[^"]+"|[^\s@"]+)@[^\s@]+$/, { error: 'is not a valid e-mail address' }),
+);
 
-const meta = z.record(z.string(), z.unknown(), { error: 'should be an object of keys and values' });
+const meta = memo(() => z.record(z.string(), z.unknown(), { error: 'should be an object of keys and values' }));
 
 /**
  * The body of a partial update (interface.md 4.1). Only the rules that the service states: an address without an @, say,
  * can't be valid; anything finer is the service's to judge. Fields without a name here travel untouched.
  */
-export const onyeUpdate = z.looseObject({
-  email: email.optional(),
-  ref: textOf(0, 150).optional(),
-  first_name: textOf(0, 100).optional(),
-  last_name: textOf(0, 100).optional(),
-  billing_address: updatedAddress.optional(),
-  meta: meta.optional(),
-});
+export const onyeUpdate = memo(() =>
+  z.looseObject({
+    email: email().optional(),
+    ref: textOf(0, 150).optional(),
+    first_name: textOf(0, 100).optional(),
+    last_name: textOf(0, 100).optional(),
+    billing_address: updatedAddress().optional(),
+    meta: meta().optional(),
+  }),
+);
 
 /** The body that creates a customer (public material). */
-export const onyeCreate = onyeUpdate.extend({
-  email,
-  billing_address: address.optional(),
-  meta: z.union([meta, noEntries], { error: 'should be an object of keys and values' }).optional(),
-});
+export const onyeCreate = memo(() =>
+  onyeUpdate().extend({
+    email: email(),
+    billing_address: address().optional(),
+    meta: z.union([meta(), noEntries()], { error: 'should be an object of keys and values' }).optional(),
+  }),
+);

@@ -2,9 +2,10 @@ import type * as z from 'zod';
 import type { Effect } from '../core/effect.ts';
 import { CHARGE_EFFECT } from '../core/effect.ts';
 import type { IdPrefix } from '../core/ids.ts';
+import { memo } from '../core/memo.ts';
 import { activity, activityCreate } from './activity.ts';
 import { checkout, checkoutQuery, provider } from './checkout.ts';
-import type { Judge } from './common.ts';
+import type { Judge, OutputOf } from './common.ts';
 import { listOf } from './common.ts';
 import { onye, onyeCreate, onyeUpdate } from './onye.ts';
 import { page, pageQuery } from './page.ts';
@@ -28,11 +29,11 @@ export interface Operation {
   readonly path: string;
   /** What each parameter of the path is: an identifier, or a plain text such as the name of a medium. */
   readonly params: Readonly<Record<string, IdPrefix | 'text'>>;
-  readonly query?: z.ZodType;
+  readonly query?: () => z.ZodType;
   /** What judges the body at a moment in milliseconds, since some rules are about time. */
   readonly body?: (now: number) => Judge;
   /** `schema` is the whole answer as documented; `proof`, what of it must hold to be believed. */
-  readonly success: { readonly status: number; readonly schema: z.ZodType; readonly proof: Proof };
+  readonly success: { readonly status: number; readonly schema: () => z.ZodType; readonly proof: Proof };
   readonly safety: Safety;
   /** What a write does, for what is said where nobody knows whether it was done, and what its intent is kept as. */
   readonly effect?: Effect;
@@ -40,6 +41,11 @@ export interface Operation {
 
 /** Statuses with which the service says no, having applied nothing: 401 with whatever body, the others with a JSON object. */
 export const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
+
+const onyePage = memo(() => page(onye()));
+const ugwoPage = memo(() => page(ugwo()));
+const checkoutList = memo(() => listOf(checkout()));
+const providerList = memo(() => listOf(provider()));
 
 /** The table of endpoints: the single truth for client and emulator (interface.md section 4). */
 export const operations = {
@@ -54,7 +60,7 @@ export const operations = {
     method: 'POST',
     path: '/v1/onye',
     params: {},
-    body: () => onyeCreate,
+    body: onyeCreate,
     success: { status: 200, schema: onye, proof: provesThing('ony') },
     safety: 'never-repeat',
     effect: {
@@ -68,14 +74,14 @@ export const operations = {
     path: '/v1/onye',
     params: {},
     query: pageQuery,
-    success: { status: 200, schema: page(onye), proof: provesPage },
+    success: { status: 200, schema: onyePage, proof: provesPage },
     safety: 'safe',
   },
   'onye.update': {
     method: 'PATCH',
     path: '/v1/onye/{uid}',
     params: { uid: 'ony' },
-    body: () => onyeUpdate,
+    body: onyeUpdate,
     success: { status: 200, schema: onye, proof: provesThing('ony') },
     safety: 'checked',
     effect: {
@@ -96,7 +102,7 @@ export const operations = {
     method: 'POST',
     path: '/v1/ugwo',
     params: {},
-    body: () => ugwoCreate,
+    body: ugwoCreate,
     success: { status: 200, schema: ugwo, proof: provesThing('ugw') },
     safety: 'never-repeat',
     effect: {
@@ -133,7 +139,7 @@ export const operations = {
     path: '/v1/ugwo',
     params: {},
     query: pageQuery,
-    success: { status: 200, schema: page(ugwo), proof: provesPage },
+    success: { status: 200, schema: ugwoPage, proof: provesPage },
     safety: 'safe',
   },
   'ugwo.cancel': {
@@ -153,7 +159,7 @@ export const operations = {
     path: '/v1/checkouts',
     params: {},
     query: checkoutQuery,
-    success: { status: 200, schema: listOf(checkout), proof: provesList },
+    success: { status: 200, schema: checkoutList, proof: provesList },
     safety: 'safe',
   },
   'checkout.get': {
@@ -167,14 +173,14 @@ export const operations = {
     method: 'GET',
     path: '/v1/checkouts/{uid}/{medium}',
     params: { uid: 'chk', medium: 'text' },
-    success: { status: 200, schema: listOf(provider), proof: provesList },
+    success: { status: 200, schema: providerList, proof: provesList },
     safety: 'safe',
   },
   'refund.create': {
     method: 'POST',
     path: '/v1/refunds',
     params: {},
-    body: () => refundCreate,
+    body: refundCreate,
     success: { status: 200, schema: refund, proof: provesNamed('a refund') },
     safety: 'never-repeat',
     effect: { kind: 'refund', done: 'made', hint: "don't run it again until you know, or it may be paid back twice" },
@@ -185,7 +191,7 @@ export type Operations = typeof operations;
 /** The name of an operation: `ugwo.charge`. */
 export type OperationId = keyof Operations;
 /** What an operation answers with, as documented. */
-export type AnswerOf<K extends OperationId> = z.output<Operations[K]['success']['schema']>;
+export type AnswerOf<K extends OperationId> = OutputOf<Operations[K]['success']['schema']>;
 /** The lists that come page by page. */
 export type ListId = { [K in OperationId]: AnswerOf<K> extends { data: unknown[] } ? K : never }[OperationId];
 /** What of an operation's answer is proven. */
@@ -202,15 +208,15 @@ export const isPaged = ({ success }: Operation): boolean => success.proof === pr
 const LOOKED_AT = ['ugwo_uid', 'medium', 'provider', 'phone', 'data'];
 
 /** The names of the fields that matter in the answer of an operation. */
-export const fieldsOf = ({ success }: Operation): readonly string[] => [
-  ...Object.keys('shape' in success.schema ? (success.schema.shape as object) : {}),
-  ...LOOKED_AT,
-];
+export const fieldsOf = ({ success }: Operation): readonly string[] => {
+  const schema = success.schema();
+  return [...Object.keys('shape' in schema ? (schema.shape as object) : {}), ...LOOKED_AT];
+};
 
-/** The same of all of them, and of their error documents. */
-export const KEPT_FIELDS: readonly string[] = [
+/** The same of all of them, and of their error documents; for an answer that is beyond the bounds. */
+export const keptFields = memo((): readonly string[] => [
   ...new Set([...Object.values<Operation>(operations).flatMap(fieldsOf), ...PROBLEM_FIELDS]),
-];
+]);
 
 /** The path of an operation with its parameters in place, each encoded. Unsafe segments must have been refused before. */
 export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>

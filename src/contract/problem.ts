@@ -1,39 +1,50 @@
 import * as z from 'zod';
 import { BOUNDS, cutList, cutText } from '../core/bounds.ts';
 import type { Violation } from '../core/error.ts';
+import { memo } from '../core/memo.ts';
 import { valueAt } from '../core/path.ts';
 import { namesAlong } from '../core/property-path.ts';
+import type { OutputOf } from './common.ts';
 import { described, listOf } from './common.ts';
 
 /** The service's own error documents. Where a proxy may say the same, a 429, only these prove that it was the service. */
-const problemDocument = z.looseObject({
-  type: z.string().optional(),
-  title: z.string(),
-  status: z.number().int(),
-  detail: z.string().nullish(),
-  violations: listOf(z.looseObject({ propertyPath: z.string(), title: z.string() })).nullish(),
-});
+const problemDocument = memo(() =>
+  z.looseObject({
+    type: z.string().optional(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string().nullish(),
+    violations: listOf(z.looseObject({ propertyPath: z.string(), title: z.string() })).nullish(),
+  }),
+);
 /** `nzube.ugwo.error.ref_already_exists` */
 const DOTTED_CODE = /^[A-Za-z][\w-]*(?:\.[\w-]+)+$/;
 /**
  * The second shape that is live: `{message: "<code>", errors: [{field, message}]}` (public material). A gateway says
  * `{message: "Conflict", errors: []}`, too: only a code of the service's, or a fault that it names, makes it its own.
  */
-const message = z.looseObject({
-  message: z.string(),
-  errors: listOf(z.looseObject({ field: z.string().optional(), message: z.string() })),
-});
-const messageDocument = message
-  .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message))
-  .register(described, {
-    allOf: [message],
-    anyOf: [{ properties: { errors: { minItems: 1 } } }, { properties: { message: { pattern: DOTTED_CODE.source } } }],
-  });
+const message = memo(() =>
+  z.looseObject({
+    message: z.string(),
+    errors: listOf(z.looseObject({ field: z.string().optional(), message: z.string() })),
+  }),
+);
+const messageDocument = memo(() =>
+  message()
+    .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message))
+    .register(described, {
+      allOf: [message()],
+      anyOf: [
+        { properties: { errors: { minItems: 1 } } },
+        { properties: { message: { pattern: DOTTED_CODE.source } } },
+      ],
+    }),
+);
 
 /** Whether an error document is one of the service's own shapes, for the status that it came with. */
 export const isOwnDocument = (status: number, body: unknown): boolean => {
-  const first = problemDocument.safeParse(body);
-  return first.success ? first.data.status === status : messageDocument.safeParse(body).success;
+  const first = problemDocument().safeParse(body);
+  return first.success ? first.data.status === status : messageDocument().safeParse(body).success;
 };
 
 /** What an error document of any shape says. */
@@ -107,4 +118,4 @@ export const PROBLEM_FIELDS: readonly string[] = [
 export const problemAnswer = problemDocument;
 /** The other shape. */
 export const messageAnswer = messageDocument;
-export type ProblemAnswer = z.output<typeof problemDocument>;
+export type ProblemAnswer = OutputOf<typeof problemDocument>;

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { memo } from '../core/memo.ts';
 import { checkBaseUrl } from '../core/origin.ts';
+import type { OutputOf } from './common.ts';
 import { instant } from './common.ts';
 
 /** The version of the file that this program reads and writes. A higher one is never touched. */
@@ -15,33 +17,39 @@ const isExactOrigin = (text: string): boolean => {
   return 'origin' in check && check.origin === text;
 };
 
-const storedProfile = z
-  .looseObject({
-    origin: z.string().refine(isExactOrigin, { error: 'is not an exact https:// origin' }),
-    key: z.string().optional(),
-    key_command: z.array(z.string()).min(1).optional(),
-    ledger: z.string().optional(),
-    ledger_password_command: z.array(z.string()).min(1).optional(),
-    /** Judged where they are used: one that is wrong must not keep the others, nor the key, from being read. */
-    defaults: z.unknown().optional(),
-    created_at: instant,
-  })
-  .refine(({ key, key_command }) => (key === undefined) !== (key_command === undefined), {
-    error: 'must hold either key or key_command',
-  });
+const storedProfile = memo(() =>
+  z
+    .looseObject({
+      origin: z.string().refine(isExactOrigin, { error: 'is not an exact https:// origin' }),
+      key: z.string().optional(),
+      key_command: z.array(z.string()).min(1).optional(),
+      ledger: z.string().optional(),
+      ledger_password_command: z.array(z.string()).min(1).optional(),
+      /** Judged where they are used: one that is wrong must not keep the others, nor the key, from being read. */
+      defaults: z.unknown().optional(),
+      created_at: instant(),
+    })
+    .refine(({ key, key_command }) => (key === undefined) !== (key_command === undefined), {
+      error: 'must hold either key or key_command',
+    }),
+);
 
 // zod's record passes over `__proto__`, so the names are looked at before it.
-const named = z.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isProfileName),
-  { error: 'must be an object whose names are profile names' },
+const named = memo(() =>
+  z.custom<Record<string, unknown>>(
+    (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isProfileName),
+    { error: 'must be an object whose names are profile names' },
+  ),
 );
 
 /** What is stored of the profiles. Fields that this version does not know are kept as they are. */
-export const profileFile = z.looseObject({
-  version: z.literal(PROFILE_FILE_VERSION),
-  default: z.string().optional(),
-  profiles: named.pipe(z.record(z.string(), storedProfile)),
-});
+export const profileFile = memo(() =>
+  z.looseObject({
+    version: z.literal(PROFILE_FILE_VERSION),
+    default: z.string().optional(),
+    profiles: named().pipe(z.record(z.string(), storedProfile())),
+  }),
+);
 
-export type StoredProfile = z.output<typeof storedProfile>;
-export type ProfileFile = z.output<typeof profileFile>;
+export type StoredProfile = OutputOf<typeof storedProfile>;
+export type ProfileFile = OutputOf<typeof profileFile>;

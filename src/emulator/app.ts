@@ -46,7 +46,7 @@ const readRequest = async <K extends OperationId>(
   const query = queryOf(context.req.url);
   const keep = (bytes: Uint8Array): void => service.requests?.body(context.env.incoming, bytes);
   const body = operation.body === undefined ? undefined : await readBody(context.req.raw, keep);
-  const faults = [operation.query?.safeParse(query).error, operation.body?.(now).safeParse(asSent(body)).error];
+  const faults = [operation.query?.().safeParse(query).error, operation.body?.(now).safeParse(asSent(body)).error];
   const violations = faults.flatMap((fault) => (fault === undefined ? [] : breaches(fault)));
   if (violations.length > 0) throw invalid(violations);
   return { params: context.req.param(), query, body, now } as unknown as Omit<RequestOf<K>, 'hangUp'>;
@@ -62,7 +62,8 @@ const mount = <K extends OperationId>(app: Hono<Env>, service: Service, id: K): 
     const hangUp = (): void => {
       isCut = true;
     };
-    const answer = (): string => checked(operation.success.schema, handle({ ...read, hangUp } as RequestOf<K>, store));
+    const answer = (): string =>
+      checked(operation.success.schema(), handle({ ...read, hangUp } as RequestOf<K>, store));
     catchUp(store, read.now);
     // An answer that breaks the contract must leave no trace either.
     const json = operation.safety === 'safe' ? answer() : store.write(answer);

@@ -44,7 +44,7 @@ export const moveClock = (kept: Kept, by: number | 'back' | undefined): ClockSta
 
 /** Puts rules for faults in the place of those there were; a usage error where they are none. */
 export const setFaults = ({ store }: Pick<Kept, 'store'>, rules: unknown): readonly KeptFault[] => {
-  const { error, data } = faultRules.safeParse(rules);
+  const { error, data } = faultRules().safeParse(rules);
   if (error !== undefined) {
     throw usageError('these are no rules for faults', {
       violations: breaches(error),

@@ -5,7 +5,7 @@ import type { Store } from './store/open.ts';
 /** What a schema lets through; what judges a body may depend on the moment. */
 type Accepted<S> = S extends Judge<infer T> ? T : undefined;
 type BodyOf<O> = O extends { body: (now: number) => infer S } ? Accepted<S> : undefined;
-type QueryOf<O> = O extends { query: infer S } ? Accepted<S> : undefined;
+type QueryOf<O> = O extends { query: () => infer S } ? Accepted<S> : undefined;
 
 /** A request that the contract's schemas have accepted; everything in it happens at the one moment `now`. */
 export interface RequestOf<K extends OperationId> {

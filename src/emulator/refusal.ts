@@ -75,4 +75,4 @@ export const checked = (schema: Judge, answer: unknown): string => {
 };
 
 /** An error document as JSON text, itself checked. */
-export const checkedProblem = (problem: ProblemAnswer): string => checked(problemAnswer, problem);
+export const checkedProblem = (problem: ProblemAnswer): string => checked(problemAnswer(), problem);

@@ -10,23 +10,23 @@ import { pathsOf } from './faults.ts';
 import * as fixtures from './fixtures.ts';
 
 const documented: [name: string, schema: z.ZodType, example: Record<string, unknown>][] = [
-  ['a customer', onye, fixtures.customer],
-  ['a customer of few words', onye, fixtures.customerOfFewWords],
-  ['a payment request with a checkout', ugwo, fixtures.ugwoWithCheckout],
-  ['a payment request without one', ugwo, fixtures.ugwoWithoutCheckout],
-  ['a checkout snapshot', checkoutSnapshot, fixtures.checkoutSnapshot],
-  ['a bank_transfer activity', activity, fixtures.bankTransferActivity],
-  ['a ussd activity', activity, fixtures.ussdActivity],
-  ['a mobile_money activity', activity, fixtures.mobileMoneyActivity],
-  ['a failed activity', activity, fixtures.failedActivity],
-  ['a later activity', activity, fixtures.laterActivity],
-  ['a page in the middle', page(ugwo), fixtures.middlePage],
-  ['the last page', page(ugwo), fixtures.lastPage],
-  ['an empty page', page(ugwo), fixtures.emptyPage],
-  ['a page of customers', page(onye), { data: [fixtures.customer], next_cursor: null }],
-  ['a validation problem', problemAnswer, fixtures.validationProblem],
-  ['a problem without violations', problemAnswer, fixtures.notFoundProblem],
-  ['a problem of two fields', problemAnswer, fixtures.leanProblem],
+  ['a customer', onye(), fixtures.customer],
+  ['a customer of few words', onye(), fixtures.customerOfFewWords],
+  ['a payment request with a checkout', ugwo(), fixtures.ugwoWithCheckout],
+  ['a payment request without one', ugwo(), fixtures.ugwoWithoutCheckout],
+  ['a checkout snapshot', checkoutSnapshot(), fixtures.checkoutSnapshot],
+  ['a bank_transfer activity', activity(), fixtures.bankTransferActivity],
+  ['a ussd activity', activity(), fixtures.ussdActivity],
+  ['a mobile_money activity', activity(), fixtures.mobileMoneyActivity],
+  ['a failed activity', activity(), fixtures.failedActivity],
+  ['a later activity', activity(), fixtures.laterActivity],
+  ['a page in the middle', page(ugwo()), fixtures.middlePage],
+  ['the last page', page(ugwo()), fixtures.lastPage],
+  ['an empty page', page(ugwo()), fixtures.emptyPage],
+  ['a page of customers', page(onye()), { data: [fixtures.customer], next_cursor: null }],
+  ['a validation problem', problemAnswer(), fixtures.validationProblem],
+  ['a problem without violations', problemAnswer(), fixtures.notFoundProblem],
+  ['a problem of two fields', problemAnswer(), fixtures.leanProblem],
 ];
 
 /** The same value with a field in every object that nobody has documented. */
@@ -59,12 +59,12 @@ describe('documented fields that are missing', () => {
     problem: ['title', 'status'],
   };
   const rows = [
-    ['customer', onye, fixtures.customer],
-    ['payment request', ugwo, fixtures.ugwoWithCheckout],
-    ['checkout', checkoutSnapshot, fixtures.checkoutSnapshot],
-    ['activity', activity, fixtures.laterActivity],
-    ['page', page(ugwo), fixtures.middlePage],
-    ['problem', problemAnswer, fixtures.validationProblem],
+    ['customer', onye(), fixtures.customer],
+    ['payment request', ugwo(), fixtures.ugwoWithCheckout],
+    ['checkout', checkoutSnapshot(), fixtures.checkoutSnapshot],
+    ['activity', activity(), fixtures.laterActivity],
+    ['page', page(ugwo()), fixtures.middlePage],
+    ['problem', problemAnswer(), fixtures.validationProblem],
   ] as const;
   const missing = rows.flatMap(([name, schema, example]) =>
     Object.keys(example).map((field) => [name, field, schema, example as Record<string, unknown>] as const),
@@ -79,10 +79,10 @@ describe('documented fields that are missing', () => {
   );
 
   it.each([
-    ['customer', onye, { uid: fixtures.customer.uid }],
-    ['payment request', ugwo, { uid: fixtures.ugwoWithCheckout.uid }],
-    ['checkout', checkoutSnapshot, { uid: fixtures.checkoutSnapshot.uid }],
-    ['activity', activity, { uid: fixtures.ussdActivity.uid, status: 'processing' }],
+    ['customer', onye(), { uid: fixtures.customer.uid }],
+    ['payment request', ugwo(), { uid: fixtures.ugwoWithCheckout.uid }],
+    ['checkout', checkoutSnapshot(), { uid: fixtures.checkoutSnapshot.uid }],
+    ['activity', activity(), { uid: fixtures.ussdActivity.uid, status: 'processing' }],
   ] as const)('a %s of the least is taken', (_name, schema, least) => {
     expect(schema.parse(least)).toEqual(least);
   });
@@ -90,12 +90,12 @@ describe('documented fields that are missing', () => {
 
 describe('enums', () => {
   const enums = [
-    ['the status of a customer', onye, fixtures.customer, 'status'],
-    ['the status of a payment request', ugwo, fixtures.ugwoWithCheckout, 'status'],
-    ['the currency of a payment request', ugwo, fixtures.ugwoWithCheckout, 'currency'],
-    ['the currency of a checkout', checkoutSnapshot, fixtures.checkoutSnapshot, 'currency'],
-    ['the type of an activity', activity, fixtures.laterActivity, 'activity_type'],
-    ['the status of an activity', activity, fixtures.laterActivity, 'status'],
+    ['the status of a customer', onye(), fixtures.customer, 'status'],
+    ['the status of a payment request', ugwo(), fixtures.ugwoWithCheckout, 'status'],
+    ['the currency of a payment request', ugwo(), fixtures.ugwoWithCheckout, 'currency'],
+    ['the currency of a checkout', checkoutSnapshot(), fixtures.checkoutSnapshot, 'currency'],
+    ['the type of an activity', activity(), fixtures.laterActivity, 'activity_type'],
+    ['the status of an activity', activity(), fixtures.laterActivity, 'status'],
   ] as const;
 
   it.each(enums)('%s may be new, alone or in a pair with a label', (_name, schema, example, field) => {
@@ -115,51 +115,51 @@ describe('enums', () => {
   it('a checkout may offer mediums that are not known here, in either form', () => {
     const mediums = [{ medium: 'pay_with_bank' }, { medium: ['ussd', 'USSD'], position: 2, is_default: true }];
     const snapshot = { ...fixtures.checkoutSnapshot, mediums };
-    expect(checkoutSnapshot.parse(snapshot)).toEqual(snapshot);
-    expect(pathsOf(checkoutSnapshot, { ...snapshot, mediums: [{ position: 1 }] })).toEqual(['mediums.0.medium']);
-    expect(pathsOf(checkoutSnapshot, { ...snapshot, mediums: ['ussd'] })).toEqual(['mediums.0']);
+    expect(checkoutSnapshot().parse(snapshot)).toEqual(snapshot);
+    expect(pathsOf(checkoutSnapshot(), { ...snapshot, mediums: [{ position: 1 }] })).toEqual(['mediums.0.medium']);
+    expect(pathsOf(checkoutSnapshot(), { ...snapshot, mediums: ['ussd'] })).toEqual(['mediums.0']);
   });
 });
 
 describe('documented fields of another type', () => {
   const { ugwoWithCheckout: request, laterActivity: charge, customer } = fixtures;
   it.each([
-    [onye, customer, 'uid', 'ugw.Kw9a.8Zp3'],
-    [onye, customer, 'uid', 5],
-    [onye, customer, 'email', 5],
-    [onye, customer, 'first_name', {}],
-    [onye, customer, 'last_name', true],
-    [onye, customer, 'ref', 7],
-    [onye, customer, 'billing_address', 'Lagos'],
-    [onye, customer, 'meta', 'tier=vip'],
-    [onye, customer, 'created_at', '2026-11-03'],
-    [onye, customer, 'created_at', 1_795_179_900],
-    [ugwo, request, 'uid', 'ony.Kw9a.8Zp3'],
-    [ugwo, request, 'amount', '500000'],
-    [ugwo, request, 'ref', 7],
-    [ugwo, request, 'description', 7],
-    [ugwo, request, 'metadata', 'x'],
-    [ugwo, request, 'onye', 7],
-    [ugwo, request, 'checkout', []],
-    [ugwo, request, 'created_at', 'yesterday'],
-    [activity, charge, 'uid', 'ugw.Kw9a.8Zp3'],
-    [activity, charge, 'checkout', 'chk.Kw9a.8Zp3'],
-    [activity, charge, 'ugwo_medium', 'wallet'],
-    [activity, charge, 'psp', 7],
-    [activity, charge, 'psp_external_id', 7],
-    [activity, charge, 'next_action', 'dial'],
-    [activity, charge, 'next_action', []],
-    [activity, charge, 'error', 5],
-    [activity, charge, 'created_at', '2026-11-20T13:50:02'],
-    [activity, charge, 'updated_at', 'now'],
-    [checkoutSnapshot, fixtures.checkoutSnapshot, 'uid', 'act.Kw9a.8Zp3'],
-    [checkoutSnapshot, fixtures.checkoutSnapshot, 'mediums', {}],
+    [onye(), customer, 'uid', 'ugw.Kw9a.8Zp3'],
+    [onye(), customer, 'uid', 5],
+    [onye(), customer, 'email', 5],
+    [onye(), customer, 'first_name', {}],
+    [onye(), customer, 'last_name', true],
+    [onye(), customer, 'ref', 7],
+    [onye(), customer, 'billing_address', 'Lagos'],
+    [onye(), customer, 'meta', 'tier=vip'],
+    [onye(), customer, 'created_at', '2026-11-03'],
+    [onye(), customer, 'created_at', 1_795_179_900],
+    [ugwo(), request, 'uid', 'ony.Kw9a.8Zp3'],
+    [ugwo(), request, 'amount', '500000'],
+    [ugwo(), request, 'ref', 7],
+    [ugwo(), request, 'description', 7],
+    [ugwo(), request, 'metadata', 'x'],
+    [ugwo(), request, 'onye', 7],
+    [ugwo(), request, 'checkout', []],
+    [ugwo(), request, 'created_at', 'yesterday'],
+    [activity(), charge, 'uid', 'ugw.Kw9a.8Zp3'],
+    [activity(), charge, 'checkout', 'chk.Kw9a.8Zp3'],
+    [activity(), charge, 'ugwo_medium', 'wallet'],
+    [activity(), charge, 'psp', 7],
+    [activity(), charge, 'psp_external_id', 7],
+    [activity(), charge, 'next_action', 'dial'],
+    [activity(), charge, 'next_action', []],
+    [activity(), charge, 'error', 5],
+    [activity(), charge, 'created_at', '2026-11-20T13:50:02'],
+    [activity(), charge, 'updated_at', 'now'],
+    [checkoutSnapshot(), fixtures.checkoutSnapshot, 'uid', 'act.Kw9a.8Zp3'],
+    [checkoutSnapshot(), fixtures.checkoutSnapshot, 'mediums', {}],
   ] as const)('%#: a breach is named where it is: %o %o %s', (schema, example, field, value) => {
     expect(pathsOf(schema, { ...example, [field]: value })).toEqual([field]);
   });
 
   it.each([[[]], [null], ['x'], [7]])('an answer that is %j is none', (answer) => {
-    for (const schema of [onye, ugwo, activity, checkoutSnapshot, page(ugwo)]) {
+    for (const schema of [onye(), ugwo(), activity(), checkoutSnapshot(), page(ugwo())]) {
       expect(pathsOf(schema, answer)).toEqual(['']);
     }
   });
@@ -170,16 +170,16 @@ describe('documented fields of another type', () => {
     ['an object', { anything: 1 }],
     ['null', null],
   ])('the error of a failed activity, whose shape nobody shows, may be %s', (_what, error) => {
-    expect(pathsOf(activity, { ...fixtures.failedActivity, error })).toEqual([]);
+    expect(pathsOf(activity(), { ...fixtures.failedActivity, error })).toEqual([]);
   });
 
   it('a payment request may name its customer by identifier', () => {
-    expect(pathsOf(ugwo, { ...fixtures.ugwoWithCheckout, onye: fixtures.customer.uid })).toEqual([]);
+    expect(pathsOf(ugwo(), { ...fixtures.ugwoWithCheckout, onye: fixtures.customer.uid })).toEqual([]);
   });
 
   it('a fault inside the checkout of an activity or a payment request is found', () => {
     const checkout = { ...fixtures.checkoutSnapshot, uid: 'chk' };
-    expect(pathsOf(activity, { ...fixtures.laterActivity, checkout })).toEqual(['checkout.uid']);
-    expect(pathsOf(ugwo, { ...fixtures.ugwoWithCheckout, checkout })).toEqual(['checkout.uid']);
+    expect(pathsOf(activity(), { ...fixtures.laterActivity, checkout })).toEqual(['checkout.uid']);
+    expect(pathsOf(ugwo(), { ...fixtures.ugwoWithCheckout, checkout })).toEqual(['checkout.uid']);
   });
 });

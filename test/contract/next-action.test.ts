@@ -23,19 +23,19 @@ describe('the next action of an activity', () => {
     ['another type without headers', withAction({ type: 'otp' })],
     ['null', withAction(null)],
   ])('may be or have %s', (_what, value) => {
-    expect(activity.parse(value)).toEqual(value);
+    expect(activity().parse(value)).toEqual(value);
   });
 
   it.each(Object.keys(account))('is an error when the account has no %s', (name) => {
     const { [name]: _left, ...rest } = { ...account } as Record<string, unknown>;
-    expect(pathsOf(activity, withHeaders(rest))).toEqual([`next_action.headers.${name}`]);
+    expect(pathsOf(activity(), withHeaders(rest))).toEqual([`next_action.headers.${name}`]);
   });
 
   it.each(Object.keys(account).filter((key) => key !== 'expires_at'))(
     'is an error when all that is left of the account is its %s',
     (name) => {
       const others = Object.keys(account).filter((key) => key !== name);
-      const paths = pathsOf(activity, withHeaders({ [name]: account[name as keyof typeof account] }));
+      const paths = pathsOf(activity(), withHeaders({ [name]: account[name as keyof typeof account] }));
       expect(paths.sort()).toEqual(others.map((key) => `next_action.headers.${key}`).sort());
     },
   );
@@ -45,31 +45,31 @@ describe('the next action of an activity', () => {
       [null, '', 123456789, ['0123456789'], {}].map((value) => [name, value] as const),
     ),
   )('is an error when the %s of the account is %j', (name, value) => {
-    expect(pathsOf(activity, withHeaders({ ...account, [name]: value }))).toEqual([`next_action.headers.${name}`]);
+    expect(pathsOf(activity(), withHeaders({ ...account, [name]: value }))).toEqual([`next_action.headers.${name}`]);
   });
 
   it('is an error when the account closes at no instant', () => {
     for (const expires_at of ['2026-11-20T14:05:00', '2026-11-31T14:05:00Z', 'soon']) {
-      expect(faultsOf(activity, withHeaders({ ...account, expires_at }))).toEqual([
+      expect(faultsOf(activity(), withHeaders({ ...account, expires_at }))).toEqual([
         { propertyPath: 'next_action.headers.expires_at', title: 'is not an ISO 8601 time with an offset' },
       ]);
     }
   });
 
   it.each([[''], [null], [737], [['*737#']], [{}]])('is an error when the dial string is %j', (ussd) => {
-    expect(pathsOf(activity, withHeaders({ ussd }))).toEqual(['next_action.headers.ussd']);
-    expect(pathsOf(activity, withHeaders({ ...account, ussd }))).toEqual(['next_action.headers.ussd']);
+    expect(pathsOf(activity(), withHeaders({ ussd }))).toEqual(['next_action.headers.ussd']);
+    expect(pathsOf(activity(), withHeaders({ ...account, ussd }))).toEqual(['next_action.headers.ussd']);
   });
 
   it.each([[undefined], [null], ['*737#'], [5], [['*737#']]])(
     'is an error when a user_action has the headers %j',
     (headers) => {
-      expect(pathsOf(activity, withHeaders(headers))).toEqual(['next_action.headers']);
+      expect(pathsOf(activity(), withHeaders(headers))).toEqual(['next_action.headers']);
     },
   );
 
   it('is an error when a user_action has an instruction that is no text', () => {
-    expect(pathsOf(activity, withAction({ type: 'user_action', instruction: 5, headers: account }))).toEqual([
+    expect(pathsOf(activity(), withAction({ type: 'user_action', instruction: 5, headers: account }))).toEqual([
       'next_action.instruction',
     ]);
   });
@@ -77,7 +77,7 @@ describe('the next action of an activity', () => {
   it.each([[undefined], [null], [''], [5], [['user_action', 'User action']]])(
     'is an error when its type is %j',
     (type) => {
-      expect(pathsOf(activity, withAction({ type, headers: account }))).toEqual(['next_action.type']);
+      expect(pathsOf(activity(), withAction({ type, headers: account }))).toEqual(['next_action.type']);
     },
   );
 
@@ -92,7 +92,7 @@ describe('the next action of an activity', () => {
         const { ussd: _ussd, ...free } = among;
         const headers = { ...free, ...Object.fromEntries(known) };
         fc.pre(Object.keys(account).some((name) => !Object.hasOwn(headers, name)));
-        expect(pathsOf(activity, withAction({ ...around, type: 'user_action', headers }))).not.toEqual([]);
+        expect(pathsOf(activity(), withAction({ ...around, type: 'user_action', headers }))).not.toEqual([]);
       }),
     );
   });
@@ -101,7 +101,7 @@ describe('the next action of an activity', () => {
     const type = fc.string({ minLength: 1 }).filter((text) => text !== 'user_action');
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), type, (members, name) => {
-        expect(pathsOf(activity, withAction({ ...members, type: name }))).toEqual([]);
+        expect(pathsOf(activity(), withAction({ ...members, type: name }))).toEqual([]);
       }),
     );
   });

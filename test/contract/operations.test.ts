@@ -66,8 +66,8 @@ describe('the table of endpoints (interface.md section 4, and public material)',
     ['ugwo.charge', fixtures.bankTransferActivity, fixtures.customer],
     ['ugwo.list', fixtures.middlePage, { data: [fixtures.customer], next_cursor: null }],
   ] as const)('%s answers with its own resource', (id, right, wrong) => {
-    expect(pathsOf(operations[id].success.schema, right)).toEqual([]);
-    expect(pathsOf(operations[id].success.schema, wrong)).not.toEqual([]);
+    expect(pathsOf(operations[id].success.schema(), right)).toEqual([]);
+    expect(pathsOf(operations[id].success.schema(), wrong)).not.toEqual([]);
   });
 
   it('judges a charge by the moment it is given, and an update and a list by their rules', () => {
@@ -77,7 +77,7 @@ describe('the table of endpoints (interface.md section 4, and public material)',
     expect(charge.body && pathsOf(charge.body(now), body)).toEqual([]);
     expect(charge.body && pathsOf(charge.body(now + 600_000), body)).toEqual(['data.expires_at']);
     expect(pathsOf(operations['onye.update'].body(), { email: 'ada' })).toEqual(['email']);
-    expect(pathsOf(operations['ugwo.list'].query, { limit: '101' })).toEqual(['limit']);
+    expect(pathsOf(operations['ugwo.list'].query(), { limit: '101' })).toEqual(['limit']);
   });
 });
 

@@ -99,7 +99,7 @@ describe('readProblem', () => {
   });
 
   it('is written by no one with a status that is no whole number', () => {
-    expect(pathsOf(problemAnswer, { ...leanProblem, status: 401.5 })).toEqual(['status']);
+    expect(pathsOf(problemAnswer(), { ...leanProblem, status: 401.5 })).toEqual(['status']);
   });
 
   it('throws at no document whatever', () => {

@@ -28,7 +28,7 @@ describe('the profile file', () => {
     ['fields of a later version', { ...(fileOf({ note: [1] }) as object), theme: 'dark' }],
     ['a profile named constructor', { version: 1, profiles: { constructor: profile } }],
   ])('may hold %s', (_what, file) => {
-    expect(profileFile.parse(file)).toEqual(file);
+    expect(profileFile().parse(file)).toEqual(file);
   });
 
   it.each([
@@ -53,7 +53,7 @@ describe('the profile file', () => {
     ['a key that is no text', fileOf({ key: 5 }), ['profiles.main.key']],
     ['no moment of creation', fileOf({ created_at: 'yesterday' }), ['profiles.main.created_at']],
   ])('is refused with %s', (_what, file, paths) => {
-    expect(pathsOf(profileFile, file)).toEqual(paths);
+    expect(pathsOf(profileFile(), file)).toEqual(paths);
   });
 
   it.each([
@@ -61,6 +61,10 @@ describe('the profile file', () => {
     ['its key', fileOf({ key_command: ['op'] }), 'must hold either key or key_command'],
     ['its names', { version: 1, profiles: { '../x': profile } }, 'must be an object whose names are profile names'],
   ])('is told what is wrong with %s', (_what, file, message) => {
-    expect(profileFile.safeParse(file).error?.issues.map((issue) => issue.message)).toEqual([message]);
+    expect(
+      profileFile()
+        .safeParse(file)
+        .error?.issues.map((issue) => issue.message),
+    ).toEqual([message]);
   });
 });

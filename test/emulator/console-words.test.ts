@@ -50,7 +50,7 @@ test.each([
   [{ event: '*', slow: '5s' }, 'takes 5s to be sent'],
   [{ event: '*', never: true }, 'never sent'],
 ])('the fault %j: %s', (rule, words) => {
-  const { rules } = faultRules.parse({ rules: [rule] });
+  const { rules } = faultRules().parse({ rules: [rule] });
   expect(rules.map(faultWords)).toEqual([words]);
 });
 
@@ -60,14 +60,14 @@ test.each([
   [{ share: 0.5, times: 3, reset: true }, 'any method on any path, a share of 0.5, 3 times'],
   [{ event: 'ugwo.*', twice: true }, 'event ugwo.*'],
 ])('the fault %j is for %s', (rule, words) => {
-  const { rules } = faultRules.parse({ rules: [rule] });
+  const { rules } = faultRules().parse({ rules: [rule] });
   expect(rules.map(scopeWords)).toEqual([words]);
 });
 
 describe.each(SWITCHES)('the switch $name', (one) => {
   test.each(Object.keys(SCOPES[one.kind]))('is a rule for %s, and known again by it', (scope) => {
     for (const once of [true, false]) {
-      const { rules } = faultRules.parse({ rules: [ruleOf(one, scope, once)] });
+      const { rules } = faultRules().parse({ rules: [ruleOf(one, scope, once)] });
       expect(rules.map(switchOf)).toEqual([one]);
     }
   });

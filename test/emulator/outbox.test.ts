@@ -139,10 +139,10 @@ test('nothing is kept where nobody wants it, seeds are not told, and a reset rem
 
 describe('a made-up event', () => {
   const SCHEMAS = {
-    nzube: operations['onye.get'].success.schema,
-    ugwo: operations['ugwo.get'].success.schema,
-    activity: operations['activity.get'].success.schema,
-    refund: operations['refund.create'].success.schema,
+    nzube: operations['onye.get'].success.schema(),
+    ugwo: operations['ugwo.get'].success.schema(),
+    activity: operations['activity.get'].success.schema(),
+    refund: operations['refund.create'].success.schema(),
   };
   const schemaOf = (event: EventName) =>
     event.startsWith('ugwo.activity') ? SCHEMAS.activity : SCHEMAS[event.split('.')[0] as keyof typeof SCHEMAS];
