@@ -5,8 +5,6 @@ import type { Deps } from './deps.ts';
 import type { Unique } from './taken.ts';
 import { existing, openFind, uniqueIn } from './taken.ts';
 
-type Needs = Pick<Deps, 'io' | 'client' | 'notice' | 'holdMemory'>;
-
 /** Something that the service itself keeps from being made twice. */
 export interface Creation {
   readonly operation: OperationId;
@@ -20,7 +18,7 @@ export interface Creation {
 /** Creates it; where its unique field is taken, what has it is compared, and was made or is another's. */
 export const createUnique = async (
   { operation, body, unique, saying, view }: Creation,
-  deps: Needs,
+  deps: Deps,
 ): Promise<Result> => {
   const client = await deps.client('write');
   const { word, one } = unique;

@@ -17,8 +17,6 @@ import { recalled, remembering } from './recall.ts';
 import type { Searched } from './search.ts';
 import { cursorBehind, searching } from './search.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'holdMemory' | 'preview' | 'notice' | 'seenBefore'>;
-
 /** One of the service's lists. */
 export interface ListOf extends Searched {
   readonly operation: ListId;
@@ -110,7 +108,7 @@ const walkOf = ({ cursor, reach, filter }: ListInput): Walk => ({
   records: reach.kind === 'max' && filter === undefined ? reach.max : undefined,
 });
 
-const preview = async (list: ListOf, query: Readonly<Record<string, string>>, deps: Needs): Promise<Result> => {
+const preview = async (list: ListOf, query: Readonly<Record<string, string>>, deps: Deps): Promise<Result> => {
   try {
     return await previewCall(list.operation, { query }, deps);
   } catch (thrown) {
@@ -124,7 +122,7 @@ const foundAtOnce = async (
   { filter, cursor }: ListInput,
   client: Client,
   seen: SeenBefore | undefined,
-  deps: Needs,
+  deps: Deps,
 ): Promise<Result | undefined> => {
   if (filter === undefined || cursor !== undefined || seen === undefined) return undefined;
   const record = await recalled(operation, filter, seen, client, deps);
@@ -134,7 +132,7 @@ const foundAtOnce = async (
 };
 
 /** Lists records, or those of them that are looked for (interface.md 4.3). */
-export const listRecords = async (list: ListOf, input: ListInput, deps: Needs): Promise<Result> => {
+export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): Promise<Result> => {
   const limit = limitOf(input);
   if (deps.globals.dryRun) {
     return preview(list, { limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);

@@ -13,8 +13,6 @@ import type { Deps } from './deps.ts';
 import type { Find, Unique } from './taken.ts';
 import { existing, openFind, uniqueIn } from './taken.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals'>;
-
 /** How the rows of a file are made that must not be made twice, and are no charges. */
 export interface Making<T> {
   readonly request: RowKind<T>['request'];
@@ -37,7 +35,7 @@ export interface Making<T> {
 export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn, 'status', 'entry'];
 
 /** What to do about rows that are unknown: the service shows nobody but a person what became of them. */
-export const findOutByHand = (globals: Needs['globals']): string =>
+export const findOutByHand = (globals: Deps['globals']): string =>
   `look for each unknown row at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'list', '--state', 'unknown', ...placeWords(globals)])}\` names them, \`paycli ledger resolve\` records it`;
 
 const lastWord = ({ evidence }: Entry): string | undefined => {
@@ -68,7 +66,7 @@ const found = async (
 export const rowsMade = <T>(
   { request, about, once = false, again = false, look, unique, failure, uidColumn }: Making<T>,
   client: Client,
-  { io, globals }: Needs,
+  { io, globals }: Deps,
 ): Protected<T> => {
   const find: Find = unique === undefined ? async () => undefined : openFind(unique, client);
   const clean = (text: string): string => io.redactor.cleanAll(text);

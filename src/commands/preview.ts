@@ -3,8 +3,5 @@ import type { Result } from '../core/result.ts';
 import type { Deps } from './deps.ts';
 
 /** The request that --dry-run or --as-curl shows in place of sending it. */
-export const previewCall = async (
-  operation: Called,
-  call: CallInput,
-  deps: Pick<Deps, 'client' | 'preview'>,
-): Promise<Result> => deps.preview((await deps.client('preview')).preview(operation, call));
+export const previewCall = async (operation: Called, call: CallInput, deps: Deps): Promise<Result> =>
+  deps.preview((await deps.client('preview')).preview(operation, call));

@@ -5,8 +5,6 @@ import type { Result, View } from '../core/result.ts';
 import type { Deps } from './deps.ts';
 import { previewCall } from './preview.ts';
 
-type Needs = Pick<Deps, 'globals' | 'client' | 'place' | 'preview' | 'confirm'>;
-
 /** Something that is lost for good: what it is called with, and how a person is asked. */
 export interface Removal {
   readonly read: OperationId;
@@ -23,7 +21,7 @@ export interface Removal {
 /** Shows what will be lost, asks, and removes it. */
 export const removeRecord = async (
   { read, remove, uid, view, question, typed, done }: Removal,
-  deps: Needs,
+  deps: Deps,
 ): Promise<Result> => {
   const call = { params: { uid } };
   if (deps.globals.dryRun) return previewCall(remove, call, deps);

@@ -70,7 +70,7 @@ export async function* searching(
   pages: AsyncIterable<ReceivedPage>,
   { newestFirst, uniqueRef, records: what }: Searched,
   { filter, most, behind }: { readonly filter: RecordFilter; readonly most: number; readonly behind: CursorBehind },
-  { io, notice }: Pick<Deps, 'io' | 'notice'>,
+  { io, notice }: Deps,
 ): AsyncGenerator<ReceivedPage> {
   const now = io.clock.now();
   const [matches, ends] = [matcher(filter, now), endsAt(filter, now)];

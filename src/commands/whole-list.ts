@@ -7,8 +7,6 @@ import type { Result, View } from '../core/result.ts';
 import type { Deps } from './deps.ts';
 import { previewCall } from './preview.ts';
 
-type Needs = Pick<Deps, 'globals' | 'client' | 'preview'>;
-
 /** How the records of an answer are shown, where that is not as they came. */
 type RecordsOf = (record: unknown) => readonly unknown[];
 
@@ -22,7 +20,7 @@ export const wholeList = async (
   operation: OperationId,
   call: CallInput,
   view: View,
-  deps: Needs,
+  deps: Deps,
   shown: RecordsOf = (record) => [record],
 ): Promise<Result> => {
   if (deps.globals.dryRun) return previewCall(operation, call, deps);

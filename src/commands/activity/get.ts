@@ -5,12 +5,10 @@ import { previewCall } from '../preview.ts';
 import type { ShowInput } from './spec.ts';
 import { activityView } from './view.ts';
 
-type Needs = Pick<Deps, 'globals' | 'client' | 'observe' | 'preview'>;
-
 export const view = activityView;
 
 /** Reads one activity (public-facts.md, Activities). */
-export const run = async ({ passOn, ...params }: ShowInput, deps: Needs): Promise<Result> => {
+export const run = async ({ passOn, ...params }: ShowInput, deps: Deps): Promise<Result> => {
   checkPassOn(passOn, deps.globals);
   const call = { params };
   if (deps.globals.dryRun) return previewCall('activity.get', call, deps);

@@ -8,8 +8,6 @@ import { waitedOf } from './followed-shared.ts';
 import type { WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
 
-type Needs = Pick<Deps, 'globals' | 'client' | 'observe'>;
-
 export const view = activityView;
 
 /** A wait that is under way. */
@@ -55,7 +53,7 @@ const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begu
 };
 
 /** Waits for an activity to come to its end; reads, and nothing else. What the first look shows is shown at once. */
-export const run = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Needs): Promise<Result> => {
+export const run = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Deps): Promise<Result> => {
   const client = await deps.client('read');
   const params = { ugwoUid, activityUid };
   const seen = ({ value, servedAt }: Received<Thing>): Promise<void> => deps.observe([value], servedAt);

@@ -12,11 +12,6 @@ import type { Deps } from '../deps.ts';
 import { resultOf, shownPages } from './show.ts';
 import type { ApiInput } from './spec.ts';
 
-type Needs = Pick<
-  Deps,
-  'client' | 'confirm' | 'globals' | 'notice' | 'once' | 'place' | 'preview' | 'source' | 'holdMemory'
->;
-
 /** A request as it was asked for: what is called, and what with. */
 interface Request {
   readonly called: Called;
@@ -25,7 +20,7 @@ interface Request {
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
 
-const readRequest = async (input: ApiInput, { match }: Client, { source }: Needs): Promise<Request> => {
+const readRequest = async (input: ApiInput, { match }: Client, { source }: Deps): Promise<Request> => {
   const { method, path, paginate: paged } = input;
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const given = input.input === undefined ? {} : await readJsonObject(source, input.input, '--input');
@@ -38,7 +33,7 @@ const readRequest = async (input: ApiInput, { match }: Client, { source }: Needs
 };
 
 /** Something that only ever is made anew: by the ledger's protocol. A refund is one of its activity, as one made by itself. */
-const make = async ({ called, call }: Request, { path, again }: ApiInput, deps: Needs): Promise<Result> => {
+const make = async ({ called, call }: Request, { path, again }: ApiInput, deps: Deps): Promise<Result> => {
   const text = printExact(call.body ?? {});
   const what = `POST ${barePath(path)}`;
   const activity = call.body?.['ugwo_activity'];
@@ -51,14 +46,14 @@ const make = async ({ called, call }: Request, { path, again }: ApiInput, deps: 
 };
 
 /** What is deleted is typed where it is no practice: the last word of its path, which is its identifier. */
-const confirmDelete = async (path: string, { confirm, place }: Needs): Promise<void> => {
+const confirmDelete = async (path: string, { confirm, place }: Deps): Promise<void> => {
   const typed = isGuarded((await place()).origin)
     ? (path.split('/').findLast((part) => part !== '') ?? path)
     : undefined;
   await confirm([`DELETE ${path}`, 'Send this?'], 'refuse', typed);
 };
 
-const send = async (input: ApiInput, deps: Needs): Promise<Result> => {
+const send = async (input: ApiInput, deps: Deps): Promise<Result> => {
   const { method, path, paginate } = input;
   const { globals } = deps;
   const client = await deps.client(globals.dryRun ? 'preview' : method === 'GET' ? 'read' : 'write');
@@ -82,7 +77,7 @@ const send = async (input: ApiInput, deps: Needs): Promise<Result> => {
 const isList = (called: Called): called is ListId => called === 'ugwo.list' || called === 'onye.list';
 
 /** Sends any request to the service, by the rules of those that are known. */
-export const run = async (input: ApiInput, deps: Needs): Promise<Result> => {
+export const run = async (input: ApiInput, deps: Deps): Promise<Result> => {
   try {
     return await send(input, deps);
   } catch (thrown) {

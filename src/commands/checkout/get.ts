@@ -1,4 +1,5 @@
 import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { getRecord } from '../get.ts';
 import type { GetInput } from './spec.ts';
 import { checkoutView } from './view.ts';
@@ -6,5 +7,4 @@ import { checkoutView } from './view.ts';
 export const view = checkoutView;
 
 /** Reads a checkout (public material, Checkouts). */
-export const run = ({ uid }: GetInput, deps: Parameters<typeof getRecord>[3]): Promise<Result> =>
-  getRecord('checkout.get', { uid }, view, deps);
+export const run = ({ uid }: GetInput, deps: Deps): Promise<Result> => getRecord('checkout.get', { uid }, view, deps);

@@ -1,4 +1,5 @@
 import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { wholeList } from '../whole-list.ts';
 import type { ProvidersInput } from './spec.ts';
 import { providerView } from './view.ts';
@@ -11,5 +12,5 @@ const banksOf = (record: unknown): readonly unknown[] => {
 };
 
 /** Lists who serves a medium of a checkout, and for which banks (public material, Checkouts). */
-export const run = ({ uid, medium }: ProvidersInput, deps: Parameters<typeof wholeList>[3]): Promise<Result> =>
+export const run = ({ uid, medium }: ProvidersInput, deps: Deps): Promise<Result> =>
   wholeList('checkout.providers', { params: { uid, medium } }, providerView, deps, banksOf);

@@ -73,7 +73,7 @@ const write = (file: string, text: string): void => {
 };
 
 /** Writes the script where its shell looks for it. */
-export const run = async ({ shell: named }: InstallInput, deps: Pick<Deps, 'io' | 'tree'>): Promise<Result> => {
+export const run = async ({ shell: named }: InstallInput, deps: Deps): Promise<Result> => {
   const { env } = deps.io;
   const shell = named ?? ownShell(env);
   if (shell === 'powershell') {

@@ -4,7 +4,7 @@ import { scriptFor } from './script.ts';
 import type { PrintInput } from './spec.ts';
 
 /** Prints the script of a shell. */
-export const run = async ({ shell }: PrintInput, deps: Pick<Deps, 'tree'>): Promise<Result> => ({
+export const run = async ({ shell }: PrintInput, deps: Deps): Promise<Result> => ({
   kind: 'text',
   text: scriptFor(shell, await deps.tree()).trimEnd(),
 });

@@ -7,8 +7,6 @@ import type { Deps } from '../deps.ts';
 import { onePage } from '../one-page.ts';
 import { settingView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'notice'>;
-
 /** A setting as it is printed: its value, null where there is none, and where that comes from. */
 interface Setting {
   readonly setting: string;
@@ -35,7 +33,7 @@ const settingOf = (name: string, stored: StoredDefaults, env: Env): Setting => {
     : { setting: name, value, from: `profile ${stored.profile}` };
 };
 
-const storedFor = async ({ profiles, globals }: Needs): Promise<StoredDefaults> => {
+const storedFor = async ({ profiles, globals }: Deps): Promise<StoredDefaults> => {
   const room = await profiles();
   return room.defaults(room.chosen(globals).name);
 };
@@ -43,18 +41,18 @@ const storedFor = async ({ profiles, globals }: Needs): Promise<StoredDefaults> 
 const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(setting), view: settingView });
 
 /** Every setting that has a value, and those that always have one. */
-export const list = async (deps: Needs): Promise<Result> => {
+export const list = async (deps: Deps): Promise<Result> => {
   const stored = await storedFor(deps);
   const names = SETTINGS.filter((name) => Object.hasOwn(CHOICES, name) || Object.hasOwn(stored.values, name));
   return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, deps.io.env))), view: settingView };
 };
 
 /** One of them. */
-export const get = async (name: string, deps: Needs): Promise<Result> =>
+export const get = async (name: string, deps: Deps): Promise<Result> =>
   shown(settingOf(name, await storedFor(deps), deps.io.env));
 
 /** Stores a value for the profile, or takes it back. */
-export const set = async (name: string, value: string | undefined, deps: Needs): Promise<Result> => {
+export const set = async (name: string, value: string | undefined, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const stored = room.setDefault(room.chosen(deps.globals).name, name, value);
   return shown(settingOf(name, stored, {}));

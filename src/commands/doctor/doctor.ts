@@ -6,8 +6,6 @@ import type { Deps } from '../deps.ts';
 import { onePage } from '../one-page.ts';
 import { findingView } from './view.ts';
 
-type Needs = Pick<Deps, 'checkUp' | 'globals' | 'io' | 'notice'>;
-
 /** The gravest first; what is not here is less than these. */
 const GRAVEST: readonly ErrorKind[] = ['ledger', 'auth', 'rejected', 'read_failed', 'not_sent', 'usage'];
 
@@ -25,7 +23,7 @@ const failureOf = (findings: readonly Finding[]): PayError | undefined => {
 };
 
 /** Looks at all that a command depends on; what is only odd is told, and what keeps commands from working ends with its code. */
-export const run = async ({ offline }: { readonly offline: boolean }, deps: Needs): Promise<Result> => {
+export const run = async ({ offline }: { readonly offline: boolean }, deps: Deps): Promise<Result> => {
   const findings = await deps.checkUp(offline);
   const odd = findings.filter(({ status, advice }) => status === 'warn' && advice !== null);
   if (odd.length > 0) await deps.notice(odd.map(({ check, advice }) => `${check}: ${advice}`));

@@ -3,10 +3,8 @@ import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { identityView } from './view.ts';
 
-type Needs = Pick<Deps, 'whoAmI'>;
-
 /** Who a call would act as: nothing is asked of the service unless `check`. */
-export const run = async ({ check }: { readonly check: boolean }, deps: Needs): Promise<Result> => ({
+export const run = async ({ check }: { readonly check: boolean }, deps: Deps): Promise<Result> => ({
   kind: 'record',
   record: madeHere(await deps.whoAmI(check)),
   view: identityView,

@@ -6,10 +6,8 @@ import type { FaultsInput } from './control-spec.ts';
 import { dataFile } from './data-file.ts';
 import { faultView } from './view.ts';
 
-type Needs = Pick<Deps, 'folders' | 'emulator' | 'source'>;
-
 /** The JSON of a file, `-` for standard input; whether it holds rules is the emulator's to say. */
-export const readRules = async (path: string, { source }: Pick<Deps, 'source'>): Promise<unknown> => {
+export const readRules = async (path: string, { source }: Deps): Promise<unknown> => {
   const text = await source(path === '-' ? { kind: 'stdin' } : { kind: 'file', path });
   try {
     return JSON.parse(text);
@@ -19,7 +17,7 @@ export const readRules = async (path: string, { source }: Pick<Deps, 'source'>):
 };
 
 /** Shows the rules for faults, or puts others in their place, whether the emulator is running or not. */
-export const run = async ({ from, clear, data }: FaultsInput, deps: Needs): Promise<Result> => {
+export const run = async ({ from, clear, data }: FaultsInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
   const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, deps);
   const emulator = await deps.emulator();

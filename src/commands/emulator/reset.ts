@@ -5,10 +5,8 @@ import { dataFile } from './data-file.ts';
 import type { ResetInput } from './spec.ts';
 import { resetView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'folders' | 'emulator' | 'confirm'>;
-
 /** Empties the emulator's data after a confirmation. */
-export const run = async ({ data }: ResetInput, deps: Needs): Promise<Result> => {
+export const run = async ({ data }: ResetInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
   await deps.confirm([`Remove every record from ${file}?`], 'refuse');
   const emulator = await deps.emulator();

@@ -5,10 +5,8 @@ import { dataFile } from './data-file.ts';
 import type { SeedInput } from './spec.ts';
 import { seededView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'folders' | 'emulator'>;
-
 /** Adds records to the emulator's data, whether it is running or not. */
-export const run = async ({ customers, ugwo, data }: SeedInput, deps: Needs): Promise<Result> => {
+export const run = async ({ customers, ugwo, data }: SeedInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
   const emulator = await deps.emulator();
   const added = await emulator.seed({ file, clock: deps.io.clock, customers, ugwo });

@@ -6,10 +6,8 @@ import { dataFile } from './data-file.ts';
 import type { SettleInput } from './spec.ts';
 import { settledView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'folders' | 'emulator'>;
-
 /** Ends an open activity in the emulator's data, now or later. */
-export const run = async ({ activity: uid, as, after, amount, data }: SettleInput, deps: Needs): Promise<Result> => {
+export const run = async ({ activity: uid, as, after, amount, data }: SettleInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
   const emulator = await deps.emulator();
   const { activity, due } = await emulator.settle({ file, clock: deps.io.clock, activity: uid, as, after, amount });

@@ -7,8 +7,6 @@ import { readRules } from './faults.ts';
 import type { StartInput } from './spec.ts';
 import { serviceView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'folders' | 'emulator' | 'notice' | 'source'>;
-
 const aborted = (signal: AbortSignal): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();
@@ -17,7 +15,7 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 };
 
 /** Runs the emulator until the program is told to stop; an empty data file is filled first. Rules for faults go with it. */
-export const run = async ({ port, data, dialect, faults, seed }: StartInput, deps: Needs): Promise<Result> => {
+export const run = async ({ port, data, dialect, faults, seed }: StartInput, deps: Deps): Promise<Result> => {
   const { clock, signals } = deps.io;
   const [file, emulator] = [await dataFile(data, deps), await deps.emulator()];
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);

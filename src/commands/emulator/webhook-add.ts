@@ -6,11 +6,9 @@ import { dataFile } from './data-file.ts';
 import { webhookView } from './view.ts';
 import type { AddInput } from './webhook-spec.ts';
 
-type Needs = Pick<Deps, 'folders' | 'emulator' | 'webhookSecrets' | 'notice'>;
-
 const NONE = { files: [], commands: [] };
 
-const signingOf = async (signing: AddInput['signing'], deps: Needs) => {
+const signingOf = async (signing: AddInput['signing'], deps: Deps) => {
   if (signing === 'unsigned') return signing;
   if ('secretOut' in signing) return { file: resolve(signing.secretOut) };
   const { all } = await deps.webhookSecrets({ main: { files: [signing.secretFile], commands: [] }, sandbox: NONE });
@@ -18,7 +16,7 @@ const signingOf = async (signing: AddInput['signing'], deps: Needs) => {
 };
 
 /** Has the emulator send its events to a URL. */
-export const run = async ({ url, events, signing, allowRemote, data }: AddInput, deps: Needs): Promise<Result> => {
+export const run = async ({ url, events, signing, allowRemote, data }: AddInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
   const signed = await signingOf(signing, deps);
   const emulator = await deps.emulator();

@@ -5,8 +5,6 @@ import { dataFile } from './data-file.ts';
 import { deliveryView } from './view.ts';
 import type { DeliveriesInput } from './webhook-spec.ts';
 
-type Needs = Pick<Deps, 'folders' | 'emulator'>;
-
 interface Tried {
   readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[];
 }
@@ -18,7 +16,7 @@ const withLast = <T extends Tried>(delivery: T) => {
 };
 
 /** What the emulator has told, or is to tell; sends one again. */
-export const run = async ({ replay, max, data }: DeliveriesInput, deps: Needs): Promise<Result> => {
+export const run = async ({ replay, max, data }: DeliveriesInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
   const { webhooks } = await deps.emulator();
   const found =

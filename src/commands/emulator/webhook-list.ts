@@ -5,10 +5,8 @@ import { dataFile } from './data-file.ts';
 import { webhookView } from './view.ts';
 import type { ListInput } from './webhook-spec.ts';
 
-type Needs = Pick<Deps, 'folders' | 'emulator'>;
-
 /** Where the emulator sends its events. */
-export const run = async ({ data }: ListInput, deps: Needs): Promise<Result> => {
+export const run = async ({ data }: ListInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
   const { webhooks } = await deps.emulator();
   return { kind: 'list', pages: onePage(await webhooks.list({ file })), view: webhookView };

@@ -5,10 +5,8 @@ import { dataFile } from './data-file.ts';
 import { webhookView } from './view.ts';
 import type { RemoveInput } from './webhook-spec.ts';
 
-type Needs = Pick<Deps, 'folders' | 'emulator'>;
-
 /** Has the emulator send no more events to a URL. */
-export const run = async ({ id, data }: RemoveInput, deps: Needs): Promise<Result> => {
+export const run = async ({ id, data }: RemoveInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
   const { webhooks } = await deps.emulator();
   return { kind: 'record', record: madeHere(await webhooks.remove({ file, id })), view: webhookView };

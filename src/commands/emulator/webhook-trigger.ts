@@ -5,10 +5,8 @@ import { dataFile } from './data-file.ts';
 import { triggeredView } from './view.ts';
 import type { TriggerInput } from './webhook-spec.ts';
 
-type Needs = Pick<Deps, 'io' | 'folders' | 'emulator'>;
-
 /** Has the emulator tell an event that did not happen. */
-export const run = async ({ event, ugwo, data }: TriggerInput, deps: Needs): Promise<Result> => {
+export const run = async ({ event, ugwo, data }: TriggerInput, deps: Deps): Promise<Result> => {
   const file = await dataFile(data, deps);
   const { webhooks } = await deps.emulator();
   const told = await webhooks.trigger({ file, clock: deps.io.clock, event, ugwo });

@@ -11,8 +11,6 @@ import type { ApproveInput } from './approve-spec.ts';
 import { findJob } from './find.ts';
 import { jobRecordOf, jobView } from './job-view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'ledger' | 'operator'>;
-
 const rowsText = ({ rows, unknown }: Approval['total']): string =>
   `${rows} ${rows === 1 ? 'charge' : 'charges'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
 
@@ -28,7 +26,7 @@ const linesOf = (job: Job, { total, askedBy, askedAt }: Approval, now: number): 
 const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
 
 /** Shows what is approved, and asks for the sum, so that it has been read. */
-const askFor = async (job: Job, approval: Approval, { io, globals }: Needs): Promise<void> => {
+const askFor = async (job: Job, approval: Approval, { io, globals }: Deps): Promise<void> => {
   const { total } = approval;
   const sum = visible(sumsText(total.amounts) ?? rowsText(total));
   if (!canAsk(io, globals)) {
@@ -40,7 +38,7 @@ const askFor = async (job: Job, approval: Approval, { io, globals }: Needs): Pro
 };
 
 /** One person's word that what another one wants to send may be sent. */
-export const run = async ({ id }: ApproveInput, deps: Needs): Promise<Result> => {
+export const run = async ({ id }: ApproveInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const job = await findJob(ledger, id);
   const approval = await ledger.policies.approval(id);

@@ -37,10 +37,8 @@ async function* rowPages(ledger: Ledger, record: Recorder, job: Job): AsyncGener
   }
 }
 
-type Needs = Pick<Deps, 'ledger' | 'protocol'>;
-
 /** All that was sent once, oldest first, or all that was made for one job, by its rows. */
-export const run = async ({ job: id }: ExportInput, deps: Needs): Promise<Result> => {
+export const run = async ({ job: id }: ExportInput, deps: Deps): Promise<Result> => {
   const [ledger, record] = [await deps.ledger(), await recorderOf(deps)];
   if (id === undefined)
     return { kind: 'list', pages: pagesOf(ledger, record, { oldestFirst: true }, {}), view: exportView };

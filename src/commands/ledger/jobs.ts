@@ -9,8 +9,6 @@ import { goOnWith } from './go-on.ts';
 import { jobRecordOf, jobsView } from './job-view.ts';
 import type { JobsInput } from './spec.ts';
 
-type Needs = Pick<Deps, 'globals' | 'ledger'>;
-
 /** To count a million rows takes a good part of a second: few jobs are counted before the first are shown. */
 const PAGE = 10;
 
@@ -39,7 +37,7 @@ const jobsOf = ({ jobs, policies }: Ledger): Listed<Job, string> => ({
 });
 
 /** The files that were charged or updated from here, newest first. */
-export const run = async ({ max, cursor }: JobsInput, deps: Needs): Promise<Result> => {
+export const run = async ({ max, cursor }: JobsInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   return {

@@ -5,8 +5,6 @@ import { pagesOf, recorderOf, seqOf } from './pages.ts';
 import type { ListInput } from './spec.ts';
 import { listView } from './view.ts';
 
-type Needs = Pick<Deps, 'globals' | 'ledger' | 'protocol'>;
-
 const wordsOf = ({ states, ugwo, max }: ListInput): string[] => [
   ...(states ?? []).flatMap((state) => ['--state', state]),
   ...(ugwo === undefined ? [] : ['--ugwo', ugwo]),
@@ -14,7 +12,7 @@ const wordsOf = ({ states, ugwo, max }: ListInput): string[] => [
 ];
 
 /** What was charged from here, newest first. */
-export const run = async (input: ListInput, deps: Needs): Promise<Result> => {
+export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
   const { states, ugwo, max, cursor } = input;
   const from = cursor === undefined ? undefined : seqOf(cursor);
   return {

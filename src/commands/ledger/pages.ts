@@ -10,7 +10,7 @@ import { recordOf } from './view.ts';
 /** What makes a row of output of an entry, with what has become of the money of a charge by now. */
 export type Recorder = (entry: Entry) => Received;
 
-export const recorderOf = async (deps: Pick<Deps, 'ledger' | 'protocol'>): Promise<Recorder> => {
+export const recorderOf = async (deps: Deps): Promise<Recorder> => {
   const [ledger, { paymentOf }] = [await deps.ledger(), await deps.protocol()];
   return (entry) => recordOf(entry, paymentOf(entry, ledger.moment()));
 };

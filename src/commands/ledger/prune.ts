@@ -7,8 +7,6 @@ import type { Deps } from '../deps.ts';
 import type { PruneInput } from './keeping-spec.ts';
 import { atom } from './view.ts';
 
-type Needs = Pick<Deps, 'ledger' | 'confirm' | 'notice'>;
-
 const view: View = {
   columns: [
     { path: 'before', kind: 'time' },
@@ -33,7 +31,7 @@ const asOwner = (thrown: unknown): unknown =>
     : thrown;
 
 /** Keeps of what has ended no more than what keeps it from being made twice. */
-export const run = async (input: PruneInput, deps: Needs): Promise<Result> => {
+export const run = async (input: PruneInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const now = ledger.moment().at;
   const before = instantOf(input.before, now);

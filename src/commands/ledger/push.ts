@@ -3,8 +3,6 @@ import { madeHere } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 
-type Needs = Pick<Deps, 'ledgerAdmin'>;
-
 const view: View = {
   columns: [
     { path: 'at', flexible: true },
@@ -17,7 +15,7 @@ const view: View = {
 };
 
 /** Copies what this machine's ledger knows into the shared one. */
-export const run = async (_input: unknown, deps: Needs): Promise<Result> => {
+export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
   const pushed = await (await deps.ledgerAdmin()).push();
   const { kept } = pushed;
   const failure = new PayError('refused', `${kept.length} charges stay in the local ledger alone: ${kept.join(', ')}`, {

@@ -17,8 +17,6 @@ import type { StillUnknown } from './still-unknown.ts';
 import { leftError } from './still-unknown.ts';
 import { listView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'place' | 'ledger' | 'protocol' | 'notice'>;
-
 /** What is said of the unknown charges that are left out, practised or real. */
 const othersText = (here: number, others: number, local: boolean): string | undefined => {
   const where = local ? 'without --local' : 'with --local';
@@ -29,7 +27,7 @@ const othersText = (here: number, others: number, local: boolean): string | unde
 };
 
 /** What was named, each once, else all that is unknown; with --local, and only then, what was practised. */
-const chosen = async (ledger: Ledger, ids: readonly string[], deps: Needs): Promise<readonly Entry[]> => {
+const chosen = async (ledger: Ledger, ids: readonly string[], deps: Deps): Promise<readonly Entry[]> => {
   if (ids.length > 0) return Promise.all([...new Set(ids)].map((id) => find(ledger, id)));
   const { local } = deps.globals;
   const all = await ledger.unknown();
@@ -64,7 +62,7 @@ interface Reconciled {
 }
 
 /** Each looked at in turn. Nothing is asked of the profile or the network before there is one to look at. */
-const looker = (ledger: Ledger, deps: Needs) => {
+const looker = (ledger: Ledger, deps: Deps) => {
   let [place, client] = [undefined as Place | undefined, undefined as Client | undefined];
   return async (charge: Entry): Promise<Reconciled> => {
     if (charge.state === 'sending') return { charge, left: { charge, why: 'sending' } };
@@ -81,7 +79,7 @@ const looker = (ledger: Ledger, deps: Needs) => {
 };
 
 /** Finds out what became of what may have been made, as far as the service shows it. */
-export const run = async ({ ids }: ReconcileInput, deps: Needs): Promise<Result> => {
+export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charges = await chosen(ledger, ids, deps);
   if (charges.length > 1) await deps.notice(`Checking ${charges.length} payment requests.`);

@@ -12,8 +12,6 @@ import { isOfCharges } from './job-view.ts';
 import type { RefreshInput } from './spec.ts';
 import { paymentsView, sumRecord } from './view.ts';
 
-type Needs = Pick<Deps, 'client' | 'place' | 'ledger' | 'protocol' | 'bulk' | 'jobWorld' | 'notice'>;
-
 const AT_ONCE = 8;
 
 const filterOfAll = (service: string): Omit<ListFilter, 'limit'> => ({ unfinished: true, service });
@@ -91,7 +89,7 @@ const unseenText = ({ elsewhere, hidden, unmade }: Unseen): string[] => [
 ];
 
 /** Finds out who has paid: looks at open charges, side by side, and adds up what all of them have come to. */
-export const run = async (input: RefreshInput, deps: Needs): Promise<Result> => {
+export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
   const client = await deps.client('read');
   const { runRows } = await deps.bulk();

@@ -13,8 +13,6 @@ import type { Deps } from '../deps.ts';
 import { pageOf } from '../one-page.ts';
 import type { Group, ReportInput } from './report-spec.ts';
 
-type Needs = Pick<Deps, 'globals' | 'ledger' | 'protocol' | 'notice'>;
-
 /** What a charge has in common with others. */
 const groupsBy = (by: Group | undefined, zone: Zone): ((charge: Entry) => string | undefined) => {
   if (by === undefined) return () => undefined;
@@ -22,7 +20,7 @@ const groupsBy = (by: Group | undefined, zone: Zone): ((charge: Entry) => string
 };
 
 /** Of the profile that was named; else of all, but what was only practised is nobody's money. */
-const meantBy = ({ local, profile }: Needs['globals']): ((charge: Entry) => boolean) => {
+const meantBy = ({ local, profile }: Deps['globals']): ((charge: Entry) => boolean) => {
   if (local) return (charge) => charge.profile === LOCAL_PROFILE;
   return (charge) => charge.profile !== LOCAL_PROFILE && (profile === undefined || charge.profile === profile);
 };
@@ -79,7 +77,7 @@ const periodText = ({ since, until }: Period, zone: Zone, now: number): string =
 };
 
 /** What was charged in a time, and what has become of it. */
-export const run = async (input: ReportInput, deps: Needs): Promise<Result> => {
+export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
   const [ledger, { openReport }] = [await deps.ledger(), await deps.protocol()];
   const moment = ledger.moment();
   const { by, zone } = input;

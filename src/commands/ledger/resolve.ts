@@ -12,8 +12,6 @@ import { recorderOf } from './pages.ts';
 import type { ResolveInput } from './spec.ts';
 import { viewOf } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'ledger' | 'protocol' | 'operator' | 'confirm' | 'notice'>;
-
 const SETTLED: Readonly<Record<string, string>> = {
   sending: 'is still being sent: wait until that process ends',
   accepted: 'is already accepted',
@@ -35,7 +33,7 @@ const checkOwner = async (ledger: Ledger, charge: Entry, activity: string | unde
   });
 };
 
-const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Needs): Promise<string> => {
+const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Deps): Promise<string> => {
   const mayAsk = canAsk(io, globals);
   const asked = reason === undefined && mayAsk;
   const text = asked ? await io.stdin.line('How do you know? ', { hidden: false }) : reason;
@@ -94,7 +92,7 @@ const resolutionOf = (
 });
 
 /** A person's word ends a doubt; who said it, when and why is kept. */
-export const run = async (input: ResolveInput, deps: Needs): Promise<Result> => {
+export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charge = await find(ledger, input.id);
   const { wasResolved } = await deps.protocol();

@@ -8,8 +8,6 @@ import { recorderOf } from './pages.ts';
 import type { ShowInput } from './spec.ts';
 import { viewOf } from './view.ts';
 
-type Needs = Pick<Deps, 'ledger' | 'protocol'>;
-
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   const job = await findJob(ledger, id);
   const counts = await ledger.jobs.tally(job);
@@ -23,13 +21,13 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   };
 };
 
-const showCharge = async (ledger: Ledger, id: string, deps: Needs): Promise<Result> => {
+const showCharge = async (ledger: Ledger, id: string, deps: Deps): Promise<Result> => {
   const charge = await find(ledger, id);
   return { kind: 'record', record: (await recorderOf(deps))(charge), view: viewOf(charge) };
 };
 
 /** One charge with its evidence, or one job with how its rows stand and how to go on. */
-export const run = async ({ id }: ShowInput, deps: Needs): Promise<Result> => {
+export const run = async ({ id }: ShowInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps);
 };

@@ -2,8 +2,6 @@ import { madeHere } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 
-type Needs = Pick<Deps, 'ledgerAdmin'>;
-
 const view: View = {
   columns: [
     { path: 'kind' },
@@ -21,7 +19,7 @@ const view: View = {
 };
 
 /** Where the ledger is, and what keeps it from being safe. */
-export const run = async (_input: unknown, deps: Needs): Promise<Result> => {
+export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
   const { clockAhead, warnings, from, schema, standbys, ...status } = await (await deps.ledgerAdmin()).status();
   const record = madeHere({
     ...status,

@@ -3,8 +3,6 @@ import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import type { UseInput } from './shared-spec.ts';
 
-type Needs = Pick<Deps, 'globals' | 'profiles' | 'checkLedger'>;
-
 const view: View = {
   columns: [
     { path: 'name', label: 'profile' },
@@ -13,7 +11,7 @@ const view: View = {
 };
 
 /** Stores which ledger a profile uses. */
-export const run = async ({ url, passwordCommand }: UseInput, deps: Needs): Promise<Result> => {
+export const run = async ({ url, passwordCommand }: UseInput, deps: Deps): Promise<Result> => {
   if (url !== undefined) await deps.checkLedger(url);
   const name = (await deps.profiles()).useLedger(deps.globals.profile, url, passwordCommand);
   return {

@@ -3,8 +3,6 @@ import { madeHere } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 
-type Needs = Pick<Deps, 'ledger'>;
-
 const view: View = {
   columns: [
     { path: 'ok' },
@@ -25,7 +23,7 @@ const failureOf = (faults: readonly string[]): PayError => {
 };
 
 /** Whether the whole ledger is what was written. */
-export const run = async (_input: unknown, deps: Needs): Promise<Result> => {
+export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
   const { entries, jobs, faults } = await (await deps.ledger()).verify();
   const record = madeHere({ ok: faults.length === 0, entries, jobs, faults });
   return { kind: 'record', record, view, ...(faults.length === 0 ? {} : { failure: failureOf(faults) }) };

@@ -46,7 +46,7 @@ const readRow = (cells: Cells, email: string, fields: Fields): Body => {
 };
 
 /** The rows of a file of new customers; the options give what the file has no column for. */
-export const createKind = (fields: Fields, client: Client, deps: Pick<Deps, 'io' | 'globals'>): RowKind<Body> => {
+export const createKind = (fields: Fields, client: Client, deps: Deps): RowKind<Body> => {
   const addressOf = (body: Body): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
   const request = (body: Body) => ({ operation: 'onye.create', input: { body } }) as const;
   return {

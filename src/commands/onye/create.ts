@@ -11,9 +11,7 @@ import type { Fields } from './fields.ts';
 import { bodyOf, flagOf, readFields } from './fields.ts';
 import { createdView, onyeView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'notice' | 'preview' | 'holdMemory'>;
-
-const createOne = async (fields: Fields, deps: Needs): Promise<Result> => {
+const createOne = async (fields: Fields, deps: Deps): Promise<Result> => {
   const body = bodyOf(fields);
   const operation = 'onye.create';
   try {

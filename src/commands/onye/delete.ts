@@ -1,6 +1,7 @@
 import type { Thing } from '../../contract/proof.ts';
 import { machineValue } from '../../core/medium.ts';
 import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { removeRecord } from '../remove.ts';
 import type { GetInput } from './get-spec.ts';
 import { onyeView } from './view.ts';
@@ -14,7 +15,7 @@ const nameOf = ({ uid, email, first_name, last_name }: Thing): string => {
 };
 
 /** Deletes a customer (public material, Customers). */
-export const run = ({ uid }: GetInput, deps: Parameters<typeof removeRecord>[1]): Promise<Result> =>
+export const run = ({ uid }: GetInput, deps: Deps): Promise<Result> =>
   removeRecord(
     {
       read: 'onye.get',

@@ -14,7 +14,7 @@ export interface Field {
 /** Fields by their names in the body. */
 export type Fields = ReadonlyMap<string, Field>;
 
-const readMeta = async (meta: WholeMeta, { source }: Pick<Deps, 'source'>): Promise<Field> => {
+const readMeta = async (meta: WholeMeta, { source }: Deps): Promise<Field> => {
   switch (meta.kind) {
     case 'pairs':
       return { value: pairsToObject(meta.pairs, '--meta'), flag: '--meta' };
@@ -26,7 +26,7 @@ const readMeta = async (meta: WholeMeta, { source }: Pick<Deps, 'source'>): Prom
 };
 
 /** An address by its parts is named by the flag that was given first. */
-const readAddress = async (given: GivenAddress, { source }: Pick<Deps, 'source'>): Promise<Field> => {
+const readAddress = async (given: GivenAddress, { source }: Deps): Promise<Field> => {
   if ('parts' in given) return { value: given.parts, flag: `--${Object.keys(given.parts)[0]}` };
   const flag = '--billing-address';
   return { value: await readJsonObject(source, given.source, flag), flag };
@@ -35,7 +35,7 @@ const readAddress = async (given: GivenAddress, { source }: Pick<Deps, 'source'>
 /** Every field that the options give with the flag behind it; flags win over --data. */
 export const readFields = async (
   { texts, cleared, billingAddress, meta, data }: FieldInput,
-  deps: Pick<Deps, 'source'>,
+  deps: Deps,
 ): Promise<Map<string, Field>> => {
   const own = data === undefined ? {} : await readJsonObject(deps.source, data, '--data');
   return new Map([

@@ -1,4 +1,5 @@
 import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { getRecord } from '../get.ts';
 import type { GetInput } from './get-spec.ts';
 import { onyeView } from './view.ts';
@@ -6,5 +7,4 @@ import { onyeView } from './view.ts';
 export const view = onyeView;
 
 /** Reads a customer (public material, Customers). */
-export const run = ({ uid }: GetInput, deps: Parameters<typeof getRecord>[3]): Promise<Result> =>
-  getRecord('onye.get', { uid }, view, deps);
+export const run = ({ uid }: GetInput, deps: Deps): Promise<Result> => getRecord('onye.get', { uid }, view, deps);

@@ -1,5 +1,6 @@
 import type { ListInput } from '../../core/record-filter.ts';
 import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import type { ListOf } from '../list.ts';
 import { listRecords } from '../list.ts';
 import { onyeView } from './view.ts';
@@ -15,5 +16,4 @@ const ONYE: ListOf = {
 };
 
 /** Lists customers (interface.md 4.3; the path by public material). */
-export const run = (input: ListInput, deps: Parameters<typeof listRecords>[2]): Promise<Result> =>
-  listRecords(ONYE, input, deps);
+export const run = (input: ListInput, deps: Deps): Promise<Result> => listRecords(ONYE, input, deps);

@@ -1,11 +1,11 @@
 import type { ReceivedPage } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Allowance } from '../../ledger/policy.ts';
+import type { Deps } from '../deps.ts';
 import { policyRecordOf, policyView } from './view.ts';
-import type { Needs } from './whose.ts';
 import { today } from './whose.ts';
 
-async function* onePage(kept: readonly Allowance['kept'][], deps: Needs): AsyncIterable<ReceivedPage> {
+async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIterable<ReceivedPage> {
   const ledger = await deps.ledger();
   const { OTHERS } = await deps.protocol();
   const records = [];
@@ -18,7 +18,7 @@ async function* onePage(kept: readonly Allowance['kept'][], deps: Needs): AsyncI
 }
 
 /** Every policy, as one page. */
-export const run = async (_input: unknown, deps: Needs): Promise<Result> => {
+export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
   const kept = await (await deps.ledger()).policies.list();
   return { kind: 'list', pages: onePage(kept, deps), view: policyView };
 };

@@ -1,12 +1,12 @@
 import { usageError } from '../../core/error.ts';
 import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import type { PolicyOf } from './spec.ts';
 import { policyRecordOf, policyView } from './view.ts';
-import type { Needs } from './whose.ts';
 import { ownPolicy, whoseName } from './whose.ts';
 
 /** Removes a profile's policy; who did so is kept. */
-export const run = async (input: PolicyOf, deps: Needs): Promise<Result> => {
+export const run = async (input: PolicyOf, deps: Deps): Promise<Result> => {
   const [name, ledger] = [await whoseName(input, deps), await deps.ledger()];
   const removed = await ownPolicy(ledger, name);
   if (removed === undefined) {

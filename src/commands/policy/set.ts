@@ -1,8 +1,8 @@
 import type { Result } from '../../core/result.ts';
 import type { Amounts, Policy } from '../../ledger/policy.ts';
+import type { Deps } from '../deps.ts';
 import type { SetInput } from './spec.ts';
 import { policyRecordOf, policyView } from './view.ts';
-import type { Needs } from './whose.ts';
 import { ownPolicy, whoseName } from './whose.ts';
 
 const withAmounts = (before: Amounts | undefined, given: SetInput['maxAmount']): Amounts | undefined =>
@@ -19,7 +19,7 @@ const changed = (before: Policy, { maxCharges, maxAmount, mediums, approveAbove 
 });
 
 /** Limits what a profile may charge. */
-export const run = async (input: SetInput, deps: Needs): Promise<Result> => {
+export const run = async (input: SetInput, deps: Deps): Promise<Result> => {
   const [name, ledger] = [await whoseName(input, deps), await deps.ledger()];
   const policy = changed((await ownPolicy(ledger, name))?.policy ?? {}, input);
   const kept = { profile: name, policy, by: await deps.operator(), at: ledger.moment().at };

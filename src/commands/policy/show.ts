@@ -1,12 +1,12 @@
 import { usageError } from '../../core/error.ts';
 import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import type { PolicyOf } from './spec.ts';
 import { policyRecordOf, policyView } from './view.ts';
-import type { Needs } from './whose.ts';
 import { today, whoseName } from './whose.ts';
 
 /** The policy that holds for a profile, and what it has charged today. */
-export const run = async (input: PolicyOf, deps: Needs): Promise<Result> => {
+export const run = async (input: PolicyOf, deps: Deps): Promise<Result> => {
   const name = await whoseName(input, deps);
   const allowance = await today(await deps.ledger(), name, deps);
   if (allowance === undefined) {

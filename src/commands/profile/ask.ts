@@ -3,12 +3,10 @@ import { canAsk } from '../../core/asking.ts';
 import { usageError } from '../../core/error.ts';
 import type { Deps } from '../deps.ts';
 
-type Needs = Pick<Deps, 'io' | 'notice'>;
-
 /** The profile that was named; else the one that a person chooses. */
 export const chosenProfile = async (
   name: string | undefined,
-  { io, globals, profiles, choose }: Needs & Pick<Deps, 'globals' | 'profiles' | 'choose'>,
+  { io, globals, profiles, choose }: Deps,
 ): Promise<string> => {
   if (name !== undefined) return name;
   const names = (await profiles()).list().map((profile) => profile.name);
@@ -23,16 +21,13 @@ export const described = ({ name, environment, key }: ProfileSummary): string =>
   `"${name}" (${environment}, key ${key})`;
 
 /** Says that the environment wins over what is stored. */
-export const noticeOverride = async ({ io, notice }: Needs): Promise<void> => {
+export const noticeOverride = async ({ io, notice }: Deps): Promise<void> => {
   if (io.env['PAYCLI_SECRET_KEY'] === undefined) return;
   await notice('PAYCLI_SECRET_KEY is set: it is used instead of the stored key');
 };
 
 /** Takes a key out of the keychain; where that fails, somebody has to. */
-export const released = async (
-  release: () => Promise<string | undefined>,
-  { notice }: Pick<Needs, 'notice'>,
-): Promise<void> => {
+export const released = async (release: () => Promise<string | undefined>, { notice }: Deps): Promise<void> => {
   const why = await release();
   if (why !== undefined) await notice(`The old key is still in the keychain (${why}); remove "paycli" there yourself.`);
 };

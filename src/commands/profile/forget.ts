@@ -6,7 +6,7 @@ import { forgottenView } from './view.ts';
 export const view = forgottenView;
 
 /** Removes what is remembered of searches. */
-export const run = async (_input: unknown, deps: Pick<Deps, 'forgetSeen'>): Promise<Result> => ({
+export const run = async (_input: unknown, deps: Deps): Promise<Result> => ({
   kind: 'record',
   record: madeHere(await deps.forgetSeen()),
   view,

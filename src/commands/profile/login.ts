@@ -9,8 +9,6 @@ import type { Deps } from '../deps.ts';
 import { described, noticeOverride, released } from './ask.ts';
 import { profileView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'probe' | 'confirm' | 'choose' | 'notice'>;
-
 /** Where the key comes from: typed without echo, read from standard input, or printed by a command. */
 export type KeyFrom =
   | { readonly kind: 'prompt' }
@@ -28,7 +26,7 @@ export interface LoginInput {
 type Chosen = ReturnType<ProfileRoom['chosen']>;
 
 /** What would have to be asked, and nobody is there to answer. */
-const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, deps: Needs): void => {
+const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, deps: Deps): void => {
   if (deps.globals.local) throw usageError('--local needs no login', { hint: 'leave out --local, or skip the login' });
   if (environment !== undefined && origin !== undefined) {
     throw usageError(`--environment and ${origin.from} can't be used together`, { hint: 'give one of them' });
@@ -51,20 +49,20 @@ const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, d
   }
 };
 
-const originFor = async ({ environment }: LoginInput, { origin }: Chosen, deps: Needs): Promise<string> => {
+const originFor = async ({ environment }: LoginInput, { origin }: Chosen, deps: Deps): Promise<string> => {
   if (origin !== undefined) return origin.value;
   const choices = Object.keys(ENVIRONMENTS);
   const answer = environment ?? (await deps.choose({ title: 'Which environment is the key for?', choices }));
   return ENVIRONMENTS[answer as Environment];
 };
 
-const typedKey = async ({ io }: Needs, origin: string): Promise<string> => {
+const typedKey = async ({ io }: Deps, origin: string): Promise<string> => {
   const key = await io.stdin.line(`Secret key for ${origin} (not shown): `, { hidden: true });
   if (key === undefined) throw usageError('no key was typed; nothing was stored');
   return key;
 };
 
-const secretFrom = async (key: KeyFrom, origin: string, deps: Needs): Promise<NewProfile['secret']> => {
+const secretFrom = async (key: KeyFrom, origin: string, deps: Deps): Promise<NewProfile['secret']> => {
   if (key.kind === 'command') return { commandLine: key.line };
   const text = key.kind === 'stdin' ? await deps.io.stdin.text(4096) : await typedKey(deps, origin);
   const secret = key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text;
@@ -75,7 +73,7 @@ const secretFrom = async (key: KeyFrom, origin: string, deps: Needs): Promise<Ne
 const NO_VERIFY = 'to store the key without checking it, add --no-verify';
 
 /** Asks the service. The error of a failure is the service's own, with what it means for the login. */
-const verify = async (target: { origin: string; key: string }, deps: Needs): Promise<void> => {
+const verify = async (target: { origin: string; key: string }, deps: Deps): Promise<void> => {
   try {
     await deps.probe(target);
   } catch (thrown) {
@@ -92,7 +90,7 @@ const verify = async (target: { origin: string; key: string }, deps: Needs): Pro
 };
 
 /** The profile as it is stored: with its key, or with the command that takes it out of the keychain. */
-const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, deps: Needs): Promise<NewProfile> => {
+const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, deps: Deps): Promise<NewProfile> => {
   const kept = await room.keep(profile.name, key);
   if ('command' in kept) {
     await deps.notice("The key is in the system's keychain; the profile has the command that reads it.");
@@ -104,7 +102,7 @@ const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, d
   return profile;
 };
 
-const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, deps: Needs): Promise<void> => {
+const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, deps: Deps): Promise<void> => {
   if (replaced !== undefined) await deps.notice(`Replaced the profile ${described(replaced)}.`);
   if (!saved.default)
     await deps.notice(`Another profile is the default. Switch with \`paycli profile use ${saved.name}\`.`);
@@ -112,7 +110,7 @@ const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | und
 };
 
 /** Stores a profile: one origin and its key, checked with the service first. */
-export const run = async (input: LoginInput, deps: Needs): Promise<Result> => {
+export const run = async (input: LoginInput, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const chosen = room.chosen(deps.globals);
   checkAnswerable(input, chosen, deps);

@@ -2,10 +2,8 @@ import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { run as remove } from './remove.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'choose' | 'confirm' | 'notice'>;
-
 /** Removes the profile that a call would use now: there is no profile without a key. */
-export const run = async (_input: unknown, deps: Needs): Promise<Result> => {
+export const run = async (_input: unknown, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const { name } = room.show(room.chosen(deps.globals).name);
   const result = await remove({ name }, deps);

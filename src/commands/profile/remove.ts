@@ -5,10 +5,8 @@ import type { Deps } from '../deps.ts';
 import { chosenProfile, described, released } from './ask.ts';
 import { profileView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'choose' | 'confirm' | 'notice'>;
-
 const noticeRemoved = async (
-  { notice }: Needs,
+  { notice }: Deps,
   removed: ProfileSummary,
   left: readonly ProfileSummary[],
 ): Promise<void> => {
@@ -20,7 +18,7 @@ const noticeRemoved = async (
 };
 
 /** Removes the named profile, and with it its key, after a confirmation. */
-export const run = async ({ name }: { readonly name: string | undefined }, deps: Needs): Promise<Result> => {
+export const run = async ({ name }: { readonly name: string | undefined }, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const profile = room.show(await chosenProfile(name, deps));
   await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');

@@ -4,10 +4,8 @@ import type { Deps } from '../deps.ts';
 import { noticeOverride } from './ask.ts';
 import { profileView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'notice'>;
-
 /** The named profile, else the one that a call would use now. */
-export const run = async ({ name }: { readonly name: string | undefined }, deps: Needs): Promise<Result> => {
+export const run = async ({ name }: { readonly name: string | undefined }, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const profile = room.show(name ?? room.chosen(deps.globals).name);
   await noticeOverride(deps);

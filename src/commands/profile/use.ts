@@ -4,10 +4,8 @@ import type { Deps } from '../deps.ts';
 import { chosenProfile, noticeOverride } from './ask.ts';
 import { profileView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'profiles' | 'choose' | 'notice'>;
-
 /** Makes a profile the default. */
-export const run = async ({ name }: { readonly name: string | undefined }, deps: Needs): Promise<Result> => {
+export const run = async ({ name }: { readonly name: string | undefined }, deps: Deps): Promise<Result> => {
   const profile = (await deps.profiles()).use(await chosenProfile(name, deps));
   await noticeOverride(deps);
   return { kind: 'record', record: madeHere(profile), view: profileView };

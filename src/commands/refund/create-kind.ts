@@ -61,11 +61,7 @@ const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger'>): Pro
 };
 
 /** The rows of a file of refunds. */
-export const refundKind = (
-  file: FileOfRefunds,
-  client: Client,
-  deps: Pick<Deps, 'io' | 'globals' | 'ledger'>,
-): RowKind<Item> => {
+export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): RowKind<Item> => {
   const { globals } = deps;
   const { words, again } = file;
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;

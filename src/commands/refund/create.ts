@@ -12,8 +12,6 @@ import { failureOf, lookAt } from './paid.ts';
 import type { CreateInput, RefundOf } from './spec.ts';
 import { refundsView, refundView } from './view.ts';
 
-type Needs = Pick<Deps, 'globals' | 'client' | 'ledger' | 'once' | 'preview'>;
-
 /** The amount that was asked for, in the minor unit; undefined for all of it. */
 const minorOf = ({ amount }: RefundOf, paid: Paid | undefined): number | undefined => {
   if (amount === undefined) return undefined;
@@ -66,7 +64,7 @@ const withFailure = (result: Result): Result => {
   return { ...result, failure };
 };
 
-const createOne = async (input: RefundOf, deps: Needs): Promise<Result> => {
+const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
   const { activity, ref, reason, destination, again } = input;
   const needsLook = !deps.globals.dryRun || input.amount?.flag === '--amount';
   const paid = needsLook ? await lookAt(input, deps) : undefined;

@@ -3,6 +3,7 @@ import { machineValue } from '../../core/medium.ts';
 import { formatMoney } from '../../core/money.ts';
 import { valueAt } from '../../core/path.ts';
 import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import { removeRecord } from '../remove.ts';
 import type { GetInput } from './get-spec.ts';
 import { wholeUgwoView } from './view.ts';
@@ -20,7 +21,7 @@ const described = (request: Thing): string => {
 };
 
 /** Cancels a payment request (public material, Payment requests). */
-export const run = ({ uid }: GetInput, deps: Parameters<typeof removeRecord>[1]): Promise<Result> =>
+export const run = ({ uid }: GetInput, deps: Deps): Promise<Result> =>
   removeRecord(
     {
       read: 'ugwo.get',

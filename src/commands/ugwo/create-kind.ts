@@ -48,7 +48,7 @@ const readRow = (
 export const createKind = (
   file: FileOfRequests & { readonly given: Body },
   client: Client,
-  deps: Pick<Deps, 'io' | 'globals'>,
+  deps: Deps,
 ): RowKind<Item> => {
   const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
   return {

@@ -11,9 +11,7 @@ import { BY_REF, createBody, described, flagOf } from './create-body.ts';
 import type { CreateInput, CreateWords } from './create-spec.ts';
 import { createdView, wholeUgwoView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'once' | 'notice' | 'preview' | 'holdMemory'>;
-
-const createOne = async (given: Body, words: CreateWords, deps: Needs): Promise<Result> => {
+const createOne = async (given: Body, words: CreateWords, deps: Deps): Promise<Result> => {
   const body: Body = { ...given, ...createBody(words) };
   const operation = 'ugwo.create';
   try {

@@ -5,12 +5,10 @@ import { previewCall } from '../preview.ts';
 import type { GetInput } from './get-spec.ts';
 import { wholeUgwoView } from './view.ts';
 
-type Needs = Pick<Deps, 'globals' | 'client' | 'observe' | 'preview'>;
-
 export const view = wholeUgwoView;
 
 /** Reads one payment request with its activities (public-facts.md, Payment requests). */
-export const run = async ({ uid }: GetInput, deps: Needs): Promise<Result> => {
+export const run = async ({ uid }: GetInput, deps: Deps): Promise<Result> => {
   const call = { params: { uid } };
   if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
   const record = await (await deps.client('read')).call('ugwo.get', call);

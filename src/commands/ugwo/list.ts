@@ -1,5 +1,6 @@
 import type { ListInput } from '../../core/record-filter.ts';
 import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
 import type { ListOf } from '../list.ts';
 import { listRecords } from '../list.ts';
 import { ugwoView } from './view.ts';
@@ -14,5 +15,4 @@ const UGWO: ListOf = {
 };
 
 /** Lists payment requests (interface.md 4.3). */
-export const run = (input: ListInput, deps: Parameters<typeof listRecords>[2]): Promise<Result> =>
-  listRecords(UGWO, input, deps);
+export const run = (input: ListInput, deps: Deps): Promise<Result> => listRecords(UGWO, input, deps);

@@ -14,8 +14,6 @@ import type { Chosen, Tail, Watched } from './tail.ts';
 import { openTail } from './tail.ts';
 import { changesView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'client' | 'place' | 'ledger' | 'protocol' | 'bulk' | 'folders' | 'webhooks'>;
-
 export const view = changesView;
 
 /** So often the ledger is read, in milliseconds; one that takes long is read more seldom. */
@@ -60,7 +58,7 @@ interface Over {
 /** The changes, a page each time the ledger was read; ends when nothing more is to come, or by a signal. */
 async function* changesOf(
   { untilFinal, limit = Number.POSITIVE_INFINITY }: WatchInput,
-  { io: { clock, signals } }: Needs,
+  { io: { clock, signals } }: Deps,
   tail: Tail,
   feed: Feed,
   over: Over,
@@ -88,7 +86,7 @@ async function* changesOf(
 }
 
 /** Shows how charges stand, and each change; reads, and nothing else. */
-export const run = async (input: WatchInput, deps: Needs): Promise<Result> => {
+export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
   const { io } = deps;
   const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
   const [bulk, webhooks, { data }] = [await deps.bulk(), await deps.webhooks(), await deps.folders()];

@@ -10,8 +10,6 @@ import type { ListInput } from './events-spec.ts';
 import { withQueue } from './find.ts';
 import { listView, refusedRecord, refusedView, summaryRecord } from './view.ts';
 
-type Needs = Pick<Deps, 'folders' | 'globals' | 'user' | 'webhooks'>;
-
 const { cursorOf, seqOf } = numberedCursors('event:');
 
 const filterOf = ({ events, ugwo, states }: ListInput): EventFilter => ({
@@ -20,7 +18,7 @@ const filterOf = ({ events, ugwo, states }: ListInput): EventFilter => ({
   ...(events.length === 0 ? {} : { isWanted: (event: string) => isWanted(event, events) }),
 });
 
-const pagesOf = (input: ListInput, from: number, deps: Needs): AsyncGenerator<ReceivedPage> =>
+const pagesOf = (input: ListInput, from: number, deps: Deps): AsyncGenerator<ReceivedPage> =>
   listedPages(
     {
       find: (behind, limit) => withQueue(deps, (queue) => queue.before(behind ?? from, filterOf(input), limit)),
@@ -48,13 +46,13 @@ const goOn =
 /** So many of them are kept. */
 const MOST_REFUSED = 1000;
 
-async function* refusedPage(most: number, deps: Needs): AsyncGenerator<ReceivedPage> {
+async function* refusedPage(most: number, deps: Deps): AsyncGenerator<ReceivedPage> {
   const found = await withQueue(deps, (queue) => queue.refused(most));
   yield { records: found.map(refusedRecord), cursor: undefined, nextCursor: null };
 }
 
 /** The events that were received, or the deliveries that were turned away, newest first. */
-export const run = async (input: ListInput, deps: Needs): Promise<Result> => {
+export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
   if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? MOST_REFUSED, deps), view: refusedView };
   const from = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(input.cursor);
   return {

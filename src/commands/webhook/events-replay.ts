@@ -7,13 +7,8 @@ import type { ReplayInput } from './events-spec.ts';
 import { findEvent, withQueue } from './find.ts';
 import { replayedView } from './view.ts';
 
-type Needs = Pick<Deps, 'folders' | 'io' | 'user' | 'webhooks' | 'webhookSecrets'>;
-
 /** Sends an event once more. */
-export const run = async (
-  { uid, to, allowRemote, edit: edits, secrets }: ReplayInput,
-  deps: Needs,
-): Promise<Result> => {
+export const run = async ({ uid, to, allowRemote, edit: edits, secrets }: ReplayInput, deps: Deps): Promise<Result> => {
   const room = await deps.webhooks();
   const [event, last] = await withQueue(deps, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;

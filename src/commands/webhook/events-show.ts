@@ -5,7 +5,7 @@ import { findEvent, withQueue } from './find.ts';
 import { eventRecord, eventView } from './view.ts';
 
 /** One event with all that came with it. */
-export const run = async ({ uid }: ShowInput, deps: Pick<Deps, 'folders' | 'user' | 'webhooks'>): Promise<Result> => ({
+export const run = async ({ uid }: ShowInput, deps: Deps): Promise<Result> => ({
   kind: 'record',
   record: eventRecord(await withQueue(deps, (queue) => findEvent(queue, uid))),
   view: eventView,

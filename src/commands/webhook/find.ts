@@ -3,10 +3,8 @@ import type { KeptEvent } from '../../webhook/kept.ts';
 import type { Queue } from '../../webhook/queue.ts';
 import type { Deps } from '../deps.ts';
 
-type Needs = Pick<Deps, 'folders' | 'user' | 'webhooks'>;
-
 /** The queue of this machine, for `use`. */
-export const withQueue = async <T>(deps: Needs, use: (queue: Queue) => T): Promise<T> => {
+export const withQueue = async <T>(deps: Deps, use: (queue: Queue) => T): Promise<T> => {
   const queue = (await deps.webhooks()).openQueue((await deps.folders()).data, await deps.user());
   try {
     return use(queue);

@@ -8,9 +8,6 @@ import { openNews } from './news.ts';
 import type { ListenInput } from './spec.ts';
 import { toldRecord, toldView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'folders' | 'notice' | 'user' | 'webhooks' | 'webhookSecrets'> &
-  Pick<Deps, 'client' | 'ledger' | 'place' | 'protocol'>;
-
 /** The environment of a program that is run for each event: without the key, or anything that holds a secret. */
 const withoutSecrets = ({ env, redactor }: Io): Env =>
   Object.fromEntries(
@@ -30,7 +27,7 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
 ];
 
 /** Takes deliveries until it is stopped, or what it waits for has come. */
-export const run = async (input: ListenInput, deps: Needs): Promise<Result> => {
+export const run = async (input: ListenInput, deps: Deps): Promise<Result> => {
   const { io, notice } = deps;
   const { port, host, forwardTo, allowRemote, only, duplicates, until } = input;
   const room = await deps.webhooks();

@@ -12,8 +12,6 @@ import type { News, NewsEvent, NewsResult } from '../../webhook/news.ts';
 import type { Deps } from '../deps.ts';
 import { doubleCharge } from './double-charge.ts';
 
-type Needs = Pick<Deps, 'io' | 'client' | 'place' | 'ledger' | 'protocol' | 'notice'>;
-
 interface Doors {
   readonly ledger: Ledger;
   readonly protocol: LedgerRoom;
@@ -83,7 +81,7 @@ const tell = async (
  * Tells the ledger what events bring, as far as the service itself shows it: an event says only what to read. Undefined where
  * there is no service to ask.
  */
-export const openNews = async (deps: Needs): Promise<News | undefined> => {
+export const openNews = async (deps: Deps): Promise<News | undefined> => {
   const { io, notice } = deps;
   let service: string;
   try {

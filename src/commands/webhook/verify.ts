@@ -5,13 +5,11 @@ import type { Deps } from '../deps.ts';
 import type { VerifyInput } from './spec.ts';
 import { aboutFields, verifiedView } from './view.ts';
 
-type Needs = Pick<Deps, 'io' | 'bytes' | 'webhooks' | 'webhookSecrets'>;
-
 /** In bytes: ten times what `webhook listen` takes. */
 const MOST = 10 * 1024 * 1024;
 
 /** Whether the bytes of a body have this signature. */
-export const run = async ({ secrets, signature, from }: VerifyInput, deps: Needs): Promise<Result> => {
+export const run = async ({ secrets, signature, from }: VerifyInput, deps: Deps): Promise<Result> => {
   const [known, room] = [await deps.webhookSecrets(secrets), await deps.webhooks()];
   const body = await deps.bytes(from, MOST);
   const read = room.verify(known, { body, signature, at: deps.io.clock.now() });
