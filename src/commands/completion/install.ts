@@ -9,7 +9,6 @@ import type { Deps } from '../deps.ts';
 import { markOf } from './model.ts';
 import { scriptFor } from './script.ts';
 import { SHELLS, type Shell } from './shells-shared.ts';
-import type { InstallInput } from './spec.ts';
 
 const view: View = { columns: [{ path: 'shell' }, { path: 'file', flexible: true }] };
 
@@ -73,7 +72,7 @@ const write = (file: string, text: string): void => {
 };
 
 /** Writes the script where its shell looks for it. */
-export const run = async ({ shell: named }: InstallInput, deps: Deps): Promise<Result> => {
+export const run = async ({ shell: named }: { readonly shell: Shell | undefined }, deps: Deps): Promise<Result> => {
   const { env } = deps.io;
   const shell = named ?? ownShell(env);
   if (shell === 'powershell') {

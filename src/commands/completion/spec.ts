@@ -2,10 +2,6 @@ import { defineCommand, optional } from '../../cli/define.ts';
 import { asOneOf } from '../../cli/options.ts';
 import { SHELLS, type Shell } from './shells-shared.ts';
 
-export interface PrintInput {
-  readonly shell: Shell;
-}
-
 const NAMES: Readonly<Record<Shell, string>> = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'PowerShell' };
 
 const print = (shell: Shell) =>
@@ -18,14 +14,9 @@ const print = (shell: Shell) =>
     },
     output: 'a script',
     exits: ['usage'],
-    read: (): PrintInput => ({ shell }),
+    read: () => ({ shell }),
     load: () => import('./print.ts'),
   });
-
-export interface InstallInput {
-  /** Undefined: the user's own. */
-  readonly shell: Shell | undefined;
-}
 
 const install = defineCommand({
   path: ['completion', 'install'],
@@ -40,7 +31,7 @@ const install = defineCommand({
   },
   output: 'shell, file',
   exits: ['usage'],
-  read: ([word]): InstallInput => ({ shell: word === undefined ? undefined : asOneOf(SHELLS)(word) }),
+  read: ([word]) => ({ shell: word === undefined ? undefined : asOneOf(SHELLS)(word) }),
   load: () => import('./install.ts'),
 });
 

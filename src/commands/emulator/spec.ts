@@ -104,25 +104,18 @@ const seed = defineCommand({
   load: () => import('./seed.ts'),
 });
 
-export interface ResetInput {
-  readonly data: string | undefined;
-}
-
-const resetOptions = { data: dataOption } as const;
-
 const reset = defineCommand({
   path: ['emulator', 'reset'],
   danger: 'write',
   summary: "remove every record from the emulator's data",
   description: 'The key stays, and no identifier is used again. Asks first; a script needs --yes.',
-  options: resetOptions,
+  options: { data: dataOption } as const,
   examples: {
     'start over without being asked': 'paycli emulator reset --yes',
     'empty another data file': 'paycli emulator reset --yes --data ./test.sqlite',
   },
   output: 'data',
   exits: ['usage', 'interrupted'],
-  read: (_args, given) => ({ data: given.data }),
   load: () => import('./reset.ts'),
 });
 

@@ -3,7 +3,6 @@ import type { Deps } from '../deps.ts';
 import { onePage } from '../one-page.ts';
 import { dataFile } from './data-file.ts';
 import { deliveryView } from './view.ts';
-import type { DeliveriesInput } from './webhook-spec.ts';
 
 interface Tried {
   readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[];
@@ -16,7 +15,10 @@ const withLast = <T extends Tried>(delivery: T) => {
 };
 
 /** What the emulator has told, or is to tell; sends one again. */
-export const run = async ({ replay, max, data }: DeliveriesInput, deps: Deps): Promise<Result> => {
+export const run = async (
+  { replay, max = 50, data }: { readonly replay?: number; readonly max?: number; readonly data?: string },
+  deps: Deps,
+): Promise<Result> => {
   const file = await dataFile(data, deps);
   const { webhooks } = await deps.emulator();
   const found =

@@ -2,7 +2,7 @@ import { argument, defineCommand, flag, option, repeated } from '../../cli/defin
 import { checkIdOption } from '../../cli/id-argument.ts';
 import { asFile, asInteger, asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
-import { EVENTS, type EventName } from '../../core/event.ts';
+import { EVENTS } from '../../core/event.ts';
 import { SEEDED } from '../../core/local.ts';
 import { dataOption } from './control-spec.ts';
 
@@ -71,10 +71,6 @@ const add = defineCommand({
   load: () => import('./webhook-add.ts'),
 });
 
-export interface ListInput {
-  readonly data: string | undefined;
-}
-
 const list = defineCommand({
   path: ['emulator', 'webhook', 'list'],
   danger: 'read',
@@ -85,14 +81,8 @@ const list = defineCommand({
   },
   output: WEBHOOK,
   exits: ['usage'],
-  read: (_args, given): ListInput => ({ data: given.data }),
   load: () => import('./webhook-list.ts'),
 });
-
-export interface RemoveInput {
-  readonly id: number;
-  readonly data: string | undefined;
-}
 
 const asId = asInteger(1, Number.MAX_SAFE_INTEGER);
 
@@ -108,15 +98,9 @@ const remove = defineCommand({
   },
   output: WEBHOOK,
   exits: ['usage'],
-  read: ([id = ''], given): RemoveInput => ({ id: asId(id), data: given.data }),
+  read: ([id = ''], given) => ({ id: asId(id), data: given.data }),
   load: () => import('./webhook-remove.ts'),
 });
-
-export interface TriggerInput {
-  readonly event: EventName;
-  readonly ugwo: string | undefined;
-  readonly data: string | undefined;
-}
 
 const trigger = defineCommand({
   path: ['emulator', 'webhook', 'trigger'],
@@ -139,7 +123,7 @@ const trigger = defineCommand({
   },
   output: 'event, event_uid, about, webhooks (how many it goes to)',
   exits: ['usage'],
-  read: ([text = ''], given): TriggerInput => {
+  read: ([text = ''], given) => {
     const event = asOneOf(EVENTS)(text);
     checkIdOption('--ugwo', 'ugw', given.ugwo);
     if (given.ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
@@ -147,12 +131,6 @@ const trigger = defineCommand({
   },
   load: () => import('./webhook-trigger.ts'),
 });
-
-export interface DeliveriesInput {
-  readonly replay: number | undefined;
-  readonly max: number;
-  readonly data: string | undefined;
-}
 
 const deliveries = defineCommand({
   path: ['emulator', 'webhook', 'deliveries'],
@@ -177,7 +155,6 @@ const deliveries = defineCommand({
     'id, event, state, about, url, status (of the last answer), error, due (when it is tried next), at, event_uid, webhook, ' +
     'attempts ([{delivery_id, at, status, error, ms, fault}])',
   exits: ['usage'],
-  read: (_args, given): DeliveriesInput => ({ replay: given.replay, max: given.max ?? 50, data: given.data }),
   load: () => import('./webhook-deliveries.ts'),
 });
 

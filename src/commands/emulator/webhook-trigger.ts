@@ -1,12 +1,19 @@
+import type { EventName } from '../../core/event.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { dataFile } from './data-file.ts';
 import { triggeredView } from './view.ts';
-import type { TriggerInput } from './webhook-spec.ts';
 
 /** Has the emulator tell an event that did not happen. */
-export const run = async ({ event, ugwo, data }: TriggerInput, deps: Deps): Promise<Result> => {
+export const run = async (
+  {
+    event,
+    ugwo,
+    data,
+  }: { readonly event: EventName; readonly ugwo: string | undefined; readonly data: string | undefined },
+  deps: Deps,
+): Promise<Result> => {
   const file = await dataFile(data, deps);
   const { webhooks } = await deps.emulator();
   const told = await webhooks.trigger({ file, clock: deps.io.clock, event, ugwo });

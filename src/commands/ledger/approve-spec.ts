@@ -1,10 +1,6 @@
 import { argument, defineCommand } from '../../cli/define.ts';
 import { SEEDED } from '../../core/local.ts';
 
-export interface ApproveInput {
-  readonly id: string;
-}
-
 /** The second pair of eyes before a file is sent. */
 export const approveCommand = defineCommand({
   path: ['approve'],
@@ -24,6 +20,6 @@ export const approveCommand = defineCommand({
   },
   output: 'the job, as in `paycli ledger show`',
   exits: ['usage', 'refused', 'ledger', 'interrupted'],
-  read: ([id = '']): ApproveInput => ({ id }),
+  read: ([id = '']) => ({ id }),
   load: () => import('./approve.ts'),
 });

@@ -7,7 +7,6 @@ import { formatLocal } from '../../core/time.ts';
 import type { Approval } from '../../ledger/approval.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Deps } from '../deps.ts';
-import type { ApproveInput } from './approve-spec.ts';
 import { findJob } from './find.ts';
 import { jobRecordOf, jobView } from './job-view.ts';
 
@@ -38,7 +37,7 @@ const askFor = async (job: Job, approval: Approval, { io, globals }: Deps): Prom
 };
 
 /** One person's word that what another one wants to send may be sent. */
-export const run = async ({ id }: ApproveInput, deps: Deps): Promise<Result> => {
+export const run = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const job = await findJob(ledger, id);
   const approval = await ledger.policies.approval(id);

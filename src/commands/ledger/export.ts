@@ -8,7 +8,6 @@ import { findJob } from './find.ts';
 import { updateRecordOf, updatesView } from './job-view.ts';
 import type { Recorder } from './pages.ts';
 import { pagesOf, recorderOf } from './pages.ts';
-import type { ExportInput } from './spec.ts';
 import { exportView } from './view.ts';
 
 const cursorOf = (row: number): string => Buffer.from(`row:${row}`).toString('base64url');
@@ -38,7 +37,7 @@ async function* rowPages(ledger: Ledger, record: Recorder, job: Job): AsyncGener
 }
 
 /** All that was sent once, oldest first, or all that was made for one job, by its rows. */
-export const run = async ({ job: id }: ExportInput, deps: Deps): Promise<Result> => {
+export const run = async ({ job: id }: { readonly job: string | undefined }, deps: Deps): Promise<Result> => {
   const [ledger, record] = [await deps.ledger(), await recorderOf(deps)];
   if (id === undefined)
     return { kind: 'list', pages: pagesOf(ledger, record, { oldestFirst: true }, {}), view: exportView };

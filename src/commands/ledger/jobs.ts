@@ -7,7 +7,6 @@ import type { Listed } from '../listed-pages.ts';
 import { foreignCursor, listedPages } from '../listed-pages.ts';
 import { goOnWith } from './go-on.ts';
 import { jobRecordOf, jobsView } from './job-view.ts';
-import type { JobsInput } from './spec.ts';
 
 /** To count a million rows takes a good part of a second: few jobs are counted before the first are shown. */
 const PAGE = 10;
@@ -37,7 +36,10 @@ const jobsOf = ({ jobs, policies }: Ledger): Listed<Job, string> => ({
 });
 
 /** The files that were charged or updated from here, newest first. */
-export const run = async ({ max, cursor }: JobsInput, deps: Deps): Promise<Result> => {
+export const run = async (
+  { max, cursor }: { readonly max?: number; readonly cursor?: string },
+  deps: Deps,
+): Promise<Result> => {
   const ledger = await deps.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   return {

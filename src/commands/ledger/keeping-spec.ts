@@ -3,13 +3,8 @@ import { momentIn } from '../../cli/list-options.ts';
 import { asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { SEEDED } from '../../core/local.ts';
-import type { Moment } from '../../core/record-filter.ts';
 
 const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
-
-export interface BackupInput {
-  readonly file: string;
-}
 
 const backup = defineCommand({
   path: ['ledger', 'backup'],
@@ -24,7 +19,7 @@ const backup = defineCommand({
   },
   output: 'file, bytes, entries',
   exits: ['usage', 'ledger'],
-  read: ([file = '']): BackupInput => {
+  read: ([file = '']) => {
     if (file === '') throw usageError('name the file to write');
     return { file };
   },
@@ -46,10 +41,6 @@ const verify = defineCommand({
   load: () => import('./verify.ts'),
 });
 
-export interface PruneInput {
-  readonly before: Moment;
-}
-
 const prune = defineCommand({
   path: ['ledger', 'prune'],
   summary: 'remove details of old charges, but keep what stops them being made twice',
@@ -68,7 +59,7 @@ const prune = defineCommand({
   },
   output: 'before, pruned, open (left, since something may still come of them)',
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: (_args, given): PruneInput => {
+  read: (_args, given) => {
     if (given.before === undefined) throw usageError('--before is required: prune what is older than that');
     try {
       return { before: momentIn('local', 'first', given.before) };

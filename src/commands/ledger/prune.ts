@@ -1,10 +1,10 @@
 import { PayError, usageError } from '../../core/error.ts';
 import { madeHere } from '../../core/received.ts';
+import type { Moment } from '../../core/record-filter.ts';
 import { instantOf } from '../../core/record-filter.ts';
 import type { Result, View } from '../../core/result.ts';
 import { formatLocalFull } from '../../core/time.ts';
 import type { Deps } from '../deps.ts';
-import type { PruneInput } from './keeping-spec.ts';
 import { atom } from './view.ts';
 
 const view: View = {
@@ -31,7 +31,7 @@ const asOwner = (thrown: unknown): unknown =>
     : thrown;
 
 /** Keeps of what has ended no more than what keeps it from being made twice. */
-export const run = async (input: PruneInput, deps: Deps): Promise<Result> => {
+export const run = async (input: { readonly before: Moment }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const now = ledger.moment().at;
   const before = instantOf(input.before, now);

@@ -12,7 +12,6 @@ import type { Deps } from '../deps.ts';
 import { pageOf } from '../one-page.ts';
 import { find } from './find.ts';
 import { recorderOf } from './pages.ts';
-import type { ReconcileInput } from './spec.ts';
 import type { StillUnknown } from './still-unknown.ts';
 import { leftError } from './still-unknown.ts';
 import { listView } from './view.ts';
@@ -79,7 +78,7 @@ const looker = (ledger: Ledger, deps: Deps) => {
 };
 
 /** Finds out what became of what may have been made, as far as the service shows it. */
-export const run = async ({ ids }: ReconcileInput, deps: Deps): Promise<Result> => {
+export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charges = await chosen(ledger, ids, deps);
   if (charges.length > 1) await deps.notice(`Checking ${charges.length} payment requests.`);

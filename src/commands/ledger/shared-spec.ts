@@ -60,10 +60,6 @@ const use = defineCommand({
   load: () => import('./use.ts'),
 });
 
-export interface InitInput {
-  readonly operators: readonly string[];
-}
-
 const init = defineCommand({
   path: ['ledger', 'init'],
   danger: 'write',
@@ -81,7 +77,7 @@ const init = defineCommand({
   },
   output: 'at, made, schema, operators',
   exits: ['usage', 'auth', 'ledger'],
-  read: (_args, given): InitInput => ({ operators: given.operator ?? [] }),
+  read: (_args, given) => ({ operators: given.operator ?? [] }),
   load: () => import('./init.ts'),
 });
 

@@ -5,7 +5,6 @@ import { find, findJob, namesJob } from './find.ts';
 import { approvalStep, stepsOf } from './job-steps.ts';
 import { jobRecordOf, jobView } from './job-view.ts';
 import { recorderOf } from './pages.ts';
-import type { ShowInput } from './spec.ts';
 import { viewOf } from './view.ts';
 
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
@@ -27,7 +26,7 @@ const showCharge = async (ledger: Ledger, id: string, deps: Deps): Promise<Resul
 };
 
 /** One charge with its evidence, or one job with how its rows stand and how to go on. */
-export const run = async ({ id }: ShowInput, deps: Deps): Promise<Result> => {
+export const run = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps);
 };

@@ -62,11 +62,6 @@ const list = defineCommand({
   load: () => import('./list.ts'),
 });
 
-export interface JobsInput {
-  readonly max: number | undefined;
-  readonly cursor: string | undefined;
-}
-
 const jobs = defineCommand({
   path: ['ledger', 'jobs'],
   danger: 'read',
@@ -81,13 +76,8 @@ const jobs = defineCommand({
   },
   output: `${JOB}; json: {"data":[…],"next_cursor":…}`,
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
-  read: (_args, { max, cursor }) => ({ max, cursor }),
   load: () => import('./jobs.ts'),
 });
-
-export interface ShowInput {
-  readonly id: string;
-}
 
 const show = defineCommand({
   path: ['ledger', 'show'],
@@ -103,11 +93,6 @@ const show = defineCommand({
   read: (args) => ({ id: args[0] ?? '' }),
   load: () => import('./show.ts'),
 });
-
-export interface ReconcileInput {
-  /** None: all that are unknown. */
-  readonly ids: readonly string[];
-}
 
 const reconcile = defineCommand({
   path: ['ledger', 'reconcile'],
@@ -208,10 +193,6 @@ const resolve = defineCommand({
   },
   load: () => import('./resolve.ts'),
 });
-
-export interface ExportInput {
-  readonly job: string | undefined;
-}
 
 const exportCommand = defineCommand({
   path: ['ledger', 'export'],

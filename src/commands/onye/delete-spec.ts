@@ -1,7 +1,6 @@
 import { argument, defineCommand, WRITE_EXITS } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { SEEDED } from '../../core/local.ts';
-import type { GetInput } from './get-spec.ts';
 
 export const deleteCommand = defineCommand({
   path: ['onye', 'delete'],
@@ -16,6 +15,6 @@ export const deleteCommand = defineCommand({
   output: 'the customer as it was: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
   exits: WRITE_EXITS,
   previews: true,
-  read: (args, _given, { validate }): GetInput => ({ uid: readId('ony', args[0], validate) }),
+  read: (args, _given, { validate }): { readonly uid: string } => ({ uid: readId('ony', args[0], validate) }),
   load: () => import('./delete.ts'),
 });

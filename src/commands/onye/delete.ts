@@ -3,7 +3,6 @@ import { machineValue } from '../../core/medium.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { removeRecord } from '../remove.ts';
-import type { GetInput } from './get-spec.ts';
 import { onyeView } from './view.ts';
 
 export const view = onyeView;
@@ -15,7 +14,7 @@ const nameOf = ({ uid, email, first_name, last_name }: Thing): string => {
 };
 
 /** Deletes a customer (public material, Customers). */
-export const run = ({ uid }: GetInput, deps: Deps): Promise<Result> =>
+export const run = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
   removeRecord(
     {
       read: 'onye.get',

@@ -2,10 +2,6 @@ import { argument, defineCommand, READ_EXITS } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { SEEDED } from '../../core/local.ts';
 
-export interface GetInput {
-  readonly uid: string;
-}
-
 export const getCommand = defineCommand({
   path: ['onye', 'get'],
   danger: 'read',
@@ -18,6 +14,6 @@ export const getCommand = defineCommand({
   output: 'the customer: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
   exits: READ_EXITS,
   previews: true,
-  read: (args, _given, { validate }): GetInput => ({ uid: readId('ony', args[0], validate) }),
+  read: (args, _given, { validate }) => ({ uid: readId('ony', args[0], validate) }),
   load: () => import('./get.ts'),
 });

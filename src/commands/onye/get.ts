@@ -1,10 +1,10 @@
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { getRecord } from '../get.ts';
-import type { GetInput } from './get-spec.ts';
 import { onyeView } from './view.ts';
 
 export const view = onyeView;
 
 /** Reads a customer (public material, Customers). */
-export const run = ({ uid }: GetInput, deps: Deps): Promise<Result> => getRecord('onye.get', { uid }, view, deps);
+export const run = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
+  getRecord('onye.get', { uid }, view, deps);

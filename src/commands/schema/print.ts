@@ -2,7 +2,6 @@ import { usageError } from '../../core/error.ts';
 import type { Result } from '../../core/result.ts';
 import { didYouMean } from '../../core/suggest.ts';
 import { needed } from './reached.ts';
-import type { SchemaInput } from './spec.ts';
 
 const unknownCommand = (words: string, known: readonly string[]): Error => {
   const nouns = known.map((name) => name.split(' ')[0] ?? name);
@@ -13,7 +12,7 @@ const unknownCommand = (words: string, known: readonly string[]): Error => {
 };
 
 /** Prints the commands for machines, as the build has made them. */
-export const run = async ({ words }: SchemaInput): Promise<Result> => {
+export const run = async ({ words }: { readonly words: readonly string[] }): Promise<Result> => {
   const { default: document } = await import('#schema', { with: { type: 'json' } });
   if (words.length === 0) return { kind: 'text', text: JSON.stringify(document, null, 2) };
   const wanted = words.join(' ');

@@ -1,10 +1,5 @@
 import { defineCommand, optional } from '../../cli/define.ts';
 
-export interface SchemaInput {
-  /** The words of a command or of a noun; none: all commands. */
-  readonly words: readonly string[];
-}
-
 export const schemaCommand = defineCommand({
   path: ['schema'],
   summary: 'print the commands as JSON: options, danger, exit codes and the schema of each output',
@@ -20,6 +15,6 @@ export const schemaCommand = defineCommand({
   },
   output: 'the commands, as JSON',
   exits: ['usage'],
-  read: (words): SchemaInput => ({ words }),
+  read: (words) => ({ words }),
   load: () => import('./print.ts'),
 });

@@ -1,7 +1,6 @@
 import { argument, defineCommand, WRITE_EXITS } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { SEEDED } from '../../core/local.ts';
-import type { GetInput } from './get-spec.ts';
 
 export const cancelCommand = defineCommand({
   path: ['ugwo', 'cancel'],
@@ -17,6 +16,6 @@ export const cancelCommand = defineCommand({
     'the cancelled payment request: uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at',
   exits: WRITE_EXITS,
   previews: true,
-  read: (args, _given, { validate }): GetInput => ({ uid: readId('ugw', args[0], validate) }),
+  read: (args, _given, { validate }): { readonly uid: string } => ({ uid: readId('ugw', args[0], validate) }),
   load: () => import('./cancel.ts'),
 });

@@ -5,7 +5,6 @@ import { valueAt } from '../../core/path.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { removeRecord } from '../remove.ts';
-import type { GetInput } from './get-spec.ts';
 import { wholeUgwoView } from './view.ts';
 
 export const view = wholeUgwoView;
@@ -21,7 +20,7 @@ const described = (request: Thing): string => {
 };
 
 /** Cancels a payment request (public material, Payment requests). */
-export const run = ({ uid }: GetInput, deps: Deps): Promise<Result> =>
+export const run = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
   removeRecord(
     {
       read: 'ugwo.get',

@@ -2,10 +2,6 @@ import { argument, defineCommand, READ_EXITS } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { SEEDED } from '../../core/local.ts';
 
-export interface GetInput {
-  readonly uid: string;
-}
-
 export const getCommand = defineCommand({
   path: ['ugwo', 'get'],
   danger: 'read',
@@ -19,6 +15,6 @@ export const getCommand = defineCommand({
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: the same and activities',
   exits: READ_EXITS,
   previews: true,
-  read: (args, _given, { validate }): GetInput => ({ uid: readId('ugw', args[0], validate) }),
+  read: (args, _given, { validate }) => ({ uid: readId('ugw', args[0], validate) }),
   load: () => import('./get.ts'),
 });

@@ -2,13 +2,12 @@ import { activitiesOf } from '../../core/charge.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { previewCall } from '../preview.ts';
-import type { GetInput } from './get-spec.ts';
 import { wholeUgwoView } from './view.ts';
 
 export const view = wholeUgwoView;
 
 /** Reads one payment request with its activities (public-facts.md, Payment requests). */
-export const run = async ({ uid }: GetInput, deps: Deps): Promise<Result> => {
+export const run = async ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> => {
   const call = { params: { uid } };
   if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
   const record = await (await deps.client('read')).call('ugwo.get', call);

@@ -92,10 +92,6 @@ const list = defineCommand({
   load: () => import('./events-list.ts'),
 });
 
-export interface ShowInput {
-  readonly uid: string;
-}
-
 const show = defineCommand({
   path: ['webhook', 'events', 'show'],
   danger: 'read',
