@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/local.ts';
+import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { serve } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -18,7 +19,7 @@ interface Listed {
 }
 
 const list = async (home: string, ...args: string[]): Promise<Listed> =>
-  JSON.parse((await paycli(['ugwo', 'list', '--local', '--json', ...args], { home })).stdout) as Listed;
+  JSON.parse((await inProcess(['ugwo', 'list', '--local', '--json', ...args], { home })).stdout) as Listed;
 
 describe('--local', () => {
   it('works at once: no set-up, no key, no network', async () => {
@@ -43,7 +44,7 @@ describe('--local', () => {
       [SEEDED.paid, 'successful'],
       [SEEDED.processing, 'processing'],
     ] as const) {
-      const { stdout } = await paycli(['activity', 'get', ugwo, activity, '--local', '--json'], { home });
+      const { stdout } = await inProcess(['activity', 'get', ugwo, activity, '--local', '--json'], { home });
       expect(JSON.parse(stdout)).toMatchObject({ uid: activity, ugwo_uid: ugwo, status });
     }
   });
@@ -52,12 +53,12 @@ describe('--local', () => {
     const home = newFolder();
     const { data } = await list(home);
     const uid = data[0]?.onye?.uid ?? '';
-    const updated = await paycli(
+    const updated = await inProcess(
       ['onye', 'update', uid, '--local', '--email', 'ADA@Example.com', '--first-name', 'ada', '--json'],
       { home },
     );
     expect(JSON.parse(updated.stdout)).toMatchObject({ email: 'ada@example.com', first_name: 'Ada' });
-    const later = await paycli(['onye', 'update', uid, '--local', '--meta', 'tier=vip', '--json'], { home });
+    const later = await inProcess(['onye', 'update', uid, '--local', '--meta', 'tier=vip', '--json'], { home });
     expect(JSON.parse(later.stdout)).toMatchObject({
       email: 'ada@example.com',
       first_name: 'Ada',
@@ -70,13 +71,13 @@ describe('--local', () => {
     const { data } = await list(home, '--limit', '1');
     const extra = '"big":12345678901234567890,"price":1.50';
     const args = ['onye', 'update', data[0]?.onye?.uid ?? '', '--local', '--json', '--data', `{${extra}}`];
-    expect((await paycli(args, { home })).stdout).toContain(extra);
-    const later = await paycli([...args.slice(0, -1), '{"ref":"R"}'], { home });
+    expect((await inProcess(args, { home })).stdout).toContain(extra);
+    const later = await inProcess([...args.slice(0, -1), '{"ref":"R"}'], { home });
     expect(later.stdout).toContain(extra);
   });
 
   it('says with --dry-run that its port does not stay', async () => {
-    const ended = await paycli(['ugwo', 'list', '--local', '--as-curl']);
+    const ended = await inProcess(['ugwo', 'list', '--local', '--as-curl']);
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('emulator start') });
   });
 
@@ -89,7 +90,7 @@ describe('--local', () => {
     const bare = data.find(({ checkout }) => checkout === null)?.uid ?? '';
     const failing = data.find(({ metadata }) => metadata.emulate !== undefined)?.uid ?? '';
     const charge = async (uid: string, ...args: string[]) => {
-      const ended = await paycli(['ugwo', 'charge', uid, '--local', '--json', ...args], { home });
+      const ended = await inProcess(['ugwo', 'charge', uid, '--local', '--json', ...args], { home });
       const text = ended.code === 0 || ended.code === 11 ? ended.stdout : ended.stderr;
       return { code: ended.code, answer: JSON.parse(text.trim().split('\n').at(-1) ?? '') as unknown };
     };
@@ -143,8 +144,8 @@ describe('--local', () => {
 
   it('is what --profile local and PAYCLI_PROFILE=local mean, too', async () => {
     const home = newFolder();
-    expect(await paycli(['ugwo', 'list', '--profile', 'local'], { home })).toMatchObject({ code: 0 });
-    expect(await paycli(['ugwo', 'list'], { home, env: { PAYCLI_PROFILE: 'local' } })).toMatchObject({ code: 0 });
+    expect(await inProcess(['ugwo', 'list', '--profile', 'local'], { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(['ugwo', 'list'], { home, env: { PAYCLI_PROFILE: 'local' } })).toMatchObject({ code: 0 });
   });
 
   it('does not go together with another place', async () => {
@@ -153,7 +154,7 @@ describe('--local', () => {
       ['--base-url', service.origin],
       ['--profile', 'shop'],
     ]) {
-      const ended = await paycli(['ugwo', 'list', '--local', ...args]);
+      const ended = await inProcess(['ugwo', 'list', '--local', ...args]);
       expect(ended).toMatchObject({ code: 2, stdout: '' });
     }
   });
@@ -179,11 +180,11 @@ describe('emulator', () => {
     const running = start(['emulator', 'start', '--json'], { home });
     await running.saw(/"key":"[^"]+".*\n/);
     const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
-    const ended = await paycli(['ugwo', 'list', '--limit', '1', '-q'], {
+    const ended = await inProcess(['ugwo', 'list', '--limit', '1', '-q'], {
       env: { PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: key },
     });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    const wrong = await paycli(['ugwo', 'list'], {
+    const wrong = await inProcess(['ugwo', 'list'], {
       env: { PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: `${key.slice(0, -1)}!` },
     });
     expect(wrong.code).toBe(4);
@@ -205,7 +206,7 @@ describe('emulator', () => {
     expect((await list(home, '--limit', '1')).data[0]).toMatchObject({ uid: SEEDED.ugwo, status: 'requires_ugwo' });
     running.kill('SIGINT');
     await running.ended;
-    const wrong = await paycli(['emulator', 'start', '--dialect', 'alive'], { home });
+    const wrong = await inProcess(['emulator', 'start', '--dialect', 'alive'], { home });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('live') });
   });
 
@@ -214,7 +215,14 @@ describe('emulator', () => {
     const running = start(['emulator', 'start', '--json', '--data', join(one, 'a.sqlite')]);
     await running.saw(/"origin".*\n/);
     const { origin } = JSON.parse(running.stdout()) as { origin: string };
-    const ended = await paycli(['emulator', 'start', '--port', new URL(origin).port, '--data', join(two, 'b.sqlite')]);
+    const ended = await inProcess([
+      'emulator',
+      'start',
+      '--port',
+      new URL(origin).port,
+      '--data',
+      join(two, 'b.sqlite'),
+    ]);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain(new URL(origin).port);
     running.kill('SIGINT');
@@ -224,7 +232,7 @@ describe('emulator', () => {
   it('seed adds what it is asked for, newest first', async () => {
     const home = newFolder();
     await list(home);
-    const ended = await paycli(['emulator', 'seed', '--customers', '1', '--ugwo', '3', '--json'], { home });
+    const ended = await inProcess(['emulator', 'seed', '--customers', '1', '--ugwo', '3', '--json'], { home });
     expect(JSON.parse(ended.stdout)).toMatchObject({ customers: 1, ugwo: 3 });
     const { data } = await list(home, '--all');
     expect(data).toHaveLength(123);
@@ -234,7 +242,7 @@ describe('emulator', () => {
   it('reset asks before it removes anything', async () => {
     const home = newFolder();
     await list(home);
-    expect(await paycli(['emulator', 'reset'], { home })).toMatchObject({ code: 2, stdout: '' });
+    expect(await inProcess(['emulator', 'reset'], { home })).toMatchObject({ code: 2, stdout: '' });
     const no = openTerminal(['emulator', 'reset'], { home });
     await no.saw(/\[y\/N\]/);
     no.type('n\r');
@@ -244,7 +252,7 @@ describe('emulator', () => {
     await yes.saw(/\[y\/N\]/);
     yes.type('y\r');
     expect(await yes.ended).toEqual({ code: 0 });
-    expect(await paycli(['ugwo', 'list', '--local', '--json'], { home })).toMatchObject({
+    expect(await inProcess(['ugwo', 'list', '--local', '--json'], { home })).toMatchObject({
       stdout: '{"data":[],"next_cursor":null}\n',
       stderr: '',
     });
@@ -253,7 +261,7 @@ describe('emulator', () => {
   it('keeps its hands off a file that is not its own', async () => {
     const file = join(newFolder(), 'notes.txt');
     writeFileSync(file, 'not a database, and long enough to be read as one by its header '.repeat(20));
-    const ended = await paycli(['emulator', 'seed', '--data', file]);
+    const ended = await inProcess(['emulator', 'seed', '--data', file]);
     expect(ended.code).toBe(2);
     expect(readFileSync(file, 'utf8')).toContain('not a database');
     expect(existsSync(`${file}-wal`)).toBe(false);
@@ -264,10 +272,10 @@ describe('emulator settle', () => {
   const charged = async (home: string): Promise<{ readonly uid: string; readonly ugwo: string }> => {
     const ugwo = (await list(home, '--limit', '1')).data[0]?.uid ?? '';
     const args = ['ugwo', 'charge', ugwo, '--local', '--json', '--medium', 'bank_transfer'];
-    const { uid } = JSON.parse((await paycli(args, { home })).stdout) as { uid: string };
+    const { uid } = JSON.parse((await inProcess(args, { home })).stdout) as { uid: string };
     return { uid, ugwo };
   };
-  const settle = (home: string, ...args: string[]) => paycli(['emulator', 'settle', ...args], { home });
+  const settle = (home: string, ...args: string[]) => inProcess(['emulator', 'settle', ...args], { home });
 
   it('settles a charge that was made with --local, once', async () => {
     const home = newFolder();
@@ -307,7 +315,7 @@ it('a payment request whose metadata says lost is charged, and the answer is los
   const home = newFolder();
   const { data } = await list(home);
   const uid = data.find(({ metadata }) => metadata.emulate === 'lost')?.uid ?? '';
-  const ended = await paycli(['ugwo', 'charge', uid, '--local', '--medium', 'ussd', '--provider', 'gtb'], { home });
+  const ended = await inProcess(['ugwo', 'charge', uid, '--local', '--medium', 'ussd', '--provider', 'gtb'], { home });
   expect(ended).toMatchObject({ code: 6, stdout: '' });
   expect(ended.stderr).not.toContain('aborted a request');
 });
@@ -317,13 +325,13 @@ it('misbehaves by rule with --local, too, and its clock can be moved', async () 
   const uid = (await list(home, '--limit', '1')).data[0]?.uid ?? '';
   const rules = join(home, 'faults.json');
   writeFileSync(rules, '{"rules": [{"method": "POST", "times": 1, "reset": true, "when": "after"}]}');
-  const set = await paycli(['emulator', 'faults', rules, '--json'], { home });
+  const set = await inProcess(['emulator', 'faults', rules, '--json'], { home });
   expect(JSON.parse(set.stdout)).toMatchObject({ data: [{ times: 1, seen: 0, fired: 0 }] });
   const charge = ['ugwo', 'charge', uid, '--local', '--medium', 'bank_transfer', '--json'];
-  expect(await paycli(charge, { home })).toMatchObject({ code: 6, stdout: '' });
-  expect((await paycli(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);
-  const moved = await paycli(['emulator', 'clock', '+15m', '--json'], { home });
+  expect(await inProcess(charge, { home })).toMatchObject({ code: 6, stdout: '' });
+  expect((await inProcess(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);
+  const moved = await inProcess(['emulator', 'clock', '+15m', '--json'], { home });
   expect(JSON.parse(moved.stdout)).toMatchObject({ moved: 900_000 });
-  const got = await paycli(['ugwo', 'get', uid, '--local', '--json'], { home });
+  const got = await inProcess(['ugwo', 'get', uid, '--local', '--json'], { home });
   expect(JSON.parse(got.stdout).activities).toMatchObject([{ status: 'failed', error: { code: 'psp.error.expired' } }]);
 });

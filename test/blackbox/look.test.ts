@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
+import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
@@ -39,7 +40,7 @@ const showing = (look: Answer, charge: Answer = json(200, account(ACTIVITY.uid))
 
 const methods = ({ seen }: Service): string => seen.map(({ method }) => method).join();
 const rows = async (home: string): Promise<Record<string, unknown>[]> =>
-  (JSON.parse((await paycli(['ledger', 'list', '--json'], { home })).stdout) as { data: Record<string, unknown>[] })
+  (JSON.parse((await inProcess(['ledger', 'list', '--json'], { home })).stdout) as { data: Record<string, unknown>[] })
     .data;
 
 describe('the look before a charge', () => {
@@ -64,7 +65,7 @@ describe('the look before a charge', () => {
 
   it('shows the account that is there, whoever made it', async () => {
     const service = await showing(json(200, request({ activities: [account(THEIRS)] })));
-    const error = errorOf(await paycli(TRANSFER, { service }));
+    const error = errorOf(await inProcess(TRANSFER, { service }));
     expect(error['message']).toContain('account number 0123456789');
     expect(error['activity']).toMatchObject({ uid: THEIRS });
     expect(error).not.toHaveProperty('ledger_id');
@@ -73,10 +74,10 @@ describe('the look before a charge', () => {
   it('names the charge of the ledger where it is ours', async () => {
     const [home, made] = [newFolder(), account(ACTIVITY.uid)];
     const first = await showing(json(200, request()), json(200, made));
-    expect((await paycli(TRANSFER, { service: first, home })).code).toBe(0);
+    expect((await inProcess(TRANSFER, { service: first, home })).code).toBe(0);
     const [row] = await rows(home);
     const service = await serveBy(() => json(200, request({ activities: [made] })), { looks: 'asked' });
-    const ended = await paycli(TRANSFER, {
+    const ended = await inProcess(TRANSFER, {
       service: { origin: service.origin },
       home,
       env: { PAYCLI_BASE_URL: first.origin },
@@ -90,14 +91,14 @@ describe('the look before a charge', () => {
     ['cancelled', { status: 'cancelled' }, 9],
   ])('of what is %s is overridden by --again, but for a cancelled one', async (_what, some, code) => {
     const service = await showing(json(200, request(some)));
-    expect((await paycli([...TRANSFER, '--again'], { service })).code).toBe(code);
+    expect((await inProcess([...TRANSFER, '--again'], { service })).code).toBe(code);
     expect(methods(service)).toBe(code === 0 ? 'GET,POST' : 'GET');
   });
 
   it('gives back with --reuse what the service lists, as it came', async () => {
     const theirs = account(THEIRS, 10 * MINUTE, { extra: 1.5 });
     const service = await showing(json(200, JSON.stringify(request({ activities: [theirs] })).replace('1.5', '1.50')));
-    const ended = await paycli([...TRANSFER, '--reuse'], { service });
+    const ended = await inProcess([...TRANSFER, '--reuse'], { service });
     expect(ended.code).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({ uid: THEIRS });
     expect(ended.stdout).toContain('"extra":1.50');
@@ -122,7 +123,7 @@ describe('the look before a charge', () => {
       '--phone',
       '+233241234567',
     ];
-    expect((await paycli([...command, '--reuse', '--json'], { service })).code).toBe(9);
+    expect((await inProcess([...command, '--reuse', '--json'], { service })).code).toBe(9);
   });
 
   it.each<[string, object, readonly string[]]>([
@@ -135,7 +136,7 @@ describe('the look before a charge', () => {
     ['no identifier', { uid: undefined }, ['bank_transfer']],
   ])('does not give with --reuse what shows %s', async (_what, some, medium) => {
     const service = await showing(json(200, request({ activities: [account(THEIRS, MINUTE, some)] })));
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', ...medium, '--reuse', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', ...medium, '--reuse', '--json'], { service });
     expect(ended).toMatchObject({ code: 9, stdout: '' });
     expect(ended.stderr).not.toContain('undefined');
     expect(methods(service)).toBe('GET');
@@ -153,9 +154,9 @@ describe('the look before a charge', () => {
       },
       { looks: 'asked' },
     );
-    expect((await paycli(TRANSFER, { service, home })).code).toBe(0);
+    expect((await inProcess(TRANSFER, { service, home })).code).toBe(0);
     later = true;
-    const ended = await paycli([...TRANSFER, '--reuse'], { service, home });
+    const ended = await inProcess([...TRANSFER, '--reuse'], { service, home });
     expect(JSON.parse(ended.stdout)).toMatchObject({ uid: THEIRS });
     expect(methods(service)).toBe('GET,POST,GET,GET');
   });
@@ -173,9 +174,9 @@ describe('the look before a charge', () => {
       },
       { looks: 'asked' },
     );
-    expect((await paycli([...TRANSFER, '--reuse'], { service, home })).code).toBe(0);
+    expect((await inProcess([...TRANSFER, '--reuse'], { service, home })).code).toBe(0);
     paid = true;
-    const again = await paycli([...TRANSFER, '--reuse'], { service, home });
+    const again = await inProcess([...TRANSFER, '--reuse'], { service, home });
     expect(again.code).toBe(0);
     expect(JSON.parse(again.stdout)).toMatchObject({ uid: ACTIVITY.uid, status: 'successful' });
     expect(methods(service)).toBe('GET,POST,GET');
@@ -184,14 +185,14 @@ describe('the look before a charge', () => {
   it('is needed once an account has expired: nobody knows what it came to', async () => {
     const home = newFolder();
     const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid)));
-    expect((await paycli([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
+    expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
     const past = atom(Date.now() - 60 * MINUTE);
     // Nobody has asked the service the time since, and the machine may have been up for less than the hour.
     rewrite(
       join(home, 'ledger.sqlite'),
       `UPDATE charge SET told = NULL, next_action = json_set(next_action, '$.headers.expires_at', '${past}')`,
     );
-    const ended = await paycli([...TRANSFER, '--no-preflight'], { service, home });
+    const ended = await inProcess([...TRANSFER, '--no-preflight'], { service, home });
     expect(ended.code).toBe(9);
     expect(errorOf(ended)['message']).toContain('but may have been paid in time');
   });
@@ -206,7 +207,7 @@ describe('the look before a charge', () => {
     ['comes from a cache', json(200, request(), { age: '60' }), 8],
   ])('that %s ends the run, and nothing is sent', async (_what, look, code) => {
     const [service, home] = [await showing(look), newFolder()];
-    const ended = await paycli(TRANSFER, { service, home });
+    const ended = await inProcess(TRANSFER, { service, home });
     expect(ended.code).toBe(code);
     expect(service.seen.every(({ method }) => method === 'GET')).toBe(true);
     expect(await rows(home)).toEqual([]);
@@ -222,7 +223,7 @@ describe('the look before a charge', () => {
     ['a stub that answers every GET with a page', json(200, { data: [], next_cursor: null })],
   ])('goes ahead at %s, and says so', async (_what, look) => {
     const service = await showing(look);
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
     expect(ended.code).toBe(0);
     expect(ended.stderr).toContain("can't show");
     expect(methods(service)).toBe('GET,POST');
@@ -230,14 +231,14 @@ describe('the look before a charge', () => {
 
   it('is left out with --no-preflight', async () => {
     const service = await showing(json(200, request({ status: 'cancelled' })));
-    expect((await paycli([...TRANSFER, '--no-preflight'], { service })).code).toBe(0);
+    expect((await inProcess([...TRANSFER, '--no-preflight'], { service })).code).toBe(0);
     expect(methods(service)).toBe('POST');
   });
 
   it('keeps what the payment request asks for in the ledger', async () => {
     const home = newFolder();
     const service = await showing(json(200, request({ amount: '500007', currency: ['NGN', 'enum.currency.NGN'] })));
-    expect((await paycli(TRANSFER, { service, home })).code).toBe(0);
+    expect((await inProcess(TRANSFER, { service, home })).code).toBe(0);
     expect(await rows(home)).toMatchObject([
       { amount: 500_007, currency: 'NGN', ref: 'order-7', customer: 'ony.AbCd.000000000000000000000001' },
     ]);
@@ -279,7 +280,7 @@ describe('the look before a charge', () => {
       },
       { looks: 'asked' },
     );
-    const ends = await Promise.all([1, 2].map(() => paycli(TRANSFER, { service, home })));
+    const ends = await Promise.all([1, 2].map(() => inProcess(TRANSFER, { service, home })));
     expect(ends.map(({ code }) => code).sort()).toEqual([0, 9]);
     expect(posts).toHaveLength(1);
   });
@@ -301,7 +302,7 @@ describe('an answer that is only odd', () => {
 
   it('is a dial string for a transfer: accepted, with a note', async () => {
     const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000, { next_action: DIAL })));
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
     expect(ended.code).toBe(0);
     expect(ended.stderr).toContain('looks like another medium than bank_transfer');
   });
@@ -321,7 +322,7 @@ describe('the same payment request at another origin', () => {
     const home = newFolder();
     const first = await showing(json(200, request()));
     const second = await serveBy(() => json(200, request()), { looks: 'asked' });
-    expect((await paycli(TRANSFER, { service: first, home })).code).toBe(0);
+    expect((await inProcess(TRANSFER, { service: first, home })).code).toBe(0);
     const command = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
     const session = openTerminal(command, { service: second, home, columns: 200 });
     await session.saw(/Charge it here, too\? \[y\/N\]/);
@@ -335,8 +336,8 @@ describe('the same payment request at another origin', () => {
     const home = newFolder();
     const service = await showing(json(200, request()));
     const byName = { ...service, origin: service.origin.replace('127.0.0.1', 'localhost') };
-    expect((await paycli([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
-    expect((await paycli([...TRANSFER, '--no-preflight'], { service: byName, home })).code).toBe(9);
+    expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
+    expect((await inProcess([...TRANSFER, '--no-preflight'], { service: byName, home })).code).toBe(9);
   });
 });
 
@@ -390,7 +391,7 @@ describe('the look before each row of a file', () => {
     expect((await chargeFrom(ussdFile(1, 2), { service: quick, home: newFolder() }, '--no-preflight')).code).toBe(0);
     expect(quick.seen.map(({ method }) => method)).toEqual(['POST', 'POST']);
     const blind = await service({ 1: json(404, {}), 2: json(404, {}) });
-    const ended = await paycli(['ugwo', 'charge', '--from', ussdFile(1, 2)], { service: blind, home: newFolder() });
+    const ended = await inProcess(['ugwo', 'charge', '--from', ussdFile(1, 2)], { service: blind, home: newFolder() });
     expect(ended.code).toBe(0);
     expect(ended.stderr.match(/can't show/g)).toHaveLength(1);
   });
@@ -419,18 +420,18 @@ describe('a ledger', () => {
 
   it('that is an old copy, put back, is refused', async () => {
     const [home, service] = [newFolder(), await showing(json(200, request()))];
-    expect((await paycli([...TRANSFER], { service, home })).code).toBe(0);
+    expect((await inProcess([...TRANSFER], { service, home })).code).toBe(0);
     const old = readFileSync(join(home, 'ledger.sqlite'));
-    expect((await paycli([...TRANSFER, '--again'], { service, home })).code).toBe(0);
+    expect((await inProcess([...TRANSFER, '--again'], { service, home })).code).toBe(0);
     const db = join(home, 'ledger.sqlite');
     rmSync(db);
     const { writeFileSync } = await import('node:fs');
     writeFileSync(db, old, { mode: 0o600 });
-    const ended = await paycli(TRANSFER, { service, home });
+    const ended = await inProcess(TRANSFER, { service, home });
     expect(ended.code).toBe(10);
     expect(errorOf(ended)['message']).toContain('knows 1 of 2 charges');
     rmSync(join(home, 'highest-charge'));
-    expect((await paycli(['ledger', 'list'], { home })).code).toBe(0);
+    expect((await inProcess(['ledger', 'list'], { home })).code).toBe(0);
   });
 });
 
@@ -490,9 +491,9 @@ describe('who has paid', () => {
     const update = fileOf(csvOf('uid,email', 'ony.AbCd.000000000000000000000001,ada@example.com'), 'updates.csv');
     const other = await serveBy(() => json(200, { uid: 'ony.AbCd.000000000000000000000001' }));
     const env = { PAYCLI_BASE_URL: other.origin };
-    expect((await paycli(['onye', 'update', '--from', update], { home, service, env })).code).toBe(0);
+    expect((await inProcess(['onye', 'update', '--from', update], { home, service, env })).code).toBe(0);
     states.set(activity(1), 'successful');
-    const ended = await paycli(['ledger', 'refresh'], { home, service });
+    const ended = await inProcess(['ledger', 'refresh'], { home, service });
     expect(ended.stdout).toBe('paid\tNGN\t1\t500001\n');
   });
 
@@ -507,10 +508,10 @@ describe('who has paid', () => {
       },
       { looks: 'asked' },
     );
-    expect((await paycli([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
+    expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
     at += 2 * MINUTE;
     const refresh = async (...ids: readonly string[]) =>
-      (await paycli(['ledger', 'refresh', ...ids], { service, home })).stdout.split('\t')[0];
+      (await inProcess(['ledger', 'refresh', ...ids], { service, home })).stdout.split('\t')[0];
     // What the front end says of its time alone is not enough: the activity was made just now.
     expect(await refresh()).toBe('open');
     status = 'expired';
@@ -525,14 +526,17 @@ describe('who has paid', () => {
     const blind = await serveBy(({ method }) => (method === 'POST' ? json(200, ACTIVITY) : json(404, {})), {
       looks: 'asked',
     });
-    expect((await paycli(TRANSFER, { home, service: blind })).code).toBe(0);
-    const open = await paycli(['ledger', 'refresh'], { home, service: blind });
+    expect((await inProcess(TRANSFER, { home, service: blind })).code).toBe(0);
+    const open = await inProcess(['ledger', 'refresh'], { home, service: blind });
     expect(open).toMatchObject({ code: 0, stdout: 'open\t\t1\t\n' });
     expect(open.stderr).toContain('1 charge not shown by the service: counted as last seen.');
     const refusing = await serveBy(() => problem(422, 'No'));
     const other = ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--json'];
-    const refused = await paycli(other, { home, service: refusing });
-    const named = await paycli(['ledger', 'refresh', String(errorOf(refused)['ledger_id'])], { home, service: blind });
+    const refused = await inProcess(other, { home, service: refusing });
+    const named = await inProcess(['ledger', 'refresh', String(errorOf(refused)['ledger_id'])], {
+      home,
+      service: blind,
+    });
     expect(named.stderr).toContain('1 charge not made, or unknown: not counted.');
   });
 
@@ -551,11 +555,11 @@ describe('who has paid', () => {
   it('ends with 12 when the time is over before the payments are there, and with 11 when one has failed', async () => {
     const { home, service, states } = await scene();
     const command = ['ugwo', 'charge', '--from', ussdFile(1), '--json', '--wait', '--wait-timeout', '1s'];
-    const open = await paycli(command, { home, service });
+    const open = await inProcess(command, { home, service });
     expect(open.code).toBe(12);
     expect(errorOf(open)['hint']).toContain('paycli ledger refresh job-');
     states.set(activity(1), 'failed');
-    expect((await paycli(command, { home, service })).code).toBe(11);
+    expect((await inProcess(command, { home, service })).code).toBe(11);
   });
 
   it('is not waited for once a signal has come, which a script must see', async () => {

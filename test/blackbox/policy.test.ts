@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
@@ -22,13 +23,13 @@ type World = Required<Pick<RunOptions, 'home' | 'service'>> & { readonly service
 /** A service and a ledger whose policy limits charges by keys that belong to no profile, as these tests' does. */
 const under = async (limits: readonly string[], service?: Service): Promise<World> => {
   const world = { home: newFolder(), service: service ?? (await serveCharges()) };
-  const set = await paycli(['policy', 'set', '--others', ...limits], world);
+  const set = await inProcess(['policy', 'set', '--others', ...limits], world);
   expect(set).toMatchObject({ code: 0, stderr: '' });
   return world;
 };
 
 const charge = (number: number, world: RunOptions, ...more: readonly string[]): Promise<Ended> =>
-  paycli(['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--json', ...more], world);
+  inProcess(['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--json', ...more], world);
 
 describe('a charge beyond a policy', () => {
   it('is refused with 9, with what is left and what to do, and nothing is sent', async () => {
@@ -103,7 +104,7 @@ describe('a charge beyond a policy', () => {
 
   it('is the same with the emulator', async () => {
     const home = newFolder();
-    const local = (...args: readonly string[]): Promise<Ended> => paycli([...args, '--local', '--json'], { home });
+    const local = (...args: readonly string[]): Promise<Ended> => inProcess([...args, '--local', '--json'], { home });
     await local('policy', 'set', '--max-charges', '0');
     const listed = await local('ugwo', 'list', '--max', '1');
     const uid = (JSON.parse(listed.stdout) as { data: { uid: string }[] }).data[0]?.uid ?? '';
@@ -184,11 +185,11 @@ describe('a file above a sum', () => {
 
   it('is approved by nobody who has asked for it, nor by a script', async () => {
     const { world, job } = await waiting();
-    const own = await paycli(['approve', job, '--json', '--yes'], world);
+    const own = await inProcess(['approve', job, '--json', '--yes'], world);
     expect(own).toMatchObject({ code: 9, stdout: '' });
     expect(errorOf(own)['message']).toMatch(/was not approved: you, .*@.*, want to send it/);
     byAnother(world, 'asked_by');
-    const script = await paycli(['approve', job, '--json', '--yes'], world);
+    const script = await inProcess(['approve', job, '--json', '--yes'], world);
     expect(script).toMatchObject({ code: 2, stdout: '' });
     expect(errorOf(script)['message']).toBe('an approval is typed by a person on a terminal');
   });
@@ -212,7 +213,7 @@ describe('a file above a sum', () => {
     byAnother(world, 'approved_by');
     expect(await chargeFrom(file, world)).toMatchObject({ code: 0 });
     expect(postsOf(world.service)).toEqual(once(1, 2));
-    const { stdout } = await paycli(['ledger', 'show', job, '--json'], world);
+    const { stdout } = await inProcess(['ledger', 'show', job, '--json'], world);
     expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: 'obi@desk', accepted: 2 });
     expect(await chargeFrom(file, world)).toMatchObject({ code: 0 });
   });
@@ -235,15 +236,15 @@ describe('a file above a sum', () => {
   it('is only checked by --dry-run', async () => {
     const world = await under(['--approve-above', 'NGN 0.01']);
     expect(await chargeFrom(ussdFile(1), world, '--dry-run')).toMatchObject({ code: 0 });
-    expect((await paycli(['ledger', 'jobs', '--json'], world)).stdout).toContain('"data":[]');
+    expect((await inProcess(['ledger', 'jobs', '--json'], world)).stdout).toContain('"data":[]');
   });
 
   it('that nobody knows is a usage error, as is one that needs no approval', async () => {
     const { world } = await waiting();
-    expect(await paycli(['approve', 'job-0000000000000000'], world)).toMatchObject({ code: 2 });
-    await paycli(['policy', 'remove', '--others'], world);
+    expect(await inProcess(['approve', 'job-0000000000000000'], world)).toMatchObject({ code: 2 });
+    await inProcess(['policy', 'remove', '--others'], world);
     const free = summaryOf(await chargeFrom(ussdFile(3), world));
-    const ended = await paycli(['approve', String(free['job'])], world);
+    const ended = await inProcess(['approve', String(free['job'])], world);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('needs no approval');
   });
@@ -252,7 +253,7 @@ describe('a file above a sum', () => {
 describe('policies', () => {
   const home = { home: newFolder() };
   const policy = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
-    const ended = await paycli(['policy', ...args, '--json'], home);
+    const ended = await inProcess(['policy', ...args, '--json'], home);
     expect(ended.code, ended.stderr).toBe(0);
     return JSON.parse(ended.stdout) as Record<string, unknown>;
   };
@@ -311,7 +312,7 @@ describe('policies', () => {
     ['shown where there is none', ['show', 'none'], 'no policy holds for profile none'],
     ['removed where there is none', ['remove', 'none'], 'there is no policy of profile none'],
   ])('are not %s', async (_what, args, message) => {
-    const ended = await paycli(['policy', ...args], { home: newFolder() });
+    const ended = await inProcess(['policy', ...args], { home: newFolder() });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain(message);
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../src/cli/help/names.ts';
 import { words } from '../structure/words.ts';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ONYE_ID } from '../support/service.ts';
 import { inShell } from '../support/shell.ts';
@@ -23,7 +24,7 @@ describe('help', () => {
   });
 
   it('names every verb on the first page', async () => {
-    const { stdout } = await paycli(['--help']);
+    const { stdout } = await inProcess(['--help']);
     const listed =
       stdout
         .split('Commands:')[1]
@@ -44,17 +45,20 @@ describe('help', () => {
   });
 
   it('takes plain words for the nouns of the service', async () => {
-    const [plain, own] = await Promise.all([paycli(['help', 'payment', 'get']), paycli(['ugwo', 'get', '--help'])]);
+    const [plain, own] = await Promise.all([
+      inProcess(['help', 'payment', 'get']),
+      inProcess(['ugwo', 'get', '--help']),
+    ]);
     expect(plain).toEqual(own);
-    expect((await paycli(['customer', 'update', '--help'])).stdout).toContain('Usage: paycli onye update');
-    expect((await paycli(['--help'])).stdout).toMatch(/ugwo, payment +payment requests/);
-    expect((await paycli(['payment', 'nope'])).stderr).toContain('see: paycli ugwo --help');
+    expect((await inProcess(['customer', 'update', '--help'])).stdout).toContain('Usage: paycli onye update');
+    expect((await inProcess(['--help'])).stdout).toMatch(/ugwo, payment +payment requests/);
+    expect((await inProcess(['payment', 'nope'])).stderr).toContain('see: paycli ugwo --help');
   });
 
   it('is ASCII where the locale knows no more', async () => {
-    const ended = await paycli(['ugwo', 'charge', '--help'], { env: { LC_ALL: 'C' } });
+    const ended = await inProcess(['ugwo', 'charge', '--help'], { env: { LC_ALL: 'C' } });
     expect(ended.stdout).toMatch(/^[ -~\n]+$/);
-    expect((await paycli(['nope'], { env: { LC_ALL: 'C' } })).stderr).toMatch(/^-> see: paycli --help$/m);
+    expect((await inProcess(['nope'], { env: { LC_ALL: 'C' } })).stderr).toMatch(/^-> see: paycli --help$/m);
   });
 
   it.each([
@@ -75,7 +79,7 @@ describe('help', () => {
       ['--merge-meta', 'Exit codes:'],
     ],
   ])('%j says %j', async (args, words) => {
-    const ended = await paycli(args);
+    const ended = await inProcess(args);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     for (const word of words) expect(ended.stdout).toContain(word);
   });
@@ -92,27 +96,27 @@ describe('help', () => {
     const terminal = openTerminal(['ugwo', 'get', '--help'], { columns: 120, rows: 100 });
     await terminal.ended;
     expect(terminal.raw()).toContain('\u001b[1mUsage: paycli ugwo get [options] <ugwo>\u001b[22m');
-    const plain = await paycli(['ugwo', 'get', '--help'], { env: { COLUMNS: '120' } });
+    const plain = await inProcess(['ugwo', 'get', '--help'], { env: { COLUMNS: '120' } });
     expect(`${await terminal.screen()}\n`).toBe(plain.stdout);
   });
 
   it('says all of a long page with --all', async () => {
     const [short, whole, same] = await Promise.all([
-      paycli(['ugwo', 'charge', '--help']),
-      paycli(['ugwo', 'charge', '--help', '--all']),
-      paycli(['help', 'ugwo', 'charge', '--all']),
+      inProcess(['ugwo', 'charge', '--help']),
+      inProcess(['ugwo', 'charge', '--help', '--all']),
+      inProcess(['help', 'ugwo', 'charge', '--all']),
     ]);
     expect(short.stdout).not.toContain('--delimiter');
     expect(whole.stdout).toContain('--delimiter');
     expect(same).toEqual(whole);
     // An option of that name is none the less the command's own.
-    expect((await paycli(['ugwo', 'list', '--all', '--help'])).stdout).toContain('--all ');
+    expect((await inProcess(['ugwo', 'list', '--all', '--help'])).stdout).toContain('--all ');
   });
 
   it.each(TOPICS)('has the topic %s, in ASCII where the locale knows no more', async (topic) => {
     const [ended, ascii] = await Promise.all([
-      paycli(['help', topic]),
-      paycli(['help', topic], { env: { LC_ALL: 'C' } }),
+      inProcess(['help', topic]),
+      inProcess(['help', topic], { env: { LC_ALL: 'C' } }),
     ]);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ascii.stdout).toMatch(/^[ -~\n]+$/);
@@ -159,7 +163,7 @@ describe('help', () => {
     });
 
     it.each([['ugwo'], ['files'], ['nope']])('is not there for %s', async (name) => {
-      const ended = await paycli(['help', name, '--man']);
+      const ended = await inProcess(['help', name, '--man']);
       expect(ended).toMatchObject({ code: 2, stdout: '' });
       expect(ended.stderr).toMatch(/^→ see: paycli /m);
     });
@@ -167,7 +171,7 @@ describe('help', () => {
 
   it('prints the version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    expect(await paycli(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await inProcess(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 });
 
@@ -205,7 +209,7 @@ describe('a command that can not be understood', () => {
       ['ugwo', 'list', '--lmit', '--json'],
       ['ugwo', 'nope', '-o', 'ndjson'],
     ]) {
-      const ended = await paycli(args);
+      const ended = await inProcess(args);
       expect(ended).toMatchObject({ code: 2, stdout: '' });
       expect(errorOf(ended)).toMatchObject({ kind: 'usage', exit_code: 2, hint: expect.stringContaining('--help') });
     }
@@ -226,7 +230,7 @@ describe('a command that can not be understood', () => {
 
   it('always says where to read on', async () => {
     for (const args of [['ugwo', 'charge', 'ugw.A.b'], ['ugwo', 'list', '--limit'], ['nope']]) {
-      expect((await paycli(args)).stderr).toMatch(/^→ see: paycli.* --help$/m);
+      expect((await inProcess(args)).stderr).toMatch(/^→ see: paycli.* --help$/m);
     }
   });
 
@@ -237,7 +241,7 @@ describe('a command that can not be understood', () => {
     [['--base-url', 'https://x.test'], { PAYCLI_PROFILE: 'local' }],
     [['--local', '--profile', 'shop'], {}],
   ])('never takes the emulator for another place: %j %j', async (args, env) => {
-    expect(await paycli(['ugwo', 'list', ...args], { env })).toMatchObject({
+    expect(await inProcess(['ugwo', 'list', ...args], { env })).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining("can't be used together"),
@@ -251,7 +255,7 @@ describe('a command that can not be understood', () => {
     [['onye', 'update', ONYE_ID, '--meta', CANARY]],
     [['ugwo', 'list', '--json', '--timeout', CANARY]],
   ])('does not repeat a key that was typed into it: %#', async (args) => {
-    const ended = await paycli(args);
+    const ended = await inProcess(args);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).not.toContain(CANARY);
     expect(ended.stderr).toContain(CANARY.slice(-4));
@@ -262,7 +266,7 @@ describe('a command that can not be understood', () => {
       ['--base-url', 'https://x.test', 'ugwo', 'list', '--dry-run'],
       ['ugwo', '--dry-run', 'list', '--base-url', 'https://x.test'],
     ]) {
-      expect(await paycli([...args, '--json'])).toMatchObject({
+      expect(await inProcess([...args, '--json'])).toMatchObject({
         code: 0,
         stdout: '{"method":"GET","url":"https://x.test/v1/ugwo?limit=10"}\n',
       });
