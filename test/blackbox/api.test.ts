@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { json, ONYE_ID, page, problem, reset, serve, serveAll, UGWO_ID } from '../support/service.ts';
 import { fileOf } from './bulk-support.ts';
 
 const ACT = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
-const api = (words: readonly string[], options: Parameters<typeof paycli>[1]) => paycli(['api', ...words], options);
+const api = (words: readonly string[], options: RunOptions) => inProcess(['api', ...words], options);
 
 describe('api', () => {
   it('reads any path, and prints the answer as it came', async () => {
     const service = await serve([json(200, '{"b": 1.50, "a": [1, 2]}')]);
-    const ended = await api(['get', '/v1/events/evt.1?type=x', '-f', 'limit=5', '-f', 'on:=true'], { service });
+    const ended = await paycli(['api', 'get', '/v1/events/evt.1?type=x', '-f', 'limit=5', '-f', 'on:=true'], {
+      service,
+    });
     expect(ended).toMatchObject({ code: 0, stdout: '{"b":1.50,"a":[1,2]}\n', stderr: '' });
     expect(service.seen[0]).toMatchObject({ method: 'GET', url: '/v1/events/evt.1?type=x&limit=5&on=true', body: '' });
     expect(service.seen[0]?.headers['authorization']).toMatch(/^Bearer sk\./);
@@ -115,9 +118,9 @@ describe('api', () => {
     // Another body is another request.
     expect((await api(['POST', '/v1/things', '-f', 'a=2'], { service, home })).code).toBe(0);
     const resolve = ['ledger', 'resolve', String(id), '--as', 'not-created', '--reason', 'looked', '--yes'];
-    expect((await paycli(resolve, { home })).code).toBe(0);
+    expect((await inProcess(resolve, { home })).code).toBe(0);
     expect((await api(words, { service, home })).code).toBe(0);
-    const shown = await paycli(['ledger', 'show', String(id), '--json'], { home });
+    const shown = await inProcess(['ledger', 'show', String(id), '--json'], { home });
     expect(JSON.parse(shown.stdout)).toMatchObject({
       kind: 'request',
       request: { path: '/v1/things', body: { a: '1' } },
@@ -133,7 +136,7 @@ describe('api', () => {
     const words = ['POST', '/v1/refunds', '-f', `ugwo_activity=${ACT}`, '--yes'];
     expect((await api(words, { service, home })).code).toBe(0);
     expect((await api(words, { service, home })).code).toBe(9);
-    expect((await paycli(['refund', 'create', ACT, '--yes'], { service, home })).code).toBe(9);
+    expect((await inProcess(['refund', 'create', ACT, '--yes'], { service, home })).code).toBe(9);
     expect((await api([...words, '--again'], { service, home })).code).toBe(0);
   });
 

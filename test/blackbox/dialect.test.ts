@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import { errorOf, newFolder, type RunOptions, start } from '../support/program.ts';
 
 const SHOWN = /^[a-z]{3}\.Lcal\.[A-Za-z0-9]{22}_t$/;
 
@@ -20,7 +21,7 @@ const live = async () => {
   await running.saw(/"key":"[^"]+".*\n/);
   const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
   const options: RunOptions = { home, env: { PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: key } };
-  const run = (...args: string[]) => paycli(args, options);
+  const run = (...args: string[]) => inProcess(args, options);
   const listed = await run('ugwo', 'list', '--json');
   const { data } = JSON.parse(listed.stdout || '{"data":[]}') as { data: readonly Listed[] };
   const plain = data.filter(({ metadata }) => metadata.emulate === undefined);

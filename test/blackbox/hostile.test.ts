@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, raw, serve, UGWO_ID } from '../support/service.ts';
@@ -50,12 +51,12 @@ const ANSWERS: readonly (readonly [string, Answer])[] = [
 describe('a hostile answer', () => {
   it.each(ANSWERS)('of %s to a charge: 6', async (_what, answer) => {
     const service = await serve([answer]);
-    expect(await paycli(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
+    expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
   });
 
   it.each(ANSWERS.slice(0, 3))('of %s to a read: 8', async (_what, answer) => {
     const service = await serve([answer]);
-    expect(await paycli(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
+    expect(await inProcess(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
   });
 
   it('of a stream without end is read to its bound and no further', async () => {
@@ -69,7 +70,7 @@ describe('a hostile answer', () => {
 
   it('of a hundred thousand headers is not taken', async () => {
     const service = await serve([headers(100_000)]);
-    expect(await paycli(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
+    expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
   });
 
   it('that drips is bounded by one deadline for all of it', async () => {
@@ -78,7 +79,7 @@ describe('a hostile answer', () => {
       response.on('close', () => clearInterval(timer));
     };
     const service = await serve([drip]);
-    const ended = await paycli([...CHARGE.slice(0, -1), '1s'], { service });
+    const ended = await inProcess([...CHARGE.slice(0, -1), '1s'], { service });
     expect(ended).toMatchObject({ code: 6, stdout: '' });
     expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining('within 1 s') });
   });
@@ -106,7 +107,7 @@ describe('a hostile answer', () => {
     ['another type', json(200, { ...ACTIVITY, activity_type: across(100) }), 6],
     ['the reason of a failure', json(200, { ...ACTIVITY, status: 'failed', error: across(1000) }), 11],
   ])('that echoes the key where %s is cut shows no part of it', async (_what, answer, code) => {
-    const ended = await paycli(CHARGE.slice(0, 5), { service: await serve([answer]) });
+    const ended = await inProcess(CHARGE.slice(0, 5), { service: await serve([answer]) });
     expect([ended.code, ended.stderr.includes('[secret')]).toEqual([code, true]);
     expect(ended.stderr).not.toContain(CANARY.slice(0, 8));
   });
@@ -114,7 +115,7 @@ describe('a hostile answer', () => {
   it('that names another property than any flag is shown as it is, escapes made visible', async () => {
     const violations = [{ propertyPath: 'a\u001b[31m.\u202eb', title: 'no\nerror: fake\u0007' }];
     const service = await serve([json(422, { title: 'Bad\u001b[2J', status: 422, violations })]);
-    const ended = await paycli(CHARGE.slice(0, 5), { service });
+    const ended = await inProcess(CHARGE.slice(0, 5), { service });
     expect(ended.code).toBe(3);
     expect(ended.stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
     expect(ended.stderr).not.toMatch(/^error: fake/m);
@@ -129,8 +130,8 @@ describe('a redirect', () => {
       const redirect: Answer = (_seen, response) =>
         response.writeHead(status, { location: `${target.origin}/v1/ugwo` }).end();
       const service = await serve([redirect, redirect]);
-      expect(await paycli(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
-      expect(await paycli(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
+      expect(await inProcess(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
+      expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
       expect(target.connections()).toBe(0);
     },
   );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, paycli } from '../support/program.ts';
 import { ACTIVITY, hang, json, ONYE_ID, page, serve, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -15,17 +16,17 @@ describe('a charge that is proven is accepted, whatever its answer holds besides
   ])('%s than are read', async (_what, value, sentence) => {
     const answer = `{"x":${value},${MEMBERS.slice(1)}}`;
     const service = await serve([json(200, answer), json(200, answer)]);
-    const shown = await paycli([...CHARGE, '-o', 'tsv'], { service });
+    const shown = await inProcess([...CHARGE, '-o', 'tsv'], { service });
     expect(shown).toMatchObject({ code: 0 });
     expect(shown.stderr).toContain(`note: ${sentence}; only the first part is read and shown; -o json shows all`);
     expect(shown.stdout).toContain(`uid\t${ACTIVITY.uid}\n`);
-    const whole = await paycli([...CHARGE, '-o', 'json'], { service });
+    const whole = await inProcess([...CHARGE, '-o', 'json'], { service });
     expect(whole).toMatchObject({ code: 0, stdout: `${answer}\n`, stderr: '' });
   });
 
   it('but not one that is broken off', async () => {
     const service = await serve([json(200, `{${MEMBERS.slice(1)},"x":${zeros(100_001)}`)]);
-    const ended = await paycli([...CHARGE, '-o', 'json'], { service });
+    const ended = await inProcess([...CHARGE, '-o', 'json'], { service });
     expect(ended).toMatchObject({ code: 6 });
     expect(errorOf(ended)['message']).toContain('the answer is not JSON');
   });
@@ -52,14 +53,14 @@ describe('what is too much for a read fails it', () => {
       'has 1,001 records, but a page may have at most 1,000',
     ],
   ])('%s', async (_what, answer, sentence) => {
-    const ended = await paycli(['ugwo', 'list', '-o', 'json'], { service: await serve([answer]) });
+    const ended = await inProcess(['ugwo', 'list', '-o', 'json'], { service: await serve([answer]) });
     expect(ended).toMatchObject({ code: 8, stdout: '' });
     expect(errorOf(ended)['message']).toContain(sentence);
   });
 
   it('but a service that ignores the limit stays usable', async () => {
     const numbers = Array.from({ length: 1000 }, (_, index) => index + 1);
-    const ended = await paycli(['ugwo', 'list', '-o', 'ndjson'], { service: await serve([page(numbers, null)]) });
+    const ended = await inProcess(['ugwo', 'list', '-o', 'ndjson'], { service: await serve([page(numbers, null)]) });
     expect(ended).toMatchObject({
       code: 0,
       stdout: numbers.map((number) => `${JSON.stringify(ugwo(number))}\n`).join(''),
@@ -69,7 +70,7 @@ describe('what is too much for a read fails it', () => {
   it('and so does one whose cursors are long, which are told apart to their end', async () => {
     const cursor = (end: string): string => 'c'.repeat(4000) + end;
     const service = await serve([page([1], cursor('1')), page([2], cursor('2')), page([3], cursor('1'))]);
-    const ended = await paycli(['ugwo', 'list', '--all', '-o', 'json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '-o', 'json'], { service });
     expect(ended).toMatchObject({ code: 8 });
     expect(errorOf(ended)['message']).toContain('the same cursor twice');
   });
@@ -77,7 +78,7 @@ describe('what is too much for a read fails it', () => {
 
 it('leaves an update unknown whose answer names its customer at length', async () => {
   const service = await serve([json(200, { uid: `ony.${'a.'.repeat(4 * 1024 * 1024 - 100)}a` })]);
-  const ended = await paycli(['onye', 'update', ONYE_ID, '--first-name', 'Ada', '-o', 'json'], { service });
+  const ended = await inProcess(['onye', 'update', ONYE_ID, '--first-name', 'Ada', '-o', 'json'], { service });
   expect(ended).toMatchObject({ code: 6 });
   expect(errorOf(ended)).toMatchObject({ kind: 'unknown', exit_code: 6 });
 });
@@ -85,7 +86,7 @@ it('leaves an update unknown whose answer names its customer at length', async (
 it('says how many faults there are where it shows the first', async () => {
   const violations = Array.from({ length: 5000 }, (_, nth) => ({ propertyPath: `p${nth}`, title: 'no' }));
   const service = await serve([json(422, { title: 'No', status: 422, violations })]);
-  const ended = await paycli([...CHARGE, '-o', 'json'], { service });
+  const ended = await inProcess([...CHARGE, '-o', 'json'], { service });
   expect(ended).toMatchObject({ code: 3 });
   expect(errorOf(ended)['message']).toBe('the service answered 422: No (showing 100 of 5,000 violations)');
   expect(errorOf(ended)['violations']).toHaveLength(100);

@@ -4,12 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
-import type { RunOptions } from '../support/program.ts';
+import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { chargeFrom, csvOf, fileOf, reportOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { csvOf, fileOf, reportOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+
+const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
+  inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
 
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
 const THEIRS = 'act.AbCd.000000000000000000000077';

@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Ended } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Answer, Service } from '../support/service.ts';
 import { ACTIVITY, json, ONYE_ID, problem, serve, serveAll, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
-import {
-  charged,
-  chargeFrom,
-  fileOf,
-  numberIn,
-  reportOf,
-  reportPath,
-  summaryOf,
-  ugwoOf,
-  ussdFile,
-} from './bulk-support.ts';
+import { charged, fileOf, numberIn, reportOf, reportPath, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+
+const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
+  inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
 /** What the customer must do is there, and can't be read. */
@@ -24,7 +18,7 @@ const charges = (answer: Answer): Promise<Service> =>
   serveBy(({ method }) => (method === 'POST' ? answer : problem(404, 'Not Found')));
 
 const ledgerRow = async (home: string): Promise<Record<string, unknown>> => {
-  const { stdout } = await paycli(['ledger', 'list', '--json'], { home });
+  const { stdout } = await inProcess(['ledger', 'list', '--json'], { home });
   return (JSON.parse(stdout) as { data: Record<string, unknown>[] }).data[0] ?? {};
 };
 
@@ -58,7 +52,7 @@ describe('a charge whose answer is odd', () => {
   it('is printed as JSON in the very words of the service, with nothing beside it', async () => {
     const text = `{"uid":"${ACTIVITY.uid}","status":[],"amount":1.50,"next_action":[]}`;
     const service = await charges(json(200, text));
-    expect(await paycli([...CHARGE, '--json'], { service })).toEqual({
+    expect(await inProcess([...CHARGE, '--json'], { service })).toEqual({
       code: 0,
       signal: null,
       stdout: `${text}\n`,
@@ -69,7 +63,7 @@ describe('a charge whose answer is odd', () => {
   it('shows an account number that is a number digit for digit, and warns of half an account', async () => {
     const text = JSON.stringify({ ...ACTIVITY, next_action: { headers: { account_number: 'N' } } });
     const [service, home] = [await charges(json(200, text.replace('"N"', '73645128901234567890'))), newFolder()];
-    const ended = await paycli([...CHARGE, '-o', 'table'], { service, home });
+    const ended = await inProcess([...CHARGE, '-o', 'table'], { service, home });
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain('73645128901234567890\n');
     expect(ended.stdout).toContain('incomplete: the service sent no bank and no account name');
@@ -83,14 +77,14 @@ describe('a charge whose answer is odd', () => {
       if (method === 'POST') return json(200, ACTIVITY);
       return url.endsWith(ACTIVITY.uid) ? json(200, { ...ACTIVITY, status: [] }) : problem(404, 'Not Found');
     });
-    await paycli(CHARGE, { service, home });
-    expect(await paycli(['activity', 'get', UGWO_ID, ACTIVITY.uid], { service, home })).toMatchObject({ code: 0 });
+    await inProcess(CHARGE, { service, home });
+    expect(await inProcess(['activity', 'get', UGWO_ID, ACTIVITY.uid], { service, home })).toMatchObject({ code: 0 });
     expect(await ledgerRow(home)).toMatchObject({ status: 'requires_action' });
   });
 
   it('of which nothing can be passed on is made and exits 7: printed, kept, and said', async () => {
     const [service, home] = [await charges(json(200, MUTE)), newFolder()];
-    const ended = await paycli([...CHARGE, '--json'], { service, home });
+    const ended = await inProcess([...CHARGE, '--json'], { service, home });
     expect(ended).toMatchObject({ code: 7, stdout: `${JSON.stringify(MUTE)}\n` });
     expect(errorOf(ended)).toMatchObject({
       kind: 'unrecorded',
@@ -104,7 +98,7 @@ describe('a charge whose answer is odd', () => {
 
   it('of which nothing can be passed on is not waited for', async () => {
     const service = await charges(json(200, MUTE));
-    expect(await paycli([...CHARGE, '--wait', '--json'], { service })).toMatchObject({ code: 7 });
+    expect(await inProcess([...CHARGE, '--wait', '--json'], { service })).toMatchObject({ code: 7 });
     expect(service.seen.filter(({ url }) => url.includes('/activities/'))).toEqual([]);
   });
 
@@ -114,7 +108,7 @@ describe('a charge whose answer is odd', () => {
   ])('that names %s is unknown, and kept as evidence', async (_what, more) => {
     const answer = { ...ACTIVITY, ...more };
     const [service, home] = [await charges(json(200, answer)), newFolder()];
-    const ended = await paycli([...CHARGE, '--json'], { service, home });
+    const ended = await inProcess([...CHARGE, '--json'], { service, home });
     expect(ended).toMatchObject({ code: 6, stdout: '' });
     expect(errorOf(ended)).toMatchObject({ kind: 'unknown', answer });
     const row = await ledgerRow(home);
@@ -177,7 +171,7 @@ describe('a no in any words', () => {
     ['409 by code', json(409, { code: 'ugwo_processed', message: 'Paid already' }), 3, { title: 'Paid already' }],
   ])('%s: nothing was made', async (_what, answer, code, said) => {
     const [service, home] = [await charges(answer), newFolder()];
-    const ended = await paycli([...CHARGE, '--json'], { service, home });
+    const ended = await inProcess([...CHARGE, '--json'], { service, home });
     expect(ended.code).toBe(code);
     expect(errorOf(ended)).toMatchObject(said);
     expect(await ledgerRow(home)).toMatchObject({ state: 'rejected', exit_code: code });
@@ -204,7 +198,7 @@ describe('a no in any words', () => {
     const violations = Object.keys(expected).map((propertyPath) => ({ propertyPath, title: 'No.' }));
     const service = await charges(json(422, { violations }));
     const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--param', 'orderId=7', '--json'];
-    expect(flags(await paycli(args, { service }))).toEqual(expected);
+    expect(flags(await inProcess(args, { service }))).toEqual(expected);
   });
 
   it('names the flag of an update behind each path', async () => {
@@ -219,7 +213,7 @@ describe('a no in any words', () => {
     const errors = Object.fromEntries(Object.keys(expected).map((path) => [path, 'No.']));
     const service = await serve([json(422, { errors })]);
     const args = ['onye', 'update', ONYE_ID, '--first-name', 'Ada', '--billing-address', '{"city":"L"}', '--json'];
-    expect(flags(await paycli(args, { service }))).toEqual(expected);
+    expect(flags(await inProcess(args, { service }))).toEqual(expected);
   });
 });
 
@@ -241,7 +235,7 @@ describe('a read whose answer is odd', () => {
 
   it('does not end a login', async () => {
     const service = await serve([json(200, { data: [{ uid: null, status: 5 }], next_cursor: null })]);
-    const ended = await paycli(['login', '--base-url', service.origin, '--key-stdin'], {
+    const ended = await inProcess(['login', '--base-url', service.origin, '--key-stdin'], {
       stdin: `sk.AbCd.${'k'.repeat(80)}`,
     });
     expect(ended.code).toBe(0);
@@ -250,14 +244,14 @@ describe('a read whose answer is odd', () => {
   it('shows a pair by its machine value where its label is for translators', async () => {
     const status = ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'];
     const service = await serveAll([json(200, { ...ugwo(1), uid: UGWO_ID, status, currency: ['NGN', 'Naira (NGN)'] })]);
-    const { stdout } = await paycli(['ugwo', 'get', UGWO_ID, '-o', 'table'], { service });
+    const { stdout } = await inProcess(['ugwo', 'get', UGWO_ID, '-o', 'table'], { service });
     expect(stdout).toMatch(/^status +ugwo_successful$/m);
     expect(stdout).toContain('NGN 5,000.01');
   });
 
   it('that is another customer than the one that was updated is said', async () => {
     const service = await serve([json(200, { uid: 'ony.AbCd.other' })]);
-    const ended = await paycli(['onye', 'update', ONYE_ID, '--first-name', 'Ada'], { service });
+    const ended = await inProcess(['onye', 'update', ONYE_ID, '--first-name', 'Ada'], { service });
     expect(ended.code).toBe(0);
     expect(ended.stderr).toContain('note: the service answered with another customer (onye), ony.AbCd.other\n');
   });

@@ -6,17 +6,10 @@ import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 import { json, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import {
-  charged,
-  chargeFrom,
-  numberIn,
-  once,
-  postsOf,
-  serveCharges,
-  summaryOf,
-  ugwoOf,
-  ussdFile,
-} from './bulk-support.ts';
+import { charged, numberIn, once, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+
+const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
+  inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
 
 type World = Required<Pick<RunOptions, 'home' | 'service'>> & { readonly service: Service };
 

@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, problem, serve, UGWO_ID, ugwo } from '../support/service.ts';
@@ -30,7 +31,7 @@ describe('activity get', () => {
 
   it('of a charge that has failed is a read that has not', async () => {
     const service = await serve([json(200, FAILED)], ASKED);
-    expect(await paycli([...GET_ACTIVITY, '--columns', 'status,error.message'], { service })).toMatchObject({
+    expect(await inProcess([...GET_ACTIVITY, '--columns', 'status,error.message'], { service })).toMatchObject({
       code: 0,
       stdout: 'status\tfailed\nerror.message\tno funds\n',
     });
@@ -68,14 +69,14 @@ describe('ugwo get', () => {
 
   it('does not show another one', async () => {
     const service = await serve([json(200, ugwo(1))], ASKED);
-    const ended = await paycli([...GET_UGWO, '--json'], { service });
+    const ended = await inProcess([...GET_UGWO, '--json'], { service });
     expect(ended).toMatchObject({ code: 8, stdout: '' });
     expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining(`another payment request`) });
   });
 
   it('takes one without activities', async () => {
     const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID })], ASKED);
-    expect(await paycli(GET_UGWO, { service })).toMatchObject({ code: 0 });
+    expect(await inProcess(GET_UGWO, { service })).toMatchObject({ code: 0 });
   });
 });
 
@@ -90,24 +91,24 @@ describe('a read', () => {
 
   it('tells the ledger the service’s time', async () => {
     const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)], ASKED), home: newFolder() };
-    expect((await paycli(CHARGE, options)).code).toBe(0);
+    expect((await inProcess(CHARGE, options)).code).toBe(0);
     const db = new DatabaseSync(`${options.home}/ledger.sqlite`);
     onTestFinished(() => db.close());
     rewrite(`${options.home}/ledger.sqlite`, 'UPDATE charge SET told = NULL');
-    expect((await paycli(GET_ACTIVITY, options)).code).toBe(0);
+    expect((await inProcess(GET_ACTIVITY, options)).code).toBe(0);
     expect(db.prepare('SELECT told FROM charge').get()?.['told']).toMatch(/^\{"service":\d+/);
   });
 
   it.each([GET_ACTIVITY, GET_UGWO])('of nothing is rejected: %s %s', async (...args) => {
     const service = await serve([problem(404, 'Not found')], ASKED);
-    const ended = await paycli([...args, '--json'], { service });
+    const ended = await inProcess([...args, '--json'], { service });
     expect(ended.code).toBe(3);
     expect(errorOf(ended)).toMatchObject({ kind: 'rejected', status: 404 });
   });
 
   it.each([GET_ACTIVITY, GET_UGWO])('can be shown in place of being made: %s %s', async (...args) => {
     const service = await serve([], ASKED);
-    const ended = await paycli([...args, '--as-curl'], { service });
+    const ended = await inProcess([...args, '--as-curl'], { service });
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain(`${service.origin}/v1/ugwo/${UGWO_ID}`);
   });
@@ -124,7 +125,7 @@ describe('a read', () => {
     [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--as-curl'], /this command doesn't support/],
   ])('that can not be meant is refused: %j', async (args, message) => {
     const service = await serve([], ASKED);
-    const ended = await paycli(args, { service });
+    const ended = await inProcess(args, { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(message);
   });
@@ -139,10 +140,10 @@ describe('a read', () => {
       const home = newFolder();
       const next = { ...ACTIVITY, uid: 'act.AbCd.9' };
       const service = await serve([json(200, ACTIVITY), json(200, answer), json(200, next)], ASKED);
-      expect((await paycli(CHARGE, { service, home })).code).toBe(0);
-      expect((await paycli(CHARGE, { service, home })).code).toBe(9);
-      await paycli(args, { service, home });
-      expect((await paycli(CHARGE, { service, home })).code).toBe(0);
+      expect((await inProcess(CHARGE, { service, home })).code).toBe(0);
+      expect((await inProcess(CHARGE, { service, home })).code).toBe(9);
+      await inProcess(args, { service, home });
+      expect((await inProcess(CHARGE, { service, home })).code).toBe(0);
     },
   );
 });

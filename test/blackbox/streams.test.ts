@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import { environment, keep, newFolder, paycli, runBefore, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import {
@@ -69,7 +70,7 @@ describe('a pipe', () => {
   it('takes one object of megabytes whole', async () => {
     const note = 'é'.repeat(2_000_000);
     const service = await serve([json(200, { ...ACTIVITY, note })]);
-    const ended = await paycli([...CHARGE, '--json'], { service });
+    const ended = await inProcess([...CHARGE, '--json'], { service });
     expect(JSON.parse(ended.stdout)).toMatchObject({ note });
   });
 
@@ -88,7 +89,7 @@ describe('a pipe', () => {
 
   it('gets no colour and no card, whatever the terminal is', async () => {
     const service = await serve([json(200, ACTIVITY)]);
-    const ended = await paycli(CHARGE, { service, env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' } });
+    const ended = await inProcess(CHARGE, { service, env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' } });
     expect(ended.stdout).not.toContain(ESCAPE);
     expect(ended.stdout).toContain(`uid\t${ACTIVITY.uid}\n`);
   });
@@ -101,12 +102,12 @@ describe('a pipe', () => {
     [['--color', 'always'], { NO_COLOR: '1' }, true],
   ])('with %j and %j: colour %s', async (args, env, coloured) => {
     const service = await serve([page([1], null)]);
-    const ended = await paycli(['ugwo', 'list', '-o', 'table', ...args], { service, env });
+    const ended = await inProcess(['ugwo', 'list', '-o', 'table', ...args], { service, env });
     expect(ended.stdout.includes(ESCAPE)).toBe(coloured);
   });
 
   it('gets nothing from Node itself beside an error, whatever is set about colour', async () => {
-    const ended = await paycli(['ugwo', 'list', '--limit', '0', '--json'], {
+    const ended = await inProcess(['ugwo', 'list', '--limit', '0', '--json'], {
       service: await serve([]),
       env: { NO_COLOR: '1', FORCE_COLOR: '1' },
     });
@@ -116,7 +117,7 @@ describe('a pipe', () => {
 
   it('keeps errors, hints and notices on stderr', async () => {
     const service = await serve([page([1], 'c')]);
-    const ended = await paycli(['ugwo', 'list', '--debug'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--debug'], { service });
     expect(ended.stdout.split('\n')).toHaveLength(2);
     expect(ended.stderr).toMatch(/^debug: > GET .*\/v1\/ugwo\?limit=10$/m);
     expect(ended.stderr).toMatch(/^debug: < 200 in \d+ ms$/m);

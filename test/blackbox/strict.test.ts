@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { paycli } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
 import { ACTIVITY, json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { ACT_ID, CHECKOUT_ID, serveStrict } from '../support/strict.ts';
 
@@ -63,7 +63,7 @@ const LINES: readonly Line[] = [
 describe('the program against a service that knows the documents alone', () => {
   it.each(LINES)('%s', async (line, asked, printed) => {
     const service = await serveStrict();
-    const ended = await paycli([...line.split(' '), '--json'], { service });
+    const ended = await inProcess([...line.split(' '), '--json'], { service });
     expect(ended.code, ended.stderr).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject(printed);
     expect(service.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(asked);
@@ -83,7 +83,7 @@ describe('what cannot be undone', () => {
     'is not sent by a script without --yes: %s',
     async (line) => {
       const service = await serveStrict();
-      const ended = await paycli(line.split(' '), { service });
+      const ended = await inProcess(line.split(' '), { service });
       expect(ended.code).toBe(2);
       expect(ended.stderr).toContain('--yes');
       expect(service.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
@@ -96,7 +96,7 @@ describe('what cannot be undone', () => {
       method === 'GET' ? json(200, { ...ugwo(1), uid: UGWO_ID, activities: [activity] }) : undefined,
     );
     const line = `refund create ${ACT_ID} --ugwo ${UGWO_ID} --amount 2,500.00`;
-    const ended = await paycli(line.split(' '), { service });
+    const ended = await inProcess(line.split(' '), { service });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('NGN 2,500.00 (250000 kobo)');
     expect(service.seen.map(({ method }) => method)).toEqual(['GET']);

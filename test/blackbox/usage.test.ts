@@ -197,7 +197,7 @@ describe('a command that can not be understood', () => {
     [['ugwo', 'list', '--json', '-o', 'csv'], /--json/],
     [['ugwo', 'list', 'extra'], /too many arguments/],
   ])('%j exits 2 and says what, and where to read on', async (args, message) => {
-    const ended = await paycli(args);
+    const ended = await inProcess(args);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(message);
     expect(ended.stderr.trim().split('\n').length).toBeLessThanOrEqual(4);
@@ -209,7 +209,7 @@ describe('a command that can not be understood', () => {
       ['ugwo', 'list', '--lmit', '--json'],
       ['ugwo', 'nope', '-o', 'ndjson'],
     ]) {
-      const ended = await inProcess(args);
+      const ended = await paycli(args);
       expect(ended).toMatchObject({ code: 2, stdout: '' });
       expect(errorOf(ended)).toMatchObject({ kind: 'usage', exit_code: 2, hint: expect.stringContaining('--help') });
     }
@@ -283,7 +283,7 @@ describe('--dry-run', () => {
   )('of %s, which is no request, is refused and changes nothing', async (_path, line) => {
     const home = newFolder();
     for (const option of ['--dry-run', '--as-curl']) {
-      const ended = await paycli([...words(line).slice(1), '--yes', option], { home });
+      const ended = await inProcess([...words(line).slice(1), '--yes', option], { home });
       expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--dry-run') });
     }
     expect(readdirSync(home)).toEqual([]);
