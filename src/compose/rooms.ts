@@ -9,7 +9,7 @@ export const openRooms = (io: Io) => {
     emulator: memo(async () => (await import('../emulator/room.ts')).emulatorRoom),
     webhooks: memo(async () => (await import('../webhook/room.ts')).webhookRoom),
     bulk: memo(async () => (await import('../bulk/room.ts')).bulkRoom),
-    protocol: memo(async () => (await import('../ledger/room.ts')).ledgerRoom),
+    protocol: memo(async () => import('../ledger/room.ts')),
     profiles: memo(async () => (await import('../config/profiles.ts')).openProfiles(io, await folders())),
   };
 };

@@ -1,7 +1,8 @@
 /** In bytes or characters: less is worked through in a few milliseconds. */
 const MUCH = 256 * 1024;
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** The next turn of the event loop. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Between two steps of work on so much: a signal is heard only between two turns of the event loop. */
 export const breathe = async (size: number): Promise<void> => {

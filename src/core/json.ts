@@ -143,6 +143,15 @@ export const parseTexts = (text: string): unknown =>
     typeof value === 'number' ? (context?.source === String(value) ? value : (context?.source ?? value)) : value,
   );
 
+/** As JSON.parse; undefined for a text that is no JSON. */
+export const parseIfJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** JSON of a value that may hold NumberTexts. */
 export const printExact = (value: unknown): string => {
   if (value instanceof NumberText) return value.text;

@@ -66,7 +66,7 @@ const removeDatabase = (path: string): void => {
   removeLogs(path);
 };
 
-const syncFile = (path: string): void => {
+export const syncFile = (path: string): void => {
   const descriptor = openSync(path, 'r+');
   try {
     fsyncSync(descriptor);

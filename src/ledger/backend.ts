@@ -1,7 +1,7 @@
 import type { PayError } from '../core/error.ts';
 import type { RowCounts } from '../core/row.ts';
 import type { Entry, Moment, Outcome, Sender } from './entry.ts';
-import type { Job, JobRow, KeptUpdate, Worker } from './job.ts';
+import type { Job, JobRow, Jobs, KeptUpdate } from './job.ts';
 import type { ListFilter } from './ledger.ts';
 import type { Policies } from './policies.ts';
 import type { Allowance, AllowanceOf } from './policy.ts';
@@ -96,22 +96,17 @@ export interface Backend {
 }
 
 /** The same for jobs and for rows that are updates. */
-export interface JobsBackend {
+export interface JobsBackend
+  extends Pick<Jobs, 'get' | 'list' | 'updates'>,
+    Partial<Pick<Jobs, 'lease' | 'release' | 'workers'>> {
   open(job: Omit<Job, 'createdAt' | 'runAt'>, now: number): Promise<void>;
-  get(id: string): Promise<Job | undefined>;
-  list(page: { readonly before?: string | undefined; readonly limit: number }): Promise<readonly Job[]>;
   /** Of a job of charges: how the last charge of each row stands. */
   chargeTally(job: string): Promise<RowCounts>;
   updateTally(job: string): Promise<RowCounts>;
-  updates(job: string, first: number, last: number): Promise<readonly KeptUpdate[]>;
   sendingUpdates(job: string): Promise<readonly KeptUpdate[]>;
   change<T>(
     purpose: Purpose,
     of: JobRow,
     decide: (found: KeptUpdate | undefined) => Decision<KeptUpdate, T>,
   ): Promise<T>;
-  /** Slices of a job's rows, where many machines share a ledger (see `Jobs`). */
-  lease?(job: string, slice: number): Promise<boolean>;
-  release?(job: string): Promise<void>;
-  workers?(job: string): Promise<readonly Worker[]>;
 }

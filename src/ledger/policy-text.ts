@@ -1,4 +1,5 @@
 import { PayError } from '../core/error.ts';
+import { parseIfJson } from '../core/json.ts';
 import type { Total } from './approval.ts';
 import type { Policy } from './policy.ts';
 
@@ -21,14 +22,6 @@ const CHECKS: Readonly<Record<keyof Policy, (value: unknown) => boolean>> = {
   approveAbove: isAmounts,
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 const unreadable = (what: string, text: string): PayError =>
   new PayError('ledger', `the ledger holds ${what} that this paycli can't read: ${text}`, {
     hint: 'use the newer paycli that has written it',
@@ -39,7 +32,7 @@ export const policyText = (policy: Policy): string => JSON.stringify(policy);
 
 /** A policy that was kept. Throws for a text that is none: a limit that is not understood must not be passed over. */
 export const readPolicy = (text: string): Policy => {
-  const policy = parsed(text);
+  const policy = parseIfJson(text);
   const isWhole =
     isMembers(policy) &&
     Object.entries(policy).every(([name, value]) => Object.hasOwn(CHECKS, name) && CHECKS[name as keyof Policy](value));
@@ -53,7 +46,7 @@ export const amountsText = (amounts: Total['amounts']): string =>
 
 /** Sums that were kept. Throws for a text that holds none. */
 export const readAmounts = (text: string): Total['amounts'] => {
-  const amounts = parsed(text);
+  const amounts = parseIfJson(text);
   const isWhole =
     isMembers(amounts) && Object.values(amounts).every((digits) => typeof digits === 'string' && /^\d+$/.test(digits));
   if (!isWhole) throw unreadable('an approval', text);

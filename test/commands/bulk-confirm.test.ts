@@ -15,7 +15,7 @@ import { ENVIRONMENTS } from '../../src/core/origin.ts';
 import { madeHere } from '../../src/core/received.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { openSeen } from '../../src/database/seen.ts';
-import { ledgerRoom } from '../../src/ledger/room.ts';
+import * as ledgerRoom from '../../src/ledger/room.ts';
 import { open } from '../ledger/support/charges.ts';
 import { newFolder } from '../support/program.ts';
 import { ACTIVITY } from '../support/service.ts';

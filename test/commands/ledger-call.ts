@@ -10,7 +10,7 @@ import type { Result } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Charge, Place } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { ledgerRoom } from '../../src/ledger/room.ts';
+import * as ledgerRoom from '../../src/ledger/room.ts';
 import { globals } from './profile-call.ts';
 
 export interface Call {

@@ -6,7 +6,7 @@ import { PayError, usageError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/received.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { ledgerRoom } from '../../src/ledger/room.ts';
+import * as ledgerRoom from '../../src/ledger/room.ts';
 import { thrownBy } from '../client/support.ts';
 import { intent, NOON, PLACE } from '../ledger/support/charges.ts';
 import { memoryLedger } from '../ledger/support/memory.ts';

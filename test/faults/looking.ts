@@ -3,7 +3,7 @@ import type { Deps } from '../../src/commands/deps.ts';
 import { lookFirst } from '../../src/commands/ugwo/charge-look.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestSeen } from '../../src/ledger/request-seen.ts';
-import { ledgerRoom } from '../../src/ledger/room.ts';
+import * as ledgerRoom from '../../src/ledger/room.ts';
 
 /** Looks at a payment request before it is charged, as `ugwo charge` does; throws what that throws. */
 export const lookedAt = async (

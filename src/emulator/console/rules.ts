@@ -1,4 +1,5 @@
 import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../../contract/fault-rule.ts';
+import { parseIfJson } from '../../core/json.ts';
 import { machineValue } from '../../core/medium.ts';
 import { valueAt } from '../../core/path.ts';
 import type { Executed } from '../request-log.ts';
@@ -25,14 +26,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 const meant = (code: string): string => (Object.hasOwn(MEANINGS, code) ? `${code}: ${MEANINGS[code]}` : code);
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** The broken rules, as either dialect writes them: a field, and what is wrong with it. */
 const brokenIn = (problem: unknown): readonly string[] => {
   const errors = valueAt(problem, 'errors');
@@ -45,7 +38,7 @@ const brokenIn = (problem: unknown): readonly string[] => {
 /** Why the service refused a request: each rule that it broke; empty where it was not refused. */
 export const refusedBy = ({ status, text }: Executed): readonly string[] => {
   if (status < 400) return [];
-  const problem = parsed(text);
+  const problem = parseIfJson(text);
   const broken = brokenIn(problem);
   const message = machineValue(valueAt(problem, 'detail')) || machineValue(valueAt(problem, 'message'));
   return broken.length > 0 ? broken : [meant(message)];

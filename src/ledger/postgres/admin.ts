@@ -29,8 +29,6 @@ export interface DatabaseStatus {
   readonly owner: boolean;
 }
 
-const first = (answers: readonly Answer[]): Answer['rows'][number] => answers[0]?.rows[0] ?? [];
-
 /** No such schema, no such table. */
 const ABSENT = ['3F000', '42P01'];
 
@@ -48,8 +46,11 @@ const withSession = async <T>(access: Access, work: (session: Session) => Promis
   }
 };
 
-const ask = (access: Access, text: string): Promise<Answer['rows'][number]> =>
-  withSession(access, async (session) => first((await session.run(text, LIMIT_MS)).answers));
+const rowsOf = (access: Access, text: string): Promise<Answer['rows']> =>
+  withSession(access, async (session) => (await session.run(text, LIMIT_MS)).answers[0]?.rows ?? []);
+
+const ask = async (access: Access, text: string): Promise<Answer['rows'][number]> =>
+  (await rowsOf(access, text))[0] ?? [];
 
 const schemaOf = async (access: Access): Promise<{ readonly schema: number; readonly ledger: string } | undefined> => {
   try {
@@ -109,14 +110,11 @@ const grant = async (access: Access, roles: readonly string[]): Promise<void> =>
 
 /** The roles that are operators: whoever may begin a charge and is not the owner. */
 const operatorsOf = async (access: Access): Promise<readonly string[]> => {
-  const { rows } = await withSession(access, async (session) => {
-    const { answers } = await session.run(
-      `SELECT DISTINCT grantee FROM information_schema.role_table_grants WHERE table_schema = 'paycli'
-        AND table_name = 'charge' AND privilege_type = 'INSERT' AND grantee <> current_user`,
-      LIMIT_MS,
-    );
-    return answers[0] as Answer;
-  });
+  const rows = await rowsOf(
+    access,
+    `SELECT DISTINCT grantee FROM information_schema.role_table_grants WHERE table_schema = 'paycli'
+      AND table_name = 'charge' AND privilege_type = 'INSERT' AND grantee <> current_user`,
+  );
   return rows.map(([role]) => String(role));
 };
 

@@ -3,11 +3,11 @@ import { PayError } from '../../core/error.ts';
 import { isBusy } from '../../database/sqlite-error.ts';
 import type { Backend, Purpose, Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
-import type { Entry, Moment, Sender } from '../entry.ts';
+import type { Entry, Moment } from '../entry.ts';
 import { readable } from '../inspect.ts';
 import { bootOf } from '../sender.ts';
+import type { LedgerOptions } from '../sqlite/backend.ts';
 import { diskGuard } from '../sqlite/disk-guard.ts';
-import type { LockWait } from '../sqlite/lock-wait.ts';
 import { patiently } from '../sqlite/lock-wait.ts';
 import type { Taker } from '../walk.ts';
 import type { Connection, Patience } from './connection.ts';
@@ -17,7 +17,7 @@ import { jobReads, jobsOf, openStep, updateStep, updatesOf } from './job-steps.t
 import { leases } from './leases.ts';
 import type { Limits } from './limits.ts';
 import { policiesBy } from './policies.ts';
-import type { Answer } from './session.ts';
+import type { Access, Answer } from './session.ts';
 import type { Shadow } from './shadow.ts';
 import { entriesOf, findStatement } from './statements.ts';
 import type { Step } from './step.ts';
@@ -30,27 +30,33 @@ export interface ServerClock {
   now(): number;
 }
 
-export interface SharedOptions {
+/** What a shared ledger is opened with. */
+export interface SharedLedgerOptions extends Omit<LedgerOptions, 'path' | 'kind'> {
+  readonly access: Access;
+  /** A folder of this machine, for the copy of what is begun here. */
+  readonly folder: string;
+  /** Who works at a job here, for others to read. */
+  readonly worker: string;
+  /** What gives the server's clock, in SQL. */
+  readonly clockSql?: () => string;
+  /** So much clocks may run apart while something is sent, in milliseconds: a minute where this says nothing. */
+  readonly slack?: number;
+  /** How long is waited for the server: `LIMITS` where this says nothing. */
+  readonly limits?: Limits;
+}
+
+/** The same, with what it does not say. */
+export type KnownOptions = SharedLedgerOptions & Required<Pick<SharedLedgerOptions, 'clockSql' | 'limits'>>;
+
+export interface SharedOptions extends KnownOptions {
   readonly connection: Connection;
   readonly shadow: Shadow;
   /** Where the shadow is, and the emergency file beside it. */
   readonly path: string;
   readonly clock: ServerClock;
-  /** What gives the server's clock, in SQL. */
-  readonly clockSql: () => string;
-  readonly uptime: () => number;
-  readonly self: Sender;
-  readonly isGone: (sender: Sender, overdue: boolean) => boolean;
-  readonly lockWait: LockWait;
   readonly key: string;
   /** The role that uses it. */
   readonly account: string;
-  /** What the ledger is called in messages. */
-  readonly name: string;
-  /** Who works at a job here, for others to read. */
-  readonly worker: string;
-  readonly slack?: number | undefined;
-  readonly limits: Limits;
 }
 
 /** Clocks of two machines may run apart by so much while something is sent, in milliseconds. */
@@ -66,7 +72,8 @@ const refuseLost = (count: number): void => {
 
 /** Charges and jobs in PostgreSQL, which many machines share. */
 export const sharedBackend = (options: SharedOptions): Backend => {
-  const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, name, worker, limits } = options;
+  const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, worker, limits } = options;
+  const { name } = options.access.address;
   const guard = diskGuard(path, self, (thrown) => isFromPassing(thrown) || isBusy(thrown));
   const boot = bootOf(self);
   const moment = (): Moment => ({ at: clock.now(), mark: { boot, uptime: uptime() } });

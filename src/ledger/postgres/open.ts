@@ -4,18 +4,16 @@ import { openDatabase } from '../../database/open.ts';
 import type { Ledger } from '../ledger.ts';
 import { ledgerOver } from '../open.ts';
 import { checkAccess } from '../sqlite/access.ts';
-import type { LedgerOptions } from '../sqlite/backend.ts';
 import type { Unfinished } from '../sqlite/left-behind.ts';
 import { leftBeside } from '../sqlite/left-behind.ts';
 import { patiently } from '../sqlite/lock-wait.ts';
 import { takeIn } from '../take-in.ts';
-import type { ServerClock } from './backend.ts';
+import type { KnownOptions, ServerClock, SharedLedgerOptions } from './backend.ts';
 import { sharedBackend } from './backend.ts';
 import { connectionBy } from './connection.ts';
 import { sharedError } from './errors.ts';
 import type { Greeting } from './greet.ts';
 import { greet } from './greet.ts';
-import type { Limits } from './limits.ts';
 import { LIMITS } from './limits.ts';
 import { putBack } from './put-back.ts';
 import type { Access, Session } from './session.ts';
@@ -23,20 +21,6 @@ import { openSession } from './session.ts';
 import type { Shadow } from './shadow.ts';
 import { SHADOW_FILE, shadowIn } from './shadow.ts';
 import { CLOCK } from './transaction.ts';
-
-/** What a shared ledger is opened with. */
-export interface SharedLedgerOptions extends Omit<LedgerOptions, 'path' | 'kind'> {
-  readonly access: Access;
-  /** A folder of this machine, for the copy of what is begun here. */
-  readonly folder: string;
-  readonly worker: string;
-  /** What gives the server's clock, in SQL. */
-  readonly clockSql?: () => string;
-  /** So much clocks may run apart while something is sent, in milliseconds: a minute where this says nothing. */
-  readonly slack?: number;
-  /** How long is waited for the server: `LIMITS` where this says nothing. */
-  readonly limits?: Limits;
-}
 
 /** One file a database: whoever is sent to another one by the same name is told. */
 const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
@@ -62,7 +46,7 @@ const refuseOther = (shadow: Shadow, { ledger }: Greeting, name: string, path: s
   }
 };
 
-const openShadow = (path: string, options: SharedLedgerOptions): { shadow: Shadow; left: Unfinished } => {
+const openShadow = (path: string, options: KnownOptions): { shadow: Shadow; left: Unfinished } => {
   checkAccess(path);
   return openDatabase(path, SHADOW_FILE, (db) => {
     checkAccess(path);
@@ -72,8 +56,8 @@ const openShadow = (path: string, options: SharedLedgerOptions): { shadow: Shado
 };
 
 /** Opens a connection that was looked at: it is the ledger's, and knows what this machine has begun. */
-const opener = (options: SharedLedgerOptions, shadow: Shadow, path: string, clock: ServerClock) => {
-  const { access, clockSql = () => CLOCK, limits = LIMITS } = options;
+const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: ServerClock) => {
+  const { access, clockSql, limits } = options;
   const { name } = access.address;
   const plain = (): Promise<Session> => openSession(access, limits);
   /** Other processes of this machine write to it, too. */
@@ -113,20 +97,9 @@ const opener = (options: SharedLedgerOptions, shadow: Shadow, path: string, cloc
  * Opens the ledger that a team shares. Throws a `ledger` error when it can't be used: no connection, none made yet, of another
  * version, not the one that was used before.
  */
-export const openSharedLedger = async (options: SharedLedgerOptions): Promise<Ledger> => {
-  const {
-    access,
-    folder,
-    now,
-    uptime,
-    self,
-    isGone,
-    clean,
-    lockWait,
-    worker,
-    clockSql = () => CLOCK,
-    limits = LIMITS,
-  } = options;
+export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledger> => {
+  const options: KnownOptions = { clockSql: () => CLOCK, limits: LIMITS, ...given };
+  const { access, folder, now, clean, lockWait } = options;
   const { name } = access.address;
   const path = shadowPath(folder, access.address);
   const { shadow, left } = await patiently(() => openShadow(path, options), lockWait, lockWait.stop);
@@ -136,10 +109,10 @@ export const openSharedLedger = async (options: SharedLedgerOptions): Promise<Le
   try {
     await connection.use(async () => undefined, { limit: 0, until: lockWait.stop });
     const backend = sharedBackend({
-      ...{ connection, shadow, path, clock, clockSql, uptime, self, isGone, lockWait, name, worker, limits },
+      ...options,
+      ...{ connection, shadow, path, clock },
       key: greeting()?.key ?? '',
       account: greeting()?.account ?? '',
-      slack: options.slack,
     });
     left.remove(await takeIn(backend, left.lines));
     return ledgerOver(backend, clean);

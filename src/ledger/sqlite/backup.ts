@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, lstatSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, linkSync, lstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { reasonOf, usageError } from '../../core/error.ts';
 import { connect } from '../../database/connect.ts';
-import { LOGS, syncFolder } from '../../database/file.ts';
+import { LOGS, syncFile, syncFolder } from '../../database/file.ts';
 import type { Copied } from '../admin.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 
@@ -41,15 +41,6 @@ const lookAt = (made: string, journal: string): number => {
   }
 };
 
-const sync = (file: string): void => {
-  const descriptor = openSync(file, 'r+');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-};
-
 /** Gives the finished copy its name, unless that has been taken meanwhile. */
 const publish = (made: string, file: string): void => {
   try {
@@ -81,7 +72,7 @@ export const backUp = (ledger: string, path: string): Copied => {
   }
   try {
     const entries = lookAt(made, copyInto(ledger, made));
-    sync(made);
+    syncFile(made);
     publish(made, file);
     syncFolder(dirname(file));
     return { file, bytes: statSync(file).size, entries };

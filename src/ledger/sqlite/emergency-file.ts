@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { parseIfJson } from '../../core/json.ts';
 import { syncFolder } from '../../database/file.ts';
 import type { EmergencyLine } from '../backend.ts';
 import type { Sender } from '../entry.ts';
@@ -26,15 +27,6 @@ export interface LeftBehind {
   readonly lines: readonly EmergencyLine[];
 }
 
-const parsed = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Cut short: the process died while it was writing it.
-    return undefined;
-  }
-};
-
 /** A regular file with mode 0600. */
 const OWN_FILE = 0o100600;
 const MODE_BITS = 0o170777;
@@ -49,7 +41,7 @@ const nameOf = (ledger: string, sender: Sender): string => {
 
 const senderIn = (name: string, ledger: string): Sender | undefined => {
   const whose = name.slice(prefixOf(ledger).length).split('.')[0] ?? '';
-  return parsed(Buffer.from(whose, 'base64url').toString('utf8')) as Sender | undefined;
+  return parseIfJson(Buffer.from(whose, 'base64url').toString('utf8')) as Sender | undefined;
 };
 
 const shortened = ({ activity, evidence, ...line }: EmergencyLine): object => ({
@@ -115,7 +107,8 @@ const linesOf = (path: string): EmergencyLine[] =>
   readFileSync(path)
     .toString('utf8')
     .split('\n')
-    .map((line) => parsed(line.trim()))
+    // One that was cut short: the process died while it was writing it.
+    .map((line) => parseIfJson(line.trim()))
     .filter((line) => typeof line === 'object' && line !== null) as EmergencyLine[];
 
 const readOne = (ledger: string, name: string): LeftBehind[] => {

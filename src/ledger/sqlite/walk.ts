@@ -1,10 +1,9 @@
+import { turn } from '../../core/breath.ts';
 import type { Row } from '../columns.ts';
 import type { Entry } from '../entry.ts';
 import type { Taker } from '../walk.ts';
 
 const AT_ONCE = 500;
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The next ones, as many as make a step. */
 const someOf = (rows: Iterator<Row, void>): Row[] => {

@@ -7,7 +7,7 @@ import type { Deps } from '../../../src/commands/deps.ts';
 import { PayError } from '../../../src/core/error.ts';
 import type { Io, Output } from '../../../src/core/io.ts';
 import { Redactor } from '../../../src/core/secret.ts';
-import { ledgerRoom } from '../../../src/ledger/room.ts';
+import * as ledgerRoom from '../../../src/ledger/room.ts';
 import { memoryLedger } from '../../ledger/support/memory.ts';
 import { answerOf, clientOver, hurriedClock, ORIGIN } from './over.ts';
 import { ACTIVITIES, CUSTOMERS, REQUESTS } from './seeds.ts';

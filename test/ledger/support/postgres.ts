@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { memo } from '../../../src/core/memo.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
-import type { SharedLedgerOptions } from '../../../src/ledger/postgres/open.ts';
+import type { SharedLedgerOptions } from '../../../src/ledger/postgres/backend.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
