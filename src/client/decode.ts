@@ -2,7 +2,7 @@ import { isPaged } from '../contract/operations.ts';
 import type { Problem } from '../contract/problem.ts';
 import { readProblem } from '../contract/problem.ts';
 import { nounOf } from '../core/ids.ts';
-import { mayBeInexact, parseTexts } from '../core/json.ts';
+import { isJsonObject, mayBeInexact, parseTexts } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import type { Body, JsonBody } from './body.ts';
@@ -19,8 +19,6 @@ interface AnswerFault {
   /** It is a whole object, and another one than was asked for. */
   readonly isOther?: true;
 }
-
-const isFields = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An answer about something else must not decide what became of this. */
 const aboutOther = ({ prefix, uid }: Subject, value: unknown): string | undefined => {
@@ -51,7 +49,7 @@ export const decode = {
     const value = isList ? body.envelope : readValue(body);
     const unproven = operation.success.proof(value, params);
     const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, value));
-    if (fault !== undefined) return isFields(isList ? body.value : value) ? { fault, isOther: true } : { fault };
+    if (fault !== undefined) return isJsonObject(isList ? body.value : value) ? { fault, isOther: true } : { fault };
     const times = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
     // Its values are made when they are asked for, which a copy would do at once.
     if (isList) return Object.assign(body, times);

@@ -152,6 +152,10 @@ export const parseIfJson = (text: string): unknown => {
   }
 };
 
+/** A JSON object, as opposed to a list, null, or a number that is kept as its text. */
+export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
+
 /** JSON of a value that may hold NumberTexts. */
 export const printExact = (value: unknown): string => {
   if (value instanceof NumberText) return value.text;

@@ -76,6 +76,9 @@ export const formatDateAtom = ({ ms, offset }: Instant): string => {
   return `${local}${offset < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 };
 
+/** The same of milliseconds, in UTC. */
+export const utcAtom = (ms: number): string => formatDateAtom({ ms, offset: 0 });
+
 /** For people: `14:05` when it is on the day of `now`, else `2026-11-20 14:05`; in the machine's time zone. */
 export const formatLocal = (ms: number, now: number): string => {
   const [date, today] = [new Date(ms), new Date(now)];

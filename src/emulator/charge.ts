@@ -5,7 +5,7 @@ import { BANK_CODES } from '../core/banks.ts';
 import type { Violation } from '../core/error.ts';
 import { EXPIRY_LIMIT_MS, machineValue } from '../core/medium.ts';
 import { formatMoney } from '../core/money.ts';
-import { formatDateAtom, parseInstant } from '../core/time.ts';
+import { parseInstant, utcAtom } from '../core/time.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { activityOn, type Outcome } from './activity.ts';
 import type { Handler } from './handler.ts';
@@ -17,8 +17,6 @@ import type { ActivityPlan } from './store/activities.ts';
 import { tell, tellRequest } from './tell.ts';
 
 type Data = ActivityCreate['data'];
-
-const utc = (ms: number): string => formatDateAtom({ ms, offset: 0 });
 
 /** What only the service can judge: the mediums of the checkout, and the table of banks. */
 const breachesOf = (data: Data, checkout: CheckoutSnapshot): Violation[] => {
@@ -44,7 +42,7 @@ const transfer = (ugwo: Ugwo, uid: string, expiresAt: number): Activity['next_ac
       bank_name: 'Emulator Bank',
       account_name: 'Paycli Emulator',
       account_number: derivedDigits(uid, 10),
-      expires_at: utc(expiresAt),
+      expires_at: utcAtom(expiresAt),
     },
   };
 };
@@ -119,7 +117,7 @@ export const charge: Handler<'ugwo.charge'> = ({ params, body, now, hangUp }, st
   if (scripted?.kind === 'unfunded') throw refusal(402, UNFUNDED);
   const outcome = scripted?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, ugwo, uid, now);
   const reference = outcome.status === 'failed' ? null : `EMU-${randomText(16)}`;
-  const activity = activityOn(ugwo, { uid, medium, reference, outcome, at: utc(now) });
+  const activity = activityOn(ugwo, { uid, medium, reference, outcome, at: utcAtom(now) });
   if (scripted?.kind === 'lost') hangUp();
   if (scripted?.kind === 'lost' && !scripted.made) return activity;
   const plan = scripted?.kind === 'fail' ? undefined : planOf(body.data, scripted, now);

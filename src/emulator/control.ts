@@ -4,7 +4,7 @@ import { parseDuration } from '../core/duration.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { EVENTS } from '../core/event.ts';
 import { ENDINGS, FIRST_RECORDS } from '../core/local.ts';
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import { nowOf, type Service } from './answer.ts';
 import { invalid, refusal } from './refusal.ts';
 import { seedStore } from './seed.ts';
@@ -30,7 +30,7 @@ const SHOWN_DELIVERIES = 100;
 type Kept = Pick<Service, 'store' | 'clock'>;
 
 const clockState = (kept: Kept): ClockState => ({
-  now: formatDateAtom({ ms: nowOf(kept), offset: 0 }),
+  now: utcAtom(nowOf(kept)),
   moved: kept.store.clockOffset(),
 });
 

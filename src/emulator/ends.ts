@@ -3,7 +3,7 @@ import type { Refund } from '../contract/refund.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import type { Ending } from '../core/local.ts';
 import { machineValue } from '../core/medium.ts';
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import { isPaid } from './paid.ts';
 import { takenBackAfter } from './scripted.ts';
 import type { ActivityPlan, KeptActivity } from './store/activities.ts';
@@ -19,8 +19,6 @@ const FAULTS = {
 
 export const REFUND_FAULT = { message: 'The bank of the destination refused this refund.' };
 
-const utc = (ms: number): string => formatDateAtom({ ms, offset: 0 });
-
 /** What an activity has brought in, or would. */
 export const chargedBy = ({ charged_amount, amount }: Activity): number => Number(charged_amount ?? amount ?? 0);
 
@@ -30,7 +28,7 @@ const ended = (activity: Activity, ending: Ending, at: number): Activity => ({
   next_action: null,
   status: ending === 'successful' ? 'successful' : 'failed',
   error: ending === 'successful' ? null : FAULTS[ending],
-  updated_at: utc(at),
+  updated_at: utcAtom(at),
 });
 
 const isProcessing = ({ status }: Activity): boolean => machineValue(status) === 'processing';
@@ -91,7 +89,7 @@ const isDone = (status: string): boolean => status === 'successful';
 const markRefunded = (store: Store, { activity, ugwo }: KeptActivity, at: number): void => {
   const before = store.ugwo(ugwo);
   const isWhole = refundedOf(store, activity.uid, isDone) >= chargedBy(activity);
-  const result = { ...activity, status: isWhole ? 'refunded' : 'partially_refunded', updated_at: utc(at) };
+  const result = { ...activity, status: isWhole ? 'refunded' : 'partially_refunded', updated_at: utcAtom(at) };
   store.replaceActivity(result, undefined);
   const all = store.activitiesOn(ugwo).reduce((sum, { uid }) => sum + refundedOf(store, uid, isDone), 0);
   const paid = Number(before?.['total_amount_paid'] ?? 0);
@@ -103,7 +101,7 @@ const markRefunded = (store: Store, { activity, ugwo }: KeptActivity, at: number
 /** Ends a refund as it is told, with what it was of. */
 export const endRefund = (store: Store, refund: Refund, ending: RefundEnding, at: number): Refund => {
   const error = ending === 'failed' ? REFUND_FAULT : null;
-  const result = { ...refund, status: ending, error, updated_at: utc(at) };
+  const result = { ...refund, status: ending, error, updated_at: utcAtom(at) };
   store.endRefund(result);
   tell(store, at, ending === 'failed' ? 'refund.failed' : 'refund.successful', () => result);
   const kept = store.activity(machineValue(refund['ugwo_activity']));

@@ -1,5 +1,5 @@
 import type { Onye } from '../contract/onye.ts';
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import type { Handler } from './handler.ts';
 import { newId } from './ids.ts';
 import { pageOf } from './list.ts';
@@ -48,7 +48,7 @@ const refuseTaken = (store: Store, { uid, email }: Onye): void => {
 /** Adds a customer out of what was sent of one. */
 export const addCustomer = (store: Store, body: Readonly<Record<string, unknown>>, now: number): Onye => {
   const blank = { first_name: null, last_name: null, ref: null, billing_address: null, meta: {} };
-  const created = { status: 'active', created_at: formatDateAtom({ ms: now, offset: 0 }) };
+  const created = { status: 'active', created_at: utcAtom(now) };
   const customer: Onye = { uid: newId('ony'), email: null, ...blank, ...sentFields(body), ...created };
   refuseTaken(store, customer);
   store.addCustomer(customer);

@@ -1,7 +1,7 @@
 import type { Activity } from '../contract/activity.ts';
 import type { Refund } from '../contract/refund.ts';
 import { machineValue } from '../core/medium.ts';
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import { chargedBy, REFUND_FAULT, refundedOf } from './ends.ts';
 import type { Handler, RequestOf } from './handler.ts';
 import { derivedId, newId } from './ids.ts';
@@ -48,7 +48,7 @@ export const createRefund: Handler<'refund.create'> = ({ body, now }, store): Re
   const amount = amountOf(body, kept.activity, currency, store);
   const scripted = refundWish(ugwo);
   const isFailed = scripted?.ending === 'failed' && scripted.after === 0;
-  const at = formatDateAtom({ ms: now, offset: 0 });
+  const at = utcAtom(now);
   const refund: Refund = {
     ...body,
     uid: newId('rfd'),

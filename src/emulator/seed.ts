@@ -2,7 +2,7 @@ import type { Activity } from '../contract/activity.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { machineValue } from '../core/medium.ts';
-import { formatDateAtom, parseInstant } from '../core/time.ts';
+import { parseInstant, utcAtom } from '../core/time.ts';
 import { activityOn } from './activity.ts';
 import { GHANA, NIGERIA } from './checkout.ts';
 import { derivedId, derivedReference } from './ids.ts';
@@ -65,7 +65,7 @@ const instants = (after: string | undefined, now: number, count: number): ((inde
   const end = now - MINUTE;
   const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST, STEP * count);
   const reach = Math.max(0, (start < end ? end : now) - start);
-  return (index) => formatDateAtom({ ms: start + Math.floor((reach * (index + 1)) / count), offset: 0 });
+  return (index) => utcAtom(start + Math.floor((reach * (index + 1)) / count));
 };
 
 const customer = (number: number, createdAt: string): Onye => {

@@ -4,7 +4,7 @@ import { type PayError, usageError } from '../core/error.ts';
 import type { Ending } from '../core/local.ts';
 import { machineValue } from '../core/medium.ts';
 import { readNextAction } from '../core/next-action.ts';
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import { endActivity, endDue } from './ends.ts';
 import type { KeptActivity } from './store/activities.ts';
 import type { Store } from './store/open.ts';
@@ -46,7 +46,7 @@ const endable = (store: Store, uid: string, as: Ending): KeptActivity => {
 const refuseAfterExpiry = (activity: Activity, due: number): void => {
   const action = readNextAction(activity);
   if (action?.kind !== 'transfer' || action.expiresAt === undefined || due <= action.expiresAt) return;
-  const at = formatDateAtom({ ms: action.expiresAt, offset: 0 });
+  const at = utcAtom(action.expiresAt);
   throw usageError(`the account of the activity ${activity.uid} expires before that, at ${at}`);
 };
 

@@ -3,7 +3,7 @@ import type { Ugwo } from '../contract/ugwo.ts';
 import { usageError } from '../core/error.ts';
 import type { EventName } from '../core/event.ts';
 import { machineValue } from '../core/medium.ts';
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import { activityOn } from './activity.ts';
 import { outcomeOf } from './charge.ts';
 import { endActivity, endRefund } from './ends.ts';
@@ -37,7 +37,7 @@ const dataFor = ({ uid, checkout }: Ugwo) => {
 const charged = ({ store, now, ugwo }: Stage): Activity => {
   const [uid, data] = [newId('act'), dataFor(ugwo)];
   const outcome = outcomeOf(data, ugwo, uid, now);
-  const at = formatDateAtom({ ms: now, offset: 0 });
+  const at = utcAtom(now);
   const reference = `EMU-${randomText(16)}`;
   const activity = activityOn(ugwo, { uid, medium: data.medium, reference, outcome, at });
   store.addActivity({ activity, ugwo: ugwo.uid }, undefined);

@@ -2,7 +2,7 @@ import type { CheckoutSnapshot } from '../contract/checkout.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { machineValue } from '../core/medium.ts';
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import { isAllowed, routed } from './checkout.ts';
 import type { Handler, RequestOf } from './handler.ts';
 import { newId } from './ids.ts';
@@ -70,7 +70,7 @@ const sentOf = (body: Body, now: number): Pick<Ugwo, 'uid' | 'metadata' | 'creat
   metadata: { ...mapOf(body.meta), ...mapOf(body.metadata) },
   // Whoever says `meta` reads it, too.
   ...(body.meta === undefined ? {} : { meta: mapOf(body.meta) }),
-  created_at: formatDateAtom({ ms: now, offset: 0 }),
+  created_at: utcAtom(now),
 });
 
 /** A new payment request (public material). Its answer shows the customer as the service's own plugin reads it. */

@@ -3,7 +3,7 @@ import { EVENTS, isWanted } from '../core/event.ts';
 import type { DeliveryState } from '../core/local.ts';
 import { isLoopback } from '../core/origin.ts';
 import { didYouMean } from '../core/suggest.ts';
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import type { Store } from './store/open.ts';
 import type { Attempt, Delivery, Webhook } from './store/outbox.ts';
 
@@ -45,8 +45,6 @@ export interface WebhookAsked {
   readonly allowRemote: boolean;
 }
 
-const atom = (ms: number): string => formatDateAtom({ ms, offset: 0 });
-
 const shownWebhook = ({ id, url, events, secret }: Webhook): ShownWebhook => ({
   id,
   url,
@@ -62,8 +60,8 @@ const shownDelivery = ({ id, event, uid, subject, webhook, state, at, due, attem
   webhook: webhook.id,
   url: webhook.url,
   state,
-  at: atom(at),
-  due: due === undefined || due === 0 ? null : atom(due),
+  at: utcAtom(at),
+  due: due === undefined || due === 0 ? null : utcAtom(due),
   attempts,
 });
 

@@ -5,7 +5,7 @@ import { EXIT_CODES } from '../core/exit.ts';
 import { isStepUnreadable } from '../core/next-action.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
-import { formatDateAtom, parseInstant } from '../core/time.ts';
+import { parseInstant, utcAtom } from '../core/time.ts';
 import type { ChargeTerms, Intent, Outcome } from './entry.ts';
 import { isOtherMedium } from './fits.ts';
 import { keptActivity } from './kept-activity.ts';
@@ -82,7 +82,7 @@ const oddities = ({ value, servedAt }: Received, data: ChargeRequest['data']): s
       ? [`the answer looks like another medium than ${String(data['medium'])}`]
       : []),
     ...(servedAt !== undefined && created !== undefined && Math.abs(created - servedAt) > FAR_MS
-      ? [`the activity says it was made at ${formatDateAtom({ ms: created, offset: 0 })}, not now`]
+      ? [`the activity says it was made at ${utcAtom(created)}, not now`]
       : []),
   ];
 };

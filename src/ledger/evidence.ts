@@ -1,4 +1,4 @@
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import type { Evidence } from './entry.ts';
 
 /** The first ones tell how it began, the last ones how it stands; what was seen in between is dropped beyond this many. */
@@ -16,6 +16,6 @@ export const withEvidence = (list: readonly Evidence[], added: Evidence | undefi
 /** Something seen at a moment, in milliseconds. */
 export const evidenceOf = (kind: string, at: number, what: Readonly<Record<string, unknown>>): Evidence => ({
   kind,
-  at: formatDateAtom({ ms: at, offset: 0 }),
+  at: utcAtom(at),
   ...what,
 });

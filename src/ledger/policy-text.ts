@@ -1,17 +1,12 @@
 import { PayError } from '../core/error.ts';
-import { parseIfJson } from '../core/json.ts';
+import { isJsonObject, parseIfJson } from '../core/json.ts';
 import type { Total } from './approval.ts';
 import type { Policy } from './policy.ts';
-
-type Members = Readonly<Record<string, unknown>>;
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 const isAmounts = (value: unknown): boolean =>
-  isMembers(value) && Object.entries(value).every(([name, amount]) => /^[A-Z]{3}$/.test(name) && isCount(amount));
+  isJsonObject(value) && Object.entries(value).every(([name, amount]) => /^[A-Z]{3}$/.test(name) && isCount(amount));
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
@@ -34,7 +29,7 @@ export const policyText = (policy: Policy): string => JSON.stringify(policy);
 export const readPolicy = (text: string): Policy => {
   const policy = parseIfJson(text);
   const isWhole =
-    isMembers(policy) &&
+    isJsonObject(policy) &&
     Object.entries(policy).every(([name, value]) => Object.hasOwn(CHECKS, name) && CHECKS[name as keyof Policy](value));
   if (!isWhole) throw unreadable('a policy', text);
   return policy;
@@ -48,7 +43,8 @@ export const amountsText = (amounts: Total['amounts']): string =>
 export const readAmounts = (text: string): Total['amounts'] => {
   const amounts = parseIfJson(text);
   const isWhole =
-    isMembers(amounts) && Object.values(amounts).every((digits) => typeof digits === 'string' && /^\d+$/.test(digits));
+    isJsonObject(amounts) &&
+    Object.values(amounts).every((digits) => typeof digits === 'string' && /^\d+$/.test(digits));
   if (!isWhole) throw unreadable('an approval', text);
   return new Map(Object.entries(amounts).map(([currency, digits]) => [currency, BigInt(String(digits))]));
 };

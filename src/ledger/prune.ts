@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { standingOf } from '../core/charge.ts';
 import { payableUntil } from '../core/payable.ts';
-import { formatDateAtom } from '../core/time.ts';
+import { utcAtom } from '../core/time.ts';
 import type { Backend } from './backend.ts';
 import type { Entry, Evidence, KeptActivity } from './entry.ts';
 import { isCharge } from './entry.ts';
@@ -79,7 +79,7 @@ const AT_ONCE = 500;
 
 /** Prunes what was begun before a moment and has ended, some at a time: who charges meanwhile waits for one step at most. */
 export const prune = async (backend: Backend, before: number): Promise<number> => {
-  const at = formatDateAtom({ ms: backend.moment().at, offset: 0 });
+  const at = utcAtom(backend.moment().at);
   let count = 0;
   for (let after = 0; ; ) {
     const query = { begun: { until: before }, after, limit: AT_ONCE };

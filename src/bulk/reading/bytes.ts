@@ -58,7 +58,7 @@ export const bytesOf = async (file: FileHandle, name: string) => {
     if (known !== digest) throw changed();
   }
 
-  /** SHA-256 of all bytes, hex. */
+  /** SHA-256 of all bytes, hex; takes a walk of its own unless one went to the end. */
   const digest = async (): Promise<string> => {
     if (known === undefined) for await (const _ of walk());
     return known ?? '';
@@ -70,7 +70,7 @@ export const bytesOf = async (file: FileHandle, name: string) => {
     return { head: withoutMark(chunk), mark: hasMark(chunk) };
   };
 
-  /** Whether the path leads to this very file. */
+  /** Whether the path leads to this very file, which a report must not overwrite. */
   const isAt = async (path: string): Promise<boolean> => {
     const [here, there] = await Promise.all([
       file.stat({ bigint: true }),

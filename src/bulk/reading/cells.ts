@@ -1,6 +1,6 @@
 import { reasonOf } from '../../core/error.ts';
 import { fromSpreadsheet } from '../../core/formula.ts';
-import { NumberText, parseExact } from '../../core/json.ts';
+import { isJsonObject, parseExact } from '../../core/json.ts';
 import { depthOf } from '../../core/json-scan.ts';
 import type { ColumnFault } from '../row-end.ts';
 import type { Format } from './format.ts';
@@ -50,16 +50,13 @@ const readJson = (given: unknown): Read => {
   }
 };
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
-
 type Member = readonly [key: string, value: unknown];
 
 /** The members that the column of the name itself gives: those of an object. */
 const membersOfObject = (given: unknown): readonly Member[] | string => {
   const read = readJson(given);
   if ('fault' in read) return read.fault;
-  return isObject(read.value) ? Object.entries(read.value) : 'not a JSON object';
+  return isJsonObject(read.value) ? Object.entries(read.value) : 'not a JSON object';
 };
 
 /** The member that a column gives by its name: `k` as it is, `k:` read as JSON. */

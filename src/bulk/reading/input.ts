@@ -12,7 +12,7 @@ import { checkDelimiter, checkHead, delimiterOf, formatOf } from './sniff.ts';
 import { spool } from './spool.ts';
 
 /** A file of rows, which may be larger than memory and is read more than once. */
-export interface Input {
+export interface Input extends Pick<Bytes, 'digest' | 'isAt' | 'close'> {
   /** Column names in the order of the file: CSV its header, NDJSON the names of its first row. */
   readonly columns: readonly string[];
   readonly format: Format;
@@ -22,11 +22,6 @@ export interface Input {
   readonly mark: boolean;
   /** All rows from the first on. Throws an InputError with row and column for what can't be read. */
   rows(): AsyncIterable<InputRow>;
-  /** SHA-256 of the bytes, hex; takes a walk of its own unless one went to the end. */
-  digest(): Promise<string>;
-  /** Whether the path leads to the very file that is read, which a report must not overwrite. */
-  isAt(path: string): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 export type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> }) & {

@@ -1,4 +1,4 @@
-import { NumberText, parseExact } from '../../core/json.ts';
+import { isJsonObject, parseExact } from '../../core/json.ts';
 import { depthOf } from '../../core/json-scan.ts';
 import type { Fail } from './fault.ts';
 import type { InputRow } from './row.ts';
@@ -36,9 +36,7 @@ const parsed = (text: string, wrong: (what: string) => Error): unknown => {
 
 const entriesOf = (text: string, wrong: (what: string) => Error): [string, unknown][] => {
   const value = parsed(text, wrong);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)) {
-    return Object.entries(value);
-  }
+  if (isJsonObject(value)) return Object.entries(value);
   throw wrong('not a JSON object');
 };
 

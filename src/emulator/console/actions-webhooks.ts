@@ -1,24 +1,14 @@
 import { EVENTS } from '../../core/event.ts';
-import { nowOf, type Service } from '../answer.ts';
+import { nowOf } from '../answer.ts';
 import { refusal } from '../refusal.ts';
 import { triggerEvent } from '../trigger.ts';
 import { addWebhook, removeWebhook, replayDelivery } from '../webhooks.ts';
-
-/** What a form has sent, and the service that it is for. */
-interface Asked {
-  readonly desk: { readonly service: Service };
-  readonly form: URLSearchParams;
-}
-
-interface Done {
-  readonly said: string;
-  readonly page: string;
-}
+import type { Done, Posted } from './view.ts';
 
 const page = 'webhooks';
 const SECRET = /^[\x21-\x7e]{8,512}$/;
 
-export const webhookAdd = async ({ desk, form }: Asked): Promise<Done> => {
+export const webhookAdd = async ({ desk, form }: Posted): Promise<Done> => {
   const [url, event, secret] = ['url', 'event', 'secret'].map((name) => (form.get(name) ?? '').trim()) as [
     string,
     string,
@@ -30,12 +20,12 @@ export const webhookAdd = async ({ desk, form }: Asked): Promise<Done> => {
   return { said: `Events are sent to ${added.url} from now on.`, page };
 };
 
-export const webhookRemove = async ({ desk, form }: Asked): Promise<Done> => {
+export const webhookRemove = async ({ desk, form }: Posted): Promise<Done> => {
   const { url } = removeWebhook(desk.service, Number(form.get('id')));
   return { said: `Nothing is sent to ${url} any more.`, page };
 };
 
-export const webhookTrigger = async ({ desk, form }: Asked): Promise<Done> => {
+export const webhookTrigger = async ({ desk, form }: Posted): Promise<Done> => {
   const event = EVENTS.find((known) => known === form.get('event'));
   if (event === undefined) throw refusal(422, 'there is no such event');
   const ugwo = (form.get('ugwo') ?? '').trim();
@@ -44,7 +34,7 @@ export const webhookTrigger = async ({ desk, form }: Asked): Promise<Done> => {
   return { said: `${event} goes to ${webhooks === 1 ? 'one address' : `${webhooks} addresses`}.`, page };
 };
 
-export const webhookReplay = async ({ desk, form }: Asked): Promise<Done> => {
+export const webhookReplay = async ({ desk, form }: Posted): Promise<Done> => {
   const { event } = replayDelivery(desk.service, Number(form.get('id')));
   return { said: `${event} is sent again.`, page };
 };

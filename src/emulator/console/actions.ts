@@ -14,23 +14,12 @@ import type { Said } from './layout.ts';
 import { mediumOf } from './pages/timeline.ts';
 import { activityState, isOpen } from './states.ts';
 import { ruleOf, SWITCHES } from './switches.ts';
-import type { Desk } from './view.ts';
-
-/** What a form has sent. */
-type Form = URLSearchParams;
-
-/** What was done, and on which page that is seen. */
-interface Done {
-  readonly said: string;
-  readonly page: string;
-}
+import type { Desk, Done, Posted } from './view.ts';
 
 /** The service, asked as by a client of its own. */
 export type Ask = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: unknown }>;
 
-interface Doing {
-  readonly desk: Desk;
-  readonly form: Form;
+interface Doing extends Posted {
   readonly ask: Ask;
   /** What stands in the path for `:uid`. */
   readonly uid: string;
@@ -49,7 +38,7 @@ const paidBy = ({ desk }: Doing, uid: string, as: (typeof ENDINGS)[number], amou
   return activityState(activity)[0];
 };
 
-const amountIn = (form: Form): number | undefined => {
+const amountIn = (form: Posted['form']): number | undefined => {
   const text = form.get('amount');
   if (text === null) return undefined;
   if (!/^[1-9]\d{0,14}$/.test(text)) throw refusal(422, 'the amount is a whole number of the minor unit');
@@ -132,7 +121,7 @@ const clockBack = async ({ desk }: Doing): Promise<Done> => {
 
 const MOST_RECORDS = 100_000;
 
-const countIn = (form: Form, name: string, usual: number): number => {
+const countIn = (form: Posted['form'], name: string, usual: number): number => {
   const text = form.get(name) ?? String(usual);
   if (!/^\d{1,6}$/.test(text) || Number(text) > MOST_RECORDS) throw refusal(422, `at most ${MOST_RECORDS} at once`);
   return Number(text);

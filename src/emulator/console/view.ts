@@ -60,3 +60,15 @@ export const openView = (desk: Desk, now: number, query: URLSearchParams, blank:
   };
   return { view: { ...desk, now, query, live }, cells };
 };
+
+/** What a form has sent, and to which console. */
+export interface Posted {
+  readonly desk: Desk;
+  readonly form: URLSearchParams;
+}
+
+/** What was done, and on which page that is seen. */
+export interface Done {
+  readonly said: string;
+  readonly page: string;
+}

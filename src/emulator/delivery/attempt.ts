@@ -3,7 +3,7 @@ import { type DeliveryRule, isDeliveryRule } from '../../contract/fault-rule.ts'
 import { parseDuration } from '../../core/duration.ts';
 import { isWanted } from '../../core/event.ts';
 import { signatureOf } from '../../core/signature.ts';
-import { formatDateAtom } from '../../core/time.ts';
+import { utcAtom } from '../../core/time.ts';
 import { nowOf, type Service } from '../answer.ts';
 import { eventShape, SPEECH } from '../dialect.ts';
 import { ruleFor } from '../faults.ts';
@@ -48,7 +48,7 @@ const sendOnce = async (service: Service, delivery: Delivery, rule: DeliveryRule
   const answered = await post(letter, service.clock, service.closing);
   return {
     delivery_id: id,
-    at: formatDateAtom({ ms: at, offset: 0 }),
+    at: utcAtom(at),
     status: null,
     error: null,
     ...answered,
