@@ -6,6 +6,8 @@ const ALONE = ['test/config/folders-of-platform.test.ts', 'test/config/private-f
 const exclude = [
   // What is told of Bun can only be seen in a program that runs on it.
   ...(process.env['PAYCLI_PROGRAM'] === undefined ? ['test/standalone/**'] : []),
+  // That a round is far away can only be seen there.
+  ...(process.env['PAYCLI_TEST_ABROAD'] === undefined ? ['test/core/abroad.test.ts'] : []),
   // What a proxy says, where there is one: `npm run check:proxy` brings it.
   ...(process.env['PAYCLI_PRISM'] === undefined ? ['test/outside/**'] : []),
 ];

@@ -18,19 +18,27 @@ interface Round {
 /** Files of tests, by name: vitest passes over its --exclude where a project has one of its own. */
 const tests = (wanted: string, exclude: readonly string[]): string[] => globSync(wanted, { exclude });
 
+const ABROAD = [
+  'test/core/{abroad,bounds,http-date,money,suggest,time,zone}.test.ts',
+  'test/output/{card,cell,columns,count,inner-list,next-action,render,share,table,tsv,width}.test.ts',
+  'test/bulk/progress-line.test.ts',
+  'test/ledger/{refused,refused-words,report}.test.ts',
+  'test/commands/ledger.test.ts',
+  'test/blackbox/{find,ledger-report,list,pass-on}.test.ts',
+];
+
 const ROUNDS: Readonly<Record<string, Round>> = {
   standalone: {
     env: { PAYCLI_PROGRAM: PROGRAM_HERE },
-    // What these two do runs in the tests' own process, whatever the program is.
-    args: tests('test/{blackbox,faults,standalone}/*.test.ts', ['test/faults/{fuzz,model}.test.ts']),
+    // What these do runs in the tests' own process, whatever the program is.
+    args: tests('test/{blackbox,faults,standalone}/*.test.ts', [
+      'test/faults/{disk,fuzz,model,postgres,postgres-around,postgres-relay,sabotage}.test.ts',
+    ]),
   },
   abroad: {
     env: { TZ: 'Pacific/Kiritimati', LC_ALL: 'sk_SK.UTF-8', PAYCLI_TEST_ABROAD: '1' },
-    // Faults, packages, code, files and connections are the same everywhere.
-    args: tests('test/**/*.test.ts', [
-      'test/{bench,database,faults,package,standalone,structure}/**',
-      'test/blackbox/{connections,large-answers,locked,report-place,streams,tls}.test.ts',
-    ]),
+    // What knows the time zone or a language (test/structure/abroad.test.ts), what prints it, and what users see of that.
+    args: ABROAD.flatMap((wanted) => tests(wanted, [])),
   },
   postgres: {
     env: { PAYCLI_TEST_POSTGRES: 'packaged' },

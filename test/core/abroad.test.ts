@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-const abroad = process.env['PAYCLI_TEST_ABROAD'] === '1';
-
-describe.runIf(abroad)('the second run of the suite (scripts/test.ts)', () => {
+describe('the round abroad (scripts/test-all.ts)', () => {
   it('is fourteen hours ahead of UTC', () => {
     expect(new Date(Date.UTC(2026, 10, 20, 12)).getHours()).toBe(2);
     expect(new Intl.DateTimeFormat().resolvedOptions().timeZone).toBe('Pacific/Kiritimati');

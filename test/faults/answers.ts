@@ -76,7 +76,7 @@ const faultOf = ({ name, codes }: Shape, { code, ms, peakMb, stderr }: Ran): str
   return faults.length === 0 ? undefined : `${name}: ${faults.join('; ')}`;
 };
 
-const SHORT = 16;
+const SHORT = 10;
 
 /** Answers within the bound on bytes that are hostile in every other way. */
 export const answers: Part = async ({ short, folder, say }) => {

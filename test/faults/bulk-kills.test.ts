@@ -5,7 +5,7 @@ import { endRunning } from './strace.ts';
 
 afterEach(endRunning);
 
-const SIZE = { rows: 120, kills: 10, processes: 4, concurrency: 4, latency: 200 };
+const SIZE = { rows: 60, kills: 4, processes: 3, concurrency: 4, latency: 200 };
 
 it.each([
   ['', false],

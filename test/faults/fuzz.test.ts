@@ -5,15 +5,15 @@ import { TARGETS } from './fuzz/all.ts';
 const SEED = 20261120;
 /** What is slow by itself, since it is files or connections. */
 const FEW: Readonly<Record<string, number>> = {
-  argv: 150,
-  csv: 100,
-  files: 30,
-  pages: 150,
-  profiles: 20,
-  ledger: 50,
-  wire: 150,
+  argv: 60,
+  csv: 40,
+  files: 15,
+  pages: 60,
+  profiles: 10,
+  ledger: 20,
+  wire: 60,
 };
-const MANY = 300;
+const MANY = 120;
 
 it.each(TARGETS)('$name: whatever others wrote, what is said of it holds', async ({ name, run }) => {
   const { runs, find } = await run({ seed: SEED, runs: FEW[name] ?? MANY });

@@ -15,7 +15,7 @@ import { figure, full } from './torture.ts';
  * then knows: by webhooks without a single poll, and without webhooks by `watch` alone.
  */
 
-const CHARGES = full ? 1000 : 40;
+const CHARGES = full ? 1000 : 20;
 const MINUTE_MS = 60_000;
 /** Accounts live for a quarter of an hour. */
 const LATEST_MS = 13 * MINUTE_MS;

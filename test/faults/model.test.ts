@@ -8,7 +8,7 @@ import type { Fate, Glance, World } from './model-world.ts';
 import { AT_ONCE, happened, openWorld } from './model-world.ts';
 import { figure, full, seed } from './torture.ts';
 
-const RUNS = full ? 5000 : 200;
+const RUNS = full ? 5000 : 100;
 const FULL_MS = full ? 60 * 60_000 : 240_000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -170,7 +170,7 @@ const SEEN = [
   'reconciled as unknown',
 ];
 /** Some of it happens a few times in a short run, and so, once in a long while, not at all. */
-const MOST_ROUNDS = 5;
+const MOST_ROUNDS = full ? 5 : 10;
 
 const neverSeen = (): string[] => SEEN.filter((what) => (happened[what] ?? 0) === 0);
 

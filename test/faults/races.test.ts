@@ -14,8 +14,8 @@ import type { Order, Reply } from './worker.ts';
 import { startWorker, tell } from './workers.ts';
 
 const PROCESSES = 8;
-const UGWOS = full ? 2000 : 60;
-const ROUNDS = full ? 100 : 10;
+const UGWOS = full ? 2000 : 24;
+const ROUNDS = full ? 100 : 4;
 /** Of so many answers one is lost. */
 const LOST_OF = full ? 20 : 4;
 const FULL_MS = full ? 20 * 60_000 : 60_000;

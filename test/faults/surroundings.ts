@@ -3,7 +3,7 @@ import { CANARY } from '../support/canary.ts';
 
 export interface Surroundings {
   readonly home: string;
-  /** Where the compile cache is. */
+  /** Where the compile cache is, but for tests of one run, which share theirs. */
   readonly folder: string;
   readonly origin: string;
 }
@@ -12,7 +12,7 @@ export const environmentOf = ({ home, folder, origin }: Surroundings): Record<st
   PATH: process.env['PATH'] ?? '',
   HOME: home,
   PAYCLI_HOME: home,
-  XDG_CACHE_HOME: join(folder, 'cache'),
+  XDG_CACHE_HOME: join(process.env['PAYCLI_TEST_RUN'] ?? folder, 'cache'),
   PAYCLI_BASE_URL: origin,
   PAYCLI_SECRET_KEY: CANARY,
 });

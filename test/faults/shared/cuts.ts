@@ -24,7 +24,7 @@ interface Cut {
 
 /** Most of the time is waited. */
 const LANES = 12;
-const SHORT_STEP = 97;
+const SHORT_STEP = 397;
 const TLS_STEP = 7;
 const SHORT_TLS_STEP = 7 * SHORT_STEP;
 

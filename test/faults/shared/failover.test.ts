@@ -12,7 +12,7 @@ describe.skipIf(process.platform === 'win32')('a failover of the shared ledger',
     ['to a synchronous standby loses none', synchronous],
     ['is no reason to send what no standby has', cancelled],
   ])('%s', { timeout: 60_000 }, async (_name, run) => {
-    expect(await run({ each: 8, folder: newFolder('failover'), machineAt })).toMatchObject({ failures: [] });
+    expect(await run({ each: 4, folder: newFolder('failover'), machineAt })).toMatchObject({ failures: [] });
   });
 });
 

@@ -5,7 +5,7 @@ import { openBench } from './bench.ts';
 import { faultsIn } from './history.ts';
 
 const FULL = { rows: 10_000, kills: 100, processes: 4, concurrency: 8, latency: 50, again: false };
-const SHORT = { rows: 120, kills: 5, processes: 2, concurrency: 4, latency: 200, again: false };
+const SHORT = { rows: 60, kills: 3, processes: 2, concurrency: 4, latency: 200, again: false };
 
 /** Of all slices: whoever asks first has them next. What is left to somebody only saves work. */
 const FORGET = 'UPDATE paycli.slice SET until = clock_timestamp()';

@@ -5,7 +5,7 @@ import { openBench } from './bench.ts';
 import type { Fault, Round, Task } from './model-world.ts';
 import { FAULTS, MACHINES, openWorld, UGWOS } from './model-world.ts';
 
-const RUNS = { short: 5, full: 300 };
+const RUNS = { short: 3, full: 300 };
 /** A connection and its greeting have some 30 messages, a charge 40 more, and several at once more than that. */
 const at = fc.oneof({ weight: 1, arbitrary: fc.nat(30) }, { weight: 4, arbitrary: fc.integer({ min: 30, max: 90 }) });
 

@@ -24,7 +24,7 @@ interface Pause {
 
 const MOMENTS: readonly Moment[] = ['looked', 'locked', 'begun', 'connected', 'handed over'];
 const LANES = 4;
-const [FULL_TIMES, FULL_ANYWHERE, SHORT_ANYWHERE] = [10, 100, 3];
+const [FULL_TIMES, FULL_ANYWHERE, SHORT_ANYWHERE] = [10, 100, 1];
 /** A charge takes about so long, its start included, in milliseconds. */
 const CHARGE_MS = 250;
 

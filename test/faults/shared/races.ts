@@ -17,7 +17,7 @@ export interface Size {
 }
 
 const FULL: Size = { processes: 8, ugwos: 2000, lostOf: 0 };
-const SHORT: Size = { processes: 3, ugwos: 60, lostOf: 0 };
+const SHORT: Size = { processes: 3, ugwos: 24, lostOf: 0 };
 const [LOST_OF, SHORT_LOST_OF] = [20, 4];
 
 /** Nobody looks: a look would show what others have made, and the ledger alone is to keep them apart. */

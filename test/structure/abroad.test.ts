@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { sourceFiles } from './imports.ts';
+
+/*
+ * What knows the machine's time zone or its language. Where another module has come in here, its tests belong to the round
+ * `abroad` of scripts/test-all.ts, and so do those of what prints what it gives.
+ */
+
+const ZONE =
+  /\.get(?:FullYear|Month|Date|Day|Hours|Minutes|Seconds|TimezoneOffset)\(|\.to(?:Date|Time)String\(|\bnew Date\([^()]*,|\bDate\.parse\(|\bTZ\b/;
+const LOCALE = /\bIntl\b|\.toLocale\w*\(|\blocaleCompare\b|\bLC_ALL\b|\bLANG\b/;
+
+const code = (file: string): string => readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '');
+
+const filesWith = (pattern: RegExp): string[] =>
+  sourceFiles()
+    .filter((file) => pattern.test(code(file)))
+    .sort();
+
+it('few modules know the time zone', () => {
+  expect(filesWith(ZONE)).toEqual([
+    'src/core/http-date.ts',
+    'src/core/time.ts',
+    'src/core/zone.ts',
+    'src/emulator/console/parts.ts',
+  ]);
+});
+
+it('few modules ask for a language, and all of them say which', () => {
+  expect(filesWith(LOCALE)).toEqual([
+    'src/bulk/progress/line.ts',
+    'src/core/bounds.ts',
+    // Whether the terminal shows UTF-8.
+    'src/core/locale.ts',
+    'src/core/zone.ts',
+    'src/output/cell.ts',
+    'src/output/width.ts',
+  ]);
+  expect(filesWith(/\bIntl\.\w+\((?!'en)/)).toEqual(['src/core/zone.ts']);
+});
