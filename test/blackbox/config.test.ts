@@ -6,15 +6,24 @@ import { newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, page, serve, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-/** A folder with the profile `shop` for a service on this machine, and these settings. */
-const withSettings = async (origin: string, settings: Readonly<Record<string, string>>): Promise<string> => {
+const DEAD = 'http://127.0.0.1:9';
+
+const loggedIn = async (): Promise<string> => {
   const home = newFolder();
   const stdin = `sk.Test.${'0'.repeat(80)}`;
-  const args = ['login', '--profile', 'shop', '--base-url', origin, '--key-stdin', '--no-verify'];
+  const args = ['login', '--profile', 'shop', '--base-url', DEAD, '--key-stdin', '--no-verify'];
   expect(await paycli(args, { home, stdin })).toMatchObject({ code: 0 });
-  for (const [name, value] of Object.entries(settings)) {
-    expect(await paycli(['config', 'set', name, value], { home })).toMatchObject({ code: 0 });
-  }
+  return readFileSync(join(home, 'config.json'), 'utf8');
+};
+
+let stored: Promise<string> | undefined;
+
+/** A folder with the profile `shop` for a service on this machine, and these defaults, as the program has stored it once. */
+const withSettings = async (origin: string, defaults: unknown): Promise<string> => {
+  stored ??= loggedIn();
+  const home = newFolder();
+  writeFileSync(join(home, 'config.json'), (await stored).replaceAll(DEAD, origin), { mode: 0o600 });
+  edit(home, defaults);
   return home;
 };
 
@@ -31,11 +40,11 @@ const edit = (home: string, defaults: unknown): void => {
   writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
 };
 
-const DEAD = 'http://127.0.0.1:9';
-
 describe('config', () => {
   it('lists each setting with where it comes from', async () => {
-    const home = await withSettings(DEAD, { output: 'json', 'columns.ugwo.list': 'ref,status' });
+    const home = await withSettings(DEAD, { output: 'json' });
+    const set = await paycli(['config', 'set', 'columns.ugwo.list', 'ref,status'], { home });
+    expect(set).toMatchObject({ code: 0 });
     const list = async (env: Readonly<Record<string, string>> = {}) =>
       (await paycli(['config', 'list'], { home, env })).stdout;
     expect(await list()).toBe(
@@ -131,8 +140,7 @@ describe('a default of the profile', () => {
     [{ color: 5 }, 'the setting color of the profile "shop" is not a text: 5'],
   ])('that somebody has edited into %j is told by its name, and can be removed', async (defaults, message) => {
     const service = await serve([page([1], null)]);
-    const home = await withSettings(service.origin, {});
-    edit(home, defaults);
+    const home = await withSettings(service.origin, defaults);
     const { code, raw } = await onTerminal(['ugwo', 'list'], { home });
     expect(code).toBe(2);
     const text = raw.replaceAll(/\s+/g, ' ');
@@ -144,8 +152,7 @@ describe('a default of the profile', () => {
 
   it('keeps no key from being read, whatever stands there', async () => {
     const service = await serve([page([1], null)]);
-    const home = await withSettings(service.origin, {});
-    edit(home, 'nonsense');
+    const home = await withSettings(service.origin, 'nonsense');
     expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
   });
 });

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
-import { type Console, startConsole } from './console-support.ts';
+import { type Console, useConsole } from './console-support.ts';
 
-const browse = useBrowser();
+const [browse, console] = [useBrowser(), useConsole()];
 
 const MARKUP = `"><img src=x onerror="alert(1)"><script>alert(2)</script><svg/onload=alert(3)>'\u202e\u001b[31m`;
 
@@ -26,7 +26,7 @@ const withMarkup = async ({ call, charge, origin, key }: Console): Promise<reado
 };
 
 it.runIf(hasBrowser)('shows markup in data as text, and runs none of it', async () => {
-  const [service, { page }] = [await startConsole(), await browse()];
+  const [service, { page }] = [await console(), await browse()];
   await page.goto(service.console);
   await page.getByText('live', { exact: true }).waitFor();
   // Rows that the script adds, and then those that the server makes.
@@ -44,11 +44,8 @@ it.runIf(hasBrowser)('shows markup in data as text, and runs none of it', async 
 });
 
 it.runIf(hasBrowser)('lets no script make markup out of a text, nor run one that is not its own', async () => {
-  const [{ console }, { page, complaints }] = [
-    await startConsole(),
-    await browse({}, /Content Security Policy|Trusted/i),
-  ];
-  await page.goto(console);
+  const [service, { page, complaints }] = [await console(), await browse({}, /Content Security Policy|Trusted/i)];
+  await page.goto(service.console);
   for (const attempt of [
     `document.body.innerHTML = '<b>bold</b>'`,
     `document.body.insertAdjacentHTML('beforeend', '<b>bold</b>')`,
@@ -65,7 +62,7 @@ it.runIf(hasBrowser)('lets no script make markup out of a text, nor run one that
 });
 
 it.runIf(hasBrowser)('keeps keys out of every page', async () => {
-  const service = await startConsole();
+  const service = await console();
   const { key, control_token: token, call, request } = service;
   const ugwo = await request({ description: key, metadata: { key, token } });
   await call('GET', `/v1/ugwo/${ugwo}?key=${key}`);
@@ -92,13 +89,13 @@ it.runIf(hasBrowser)('keeps keys out of every page', async () => {
 });
 
 it.runIf(hasBrowser)('does nothing for a form of another page, even one that knows the address', async () => {
-  const [{ console, call }, { page }] = [
-    await startConsole(),
+  const [{ console: address, call }, { page }] = [
+    await console(),
     await browse({}, /40[13]|frame|Content Security Policy/i),
   ];
   const before = (await call('GET', '/v1/ugwo?limit=100')).json.data.length;
-  const html = `<iframe src="${console}"></iframe>
-<form method="post" action="${console}reset"><input name="sure" value="yes"><button>Win a prize</button></form>`;
+  const html = `<iframe src="${address}"></iframe>
+<form method="post" action="${address}reset"><input name="sure" value="yes"><button>Win a prize</button></form>`;
   const other = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(html));
   await new Promise<void>((done) => void other.listen(0, '127.0.0.1', done));
   onTestFinished(() => void other.close());

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { newFolder, start } from '../support/program.ts';
 
 interface Started {
@@ -26,16 +26,18 @@ export interface Console extends Started {
 }
 
 /** The built program's emulator, with its console. */
-export const startConsole = async (...args: readonly string[]): Promise<Console> => {
+export const startConsole = async (
+  atEnd: (end: () => void | Promise<void>) => void = onTestFinished,
+): Promise<Console> => {
   const home = newFolder();
-  const running = start(['emulator', 'start', '--json', ...args], { home });
+  const running = start(['emulator', 'start', '--json'], { home, atEnd });
   await running.saw(/"console":"http.*\n/);
   const started = JSON.parse(running.stdout()) as Started;
   const stop = async (): Promise<void> => {
     running.kill('SIGINT');
     await running.ended;
   };
-  onTestFinished(stop);
+  atEnd(stop);
   const headers = { authorization: `Bearer ${started.key}`, 'content-type': 'application/json' };
   const call: Console['call'] = async (method, path, body) => {
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
@@ -55,6 +57,19 @@ export const startConsole = async (...args: readonly string[]): Promise<Console>
       (await call('POST', '/v1/ugwo', { amount: 500_000, currency: 'NGN', ...more })).json.uid,
     charge: (ugwo, data = { medium: 'bank_transfer' }) =>
       call('POST', `/v1/ugwo/${ugwo}/activities`, { type: 'charge', data }),
+  };
+};
+
+/** One for all tests of a file, started by the first that needs it. */
+export const useConsole = (): (() => Promise<Console>) => {
+  const ends: (() => void | Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  let started: Promise<Console> | undefined;
+  return () => {
+    started ??= startConsole((end) => void ends.push(end));
+    return started;
   };
 };
 

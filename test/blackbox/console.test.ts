@@ -4,14 +4,14 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { paycli } from '../support/program.ts';
-import { type Console, type Hands, startConsole, withKeyboard, withMouse } from './console-support.ts';
+import { type Console, type Hands, startConsole, useConsole, withKeyboard, withMouse } from './console-support.ts';
 
-const browse = useBrowser();
+const [browse, shared] = [useBrowser(), useConsole()];
 
 const SECRET = 'wsk.Test.00112233445566778899';
 
 const opened = async (javaScriptEnabled: boolean, handsOf: (page: Page) => Hands) => {
-  const [service, { page }] = [await startConsole(), await browse({ javaScriptEnabled })];
+  const [service, { page }] = [await shared(), await browse({ javaScriptEnabled })];
   const hands = handsOf(page);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const press = (name: string) => hands.press(button(name));
@@ -172,14 +172,17 @@ const movesAndRemoves = async (console: Opened): Promise<void> => {
   expect(await count()).toBe(0);
 };
 
+/** Many steps, where a machine does much else. */
+const LONG = 300_000;
+
 describe.runIf(hasBrowser)('the console does all that it is for', () => {
-  it('with the keyboard alone', async () => {
+  it('with the keyboard alone', { timeout: LONG }, async () => {
     const console = await opened(true, withKeyboard);
     for (const job of [charges, endsCharges, setsFaults, sendsEvents, movesAndRemoves]) await job(console);
   });
 
   // Its script takes part in no form (test/emulator/console.test.ts).
-  it('with the mouse and without script', async () => {
+  it('with the mouse and without script', { timeout: LONG }, async () => {
     const console = await opened(false, () => withMouse);
     for (const job of [charges, setsFaults, movesAndRemoves]) await job(console);
   });
@@ -212,7 +215,7 @@ describe.runIf(hasBrowser)('the console, while it is open', () => {
   });
 
   it('shows what another process does to the data, and takes nothing from under somebody’s hands', async () => {
-    const [{ console, request, charge, home }, { page }] = [await startConsole(), await browse()];
+    const [{ console, request, charge, home }, { page }] = [await shared(), await browse()];
     const ugwo = await request();
     const { json } = await charge(ugwo);
     await page.goto(`${console}ugwo/${ugwo}`);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/core/finding.ts';
@@ -62,7 +62,6 @@ describe('doctor', () => {
 
   it.each([
     [401, 4, 'auth'],
-    [403, 4, 'auth'],
     [422, 3, 'rejected'],
   ])('ends with what a refused key ends with: %i', async (status, code, kind) => {
     const service = await serve([problem(status, 'No')]);
@@ -108,14 +107,6 @@ describe('doctor', () => {
     const { code, findings } = await doctor({ home }, '--offline');
     expect(code).toBe(4);
     expect(findings.get('settings')).toMatchObject({ status: 'fail', advice: expect.stringContaining('chmod 700') });
-  });
-
-  it.runIf(process.platform !== 'win32')('tells a settings file that is a link', async () => {
-    const home = newFolder();
-    symlinkSync('/dev/null', join(home, 'config.json'));
-    const { code, findings } = await doctor({ home }, '--offline');
-    expect(code).toBe(4);
-    expect(findings.get('profile')?.detail).toContain('is a symbolic link');
   });
 
   it('tells a damaged settings file, and leaves it', async () => {

@@ -68,7 +68,7 @@ describe('--jq over a read', () => {
     expect(await running.ended).toMatchObject({ code: 130 });
   });
 
-  it.each([['-o', 'table'], ['-o', 'csv'], ['--as-curl']])('is refused beside %s %s', async (...args) => {
+  it.each([['-o', 'csv'], ['--as-curl']])('is refused beside %s %s', async (...args) => {
     expect(await paycli(['ugwo', 'list', '--local', '--jq', '.', ...args])).toMatchObject({ code: 2 });
   });
 });
@@ -80,25 +80,23 @@ describe('--jq over a charge', () => {
     expect(ended).toEqual({ code: 0, signal: null, stdout: `${ACTIVITY.uid}\n`, stderr: '' });
   });
 
-  it.each(['.[(', 'nosuch', '.a) | (.b'])('is refused before anything is sent: %s', async (filter) => {
+  // Which filters are none, and how others fail: test/jq.
+  it('is refused before anything is sent', async () => {
     const service = await serve([]);
-    const ended = await paycli([...CHARGE, '--jq', filter], { service });
+    const ended = await paycli([...CHARGE, '--jq', '.a) | (.b'], { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(service.connections()).toBe(0);
   });
 
-  it.each(['.uid + 1', 'error("no")', 'def f: [f]; f', '.uid, input'])(
-    'that fails on the answer hides none of it: %s',
-    async (filter) => {
-      const home = newFolder();
-      const service = await serve([json(200, ACTIVITY)]);
-      const ended = await paycli([...CHARGE, '--jq', filter], { service, home });
-      expect(ended.code).toBe(7);
-      expect(errorOf(ended)).toMatchObject({ kind: 'unrecorded', answer: ACTIVITY });
-      const ledger = await paycli(['ledger', 'list', '--json'], { home });
-      expect(ledger.stdout).toContain('"state":"accepted"');
-    },
-  );
+  it.each(['.uid + 1', '.uid, input'])('that fails on the answer hides none of it: %s', async (filter) => {
+    const home = newFolder();
+    const service = await serve([json(200, ACTIVITY)]);
+    const ended = await paycli([...CHARGE, '--jq', filter], { service, home });
+    expect(ended.code).toBe(7);
+    expect(errorOf(ended)).toMatchObject({ kind: 'unrecorded', answer: ACTIVITY });
+    const ledger = await paycli(['ledger', 'list', '--json'], { home });
+    expect(ledger.stdout).toContain('"state":"accepted"');
+  });
 
   it('without an end is stopped by Ctrl-C, and the answer is shown', async () => {
     const answered = Promise.withResolvers<void>();
@@ -113,7 +111,7 @@ describe('--jq over a charge', () => {
     await answered.promise;
     // The ledger has it before the filter begins.
     await expect
-      .poll(async () => (await paycli(['ledger', 'list', '--json'], { home })).stdout)
+      .poll(async () => (await paycli(['ledger', 'list', '--json'], { home })).stdout, { interval: 200 })
       .toContain('"state":"accepted"');
     running.kill('SIGINT');
     const ended = await running.ended;

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
+import { startCluster } from '../support/postgres/cluster.ts';
+import type { Cluster } from '../support/postgres/kinds.ts';
 import { ownCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, reset, serveAllBy, ugwo } from '../support/service.ts';
@@ -19,10 +21,17 @@ import {
 import type { Team } from './team-support.ts';
 import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
 
-/** A cluster of its own: roles belong to all databases of one. */
+let own: Promise<Cluster> | undefined;
+afterAll(async () => (await own)?.remove());
+
+/** A team in a cluster of this file: roles belong to all databases of one. */
 const newTeamOf = async (...operators: readonly string[]): Promise<Team> => {
-  const cluster = await ownCluster();
-  for (const role of operators) await cluster.sql(`CREATE ROLE "${role.replaceAll('"', '""')}" LOGIN`);
+  own ??= startCluster();
+  const cluster = await own;
+  for (const role of operators) {
+    const made = await cluster.sql('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+    if (made.length === 0) await cluster.sql(`CREATE ROLE "${role.replaceAll('"', '""')}" LOGIN`);
+  }
   return newTeam(cluster, ...operators);
 };
 
@@ -158,8 +167,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
   });
 
   it('is kept by a migration, which the owner makes', async () => {
-    const cluster = await ownCluster();
-    await cluster.sql('CREATE ROLE ada LOGIN');
+    const { cluster } = await newTeamOf('ada');
     const database = await cluster.createDatabase();
     const first = `${MIGRATIONS[0]} INSERT INTO paycli.setting VALUES ('name', 'n'), ('key', 'k'), ('version', '1');
       GRANT INSERT ON paycli.charge TO ada`;

@@ -41,10 +41,10 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
       message: "the ledger's database had lost 2 charges, which may have been made",
       hint: 'nothing is charged until you know: `paycli ledger reconcile`',
     });
-    for (const number of [2, 3, 4]) expect(await chargeOf(ugwoOf(number), other)).toMatchObject({ code: 10 });
+    for (const number of [2, 4]) expect(await chargeOf(ugwoOf(number), other)).toMatchObject({ code: 10 });
     expect(await listOf(other)).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }, { state: 'accepted' }]);
     expect(await paycli(['ledger', 'reconcile', '--json'], other)).toMatchObject({ code: 0, stderr: '' });
-    for (const number of [1, 2, 3]) expect(await chargeOf(ugwoOf(number), other)).toMatchObject({ code: 9 });
+    for (const number of [1, 2]) expect(await chargeOf(ugwoOf(number), other)).toMatchObject({ code: 9 });
     expect(await chargeOf(ugwoOf(4), other)).toMatchObject({ code: 0 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1 });
     expect(await listOf(one)).toMatchObject([1, 2, 3, 4].map(() => ({ state: 'accepted' })));

@@ -36,11 +36,11 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
   it('works a file off once, whoever runs it', async () => {
     const team = await newTeam();
     const service = await serveCharges();
-    const file = ussdFile(...Array.from({ length: 40 }, (_, index) => index + 1));
-    const runs = [1, 2, 3].map(() => chargeFrom(file, team.machine(service), '--no-preflight'));
+    const file = ussdFile(...Array.from({ length: 16 }, (_, index) => index + 1));
+    const runs = [1, 2].map(() => chargeFrom(file, team.machine(service), '--no-preflight'));
     for (const ended of await Promise.all(runs)) expect(ended.code, ended.stderr).toBe(0);
-    expect(Object.values(postsOf(service))).toEqual(Array.from({ length: 40 }, () => 1));
-    expect(summaryOf(await chargeFrom(file, team.machine(service), '--no-preflight'))).toMatchObject({ accepted: 40 });
+    expect(Object.values(postsOf(service))).toEqual(Array.from({ length: 16 }, () => 1));
+    expect(summaryOf(await chargeFrom(file, team.machine(service), '--no-preflight'))).toMatchObject({ accepted: 16 });
   });
 
   it('is made once, and says how it stands', async () => {
@@ -132,13 +132,14 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     const kept = await push(homes[1]);
     expect(kept.code).toBe(9);
     expect(recordOf(kept)).toMatchObject({ charges: 0, kept: [expect.stringMatching(/^chg-/)] });
-    for (const number of [1, 2, 3])
+    for (const number of [2, 3])
       expect(await chargeOf(ugwoOf(number), team.machine(service))).toMatchObject({ code: 9 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2 });
   });
 
   it('is chosen by a profile, and for one call by the environment', async () => {
-    const [team, other] = [await newTeam(), await newTeam()];
+    const team = await newTeam();
+    const other = { url: team.cluster.url(await team.cluster.createDatabase()) };
     const service = await serveCharges();
     const home = newFolder();
     const run = (args: readonly string[], env = {}) => paycli([...args, '--json'], { home, env });

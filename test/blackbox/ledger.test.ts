@@ -60,24 +60,12 @@ describe('a charge whose answer is lost', () => {
     expect(options.service).toMatchObject({
       seen: [{ method: 'POST' }, { method: 'GET', url: `/v1/ugwo/${UGWO_ID}` }],
     });
+    // What is kept never holds the key.
+    const { stdout } = await paycli(['ledger', 'export'], options);
+    expect(stdout).toContain(ACTIVITY.uid);
+    expect(stdout).not.toContain(CANARY);
     const again = await paycli(['ledger', 'reconcile'], options);
     expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('No charge is unknown.') });
-  });
-
-  it('is shown as a card with what was seen', async () => {
-    const { options, id } = await lost();
-    const session = openTerminal(['ledger', 'show', id], options);
-    expect((await session.ended).code).toBe(0);
-    const screen = await session.screen();
-    for (const part of [id, 'unknown', UGWO_ID, 'gtb']) expect(screen).toContain(part);
-  });
-
-  it('stands out in the list on a terminal', async () => {
-    const { options, id } = await lost();
-    const session = openTerminal(['ledger', 'list'], { ...options, columns: 140 });
-    expect((await session.ended).code).toBe(0);
-    expect(session.raw()).toContain('\u001b[41munknown');
-    expect(await session.screen()).toContain(id);
   });
 
   it('stays unknown where several activities can be it, until a person says which', async () => {
@@ -130,19 +118,24 @@ describe('a charge whose answer is lost', () => {
     expect(ended).toMatchObject({ code: 4, stdout: '' });
   });
 
-  it('is not looked for at another service', async () => {
+  it('is shown as what it is, looked for at no other service, and asked about on a terminal before it is resolved', async () => {
     const { options, id } = await lost();
-    const other = await serve([]);
-    const ended = await paycli(['ledger', 'reconcile', '--json'], { ...options, service: other });
-    expect(ended.code).toBe(6);
-    expect(rowsOf(ended)).toMatchObject([{ id, state: 'unknown' }]);
-    expect(errorOf(ended)['hint']).toBe(
-      `${id}: belongs to ${options.service?.origin}: run \`paycli ledger reconcile --base-url ${options.service?.origin}\``,
-    );
-  });
+    const card = openTerminal(['ledger', 'show', id], options);
+    expect((await card.ended).code).toBe(0);
+    for (const part of [id, 'unknown', UGWO_ID, 'gtb']) expect(await card.screen()).toContain(part);
+    const list = openTerminal(['ledger', 'list'], { ...options, columns: 140 });
+    expect((await list.ended).code).toBe(0);
+    expect(list.raw()).toContain('\u001b[41munknown');
+    expect(await list.screen()).toContain(id);
 
-  it('is asked about on a terminal before it is resolved', async () => {
-    const { options, id } = await lost();
+    const elsewhere = await paycli(['ledger', 'reconcile', '--json'], { ...options, service: await serve([]) });
+    expect(elsewhere.code).toBe(6);
+    expect(rowsOf(elsewhere)).toMatchObject([{ id, state: 'unknown' }]);
+    const origin = options.service?.origin;
+    expect(errorOf(elsewhere)['hint']).toBe(
+      `${id}: belongs to ${origin}: run \`paycli ledger reconcile --base-url ${origin}\``,
+    );
+
     const session = openTerminal(['ledger', 'resolve', id, '--as', 'not-created'], { ...options, columns: 200 });
     await session.saw(/How do you know\?/);
     session.type('not in the dashboard\r');
@@ -228,13 +221,5 @@ describe('the ledger', () => {
     const session = openTerminal(['profile', 'list'], { home, columns: 200 });
     await session.ended;
     expect(`${await session.screen()}\n`).toMatch(reminder);
-  });
-
-  it('never holds the key', async () => {
-    const { options } = await lost(shown(ACTIVITY.uid));
-    await paycli(['ledger', 'reconcile'], options);
-    const { stdout } = await paycli(['ledger', 'export'], options);
-    expect(stdout).toContain(ACTIVITY.uid);
-    expect(stdout).not.toContain(CANARY);
   });
 });
