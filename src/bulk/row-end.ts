@@ -1,5 +1,4 @@
-import type { Violation } from '../core/error.ts';
-import { PayError } from '../core/error.ts';
+import { PayError, type Violation } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { provedBy } from '../core/proved.ts';
 import type { RowState } from '../core/row.ts';

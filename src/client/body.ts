@@ -1,13 +1,11 @@
 import { keptFields } from '../contract/operations.ts';
 import { excessOf } from '../core/bounds.ts';
 import { breathe, inTurns } from '../core/breath.ts';
-import type { Clean } from '../core/cleaned.ts';
-import { answerSteps } from '../core/cleaned.ts';
+import { answerSteps, type Clean } from '../core/cleaned.ts';
 import { minify } from '../core/json.ts';
 import { cutJson, cutSteps } from '../core/json-cut.ts';
 import type { Element, Span } from '../core/json-members.ts';
-import type { Scan } from '../core/json-scan.ts';
-import { scan, scanSteps } from '../core/json-scan.ts';
+import { type Scan, scan, scanSteps } from '../core/json-scan.ts';
 import { memo } from '../core/memo.ts';
 import { PAGE_FIELDS } from '../core/page.ts';
 import type { Received } from '../core/received.ts';

@@ -1,26 +1,21 @@
-import type { AnyRequest } from '../contract/any.ts';
-import { anyOperation, operationOf } from '../contract/any.ts';
+import { type AnyRequest, anyOperation, operationOf } from '../contract/any.ts';
 import { oddities } from '../contract/oddities.ts';
 import type { ListId, Operation, OperationId, ProvenOf } from '../contract/operations.ts';
 import { breaches, operations, pathOf } from '../contract/operations.ts';
 import type { ListRecord, Thing, ThingPage } from '../contract/proof.ts';
 import { breathe } from '../core/breath.ts';
-import type { Effect } from '../core/effect.ts';
-import { ANY_EFFECT } from '../core/effect.ts';
+import { ANY_EFFECT, type Effect } from '../core/effect.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
 import type { JsonBody } from './body.ts';
 import type { Exchange, SendContext, Subject } from './exchange.ts';
-import type { Follow, Followed } from './follow.ts';
-import { followActivity } from './follow.ts';
-import type { Walk } from './pages.ts';
-import { walkPages } from './pages.ts';
+import { type Follow, type Followed, followActivity } from './follow.ts';
+import { type Walk, walkPages } from './pages.ts';
 import { sendRead } from './read.ts';
 import type { Transport } from './transport.ts';
-import type { WriteOptions } from './write.ts';
-import { longestWrite, sayHeld, sendWrite } from './write.ts';
+import { longestWrite, sayHeld, sendWrite, type WriteOptions } from './write.ts';
 
 /** What an operation is called with. All of it is checked against the contract before anything is sent. */
 export interface CallInput extends WriteOptions {

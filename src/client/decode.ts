@@ -1,6 +1,5 @@
 import { isPaged } from '../contract/operations.ts';
-import type { Problem } from '../contract/problem.ts';
-import { readProblem } from '../contract/problem.ts';
+import { type Problem, readProblem } from '../contract/problem.ts';
 import { nounOf } from '../core/ids.ts';
 import { isJsonObject, mayBeInexact, parseTexts } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';

@@ -1,6 +1,5 @@
 import { PayError, reasonOf } from '../core/error.ts';
-import type { HandOver } from './marker.ts';
-import { provenNotSent } from './marker.ts';
+import { type HandOver, provenNotSent } from './marker.ts';
 
 /** Why there is no answer. */
 interface Why {

@@ -1,13 +1,11 @@
 import type { Thing } from '../contract/proof.ts';
-import type { Standing } from '../core/charge.ts';
-import { standingOf, statusOf } from '../core/charge.ts';
+import { type Standing, standingOf, statusOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import { payableUntil } from '../core/payable.ts';
 import type { Received } from '../core/received.ts';
 import type { Waiting } from '../core/result.ts';
-import type { SendContext } from './exchange.ts';
-import { pause } from './exchange.ts';
+import { pause, type SendContext } from './exchange.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const GROWTH = 1.5;

@@ -1,12 +1,10 @@
 import { REFUSALS } from '../contract/operations.ts';
-import type { Problem } from '../contract/problem.ts';
-import { isOwnDocument } from '../contract/problem.ts';
+import { isOwnDocument, type Problem } from '../contract/problem.ts';
 import { ANY_EFFECT, mayBeDone } from '../core/effect.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import type { Received } from '../core/received.ts';
 import { decode } from './decode.ts';
-import type { Exchange } from './exchange.ts';
-import { requestOf } from './exchange.ts';
+import { type Exchange, requestOf } from './exchange.ts';
 import { untrustedError } from './failure.ts';
 import { refusal } from './refusal.ts';
 import type { Outcome } from './transport.ts';

@@ -1,8 +1,7 @@
 import type { Problem } from '../contract/problem.ts';
 import { grouped } from '../core/bounds.ts';
 import { PayError } from '../core/error.ts';
-import type { Exchange } from './exchange.ts';
-import { requestOf } from './exchange.ts';
+import { type Exchange, requestOf } from './exchange.ts';
 
 const HINTS: Readonly<Record<number, string>> = {
   401: 'the key was rotated, mistyped or belongs to the other environment: log in again with `paycli login`, or fix PAYCLI_SECRET_KEY if it is set',

@@ -5,19 +5,13 @@ import { PayError } from '../core/error.ts';
 import { httpDate } from '../core/http-date.ts';
 import type { Clock, Env } from '../core/io.ts';
 import { ageOf } from './age.ts';
-import type { RawAnswer } from './answer.ts';
-import { answerTo } from './answer.ts';
-import type { Credentials } from './authorize.ts';
-import { authorize } from './authorize.ts';
-import type { Body } from './body.ts';
-import { readBody } from './body.ts';
+import { answerTo, type RawAnswer } from './answer.ts';
+import { authorize, type Credentials } from './authorize.ts';
+import { type Body, readBody } from './body.ts';
 import { openDispatcher, routeOf } from './dispatcher.ts';
-import type { Limits } from './ends.ts';
-import { endsOf } from './ends.ts';
-import type { Failure } from './failure.ts';
-import { failureOf } from './failure.ts';
-import type { HandOver } from './marker.ts';
-import { newMark, withMark } from './marker.ts';
+import { endsOf, type Limits } from './ends.ts';
+import { type Failure, failureOf } from './failure.ts';
+import { type HandOver, newMark, withMark } from './marker.ts';
 
 /** What one attempt ended as. */
 export type Outcome =

@@ -4,11 +4,9 @@ import { PayError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
 import { retryAfter } from '../core/retry-after.ts';
-import type { Exchange, SendContext } from './exchange.ts';
-import { pause, requestOf } from './exchange.ts';
+import { type Exchange, pause, requestOf, type SendContext } from './exchange.ts';
 import { withCode } from './failure.ts';
-import type { Verdict } from './judge.ts';
-import { judge } from './judge.ts';
+import { judge, type Verdict } from './judge.ts';
 import type { Transport } from './transport.ts';
 
 const MAX_CONNECTIONS = 3;

@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PayError, reasonOf } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';

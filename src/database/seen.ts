@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { PayError } from '../core/error.ts';
-import { reasonOf, usageError } from '../core/error.ts';
+import { type PayError, reasonOf, usageError } from '../core/error.ts';
 
 /** The keys that were seen before, in memory that does not grow with their number. */
 export interface Seen {

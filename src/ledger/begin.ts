@@ -8,8 +8,7 @@ import { asItStands, lostAmong } from './gone.ts';
 import { elsewhereOf, guard } from './guard.ts';
 import type { BeginOptions, Begun, Obstacle } from './ledger.ts';
 import { isEmulator } from './place.ts';
-import type { Allowance } from './policy.ts';
-import { dayOf, forbids } from './policy.ts';
+import { type Allowance, dayOf, forbids } from './policy.ts';
 import { begun } from './transitions.ts';
 
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

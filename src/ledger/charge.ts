@@ -12,8 +12,7 @@ import { keptActivity } from './kept-activity.ts';
 import type { Ledger, Refused } from './ledger.ts';
 import { cleaned, digestOf, lastDigits, phoneDigestOf, withoutPhone } from './private.ts';
 import type { RequestSeen } from './request-seen.ts';
-import type { Sending, SendWorld } from './send-once.ts';
-import { sendOnce } from './send-once.ts';
+import { type Sending, type SendWorld, sendOnce } from './send-once.ts';
 
 /** A charge to be made under the protocol. */
 export interface ChargeRequest extends Sending {

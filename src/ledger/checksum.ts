@@ -1,6 +1,5 @@
 import { CHARGE } from '../core/effect.ts';
-import type { Row } from './columns.ts';
-import { AT, CHANGING, FIXED, OF_OTHERS } from './columns.ts';
+import { AT, CHANGING, FIXED, OF_OTHERS, type Row } from './columns.ts';
 
 const OF_CHARGES = FIXED.length + CHANGING.length;
 const OF_ALL = OF_CHARGES + OF_OTHERS.length;

@@ -1,7 +1,6 @@
 import { reasonOf } from '../core/error.ts';
 import { checksumOf } from './checksum.ts';
-import type { Row } from './columns.ts';
-import { AT } from './columns.ts';
+import { AT, type Row } from './columns.ts';
 import type { Entry } from './entry.ts';
 import { entryOf } from './rows.ts';
 

@@ -1,6 +1,5 @@
 import { idProblem } from '../core/ids.ts';
-import type { RowCounts } from '../core/row.ts';
-import { isTakenUp } from '../core/row.ts';
+import { isTakenUp, type RowCounts } from '../core/row.ts';
 import type { Backend, Decision } from './backend.ts';
 import { isLost, readSwept, sweep } from './gone.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';

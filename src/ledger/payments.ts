@@ -1,6 +1,5 @@
 import { isRefunded, standingOf } from '../core/charge.ts';
-import type { Entry, Moment } from './entry.ts';
-import { isCharge } from './entry.ts';
+import { type Entry, isCharge, type Moment } from './entry.ts';
 import { payableFor, wasSeenExpired } from './guard.ts';
 
 /** What has become of the money of an accepted charge, in the order in which it is told. */

@@ -1,6 +1,5 @@
 import { formatMoney } from '../core/money.ts';
-import type { Forbidden } from './policy.ts';
-import { OTHERS } from './policy.ts';
+import { type Forbidden, OTHERS } from './policy.ts';
 
 const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 

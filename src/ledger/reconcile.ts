@@ -1,6 +1,5 @@
 import { valueAt } from '../core/path.ts';
-import type { Candidate, Look, RequestRead, Sorted, Timed } from './candidates.ts';
-import { sortActivities } from './candidates.ts';
+import { type Candidate, type Look, type RequestRead, type Sorted, sortActivities, type Timed } from './candidates.ts';
 import { elapsed, sendingTime } from './clock.ts';
 import type { Charge, Evidence, KeptActivity, UptimeMark } from './entry.ts';
 import { evidenceOf } from './evidence.ts';

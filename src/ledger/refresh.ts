@@ -1,8 +1,7 @@
 import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
-import type { Charge, Entry } from './entry.ts';
-import { isCharge } from './entry.ts';
+import { type Charge, type Entry, isCharge } from './entry.ts';
 import { keptActivity } from './kept-activity.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
 import { shownOf } from './request-seen.ts';

@@ -1,5 +1,4 @@
-import type { Entry, Moment } from './entry.ts';
-import { isCharge } from './entry.ts';
+import { type Entry, isCharge, type Moment } from './entry.ts';
 import { PAYMENTS, paymentOf } from './payments.ts';
 import type { Taker } from './walk.ts';
 

@@ -1,5 +1,4 @@
-import type { Effect } from '../core/effect.ts';
-import { CHARGE, kindWord, mayBeDone } from '../core/effect.ts';
+import { CHARGE, type Effect, kindWord, mayBeDone } from '../core/effect.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { isAnyId } from '../core/ids.ts';

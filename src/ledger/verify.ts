@@ -1,6 +1,5 @@
 import type { Backend } from './backend.ts';
-import type { Entry } from './entry.ts';
-import { isCharge } from './entry.ts';
+import { type Entry, isCharge } from './entry.ts';
 import type { Job } from './job.ts';
 import type { Verified } from './keeping.ts';
 import { wasResolved } from './precedence.ts';

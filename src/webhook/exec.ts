@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { reasonOf } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
 import type { KeptEvent } from './kept.ts';

@@ -1,6 +1,5 @@
 import { backoff } from '../core/backoff.ts';
-import type { PayError } from '../core/error.ts';
-import { reasonOf } from '../core/error.ts';
+import { type PayError, reasonOf } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { KeptEvent } from './kept.ts';
 import type { Queue } from './queue.ts';

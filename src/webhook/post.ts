@@ -1,5 +1,4 @@
-import type { IncomingMessage, RequestOptions } from 'node:http';
-import { request as plain } from 'node:http';
+import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as encrypted } from 'node:https';
 import { reasonOf, usageError } from '../core/error.ts';
 import { localhost } from '../core/localhost.ts';

@@ -4,8 +4,7 @@ import { groupCommit } from '../database/group.ts';
 import { openDatabase } from '../database/open.ts';
 import { QUEUE_FILE, queueError, queuePath } from './file.ts';
 import type { Delivery, EventSummary, Refused } from './kept.ts';
-import type { EventFilter, Head, Statements } from './statements.ts';
-import { statements } from './statements.ts';
+import { type EventFilter, type Head, type Statements, statements } from './statements.ts';
 
 /** What was made of a delivery. */
 export type Kept = { readonly kind: 'new' } | { readonly kind: 'repeat'; readonly repeats: number };

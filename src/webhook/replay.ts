@@ -1,7 +1,6 @@
 import { PayError, usageError } from '../core/error.ts';
 import { signatureOf } from '../core/signature.ts';
-import type { Secrets } from './genuine.ts';
-import { isSandbox, SIGNATURE_HEADER } from './genuine.ts';
+import { isSandbox, type Secrets, SIGNATURE_HEADER } from './genuine.ts';
 import { passedOn } from './headers.ts';
 import type { Headers, KeptEvent } from './kept.ts';
 import { isTaken, post, postedWord } from './post.ts';

@@ -1,7 +1,6 @@
 import { isHeld } from '../database/lock.ts';
 import { newsLockPath } from './file.ts';
-import type { Secrets } from './genuine.ts';
-import { readDelivery, SIGNATURE_HEADER } from './genuine.ts';
+import { readDelivery, type Secrets, SIGNATURE_HEADER } from './genuine.ts';
 import type { Listening, ListenOptions, ListenWorld } from './listen.ts';
 import { checkTarget } from './post.ts';
 import { openQueue } from './queue.ts';

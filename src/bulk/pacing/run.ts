@@ -1,11 +1,8 @@
 import type { PayError } from '../../core/error.ts';
 import type { Clock } from '../../core/io.ts';
-import type { FlightOfRow, Flights } from './flights.ts';
-import { openFlights } from './flights.ts';
-import type { Halt, Stopped } from './halt.ts';
-import { openHalt } from './halt.ts';
-import type { Pace, PaceOptions } from './pace.ts';
-import { openPace } from './pace.ts';
+import { type FlightOfRow, type Flights, openFlights } from './flights.ts';
+import { type Halt, openHalt, type Stopped } from './halt.ts';
+import { openPace, type Pace, type PaceOptions } from './pace.ts';
 
 /** What the end of one row means for the others. */
 export interface Consequence {

@@ -9,8 +9,7 @@ import type { InputRow } from '../reading/row.ts';
 import type { ReadRow, RowReader } from '../reading/rows.ts';
 import type { ColumnFault } from '../row-end.ts';
 import type { JobWorld, Seen } from '../world.ts';
-import type { Bits } from './bits.ts';
-import { newBits } from './bits.ts';
+import { type Bits, newBits } from './bits.ts';
 
 /** What a file holds, read once from its first row to its last (charge-protocol, Bulk). */
 export interface Plan {

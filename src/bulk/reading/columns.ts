@@ -1,6 +1,5 @@
 import { cutName } from '../../core/bounds.ts';
-import type { PayError } from '../../core/error.ts';
-import { usageError } from '../../core/error.ts';
+import { type PayError, usageError } from '../../core/error.ts';
 import { didYouMean } from '../../core/suggest.ts';
 import type { KeyColumn } from '../kind.ts';
 

@@ -1,8 +1,6 @@
-import type { CsvError } from 'csv-parse';
-import { Parser } from 'csv-parse';
+import { type CsvError, Parser } from 'csv-parse';
 import type { Fail, InputError } from './fault.ts';
-import type { InputRow } from './row.ts';
-import { fieldsOf } from './row.ts';
+import { fieldsOf, type InputRow } from './row.ts';
 import { LONGEST_ROW, textOfBytes } from './text.ts';
 
 /** One record of the file: the header is 0. Its cells hold one byte a character. */

@@ -1,8 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { reasonOf } from '../../core/error.ts';
-import type { Bytes } from './bytes.ts';
-import { bytesOf } from './bytes.ts';
+import { type Bytes, bytesOf } from './bytes.ts';
 import { csvColumns, csvRows } from './csv.ts';
 import { failIn, InputError } from './fault.ts';
 import type { Format } from './format.ts';

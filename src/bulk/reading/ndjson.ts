@@ -1,8 +1,7 @@
 import { isJsonObject, parseExact } from '../../core/json.ts';
 import { depthOf } from '../../core/json-scan.ts';
 import type { Fail } from './fault.ts';
-import type { InputRow } from './row.ts';
-import { fieldsOf } from './row.ts';
+import { fieldsOf, type InputRow } from './row.ts';
 import { LONGEST_ROW, textOf } from './text.ts';
 
 const NEWLINE = 0x0a;

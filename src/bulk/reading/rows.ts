@@ -2,14 +2,11 @@ import type { Client } from '../../client/client.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { idProblem } from '../../core/ids.ts';
 import type { KeyColumn, RowKind } from '../kind.ts';
-import type { ColumnFault } from '../row-end.ts';
-import { faultsOf } from '../row-end.ts';
-import type { Cells } from './cells.ts';
-import { cellsOf } from './cells.ts';
+import { type ColumnFault, faultsOf } from '../row-end.ts';
+import { type Cells, cellsOf } from './cells.ts';
 import { columnNames, missingColumn, unusedNotices } from './columns.ts';
 import type { Input } from './input.ts';
-import type { InputRow } from './row.ts';
-import { fieldsOf } from './row.ts';
+import { fieldsOf, type InputRow } from './row.ts';
 
 /** What a row asks for, and what it is about. */
 export interface RowItem<T> {

@@ -1,6 +1,5 @@
 import { InputError } from './fault.ts';
-import type { Format } from './format.ts';
-import { formatOfName } from './format.ts';
+import { type Format, formatOfName } from './format.ts';
 
 /** Told apart by the header; of as many of each, the first. */
 const DELIMITERS = [',', ';', '\t'];

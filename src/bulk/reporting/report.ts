@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { lstat, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import { formatOfName } from '../reading/format.ts';
-import type { Content } from './layout.ts';
-import { layoutOf } from './layout.ts';
+import { type Content, layoutOf } from './layout.ts';
 import { linesOf } from './lines.ts';
 
 /** A file with one line a row. What is written of it stays when the program dies. */

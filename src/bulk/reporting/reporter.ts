@@ -1,10 +1,8 @@
 import { PayError } from '../../core/error.ts';
 import type { Input } from '../reading/input.ts';
 import type { InputRow } from '../reading/row.ts';
-import type { ColumnFault, RowEnd } from '../row-end.ts';
-import { invalidEnd } from '../row-end.ts';
-import type { OpenOptions, Report } from './report.ts';
-import { openReport } from './report.ts';
+import { type ColumnFault, invalidEnd, type RowEnd } from '../row-end.ts';
+import { type OpenOptions, openReport, type Report } from './report.ts';
 
 const own = (row: InputRow, { state, fields, error }: RowEnd): Record<string, unknown> => ({
   ...fields,

@@ -1,12 +1,10 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { PayError } from '../../core/error.ts';
-import type { ErrorKind } from '../../core/exit.ts';
-import { EXIT_CODES } from '../../core/exit.ts';
+import { type ErrorKind, EXIT_CODES } from '../../core/exit.ts';
 import { interrupted, signalWord } from '../../core/interrupt.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
-import type { RowState } from '../../core/row.ts';
-import { ROW_STATES } from '../../core/row.ts';
+import { ROW_STATES, type RowState } from '../../core/row.ts';
 import type { Aftermath, RowKind } from '../kind.ts';
 import { gravest, isSignalCode } from '../row-exit.ts';
 import type { WorkedOff } from '../sending/work-off.ts';

@@ -2,8 +2,7 @@ import { PayError } from '../../core/error.ts';
 import { isTakenUp } from '../../core/row.ts';
 import type { Attempt, Protected } from '../kind.ts';
 import type { RowReader } from '../reading/rows.ts';
-import type { RowEnd } from '../row-end.ts';
-import { endOf } from '../row-end.ts';
+import { endOf, type RowEnd } from '../row-end.ts';
 import type { Doors, FileDeps, JobWorld } from '../world.ts';
 import type { Sender, Sending } from './sender.ts';
 

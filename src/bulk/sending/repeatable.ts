@@ -6,8 +6,7 @@ import type { Update, UpdateOutcome } from '../../ledger/job.ts';
 import type { Repeatable, RowKind } from '../kind.ts';
 import type { RowSignals } from '../pacing/run.ts';
 import type { RowItem, RowReader } from '../reading/rows.ts';
-import type { RowEnd } from '../row-end.ts';
-import { endOf } from '../row-end.ts';
+import { endOf, type RowEnd } from '../row-end.ts';
 import type { Doors, FileDeps } from '../world.ts';
 import type { Sender, Sending } from './sender.ts';
 

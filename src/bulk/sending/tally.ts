@@ -1,7 +1,6 @@
 import type { PayError } from '../../core/error.ts';
 import type { RowCounts, RowState } from '../../core/row.ts';
-import type { Bits } from '../planning/bits.ts';
-import { newBits } from '../planning/bits.ts';
+import { type Bits, newBits } from '../planning/bits.ts';
 import type { InputRow } from '../reading/row.ts';
 import type { RowEnd } from '../row-end.ts';
 import { rowExit } from '../row-exit.ts';

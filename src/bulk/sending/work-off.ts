@@ -2,20 +2,16 @@ import type { BulkInput } from '../../cli/bulk-options.ts';
 import { PayError } from '../../core/error.ts';
 import type { Stopped } from '../pacing/halt.ts';
 import { keyQueue } from '../pacing/key-queue.ts';
-import type { RowSignals } from '../pacing/run.ts';
-import { runRows } from '../pacing/run.ts';
-import type { Bits } from '../planning/bits.ts';
-import { newBits } from '../planning/bits.ts';
+import { type RowSignals, runRows } from '../pacing/run.ts';
+import { type Bits, newBits } from '../planning/bits.ts';
 import type { Input } from '../reading/input.ts';
 import type { InputRow } from '../reading/row.ts';
 import type { RowItem, RowReader } from '../reading/rows.ts';
-import type { RowEnd } from '../row-end.ts';
-import { invalidEnd } from '../row-end.ts';
+import { invalidEnd, type RowEnd } from '../row-end.ts';
 import { wasStopped } from '../row-exit.ts';
 import type { JobWorld } from '../world.ts';
 import type { Sender } from './sender.ts';
-import type { Counted, Tally } from './tally.ts';
-import { openTally } from './tally.ts';
+import { type Counted, openTally, type Tally } from './tally.ts';
 
 /** `leave`: what is left to tell is left untold. */
 export interface WorkOff<T>

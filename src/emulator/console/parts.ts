@@ -4,8 +4,7 @@ import { machineValue } from '../../core/medium.ts';
 import { formatMoney } from '../../core/money.ts';
 import { visible } from '../../core/sanitize.ts';
 import { formatLocal, readInstant } from '../../core/time.ts';
-import type { Lines } from './lines.ts';
-import { linesBlock } from './lines.ts';
+import { type Lines, linesBlock } from './lines.ts';
 import type { State } from './states.ts';
 import type { Markup, View } from './view.ts';
 

@@ -4,8 +4,7 @@ import { sharedError } from './errors.ts';
 import { greet, isPostgres } from './greet.ts';
 import { LIMITS } from './limits.ts';
 import { grantsTo, MIGRATIONS, migrationFrom } from './schema.ts';
-import type { Access, Answer, Session } from './session.ts';
-import { openSession } from './session.ts';
+import { type Access, type Answer, openSession, type Session } from './session.ts';
 import { CLOCK } from './transaction.ts';
 
 /** What is looked at and changed here may take long: a table is rewritten, a lock waited for. */

@@ -4,8 +4,7 @@ import type { Entry } from '../entry.ts';
 import type { Connection, Patience } from './connection.ts';
 import { isUndone } from './errors.ts';
 import type { AnyStep, Step } from './step.ts';
-import type { Attempt, Decided, Told } from './transaction.ts';
-import { transact } from './transaction.ts';
+import { type Attempt, type Decided, type Told, transact } from './transaction.ts';
 
 /** So many steps share a transaction at most: each holds locks, of which a server has room for some thousands. */
 const MOST = 64;

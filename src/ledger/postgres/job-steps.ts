@@ -1,8 +1,7 @@
 import type { RowCounts } from '../../core/row.ts';
 import type { Decision, Purpose } from '../backend.ts';
 import type { Row } from '../columns.ts';
-import type { Job, JobRow, Jobs, KeptUpdate } from '../job.ts';
-import { UPDATE_STATES } from '../job.ts';
+import { type Job, type JobRow, type Jobs, type KeptUpdate, UPDATE_STATES } from '../job.ts';
 import {
   countsFrom,
   countsOf,

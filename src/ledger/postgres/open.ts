@@ -4,22 +4,17 @@ import { openDatabase } from '../../database/open.ts';
 import type { Ledger } from '../ledger.ts';
 import { ledgerOver } from '../open.ts';
 import { checkAccess } from '../sqlite/access.ts';
-import type { Unfinished } from '../sqlite/left-behind.ts';
-import { leftBeside } from '../sqlite/left-behind.ts';
+import { leftBeside, type Unfinished } from '../sqlite/left-behind.ts';
 import { patiently } from '../sqlite/lock-wait.ts';
 import { takeIn } from '../take-in.ts';
-import type { KnownOptions, ServerClock, SharedLedgerOptions } from './backend.ts';
-import { sharedBackend } from './backend.ts';
+import { type KnownOptions, type ServerClock, type SharedLedgerOptions, sharedBackend } from './backend.ts';
 import { connectionBy } from './connection.ts';
 import { sharedError } from './errors.ts';
-import type { Greeting } from './greet.ts';
-import { greet } from './greet.ts';
+import { type Greeting, greet } from './greet.ts';
 import { LIMITS } from './limits.ts';
 import { putBack } from './put-back.ts';
-import type { Access, Session } from './session.ts';
-import { openSession } from './session.ts';
-import type { Shadow } from './shadow.ts';
-import { SHADOW_FILE, shadowIn } from './shadow.ts';
+import { type Access, openSession, type Session } from './session.ts';
+import { SHADOW_FILE, type Shadow, shadowIn } from './shadow.ts';
 import { CLOCK } from './transaction.ts';
 
 /** One file a database: whoever is sent to another one by the same name is told. */

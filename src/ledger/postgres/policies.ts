@@ -1,7 +1,6 @@
 import type { Row, Value } from '../columns.ts';
 import type { Policies } from '../policies.ts';
-import type { Allowance, AllowanceOf, Spent } from '../policy.ts';
-import { isCounted, NOTHING_SPENT, OTHERS } from '../policy.ts';
+import { type Allowance, type AllowanceOf, isCounted, NOTHING_SPENT, OTHERS, type Spent } from '../policy.ts';
 import { APPROVAL, approvalOf, approvalValues, POLICY, policyOf, policyValues, replacing } from '../policy-rows.ts';
 import { COUNTING } from '../sqlite/schema.ts';
 import type { Answer } from './session.ts';

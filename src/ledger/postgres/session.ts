@@ -1,8 +1,7 @@
 import Client from 'pg/lib/client.js';
 import { PayError, reasonOf } from '../../core/error.ts';
 import { Lost, stateOf } from './errors.ts';
-import type { Limits } from './limits.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS, type Limits } from './limits.ts';
 import type { Address } from './url.ts';
 
 /** What one statement has come to. */

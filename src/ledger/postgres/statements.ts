@@ -1,7 +1,6 @@
 import type { Query } from '../backend.ts';
 import { checksumOf } from '../checksum.ts';
-import type { Value } from '../columns.ts';
-import { AT, CHANGING, COLUMNS } from '../columns.ts';
+import { AT, CHANGING, COLUMNS, type Value } from '../columns.ts';
 import type { Entry } from '../entry.ts';
 import { entryOf, rowOf } from '../rows.ts';
 import { UNFINISHED } from '../sqlite/schema.ts';

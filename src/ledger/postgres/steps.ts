@@ -1,7 +1,6 @@
 import type { Decision, Purpose, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import type { Allowance, AllowanceOf } from '../policy.ts';
-import { isCounted } from '../policy.ts';
+import { type Allowance, type AllowanceOf, isCounted } from '../policy.ts';
 import { allowanceKey, allowanceLooks, allowanceOf } from './policies.ts';
 import type { Answer } from './session.ts';
 import {

@@ -2,8 +2,7 @@ import { PayError, reasonOf } from '../../core/error.ts';
 import { isBusy } from '../../database/sqlite-error.ts';
 import type { EmergencyLine } from '../backend.ts';
 import type { Sender } from '../entry.ts';
-import type { EmergencyFile } from './emergency-file.ts';
-import { emergencyText, openEmergencyFile } from './emergency-file.ts';
+import { type EmergencyFile, emergencyText, openEmergencyFile } from './emergency-file.ts';
 
 const LOCKED = 'keep the line shown here; the next run that can use the ledger saves it';
 const BROKEN = 'keep the line shown here, and do not run the command again until the disk is fixed';

@@ -1,8 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { RowCounts, RowState } from '../../core/row.ts';
 import type { Row } from '../columns.ts';
-import type { Job, Jobs, KeptUpdate } from '../job.ts';
-import { UPDATE_STATES } from '../job.ts';
+import { type Job, type Jobs, type KeptUpdate, UPDATE_STATES } from '../job.ts';
 import {
   countsFrom,
   countsOf,

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Sender } from '../entry.ts';
-import type { LeftBehind } from './emergency-file.ts';
-import { leftBehind, removeLeftBehind } from './emergency-file.ts';
+import { type LeftBehind, leftBehind, removeLeftBehind } from './emergency-file.ts';
 import { ledgerError } from './file.ts';
 
 /** A process that ended badly may have taken the disk with it: what SQLite can find wrong is found before it is used. */

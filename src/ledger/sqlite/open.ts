@@ -5,16 +5,12 @@ import type { Ledger } from '../ledger.ts';
 import { ledgerOver } from '../open.ts';
 import { takeIn } from '../take-in.ts';
 import { checkAccess } from './access.ts';
-import type { LedgerOptions } from './backend.ts';
-import { backendOver } from './backend.ts';
+import { backendOver, type LedgerOptions } from './backend.ts';
 import { asLedgerError, LEDGER_FILE } from './file.ts';
-import type { Highest } from './highest.ts';
-import { highestPath, openHighest } from './highest.ts';
-import type { Unfinished } from './left-behind.ts';
-import { leftBeside } from './left-behind.ts';
+import { type Highest, highestPath, openHighest } from './highest.ts';
+import { leftBeside, type Unfinished } from './left-behind.ts';
 import { patiently } from './lock-wait.ts';
-import type { Statements } from './statements.ts';
-import { statements } from './statements.ts';
+import { type Statements, statements } from './statements.ts';
 
 /** A ledger that has had more charges than it knows of is an old copy: what it has forgotten would be charged again. */
 const refuseOldCopy = (sql: Statements, highest: Highest, path: string): void => {

@@ -2,8 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { CHARGE } from '../../core/effect.ts';
 import { Damage } from '../../database/sqlite-error.ts';
 import { checksumOf } from '../checksum.ts';
-import type { Row } from '../columns.ts';
-import { AT, COLUMNS } from '../columns.ts';
+import { AT, COLUMNS, type Row } from '../columns.ts';
 
 /** The row, where it is what was written; throws where a page of the file holds something else by now. */
 export const checked = (row: Row): Row => {
