@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/define.ts';
 import { words } from '../structure/words.ts';
-import { newFolder, paycli, start } from '../support/program.ts';
-import { inShell, tryLines } from '../support/shell.ts';
+import { inProcess } from '../support/in-process.ts';
+import { type Ended, newFolder, start } from '../support/program.ts';
+import { inShell, type Place, type Tried, tryLines } from '../support/shell.ts';
 import { SPECS } from '../support/specs.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, secretFile, serveTarget } from '../support/webhooks.ts';
+import { command, document, judged } from './schema-support.ts';
 
 type Example = CommandSpec['examples'][number];
 
@@ -24,20 +26,87 @@ const isLogin = (path: string): boolean => path === 'login';
 const isListening = (path: string): boolean => path === 'webhook listen';
 const isOfOneEvent = (path: string): boolean => /^webhook events (?:show|replay)$/.test(path);
 /** What a new built-in service has no answer to. */
-const isApart = (path: string): boolean =>
-  [runsOn, isOfProfiles, isLogin, isListening, isOfOneEvent].some((is) => is(path));
+const isApart = (path: string): boolean => [runsOn, isLogin, isListening, isOfOneEvent].some((is) => is(path));
+
+/** What prints something else than it would without, or runs until it is stopped. */
+const OTHERWISE = /(?: -o | --columns| --as-curl| > |emulator start|paycli schema|emulator openapi)/;
+const lastOf = ({ line }: Example): string => line.split('\n').at(-1) ?? '';
+const printsJson = (example: Example): boolean => !OTHERWISE.test(lastOf(example).replaceAll(/"\$\(.*?\)"/g, ''));
+
+/** Of each command the first that is to be read as it is, and the first with a file: their JSON is what the schema says. */
+const inJson = new Set(
+  SPECS.flatMap(({ examples }) => {
+    const fit = examples.filter(printsJson);
+    return [fit[0], fit.find(({ line }) => line.includes(' --from '))];
+  }),
+);
+/** Of each command one is run by the built program, and so is what wants a shell or files. */
+const built = new Set(SPECS.map(({ examples }) => examples.find((one) => inJson.has(one)) ?? examples[0]));
+const ASKED = /"\$\(paycli (.*?)\)"/;
+const wantsShell = (example: Example): boolean =>
+  built.has(example) || /[|>(;]|\.\/|secret| --from /.test(example.line.replace(ASKED, ''));
+
+/** Lines of which each is one run; what is in $(…) is another. */
+const withoutShell = async ({ line }: Example, { home = newFolder(), env = {} }: Place): Promise<Tried> => {
+  const run = (text: string) => inProcess(words(text), { home, env });
+  const ends: Ended[] = [];
+  for (const one of line.split('\n')) {
+    const asked = ASKED.exec(one)?.[1];
+    const told = asked === undefined ? '' : (await run(asked)).stdout.trim();
+    ends.push(await run(one.replace(ASKED, told).replace('paycli ', '')));
+  }
+  return {
+    codes: ends.map(({ code }) => Number(code)).filter((code) => code !== 0),
+    ended: ends.at(-1) as Ended,
+  };
+};
+
+/** The last line in JSON, whatever the others print. */
+const asJson = (example: Example): string =>
+  [
+    ...example.line
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => `{ ${line}; } > /dev/null`),
+    `${lastOf(example).replace(/ --json$/, '')} --json`,
+  ].join('\n');
+
+const judge = (path: string, { stdout, stderr }: Ended): void => {
+  expect(stdout + stderr).not.toBe('');
+  if (stdout !== '') judged(command(path)?.output.json ?? { not: {} }, stdout);
+  for (const line of stderr.split('\n').filter((one) => one.startsWith('{'))) judged(document.error, line);
+};
+
+/** There is no profile that --local could stand for: this home has the two that `login` would have stored. */
+const withProfiles = async (): Promise<Place> => {
+  const home = newFolder();
+  for (const name of ['default', 'shop']) {
+    const args = ['login', '--profile', name, '--environment', 'sandbox', '--key-stdin', '--no-verify'];
+    expect(await inProcess(args, { home, stdin: `sk.Test.${'0'.repeat(80)}` })).toMatchObject({ code: 0 });
+  }
+  return { home };
+};
 
 describe.runIf(process.platform !== 'win32')('an example of help works as it is printed', () => {
   // `export PAYCLI_PROFILE=local` is --local for every line of an example, those in $(…) included.
   const LOCAL = { PAYCLI_PROFILE: 'local' };
 
-  it.each(examplesOf((path) => !isApart(path)))('on a new built-in service: %s, %s', async (_path, _about, example) => {
-    const { codes, ended } = await tryLines(example.line, { env: LOCAL });
-    expect(codes, ended.stderr).toEqual(namedCodes(example));
-  });
+  it.each(examplesOf((path) => !isApart(path)))(
+    'on a new built-in service, or with the profiles `default` and `shop`: %s, %s',
+    async (path, _about, example) => {
+      const place = isOfProfiles(path) ? await withProfiles() : { env: LOCAL };
+      const line = inJson.has(example) ? asJson(example) : example.line;
+      const { codes, ended } = await (wantsShell(example) ? tryLines(line, place) : withoutShell(example, place));
+      expect(codes, ended.stderr).toEqual(namedCodes(example));
+      // What was to be made first has codes of its own.
+      const told = command(path)?.exit_codes.map(({ code }) => code) ?? [];
+      if (!example.line.includes('\n')) expect(told).toEqual(expect.arrayContaining(codes));
+      if (inJson.has(example)) judge(path, ended);
+    },
+  );
 
   it('and so does the first line of help', async () => {
-    const { stdout } = await paycli(['--help']);
+    const { stdout } = await inProcess(['--help']);
     const line = /^ {2}(paycli .* --local)$/m.exec(stdout)?.[1] ?? '';
     expect(await tryLines(line, {})).toMatchObject({ codes: [] });
   });
@@ -59,30 +128,17 @@ describe.runIf(process.platform !== 'win32')('an example of help works as it is 
     expect(await running.ended).toMatchObject({ code: 130 });
   });
 
-  it.each(examplesOf(isOfOneEvent))('where that event was received: %s, %s', async (_path, _about, { line }) => {
+  it.each(examplesOf(isOfOneEvent))('where that event was received: %s, %s', async (path, _about, { line }) => {
     const [home, target] = [newFolder(), await serveTarget()];
     const uid = /evt\.\S+/.exec(line)?.[0] ?? '';
     const listener = await listen(home, ['--until', '1']);
     await deliver(listener.origin, bodyOf(1).replace(/evt\.[^"]+/, uid));
     expect(await listener.ended).toMatchObject({ code: 0 });
     const here = line.replace('http://127.0.0.1:3000/webhooks', target.url);
-    const { codes, ended } = await tryLines(here, { home });
+    const { codes, ended } = await tryLines(`${here} --json`, { home });
     expect(codes, ended.stderr).toEqual([]);
+    judge(path, ended);
   });
-
-  // There is no profile that --local could stand for: these have the two that `login` would have stored.
-  it.each(examplesOf(isOfProfiles))(
-    'with a profile `default` and one called `shop`: %s, %s',
-    async (_path, _about, { line }) => {
-      const home = newFolder();
-      for (const name of ['default', 'shop']) {
-        const args = ['login', '--profile', name, '--environment', 'sandbox', '--key-stdin', '--no-verify'];
-        expect(await paycli(args, { home, stdin: `sk.Test.${'0'.repeat(80)}` })).toMatchObject({ code: 0 });
-      }
-      const { codes, ended } = await tryLines(line, { home });
-      expect(codes, ended.stderr).toEqual([]);
-    },
-  );
 
   // A login asks the public service, which no test does: an emulator takes its place, by --base-url for --environment. Its
   // key is piped in or typed, and `op` stands for the program of a password manager.
@@ -104,6 +160,7 @@ describe.runIf(process.platform !== 'win32')('an example of help works as it is 
       terminal.type(`${key}\r`);
       expect(await terminal.ended).toEqual({ code: 0 });
     }
-    expect((await tryLines(`paycli ugwo list ${named}`, { home, also })).codes).toEqual([]);
+    const { env = {} } = inShell('', { home, also });
+    expect(await inProcess(['ugwo', 'list', ...words(named)], { home, env })).toMatchObject({ code: 0 });
   });
 });

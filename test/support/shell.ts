@@ -19,7 +19,7 @@ const programs = (lines: Readonly<Record<string, string>>): string => {
 /** What a user's shell finds as `paycli`. */
 const PAYCLI = `exec ${PROGRAM.map(quoted).join(' ')} "$@"`;
 
-interface Place {
+export interface Place {
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
