@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { emulatorRoom } from '../../src/emulator/room.ts';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, type RunOptions, start } from '../support/program.ts';
+import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
 
 const SHOWN = /^[a-z]{3}\.Lcal\.[A-Za-z0-9]{22}_t$/;
 
@@ -14,12 +17,13 @@ interface Listed {
   readonly onye: { readonly uid: string } | null;
 }
 
-/** Against `emulator start --dialect live`: paycli reads what the public service writes today. */
+/** Against what `emulator start --dialect live` starts: paycli reads what the public service writes today. */
 const live = async () => {
   const home = newFolder();
-  const running = start(['emulator', 'start', '--dialect', 'live', '--json'], { home });
-  await running.saw(/"key":"[^"]+".*\n/);
-  const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
+  const file = join(home, 'emulator.sqlite');
+  await emulatorRoom.seed({ file, clock, customers: 25, ugwo: 120 });
+  const { origin, key, close } = await emulatorRoom.start({ file, port: 0, clock, dialect: 'live' });
+  onTestFinished(close);
   const options: RunOptions = { home, env: { PAYCLI_BASE_URL: origin, PAYCLI_SECRET_KEY: key } };
   const run = (...args: string[]) => inProcess(args, options);
   const listed = await run('ugwo', 'list', '--json');
