@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import { errorOf, newFolder, type paycli } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, problem, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
@@ -30,7 +31,7 @@ const run = (
   file: string,
   options: Parameters<typeof paycli>[1],
   ...more: readonly string[]
-) => paycli([...words, '--from', file, '--concurrency', '1', '--json', ...more], options);
+) => inProcess([...words, '--from', file, '--concurrency', '1', '--json', ...more], options);
 
 const CREATE = ['ugwo', 'create'];
 const REFUND = ['refund', 'create'];
@@ -57,7 +58,7 @@ describe('ugwo create --from', () => {
     expect(postsIn(service)).toHaveLength(2);
     expect(reportOf(report)).toMatchObject({ 2: { state: 'accepted', uid: uidOf('ugw', 2) } });
     const { job } = summaryOf(ended);
-    const shown = await paycli(['ledger', 'export', String(job), '-o', 'ndjson'], { home });
+    const shown = await inProcess(['ledger', 'export', String(job), '-o', 'ndjson'], { home });
     expect(
       shown.stdout
         .trim()
@@ -158,12 +159,15 @@ describe('ugwo create --from', () => {
     const again = await run(CREATE, file, { service, home }, '--retry-failed');
     expect(summaryOf(again)).toMatchObject({ accepted: 2, unknown: 1 });
     expect(postsIn(service)).toMatchObject([{ ref: 'a' }, { ref: 'b' }, { ref: 'c' }]);
-    expect((await paycli(['ledger', 'show', String(summaryOf(ended)['job'])], { home })).stderr).toContain(
+    expect((await inProcess(['ledger', 'show', String(summaryOf(ended)['job'])], { home })).stderr).toContain(
       'paycli ledger resolve',
     );
-    const resolved = await paycli(['ledger', 'resolve', entry, '--as', 'not-created', '--yes', '--reason', 'looked'], {
-      home,
-    });
+    const resolved = await inProcess(
+      ['ledger', 'resolve', entry, '--as', 'not-created', '--yes', '--reason', 'looked'],
+      {
+        home,
+      },
+    );
     expect(resolved.code).toBe(0);
     expect(summaryOf(await run(CREATE, file, { service, home }))).toMatchObject({ accepted: 2, not_created: 1 });
     expect(postsIn(service)).toHaveLength(3);
@@ -280,7 +284,7 @@ describe('refund create --from', () => {
       1: { state: 'failed', error: 'the refund failed: closed account', refund: 'rfd.1' },
     });
     expect(summaryOf(await run(REFUND, file, { service, home }, '--yes'))).toMatchObject({ failed: 1, skipped: 2 });
-    const job = await paycli(['ledger', 'show', String(summaryOf(ended)['job']), '--json'], { home });
+    const job = await inProcess(['ledger', 'show', String(summaryOf(ended)['job']), '--json'], { home });
     expect(JSON.parse(job.stdout)).toMatchObject({ failed: 1, accepted: 1 });
     await run(REFUND, file, { service, home }, '--yes', '--retry-failed', '--again');
     expect(postsIn(service)).toHaveLength(3);

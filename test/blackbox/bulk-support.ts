@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
@@ -44,8 +45,9 @@ export const csvOf = (header: string, ...rows: readonly string[]): string => [he
 export const ussdFile = (...numbers: readonly number[]): string =>
   fileOf(csvOf('ugwo,medium,provider', ...numbers.map((number) => `${ugwoOf(number)},ussd,gtb`)));
 
+/** In this process, unless it is to run in a folder; what runs at the same time as others starts the program itself. */
 export const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
-  paycli(['ugwo', 'charge', '--from', file, '--json', ...more], options);
+  (options.cwd === undefined ? inProcess : paycli)(['ugwo', 'charge', '--from', file, '--json', ...more], options);
 
 export type Summary = Readonly<Record<string, unknown>>;
 export const summaryOf = ({ stdout }: Ended): Summary => JSON.parse(stdout) as Summary;

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import { errorOf, newFolder, type paycli } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, problem, reset, serveBy } from '../support/service.ts';
 import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
@@ -28,7 +29,7 @@ const sentTo = ({ seen }: Service): Record<number, unknown[]> => {
 };
 
 const updateFrom = (file: string, options: Parameters<typeof paycli>[1], ...more: readonly string[]) =>
-  paycli(['onye', 'update', '--from', file, '--json', ...more], options);
+  inProcess(['onye', 'update', '--from', file, '--json', ...more], options);
 
 const emails = (...numbers: readonly number[]): string =>
   fileOf(csvOf('uid,email', ...numbers.map((number) => `${onyeOf(number)},n${number}@example.com`)), 'customers.csv');
@@ -178,9 +179,9 @@ describe('updates from a file', () => {
     const service = await serveCustomers();
     const options = { service, home: newFolder() };
     const { job } = summaryOf(await updateFrom(emails(1, 2), options));
-    const jobs = JSON.parse((await paycli(['ledger', 'jobs', '--json'], options)).stdout) as { data: object[] };
+    const jobs = JSON.parse((await inProcess(['ledger', 'jobs', '--json'], options)).stdout) as { data: object[] };
     expect(jobs.data).toMatchObject([{ id: job, command: 'onye update', rows: 2, accepted: 2, not_started: 0 }]);
-    const { stdout } = await paycli(['ledger', 'export', String(job)], options);
+    const { stdout } = await inProcess(['ledger', 'export', String(job)], options);
     expect(
       stdout
         .trim()

@@ -4,6 +4,7 @@ import { appendFileSync, createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { hang, json, problem, reset, serveBy } from '../support/service.ts';
@@ -37,7 +38,7 @@ describe('charges from a file', () => {
         `${ugwoOf(3)},mobile_money,mtn,+233201234567,,,,`,
       ),
     );
-    const ended = await chargeFrom(file, { service, ...home() });
+    const ended = await paycli(['ugwo', 'charge', '--from', file, '--json'], { service, ...home() });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(summaryOf(ended)).toMatchObject({
       job: expect.stringMatching(/^job-[0-9a-z]{16}$/),
@@ -571,7 +572,7 @@ describe('what is asked', () => {
     ],
   ])('%s is a usage error', async (_name, args, told) => {
     const service = await serveCharges();
-    const ended = await paycli([...args, '--json'], { service, ...home() });
+    const ended = await inProcess([...args, '--json'], { service, ...home() });
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['message']).toContain(told);
   });
@@ -588,6 +589,6 @@ describe('what is asked', () => {
     expect(summaryOf(ended)).toMatchObject({ job: null, rows: 2, not_started: 2 });
     expect(await chargeFrom(bad, options, '--dry-run')).toMatchObject({ code: 2 });
     expect(service.seen).toHaveLength(0);
-    expect(JSON.parse((await paycli(['ledger', 'jobs', '--json'], options)).stdout)).toMatchObject({ data: [] });
+    expect(JSON.parse((await inProcess(['ledger', 'jobs', '--json'], options)).stdout)).toMatchObject({ data: [] });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, deadOrigin, hang, json, problem, raw, reset, serve, UGWO_ID } from '../support/service.ts';
@@ -30,7 +31,7 @@ describe('ugwo charge', () => {
     const service = await serve([json(200, ACTIVITY)]);
     const at = new Date(Date.now() + 5 * 60_000);
     const lagos = new Date(at.getTime() + 3_600_000).toISOString().slice(0, 19);
-    await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-at', `${lagos}.250+0100`], {
+    await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-at', `${lagos}.250+0100`], {
       service,
     });
     expect(bodyOf(service.seen[0])).toMatchObject({ data: { expires_at: `${lagos}+01:00` } });
@@ -39,7 +40,7 @@ describe('ugwo charge', () => {
   it('sends --expires-in as a moment from now', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const before = Date.now();
-    await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-in', '10m'], { service });
+    await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-in', '10m'], { service });
     const { data } = bodyOf(service.seen[0]) as { data: { expires_at: string } };
     expect(data.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
     const ahead = Date.parse(data.expires_at) - before;
@@ -74,14 +75,14 @@ describe('ugwo charge', () => {
     ['a time to wait and no --wait', ['--medium', 'bank_transfer', '--wait-timeout', '5m'], /needs --wait/],
   ])('with %s sends nothing and exits 2', async (_what, args, message) => {
     const service = await serve([]);
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, ...args], { service });
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, ...args], { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(message);
     expect(service.connections()).toBe(0);
   });
 
   it("refuses another resource's identifier", async () => {
-    const ended = await paycli(['ugwo', 'charge', 'act.AbCd.x1', '--medium', 'bank_transfer']);
+    const ended = await inProcess(['ugwo', 'charge', 'act.AbCd.x1', '--medium', 'bank_transfer']);
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is the identifier of an activity') });
   });
 
@@ -94,7 +95,7 @@ describe('ugwo charge', () => {
       { propertyPath: 'data.note', title: 'unexpected' },
     ];
     const service = await serve([problem(422, 'Validation Failed', violations)]);
-    const ended = await paycli(
+    const ended = await inProcess(
       [
         'ugwo',
         'charge',
@@ -137,7 +138,7 @@ describe('ugwo charge', () => {
     [['--param', 'medium=pay_with_bank'], { medium: 'pay_with_bank' }],
   ])('sends with --no-validate what %j says', async (args, data) => {
     const service = await serve([json(200, ACTIVITY)]);
-    await paycli(['ugwo', 'charge', UGWO_ID, '--no-validate', ...args], { service });
+    await inProcess(['ugwo', 'charge', UGWO_ID, '--no-validate', ...args], { service });
     expect(bodyOf(service.seen[0])).toEqual({ type: 'charge', data });
   });
 
@@ -148,7 +149,7 @@ describe('ugwo charge', () => {
       /--param provider is already set/,
     ],
   ])('takes no value twice: %j', async (args, message) => {
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, ...args], { service: await serve([]) });
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, ...args], { service: await serve([]) });
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
   });
 
@@ -156,7 +157,7 @@ describe('ugwo charge', () => {
     const service = await serve([
       problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown' }]),
     ]);
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtbank'], { service });
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtbank'], { service });
     expect(ended).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('  --provider (data.provider): unknown\n  did you mean gtb?\n'),
@@ -172,10 +173,10 @@ describe('ugwo charge', () => {
     };
     const service = await serve([json(200, failed), json(200, failed)]);
     const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
-    const ended = await paycli(args, { service });
+    const ended = await inProcess(args, { service });
     expect(ended).toMatchObject({ code: 11, stdout: expect.stringContaining('status\tfailed') });
     expect(ended.stderr).toContain('the charge failed: Insufficient funds');
-    const asJson = await paycli([...args, '--json'], { service });
+    const asJson = await inProcess([...args, '--json'], { service });
     expect(asJson.stdout).toBe(`${JSON.stringify(failed)}\n`);
     expect(errorOf(asJson)).toMatchObject({
       kind: 'charge_failed',
@@ -190,11 +191,11 @@ describe('ugwo charge', () => {
       json(200, { ...ACTIVITY, status: ['failed', 'Failed'] }),
     ]);
     const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
-    expect(await paycli(args, { service })).toMatchObject({
+    expect(await inProcess(args, { service })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('status\tawaiting_moon'),
     });
-    expect(await paycli(args, { service })).toMatchObject({
+    expect(await inProcess(args, { service })).toMatchObject({
       code: 11,
       stdout: expect.stringContaining('status\tfailed'),
     });
@@ -211,7 +212,9 @@ describe('the answer to a charge', () => {
     ['a reset', reset, 6, 'unknown'],
   ])('%s: sent once, exits as it must', async (_what, answer, code, kind) => {
     const service = await serve([answer]);
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '-o', 'ndjson'], { service });
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '-o', 'ndjson'], {
+      service,
+    });
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(errorOf(ended)).toMatchObject({ kind, exit_code: code });
   });
@@ -220,15 +223,15 @@ describe('the answer to a charge', () => {
     const odd = { ...ACTIVITY, uid: 'activity 7' };
     const service = await serve([json(200, odd), json(200, odd)]);
     const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
-    const ended = await paycli(args, { service });
+    const ended = await inProcess(args, { service });
     expect(ended).toMatchObject({ code: 6, stdout: '' });
     expect(ended.stderr.split('\n')).toContain(JSON.stringify(odd));
-    expect(errorOf(await paycli([...args, '--json'], { service }))).toMatchObject({ kind: 'unknown', answer: odd });
+    expect(errorOf(await inProcess([...args, '--json'], { service }))).toMatchObject({ kind: 'unknown', answer: odd });
   });
 
   it('none in time: 6, and it says not to repeat it', async () => {
     const service = await serve([hang]);
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--timeout', '1s'], {
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--timeout', '1s'], {
       service,
     });
     expect(ended).toMatchObject({ code: 6, stdout: '' });
@@ -240,10 +243,10 @@ describe('the answer to a charge', () => {
       ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'],
       { origin: await deadOrigin() },
     ];
-    const ended = await paycli([...command, '--no-preflight'], { service });
+    const ended = await inProcess([...command, '--no-preflight'], { service });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
     expect(ended.stderr).toContain('safe to run the same command again');
-    const looked = await paycli(command, { service });
+    const looked = await inProcess(command, { service });
     expect(looked).toMatchObject({ code: 8, stdout: '' });
     expect(looked.stderr).toContain('nothing was sent');
   });
@@ -251,14 +254,14 @@ describe('the answer to a charge', () => {
   it('429 to the end: 5', async () => {
     const slow = problem(429, 'Too Many Requests', undefined, { 'retry-after': '0' });
     const service = await serve([slow, slow, slow]);
-    expect(await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
+    expect(await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
       code: 5,
     });
   });
 
   it('429 and then an activity: 0', async () => {
     const service = await serve([problem(429, 'Slow', undefined, { 'retry-after': '0' }), json(200, ACTIVITY)]);
-    expect(await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
+    expect(await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
       code: 0,
     });
   });
@@ -267,7 +270,7 @@ describe('the answer to a charge', () => {
 describe('--dry-run and --as-curl', () => {
   it('show the request and send nothing', async () => {
     const service = await serve([]);
-    const ended = await paycli(
+    const ended = await inProcess(
       ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--dry-run', '--json'],
       { service },
     );
@@ -283,13 +286,15 @@ describe('--dry-run and --as-curl', () => {
   it('still check the request', async () => {
     const service = await serve([]);
     expect(
-      await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', '', '--dry-run'], { service }),
+      await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', '', '--dry-run'], { service }),
     ).toMatchObject({ code: 2 });
   });
 
   it('show a read, too', async () => {
     const service = await serve([]);
-    const ended = await paycli(['ugwo', 'list', '--limit', '5', '--cursor', 'c', '--dry-run', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--limit', '5', '--cursor', 'c', '--dry-run', '--json'], {
+      service,
+    });
     expect(JSON.parse(ended.stdout)).toEqual({ method: 'GET', url: `${service.origin}/v1/ugwo?limit=5&cursor=c` });
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, page, serve, UGWO_ID } from '../support/service.ts';
@@ -43,18 +44,18 @@ const edit = (home: string, defaults: unknown): void => {
 describe('config', () => {
   it('lists each setting with where it comes from', async () => {
     const home = await withSettings(DEAD, { output: 'json' });
-    const set = await paycli(['config', 'set', 'columns.ugwo.list', 'ref,status'], { home });
+    const set = await inProcess(['config', 'set', 'columns.ugwo.list', 'ref,status'], { home });
     expect(set).toMatchObject({ code: 0 });
     const list = async (env: Readonly<Record<string, string>> = {}) =>
-      (await paycli(['config', 'list'], { home, env })).stdout;
+      (await inProcess(['config', 'list'], { home, env })).stdout;
     expect(await list()).toBe(
       'output\tjson\tprofile shop\ncolor\tauto\tbuilt-in\nmedium\t\tbuilt-in\ncolumns.ugwo.list\tref,status\tprofile shop\n',
     );
     expect(await list({ NO_COLOR: '1' })).toContain('color\t1\tNO_COLOR\n');
-    expect(await paycli(['config', 'get', 'output', '--json'], { home })).toMatchObject({
+    expect(await inProcess(['config', 'get', 'output', '--json'], { home })).toMatchObject({
       stdout: '{"setting":"output","value":"json","from":"profile shop"}\n',
     });
-    expect(await paycli(['config', 'unset', 'output'], { home })).toMatchObject({
+    expect(await inProcess(['config', 'unset', 'output'], { home })).toMatchObject({
       code: 0,
       stdout: 'setting\toutput\nvalue\ttable\nfrom\tbuilt-in\n',
     });
@@ -70,15 +71,15 @@ describe('config', () => {
   ])('refuses %j', async (args, message) => {
     const home = await withSettings(DEAD, {});
     const before = readFileSync(join(home, 'config.json'), 'utf8');
-    expect(await paycli(args, { home })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(await inProcess(args, { home })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(before);
   });
 
   it('survives another login', async () => {
     const home = await withSettings(DEAD, { output: 'json' });
     const args = ['login', '--profile', 'shop', '--base-url', DEAD, '--key-stdin', '--no-verify'];
-    await paycli(args, { home, stdin: `sk.Test.${'1'.repeat(80)}` });
-    expect((await paycli(['config', 'get', 'output'], { home })).stdout).toContain('json');
+    await inProcess(args, { home, stdin: `sk.Test.${'1'.repeat(80)}` });
+    expect((await inProcess(['config', 'get', 'output'], { home })).stdout).toContain('json');
   });
 });
 
@@ -87,7 +88,7 @@ describe('a default of the profile', () => {
     const service = await serve([page([1], null), page([1], null), page([1], null), page([1], null)]);
     const home = await withSettings(service.origin, { output: 'json' });
     expect((await onTerminal(['ugwo', 'list'], { home })).raw).toMatch(/^\{"data":\[/);
-    expect((await paycli(['ugwo', 'list'], { home })).stdout).toMatch(/^ugw\.[^{]+\t/);
+    expect((await inProcess(['ugwo', 'list'], { home })).stdout).toMatch(/^ugw\.[^{]+\t/);
     // A flag goes before it.
     expect((await onTerminal(['ugwo', 'list', '-o', 'csv'], { home })).raw).toMatch(/^uid,/);
     expect((await onTerminal(['ugwo', 'list', '--columns', 'ref'], { home })).raw).toMatch(/^ref *\n/);
@@ -120,7 +121,7 @@ describe('a default of the profile', () => {
     const home = await withSettings(service.origin, {});
     const look = async () => (await onTerminal(['ugwo', 'list'], { home, env: { NO_COLOR: '' } })).raw;
     expect(await look()).toContain('\u001b[1m');
-    await paycli(['config', 'set', 'color', 'never'], { home });
+    await inProcess(['config', 'set', 'color', 'never'], { home });
     expect(await look()).not.toContain('\u001b[');
     expect((await onTerminal(['ugwo', 'list', '--color', 'always'], { home })).raw).toContain('\u001b[1m');
   });
@@ -128,7 +129,7 @@ describe('a default of the profile', () => {
   it('names the medium of a charge that somebody sees, and of no other', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const home = await withSettings(service.origin, { medium: 'bank_transfer' });
-    expect(await paycli(['ugwo', 'charge', UGWO_ID], { home })).toMatchObject({ code: 2 });
+    expect(await inProcess(['ugwo', 'charge', UGWO_ID], { home })).toMatchObject({ code: 2 });
     expect(service.seen).toEqual([]);
     expect((await onTerminal(['ugwo', 'charge', UGWO_ID, '--no-input'], { home })).code).toBe(2);
     expect((await onTerminal(['ugwo', 'charge', UGWO_ID], { home })).code).toBe(0);
@@ -146,13 +147,13 @@ describe('a default of the profile', () => {
     const text = raw.replaceAll(/\s+/g, ' ');
     expect(text).toContain(message);
     const [, line = ''] = /remove it: paycli (config unset \w+ --profile shop)/.exec(text) ?? [];
-    expect(await paycli(line.split(' '), { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(line.split(' '), { home })).toMatchObject({ code: 0 });
     expect((await onTerminal(['ugwo', 'list'], { home })).code).toBe(0);
   });
 
   it('keeps no key from being read, whatever stands there', async () => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, 'nonsense');
-    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
 import { json, ONYE_ID, problem, reset, serve, serveBy, ugwo } from '../support/service.ts';
@@ -48,18 +49,18 @@ describe('onye create', () => {
 
   it('prints it in another format', async () => {
     const service = await serve([json(200, ADA)]);
-    expect((await paycli([...CREATE, '-o', 'csv'], { service })).stdout).toMatch(/^uid,email,.*\r\nony/);
+    expect((await inProcess([...CREATE, '-o', 'csv'], { service })).stdout).toMatch(/^uid,email,.*\r\nony/);
   });
 
   it('is shown and not sent by --dry-run and --as-curl', async () => {
     const service = await serve([]);
-    const shown = await paycli([...CREATE, '--dry-run', '--json'], { service });
+    const shown = await inProcess([...CREATE, '--dry-run', '--json'], { service });
     expect(JSON.parse(shown.stdout)).toEqual({
       method: 'POST',
       url: `${service.origin}/v1/onye`,
       body: { email: 'ADA@example.com', first_name: 'ada' },
     });
-    expect((await paycli([...CREATE, '--as-curl'], { service })).stdout).toContain('--request POST');
+    expect((await inProcess([...CREATE, '--as-curl'], { service })).stdout).toContain('--request POST');
   });
 
   it.each([
@@ -69,7 +70,7 @@ describe('onye create', () => {
     [[...CREATE, '--meta', 'a=b', '--meta-json', '{}'], /--meta and --meta-json can't be used together/],
     [[...CREATE, '--meta-json', '-', '--data', '-'], /only one option can read standard input/],
   ])('refuses %j before anything is sent', async (args, why) => {
-    const ended = await paycli(args, { service: await serve([]) });
+    const ended = await inProcess(args, { service: await serve([]) });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(why);
   });
@@ -82,7 +83,7 @@ describe('onye create', () => {
     ],
   ])('is done where the address has the same customer, as told %s', async (_how, refusal) => {
     const service = await taken(refusal, ADA);
-    const ended = await paycli([...FULL, '-o', 'tsv', '--columns', 'uid'], { service });
+    const ended = await inProcess([...FULL, '-o', 'tsv', '--columns', 'uid'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: `uid\t${ONYE_ID}\n` });
     expect(ended.stderr).toContain('It exists already, with the same fields; nothing was created.');
     expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
@@ -90,7 +91,7 @@ describe('onye create', () => {
 
   it('is a conflict that names the flags where the customer has other fields', async () => {
     const service = await taken(TAKEN, { ...ADA, last_name: 'Eze', meta: {} });
-    const ended = await paycli([...FULL, '--json'], { service });
+    const ended = await inProcess([...FULL, '--json'], { service });
     expect(ended.code).toBe(3);
     expect(errorOf(ended)).toMatchObject({
       message: 'the e-mail address ADA@example.com belongs to a customer with other fields',
@@ -103,18 +104,18 @@ describe('onye create', () => {
   });
 
   it('stays the service’s no where nobody with the address is listed, or where it is about something else', async () => {
-    const gone = await paycli([...CREATE, '--json'], { service: await taken(TAKEN) });
+    const gone = await inProcess([...CREATE, '--json'], { service: await taken(TAKEN) });
     expect(gone.code).toBe(3);
     expect(errorOf(gone)['hint']).toBe('no customer with this e-mail address is listed; use another');
     const service = await serve([
       problem(422, 'Validation Failed', [{ propertyPath: 'first_name', title: 'is too odd' }]),
     ]);
-    expect((await paycli(CREATE, { service })).stderr).toContain('--first-name (first_name): is too odd');
+    expect((await inProcess(CREATE, { service })).stderr).toContain('--first-name (first_name): is too odd');
   });
 
   it('whose answer is lost is sent once, and says to run the same command again', async () => {
     const service = await serve([reset]);
-    const ended = await paycli([...CREATE, '--json'], { service, home: newFolder() });
+    const ended = await inProcess([...CREATE, '--json'], { service, home: newFolder() });
     expect(ended.code).toBe(6);
     expect(errorOf(ended)).toMatchObject({
       message: expect.stringMatching(/^the customer may have been created/),
@@ -142,7 +143,7 @@ describe('ugwo create with a reference', () => {
     serveBy(({ method }: Seen) => (method === 'POST' ? REF : pageOf(listed)));
 
   it('is done where the reference has the same request', async () => {
-    const ended = await paycli([...ASKED, '-o', 'tsv', '--columns', 'ref'], {
+    const ended = await inProcess([...ASKED, '-o', 'tsv', '--columns', 'ref'], {
       service: await refTaken(ugwo(1), ugwo(2)),
     });
     expect(ended).toMatchObject({ code: 0, stdout: 'ref\torder-2\n' });
@@ -150,13 +151,13 @@ describe('ugwo create with a reference', () => {
   });
 
   it('is a conflict where it has another', async () => {
-    const ended = await paycli([...ASKED, '--json'], { service: await refTaken({ ...ugwo(2), amount: 900_000 }) });
+    const ended = await inProcess([...ASKED, '--json'], { service: await refTaken({ ...ugwo(2), amount: 900_000 }) });
     expect(ended.code).toBe(3);
     expect(errorOf(ended)['violations']).toMatchObject([{ option: '--amount', title: 'is NGN 9,000.00 there' }]);
   });
 
   it('says after a lost answer to run it again', async () => {
-    const ended = await paycli([...ASKED, '--json'], { service: await serve([reset]), home: newFolder() });
+    const ended = await inProcess([...ASKED, '--json'], { service: await serve([reset]), home: newFolder() });
     expect(ended.code).toBe(6);
     expect(errorOf(ended)['hint']).toContain('run the same command again: the reference');
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/core/finding.ts';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { deadOrigin, json, page, problem, serve, serveMute } from '../support/service.ts';
@@ -22,7 +23,7 @@ const doctor = async (options: RunOptions, ...args: readonly string[]) => {
 
 const login = async (home: string, args: readonly string[] = ['--environment', 'sandbox']): Promise<void> => {
   const stdin = `sk.Test.${'0'.repeat(80)}`;
-  expect(await paycli(['login', ...args, '--key-stdin', '--no-verify'], { home, stdin })).toMatchObject({ code: 0 });
+  expect(await inProcess(['login', ...args, '--key-stdin', '--no-verify'], { home, stdin })).toMatchObject({ code: 0 });
 };
 
 describe('doctor', () => {
@@ -132,7 +133,7 @@ describe('doctor', () => {
     writeFileSync(helper, `#!/bin/sh\necho x >> ${folder}/runs\necho sk.Test.${'0'.repeat(80)}\n`);
     chmodSync(helper, 0o755);
     const args = ['login', '--environment', 'sandbox', '--key-command', helper, '--no-verify'];
-    expect(await paycli(args, { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(args, { home })).toMatchObject({ code: 0 });
     writeFileSync(join(folder, 'runs'), '');
     const { findings } = await doctor({ home }, '--offline');
     expect(findings.get('key')?.detail).toBe('…0000, printed by the key command');
@@ -154,7 +155,7 @@ describe('doctor', () => {
   it('tells the ledger and what is unknown in it', async () => {
     const home = newFolder();
     mkdirSync(home, { recursive: true });
-    expect(await paycli(['ugwo', 'list', '--local'], { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(['ugwo', 'list', '--local'], { home })).toMatchObject({ code: 0 });
     const { findings } = await doctor({ home }, '--local');
     expect(findings.get('ledger')).toMatchObject({ status: 'ok', detail: 'none yet: the first charge makes it' });
     expect(findings.get('service')?.status).toBe('ok');
@@ -174,7 +175,7 @@ describe('doctor', () => {
 describe('whoami', () => {
   it('asks nobody, and shows the end of the key', async () => {
     const service = await serve([]);
-    const ended = await paycli(['whoami', '--json'], { service });
+    const ended = await inProcess(['whoami', '--json'], { service });
     expect(ended.code).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({
       profile: null,
@@ -190,15 +191,15 @@ describe('whoami', () => {
 
   it('asks the service with --check', async () => {
     const service = await serve([page([1], null), problem(401, 'No')]);
-    const yes = await paycli(['whoami', '--check', '--json'], { service });
+    const yes = await inProcess(['whoami', '--check', '--json'], { service });
     expect(JSON.parse(yes.stdout)).toMatchObject({ accepted: true });
-    expect(await paycli(['whoami', '--check', '--json'], { service })).toMatchObject({ code: 4, stdout: '' });
+    expect(await inProcess(['whoami', '--check', '--json'], { service })).toMatchObject({ code: 4, stdout: '' });
   });
 
   it('names the profile', async () => {
     const home = newFolder();
     await login(home, ['--profile', 'shop', '--environment', 'live']);
-    const { stdout } = await paycli(['whoami', '--json'], { home });
+    const { stdout } = await inProcess(['whoami', '--json'], { home });
     expect(JSON.parse(stdout)).toMatchObject({
       profile: 'shop',
       environment: 'live',
@@ -208,6 +209,6 @@ describe('whoami', () => {
   });
 
   it('ends with 4 without a profile', async () => {
-    expect(await paycli(['whoami'])).toMatchObject({ code: 4 });
+    expect(await inProcess(['whoami'])).toMatchObject({ code: 4 });
   });
 });

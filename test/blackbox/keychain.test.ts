@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 
 const KEY = `sk.Test.${'k'.repeat(80)}`;
@@ -42,7 +43,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
         shop: { key_command: [keychain.file, 'lookup', 'service', 'paycli', 'account', expect.any(String)] },
       },
     });
-    const doctor = await paycli(['doctor', '--offline'], { home, env: keychain.env });
+    const doctor = await inProcess(['doctor', '--offline'], { home, env: keychain.env });
     expect(doctor.stdout).toMatch(/^key\tok\t…kkkk, printed by the key command/m);
   });
 
@@ -52,18 +53,18 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     ['a login without it', LOGIN],
   ])('is undone by %s', async (_how, args) => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
-    await paycli([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
     expect(existsSync(join(keychain.folder, 'secret'))).toBe(true);
-    expect(await paycli(args, { home, env: keychain.env, stdin: KEY })).toMatchObject({ code: 0 });
+    expect(await inProcess(args, { home, env: keychain.env, stdin: KEY })).toMatchObject({ code: 0 });
     expect(existsSync(join(keychain.folder, 'secret'))).toBe(false);
     expect(keychain.read('argv')).toMatch(/\nclear service paycli account shop-[0-9a-f]{12}\n$/);
   });
 
   it('keeps the new key where a profile is replaced', async () => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
-    await paycli([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
     const other = KEY.replace('kk', 'zz');
-    await paycli([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: other });
+    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: other });
     expect(keychain.read('secret')).toBe(other);
   });
 
@@ -72,8 +73,8 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     writeFileSync(join(keychain.folder, 'secret'), KEY);
     const command = `${keychain.file} lookup service another account shop`;
     const login = ['login', '--profile', 'shop', '--environment', 'sandbox', '--no-verify', '--key-command', command];
-    expect(await paycli(login, { home, env: keychain.env })).toMatchObject({ code: 0 });
-    expect(await paycli(['logout', '--yes'], { home, env: keychain.env })).toMatchObject({ code: 0 });
+    expect(await inProcess(login, { home, env: keychain.env })).toMatchObject({ code: 0 });
+    expect(await inProcess(['logout', '--yes'], { home, env: keychain.env })).toMatchObject({ code: 0 });
     expect(keychain.read('secret')).toBe(KEY);
   });
 
@@ -87,7 +88,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     ],
   ])('says plainly that the key is in a file where the keychain %s', async (_how, body, why) => {
     const [home, keychain] = [newFolder(), fakeSecretTool(body)];
-    const ended = await paycli([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    const ended = await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key\t…kkkk$/m) });
     expect(ended.stderr).toContain('The key is not in a keychain');
     expect(ended.stderr).toContain(why);
@@ -107,7 +108,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
 
   it('is refused beside a key command', async () => {
     const args = ['login', '--environment', 'sandbox', '--keychain', '--key-command', 'op read x'];
-    expect(await paycli(args)).toMatchObject({ code: 2 });
+    expect(await inProcess(args)).toMatchObject({ code: 2 });
   });
 });
 

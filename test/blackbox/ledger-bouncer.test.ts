@@ -4,7 +4,7 @@ import { hasBouncer } from '../support/postgres/bouncer.ts';
 import { ownBouncer, sharedCluster } from '../support/postgres.ts';
 import { errorOf, paycli } from '../support/program.ts';
 import { reset } from '../support/service.ts';
-import { chargeFrom, postsOf, serveCharges, ugwoOf, ussdFile } from './bulk-support.ts';
+import { postsOf, serveCharges, ugwoOf, ussdFile } from './bulk-support.ts';
 import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
 
 const ROWS = 60;
@@ -23,7 +23,9 @@ describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer that po
     expect(errorOf(await chargeOf(ugwoOf(100), machine()))).toMatchObject({ exit_code: 9 });
     expect(JSON.parse((await paycli(['ledger', 'status', '--json'], one)).stdout)).toMatchObject({ schema: SCHEMA });
     const file = ussdFile(...Array.from({ length: ROWS }, (_, index) => index));
-    const runs = Array.from({ length: 4 }, () => chargeFrom(file, machine(), '--no-preflight'));
+    const runs = Array.from({ length: 4 }, () =>
+      paycli(['ugwo', 'charge', '--from', file, '--no-preflight'], machine()),
+    );
     for (const ended of await Promise.all(runs)) expect(ended.code, ended.stderr).toBe(0);
     expect(postsOf(service)).toEqual({ ...Object.fromEntries(Array.from({ length: ROWS }, (_, n) => [n, 1])), 100: 1 });
     expect((await listOf(one)).filter(({ state }) => state === 'unknown')).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { appendFileSync, chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import type { Cluster } from '../support/postgres/kinds.ts';
 import { ownCluster } from '../support/postgres.ts';
 import type { Ended } from '../support/program.ts';
@@ -38,7 +39,7 @@ const ownKey = (name: string): string => {
 const withLedger = async (cluster: Cluster): Promise<string> => {
   const database = await cluster.createDatabase();
   const env = { PAYCLI_LEDGER: cluster.url(database, { over: 'socket' }) };
-  expect(await paycli(['ledger', 'init', '--operator', 'operator'], { env })).toMatchObject({ code: 0 });
+  expect(await inProcess(['ledger', 'init', '--operator', 'operator'], { env })).toMatchObject({ code: 0 });
   return database;
 };
 
@@ -147,7 +148,7 @@ describe.skipIf(process.platform === 'win32')('the password of a shared ledger',
     writeFileSync(command, `#!/bin/sh\necho asked >> ${asked}\ncat ${fileWith(PASSWORD)}\n`, { mode: 0o700 });
     const env = { PAYCLI_LEDGER: url, PAYCLI_LEDGER_PASSWORD_COMMAND: command };
     const before = cluster.log().length;
-    expect(await paycli(['ledger', 'status'], { env })).toMatchObject({ code: 0 });
+    expect(await inProcess(['ledger', 'status'], { env })).toMatchObject({ code: 0 });
     const connections = readFileSync(asked, 'utf8').split('\n').length - 1;
     expect(connections).toBeGreaterThan(1);
     expect(cluster.log().slice(before)).not.toContain('asked');
@@ -161,7 +162,7 @@ describe.skipIf(process.platform === 'win32')('the password of a shared ledger',
     const secret = 'hunter2-hunter2';
     const url = `postgres://ada:${secret}@db.invalid/pay`;
     const home = newFolder();
-    const used = await paycli(['ledger', 'use', url, '--json', '--debug'], { home });
+    const used = await inProcess(['ledger', 'use', url, '--json', '--debug'], { home });
     for (const ended of [await listed(url), used]) {
       expect(ended.code).toBe(4);
       expect(said(ended)).not.toContain(secret);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
+import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ugwo } from '../support/service.ts';
@@ -46,7 +47,7 @@ describe('a job', () => {
         '1 row is rejected, failed or not made: run the same command again with --retry-failed\n' +
         '3 rows are not started, refused or skipped: run the same command again\n',
     );
-    const json = await paycli(['ledger', 'show', ID, '--json'], options);
+    const json = await inProcess(['ledger', 'show', ID, '--json'], options);
     expect(json).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({ id: ID, unknown: 1, rejected: 1, accepted: 0, not_started: 3 });
   });
@@ -60,14 +61,14 @@ describe('a job', () => {
   });
 
   it('that is not there is a usage error', async () => {
-    const ended = await paycli(['ledger', 'show', 'job-0123456789abcdff', '--json'], await withJob());
+    const ended = await inProcess(['ledger', 'show', 'job-0123456789abcdff', '--json'], await withJob());
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['hint']).toContain(`did you mean ${ID}?`);
   });
 
   it('is exported as NDJSON unless another format is asked for', async () => {
     const options = await withJob();
-    const { stdout, code } = await paycli(['ledger', 'export', ID], options);
+    const { stdout, code } = await inProcess(['ledger', 'export', ID], options);
     const rows = stdout
       .trim()
       .split('\n')
@@ -77,7 +78,7 @@ describe('a job', () => {
       [ID, 1, 'unknown'],
       [ID, 2, 'rejected'],
     ]);
-    const csv = await paycli(['ledger', 'export', ID, '-o', 'csv'], options);
+    const csv = await inProcess(['ledger', 'export', ID, '-o', 'csv'], options);
     expect(csv.stdout).toMatch(/^id,state,ugwo,medium,.*\r\nchg-.*\r\nchg-.*\r\n$/);
   });
 });
@@ -93,13 +94,15 @@ describe('the list of jobs', () => {
 
   it('goes on from page to page, and is empty where nothing was run', async () => {
     const home = newFolder();
-    expect((await paycli(['ledger', 'jobs', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
+    expect((await inProcess(['ledger', 'jobs', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
     await jobsIn(home, 12);
-    const first = await paycli(['ledger', 'jobs', '--max', '11', '--json'], { home });
+    const first = await inProcess(['ledger', 'jobs', '--max', '11', '--json'], { home });
     const { data, next_cursor: cursor } = JSON.parse(first.stdout) as { data: object[]; next_cursor: string };
     expect(data).toHaveLength(11);
-    const rest = await paycli(['ledger', 'jobs', '--cursor', cursor, '-o', 'tsv', '--columns', 'id,command'], { home });
+    const rest = await inProcess(['ledger', 'jobs', '--cursor', cursor, '-o', 'tsv', '--columns', 'id,command'], {
+      home,
+    });
     expect(rest.stdout).toBe('job-0000000000000000\tonye update\n');
-    expect((await paycli(['ledger', 'jobs', '--cursor', 'abc'], { home })).code).toBe(2);
+    expect((await inProcess(['ledger', 'jobs', '--cursor', 'abc'], { home })).code).toBe(2);
   });
 });

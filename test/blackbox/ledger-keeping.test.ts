@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { account, beside } from '../ledger/support/charges.ts';
 import { intent } from '../ledger/support/memory.ts';
+import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { ownCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
@@ -49,13 +50,13 @@ describe('ledger prune', () => {
     const refused = await paycli(PRUNE, { home });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes; nothing was changed') });
     expect(readFileSync(ledger).includes('INV-1')).toBe(true);
-    const done = await paycli([...PRUNE, '--yes', '--json'], { home });
+    const done = await inProcess([...PRUNE, '--yes', '--json'], { home });
     expect(done).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(done.stdout)).toMatchObject({ pruned: 2, open: 1 });
     // Not in its free pages, either.
     expect(readFileSync(ledger).includes('INV-1')).toBe(false);
     expect(readFileSync(ledger).includes('INV-2')).toBe(true);
-    const report = await paycli(['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count,amount'], { home });
+    const report = await inProcess(['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count,amount'], { home });
     expect(report.stdout).toBe('charged\t2\t1000\npaid\t2\t1000\nunknown\t1\t500\n');
   });
 
@@ -65,7 +66,7 @@ describe('ledger prune', () => {
     ['a text', ['ledger', 'prune', '--before', 'soon'], '--before: "soon" is not a time'],
   ])('is refused with %s', async (_what, args, message) => {
     const { home } = await withOld(1);
-    expect(await paycli(args, { home })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(await inProcess(args, { home })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 
@@ -78,22 +79,22 @@ describe('ledger backup', () => {
     const { file, entries } = JSON.parse(made.stdout) as { file: string; entries: number };
     expect([file.endsWith('/copy.sqlite'), entries]).toEqual([true, 4]);
     if (process.platform !== 'win32') expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
-    const listed = await paycli(['ledger', 'list', '--json'], { home });
+    const listed = await inProcess(['ledger', 'list', '--json'], { home });
     for (const suffix of ['', '-wal', '-shm']) rmSync(ledger + suffix, { force: true });
     copyFileSync(file, ledger);
-    expect(await paycli(['ledger', 'list', '--json'], { home })).toEqual(listed);
-    expect(await paycli(['ledger', 'verify'], { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(['ledger', 'list', '--json'], { home })).toEqual(listed);
+    expect(await inProcess(['ledger', 'verify'], { home })).toMatchObject({ code: 0 });
   });
 
   it('never writes over a file', async () => {
     const { home, ledger } = await withOld(1);
-    const ended = await paycli(['ledger', 'backup', ledger], { home });
+    const ended = await inProcess(['ledger', 'backup', ledger], { home });
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
   });
 
   it('makes no ledger where there is none', async () => {
     const home = newFolder();
-    const ended = await paycli(['ledger', 'backup', `${home}/copy`], { home });
+    const ended = await inProcess(['ledger', 'backup', `${home}/copy`], { home });
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no ledger on this machine') });
     expect([existsSync(`${home}/copy`), existsSync(`${home}/ledger.sqlite`)]).toEqual([false, false]);
   });
@@ -103,7 +104,7 @@ describe('ledger backup', () => {
     const home = newFolder();
     const options = { home, service };
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
-    expect(await paycli(['ledger', 'backup', `${home}/copy`], options)).toMatchObject({ code: 0 });
+    expect(await inProcess(['ledger', 'backup', `${home}/copy`], options)).toMatchObject({ code: 0 });
     expect(await chargeOf(ugwoOf(2), options)).toMatchObject({ code: 0 });
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${home}/ledger.sqlite${suffix}`, { force: true });
     renameSync(`${home}/copy`, `${home}/ledger.sqlite`);
@@ -118,7 +119,7 @@ describe('ledger backup', () => {
 describe('ledger verify', () => {
   it('ends with 0 where all is as it was written', async () => {
     const { home } = await withOld(3);
-    const ended = await paycli(['ledger', 'verify', '--json'], { home });
+    const ended = await inProcess(['ledger', 'verify', '--json'], { home });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ended.stdout)).toEqual({ ok: true, entries: 4, jobs: 0, faults: [] });
   });
@@ -126,7 +127,7 @@ describe('ledger verify', () => {
   it('ends with 10 where a row was changed, and says which and what to do', async () => {
     const { home, ledger } = await withOld(3);
     beside(ledger, 'UPDATE charge SET amount = 1 WHERE seq = 2');
-    const ended = await paycli(['ledger', 'verify', '--json'], { home });
+    const ended = await inProcess(['ledger', 'verify', '--json'], { home });
     expect(ended.code).toBe(10);
     expect(JSON.parse(ended.stdout)).toMatchObject({
       ok: false,
@@ -149,23 +150,23 @@ describe.skipIf(process.platform === 'win32')('a ledger in PostgreSQL', () => {
     const service = await serveCharges();
     const [owner, ada] = [team.machine(service), team.machine(service, 'ada')];
     expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
-    expect(await paycli(['ledger', 'verify', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
+    expect(await inProcess(['ledger', 'verify', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
     // Long ago, and paid by now.
     await cluster.sql(
       "UPDATE paycli.charge SET created_at = created_at - 864000000, status = 'successful'",
       [],
       team.database,
     );
-    const report = await paycli(['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count'], ada);
+    const report = await inProcess(['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count'], ada);
     expect(report.stdout).toBe('charged\t1\npaid\t1\n');
     const prune = ['ledger', 'prune', '--before', '2d', '--yes', '--json'];
-    const refused = await paycli(prune, ada);
+    const refused = await inProcess(prune, ada);
     expect(errorOf(refused)).toMatchObject({ exit_code: 10, hint: 'prune as the owner of the database' });
-    const done = await paycli(prune, owner);
+    const done = await inProcess(prune, owner);
     expect(JSON.parse(done.stdout)).toMatchObject({ pruned: 1, open: 0 });
-    expect(await paycli(['ledger', 'verify', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
+    expect(await inProcess(['ledger', 'verify', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
     expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 9 });
-    const backup = await paycli(['ledger', 'backup', 'copy'], owner);
+    const backup = await inProcess(['ledger', 'backup', 'copy'], owner);
     expect(backup).toMatchObject({ code: 2, stderr: expect.stringContaining('pg_dump --schema=paycli') });
   });
 });

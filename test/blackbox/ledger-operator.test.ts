@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
+import { inProcess } from '../support/in-process.ts';
 import { startCluster } from '../support/postgres/cluster.ts';
 import type { Cluster } from '../support/postgres/kinds.ts';
 import { ownCluster } from '../support/postgres.ts';
@@ -63,7 +64,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(await paycli(['ugwo', 'get', ugwoOf(1), '--json'], ada)).toMatchObject({ code: 0 });
     expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(1), state: 'accepted', status: 'successful' }]);
     expect(await chargeOf(ugwoOf(7), ada)).toMatchObject({ code: 6 });
-    expect(await paycli(['ledger', 'reconcile', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
+    expect(await inProcess(['ledger', 'reconcile', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
     expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(7), state: 'accepted', activity: activityOf(7) }, {}]);
     // Files of charges and of updates.
     const file = ussdFile(11, 12, 13);
@@ -71,22 +72,22 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(summaryOf(await chargeFrom(file, ada, '--no-preflight'))).toMatchObject({ accepted: 3 });
     const customers = fileOf(csvOf('uid,email', `${ONYE},a@b.example`), 'customers.csv');
     for (const _again of [1, 2]) {
-      const updated = await paycli(['onye', 'update', '--from', customers, '--json'], ada);
+      const updated = await inProcess(['onye', 'update', '--from', customers, '--json'], ada);
       expect(updated).toMatchObject({ code: 0 });
     }
-    const jobs = await paycli(['ledger', 'jobs', '--json'], ada);
+    const jobs = await inProcess(['ledger', 'jobs', '--json'], ada);
     const { data } = JSON.parse(jobs.stdout) as { data: { id: string; kind: string }[] };
     expect(data).toHaveLength(2);
     for (const { id } of data) {
       for (const verb of ['show', 'export'])
-        expect(await paycli(['ledger', verb, id, '--json'], ada)).toMatchObject({ code: 0 });
+        expect(await inProcess(['ledger', verb, id, '--json'], ada)).toMatchObject({ code: 0 });
     }
     // A ledger of this machine is brought along.
     const home = newFolder();
     expect(await chargeOf(ugwoOf(21), { home, service: ada.service as never })).toMatchObject({ code: 0 });
-    const push = await paycli(['ledger', 'push', '--json'], { ...ada, home });
+    const push = await inProcess(['ledger', 'push', '--json'], { ...ada, home });
     expect(JSON.parse(push.stdout)).toMatchObject({ charges: 1, kept: [] });
-    const status = await paycli(['ledger', 'status', '--json'], ada);
+    const status = await inProcess(['ledger', 'status', '--json'], ada);
     expect(JSON.parse(status.stdout)).toMatchObject({ user: ROLE, owner: false, schema: SCHEMA, warnings: [] });
   });
 
@@ -158,11 +159,11 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(statements).toHaveLength(3);
     for (const statement of statements) await cluster.sql(statement);
     const as = (user: string) => ({ env: { PAYCLI_LEDGER: cluster.url('payments', { user }) } });
-    const init = await paycli(['ledger', 'init', '--operator', 'ada', '--json'], as('payments_owner'));
+    const init = await inProcess(['ledger', 'init', '--operator', 'ada', '--json'], as('payments_owner'));
     expect(JSON.parse(init.stdout)).toMatchObject({ made: true, operators: ['ada'] });
     expect(await chargeOf(ugwoOf(1), { ...as('ada'), service: await serveAll() })).toMatchObject({ code: 0 });
     await cluster.sql('REVOKE ALL ON ALL TABLES IN SCHEMA paycli FROM ada', [], 'payments');
-    const revoked = await paycli(['ledger', 'list', '--json'], as('ada'));
+    const revoked = await inProcess(['ledger', 'list', '--json'], as('ada'));
     expect(errorOf(revoked)).toMatchObject({ exit_code: 10, code: '42501' });
   });
 
@@ -177,7 +178,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     const service = await serveAll();
     const before = await chargeOf(ugwoOf(1), { env: ada, service });
     expect(errorOf(before)).toMatchObject({ exit_code: 10 });
-    const migrated = await paycli(['ledger', 'migrate', '--json'], { env: owner });
+    const migrated = await inProcess(['ledger', 'migrate', '--json'], { env: owner });
     expect(JSON.parse(migrated.stdout)).toMatchObject({ from: 1, to: SCHEMA });
     expect(await chargeOf(ugwoOf(1), { env: ada, service })).toMatchObject({ code: 0 });
     expect(await listOf({ env: ada })).toMatchObject([{ state: 'accepted' }]);
@@ -186,11 +187,11 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
   it('can neither make a ledger nor migrate one, and is told whom to ask', async () => {
     const team = await newTeamOf('ada');
     await team.cluster.sql("UPDATE paycli.setting SET value = '0' WHERE name = 'version'", [], team.database);
-    const ended = await paycli(['ledger', 'migrate', '--json'], team.machine(undefined, 'ada'));
+    const ended = await inProcess(['ledger', 'migrate', '--json'], team.machine(undefined, 'ada'));
     expect(errorOf(ended)).toMatchObject({ exit_code: 10, hint: 'run it as the owner of the database' });
     const other = await team.cluster.createDatabase();
     const env = { PAYCLI_LEDGER: team.cluster.url(other, { user: 'ada' }) };
-    const init = await paycli(['ledger', 'init', '--json'], { env });
+    const init = await inProcess(['ledger', 'init', '--json'], { env });
     expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'run it as the owner of the database' });
   });
 
@@ -200,10 +201,10 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     const bob = team.machine(await serveAll(), 'bob');
     const ended = await chargeOf(ugwoOf(1), bob);
     expect(errorOf(ended)).toMatchObject({ exit_code: 10, code: '42501', hint: expect.stringContaining('--operator') });
-    const again = await paycli(['ledger', 'init', '--operator', 'bob', '--json'], team.machine());
+    const again = await inProcess(['ledger', 'init', '--operator', 'bob', '--json'], team.machine());
     expect(JSON.parse(again.stdout)).toMatchObject({ made: false, operators: ['bob'] });
     expect(await chargeOf(ugwoOf(1), bob)).toMatchObject({ code: 0 });
-    const stranger = await paycli(['ledger', 'init', '--operator', 'nobody', '--json'], team.machine());
+    const stranger = await inProcess(['ledger', 'init', '--operator', 'nobody', '--json'], team.machine());
     expect(errorOf(stranger)).toMatchObject({ exit_code: 10, hint: 'make the role first: CREATE ROLE … LOGIN' });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { account } from '../ledger/support/charges.ts';
 import { intent } from '../ledger/support/memory.ts';
+import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { ugwo } from '../support/service.ts';
@@ -79,7 +80,9 @@ describe('ledger report', () => {
       { at: '2026-11-01T12:00:00Z', amount: 5 },
       { at: now, amount: 7 },
     ]);
-    const ended = await paycli(['ledger', 'report', '--today', '--utc', '-o', 'tsv', '--columns', 'amount'], { home });
+    const ended = await inProcess(['ledger', 'report', '--today', '--utc', '-o', 'tsv', '--columns', 'amount'], {
+      home,
+    });
     // Around midnight, what was begun before it is of the day before.
     const isSameDay = new Date().toISOString().slice(0, 10) === now.slice(0, 10);
     expect(ended.stdout).toBe(isSameDay ? '7\n7\n' : '');
@@ -90,7 +93,7 @@ describe('ledger report', () => {
       Array.from({ length: 3 }, () => ({ at: '2026-11-20T12:00:00Z', amount: Number.MAX_SAFE_INTEGER })),
     );
     for (const format of ['json', 'ndjson', 'csv', 'tsv']) {
-      const ended = await paycli(['ledger', 'report', '-o', format], { home });
+      const ended = await inProcess(['ledger', 'report', '-o', format], { home });
       expect([format, ended.stdout]).toEqual([format, expect.stringContaining('27021597764222973')]);
     }
     const session = openTerminal(['ledger', 'report'], { home, columns: 60 });
@@ -105,7 +108,7 @@ describe('ledger report', () => {
       { at: '2026-11-20T12:00:00Z', amount: 300, profile: 'stall' },
     ]);
     const sum = async (...more: string[]): Promise<string> =>
-      (await paycli(['ledger', 'report', '-o', 'csv', '--columns', 'reported,amount', ...more], { home })).stdout;
+      (await inProcess(['ledger', 'report', '-o', 'csv', '--columns', 'reported,amount', ...more], { home })).stdout;
     expect(await sum()).toContain('charged,320');
     expect(await sum('--local')).toContain('charged,1\r\n');
     expect(await sum('--profile', 'stall')).toContain('charged,300');
@@ -113,9 +116,9 @@ describe('ledger report', () => {
 
   it('refuses a time that is none, and today beside another time', async () => {
     const { home } = await withPaid([]);
-    const wrong = await paycli(['ledger', 'report', '--since', '2026-11-31'], { home });
+    const wrong = await inProcess(['ledger', 'report', '--since', '2026-11-31'], { home });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--since: "2026-11-31" is not a time') });
-    const both = await paycli(['ledger', 'report', '--today', '--since', '1d'], { home });
+    const both = await inProcess(['ledger', 'report', '--today', '--since', '1d'], { home });
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("--today can't be used with --since") });
   });
 });

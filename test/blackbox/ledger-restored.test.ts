@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { ownCluster, ownStandby } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, serveAllBy, ugwo } from '../support/service.ts';
@@ -56,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     const machine = team.machine(service);
     expect(await chargeOf(ugwoOf(1), machine)).toMatchObject({ code: 0 });
     await replace(team, fresh.database);
-    for (const ended of [await chargeOf(ugwoOf(1), machine), await paycli(['ledger', 'list', '--json'], machine)]) {
+    for (const ended of [await chargeOf(ugwoOf(1), machine), await inProcess(['ledger', 'list', '--json'], machine)]) {
       expect(errorOf(ended)).toMatchObject({
         exit_code: 10,
         message: `${team.url} holds another ledger than the one that this machine has used there`,
@@ -78,9 +79,9 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
       exit_code: 10,
       message: `the ledger ${url} cannot be used: it is a standby, which takes no writes`,
     });
-    const status = await paycli(['ledger', 'status', '--json'], options);
+    const status = await inProcess(['ledger', 'status', '--json'], options);
     expect(JSON.parse(status.stdout)).toMatchObject({ warnings: ['this is a standby, which takes no writes'] });
-    const lagging = await paycli(['ledger', 'status', '--json'], team.machine());
+    const lagging = await inProcess(['ledger', 'status', '--json'], team.machine());
     expect(JSON.parse(lagging.stdout)).toMatchObject({
       standbys: ['async'],
       warnings: ['no standby is synchronous: when one takes over, the last charges may be lost'],
@@ -99,7 +100,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     const home = newFolder();
     expect(await chargeOf(ugwoOf(1), { home, service: await serveCharges() })).toMatchObject({ code: 0 });
     await standby.stop();
-    const push = () => paycli(['ledger', 'push', '--json'], { home, env: { PAYCLI_LEDGER: team.url } });
+    const push = () => inProcess(['ledger', 'push', '--json'], { home, env: { PAYCLI_LEDGER: team.url } });
     const pushing = push();
     const waiting = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     await expect.poll(() => primary.sql(waiting), { timeout: 20_000 }).toHaveLength(1);
@@ -114,7 +115,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
       settings: { fsync: false, full_page_writes: false, synchronous_commit: false },
     });
     const team = await newTeam(cluster);
-    const status = await paycli(['ledger', 'status', '--json'], team.machine());
+    const status = await inProcess(['ledger', 'status', '--json'], team.machine());
     expect(JSON.parse(status.stdout)).toMatchObject({
       settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' },
       warnings: [

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import type { Ended } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
@@ -37,7 +38,8 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     const team = await newTeam();
     const service = await serveCharges();
     const file = ussdFile(...Array.from({ length: 16 }, (_, index) => index + 1));
-    const runs = [1, 2].map(() => chargeFrom(file, team.machine(service), '--no-preflight'));
+    const args = ['ugwo', 'charge', '--from', file, '--no-preflight'];
+    const runs = [1, 2].map(() => paycli(args, team.machine(service)));
     for (const ended of await Promise.all(runs)) expect(ended.code, ended.stderr).toBe(0);
     expect(Object.values(postsOf(service))).toEqual(Array.from({ length: 16 }, () => 1));
     expect(summaryOf(await chargeFrom(file, team.machine(service), '--no-preflight'))).toMatchObject({ accepted: 16 });
@@ -99,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     const cluster = await sharedCluster();
     const url = cluster.url(await cluster.createDatabase());
     for (const verb of ['migrate', 'push']) {
-      const local = await paycli(['ledger', verb, '--json']);
+      const local = await inProcess(['ledger', verb, '--json']);
       expect(errorOf(local)).toMatchObject({ exit_code: 2, message: 'no shared ledger is set' });
     }
     expect(errorOf(await ledgerAt(url, 'migrate'))).toMatchObject({ exit_code: 2, hint: 'run `paycli ledger init`' });
@@ -109,7 +111,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     });
     const home = newFolder();
     expect(await chargeOf(ugwoOf(1), { home, service: await serveCharges() })).toMatchObject({ code: 0 });
-    const push = await paycli(['ledger', 'push', '--json'], { home, env: { PAYCLI_LEDGER: url } });
+    const push = await inProcess(['ledger', 'push', '--json'], { home, env: { PAYCLI_LEDGER: url } });
     expect(errorOf(push)).toMatchObject({ exit_code: 10, message: `${url}: there is no ledger in this database` });
   });
 
@@ -125,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     );
     expect(await chargeOf(ugwoOf(3), { home: homes[1], service })).toMatchObject({ code: 6 });
     const env = { PAYCLI_LEDGER: team.url };
-    const push = (home: string) => paycli(['ledger', 'push', '--json'], { home, env });
+    const push = (home: string) => inProcess(['ledger', 'push', '--json'], { home, env });
     expect(recordOf(await push(homes[0]))).toMatchObject({ charges: 3, jobs: 1, known: 0, kept: [] });
     expect(recordOf(await push(homes[0]))).toMatchObject({ charges: 0, jobs: 0, known: 4, kept: [] });
     // The other machine has a charge of the same payment request whose end nobody knows.
@@ -142,9 +144,9 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     const other = { url: team.cluster.url(await team.cluster.createDatabase()) };
     const service = await serveCharges();
     const home = newFolder();
-    const run = (args: readonly string[], env = {}) => paycli([...args, '--json'], { home, env });
+    const run = (args: readonly string[], env = {}) => inProcess([...args, '--json'], { home, env });
     expect(errorOf(await run(['ledger', 'use', team.url]))['exit_code']).toBe(4);
-    const login = await paycli(
+    const login = await inProcess(
       ['login', '--base-url', service.origin, '--key-stdin', '--profile', 'shop', '--no-verify'],
       {
         home,
@@ -190,7 +192,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     const service = await serveCharges();
     const args = ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233201234567', '--no-preflight'];
     const options = team.machine(service);
-    expect(await paycli(['ugwo', 'charge', ugwoOf(1), ...args], options)).toMatchObject({ code: 0 });
+    expect(await inProcess(['ugwo', 'charge', ugwoOf(1), ...args], options)).toMatchObject({ code: 0 });
     const rows = await team.cluster.sql('SELECT * FROM paycli.charge', [], team.database);
     const files = readdirSync(options.home, { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile())

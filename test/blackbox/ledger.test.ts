@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
@@ -46,9 +47,9 @@ const lost = async (...answers: readonly Answer[]): Promise<{ options: RunOption
 describe('a charge whose answer is lost', () => {
   it('is unknown in the ledger until a look at the service finds it', async () => {
     const { options, id } = await lost(shown(ACTIVITY.uid));
-    const listed = await paycli(['ledger', 'list', '--state', 'unknown', '--json'], options);
+    const listed = await inProcess(['ledger', 'list', '--state', 'unknown', '--json'], options);
     expect(rowsOf(listed)).toMatchObject([{ id, state: 'unknown', activity: null }]);
-    const ended = await paycli(['ledger', 'reconcile', '--json'], options);
+    const ended = await inProcess(['ledger', 'reconcile', '--json'], options);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(rowsOf(ended)).toMatchObject([
       { id, state: 'accepted', ugwo: UGWO_ID, activity: ACTIVITY.uid, status: 'requires_action', exit_code: 6 },
@@ -61,16 +62,16 @@ describe('a charge whose answer is lost', () => {
       seen: [{ method: 'POST' }, { method: 'GET', url: `/v1/ugwo/${UGWO_ID}` }],
     });
     // What is kept never holds the key.
-    const { stdout } = await paycli(['ledger', 'export'], options);
+    const { stdout } = await inProcess(['ledger', 'export'], options);
     expect(stdout).toContain(ACTIVITY.uid);
     expect(stdout).not.toContain(CANARY);
-    const again = await paycli(['ledger', 'reconcile'], options);
+    const again = await inProcess(['ledger', 'reconcile'], options);
     expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('No charge is unknown.') });
   });
 
   it('stays unknown where several activities can be it, until a person says which', async () => {
     const { options, id } = await lost(shown(uidOf(1), uidOf(2)));
-    const ended = await paycli(['ledger', 'reconcile', '--json'], options);
+    const ended = await inProcess(['ledger', 'reconcile', '--json'], options);
     expect(ended.code).toBe(6);
     expect(rowsOf(ended)).toMatchObject([{ id, state: 'unknown' }]);
     expect(errorOf(ended)).toMatchObject({
@@ -78,11 +79,11 @@ describe('a charge whose answer is lost', () => {
       ledger_id: id,
       hint: expect.stringContaining(`paycli ledger resolve ${id} --as created`),
     });
-    const refused = await paycli([...CHARGE, '--again', '--json'], options);
+    const refused = await inProcess([...CHARGE, '--again', '--json'], options);
     expect(refused.code).toBe(9);
     const resolve = ['ledger', 'resolve', id, '--as', 'created', '--activity', uidOf(2), '--reason', 'the dashboard'];
-    expect((await paycli(resolve, options)).code).toBe(2);
-    const resolved = await paycli([...resolve, '--yes', '--json'], options);
+    expect((await inProcess(resolve, options)).code).toBe(2);
+    const resolved = await inProcess([...resolve, '--yes', '--json'], options);
     expect(resolved).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(resolved.stdout)).toMatchObject({
       state: 'accepted',
@@ -93,7 +94,7 @@ describe('a charge whose answer is lost', () => {
 
   it('stays unknown while nothing is there, and says when to look again', async () => {
     const { options, id } = await lost(shown());
-    const ended = await paycli(['ledger', 'reconcile', id, '--json'], options);
+    const ended = await inProcess(['ledger', 'reconcile', id, '--json'], options);
     expect(ended.code).toBe(6);
     expect(rowsOf(ended)).toMatchObject([{ state: 'unknown', evidence: [{}, { found: 'none' }] }]);
     expect(errorOf(ended)['hint']).toMatch(
@@ -106,7 +107,7 @@ describe('a charge whose answer is lost', () => {
     ['does not know the payment request', problem(404, 'ugwo.error.not_found')],
   ])('stays unknown at a service that %s', async (_what, answer) => {
     const { options, id } = await lost(answer);
-    const ended = await paycli(['ledger', 'reconcile', '--json'], options);
+    const ended = await inProcess(['ledger', 'reconcile', '--json'], options);
     expect(ended.code).toBe(6);
     expect(rowsOf(ended)).toMatchObject([{ state: 'unknown' }]);
     expect(errorOf(ended)['hint']).toContain(`paycli ledger resolve ${id}`);
@@ -114,7 +115,7 @@ describe('a charge whose answer is lost', () => {
 
   it('stays unknown when the key is refused, and that ends the run', async () => {
     const { options } = await lost(problem(401, 'no'));
-    const ended = await paycli(['ledger', 'reconcile', '--json'], options);
+    const ended = await inProcess(['ledger', 'reconcile', '--json'], options);
     expect(ended).toMatchObject({ code: 4, stdout: '' });
   });
 
@@ -128,7 +129,7 @@ describe('a charge whose answer is lost', () => {
     expect(list.raw()).toContain('\u001b[41munknown');
     expect(await list.screen()).toContain(id);
 
-    const elsewhere = await paycli(['ledger', 'reconcile', '--json'], { ...options, service: await serve([]) });
+    const elsewhere = await inProcess(['ledger', 'reconcile', '--json'], { ...options, service: await serve([]) });
     expect(elsewhere.code).toBe(6);
     expect(rowsOf(elsewhere)).toMatchObject([{ id, state: 'unknown' }]);
     const origin = options.service?.origin;
@@ -142,7 +143,7 @@ describe('a charge whose answer is lost', () => {
     await session.saw(/can then be charged again\. .* \[y\/N\]/);
     session.type('y\r');
     expect((await session.ended).code).toBe(0);
-    const shownRow = await paycli(['ledger', 'show', id, '--json'], options);
+    const shownRow = await inProcess(['ledger', 'show', id, '--json'], options);
     expect(JSON.parse(shownRow.stdout)).toMatchObject({ state: 'not_created' });
   });
 });
@@ -150,22 +151,22 @@ describe('a charge whose answer is lost', () => {
 describe('the ledger', () => {
   it('is exported as NDJSON, oldest first, unless another format is asked for', async () => {
     const options = { service: await serve([json(200, ACTIVITY), problem(422, 'no')]), home: newFolder() };
-    await paycli(CHARGE, options);
-    await paycli([...CHARGE.slice(0, 2), 'ugw.AbCd.000000000000000000000002', ...CHARGE.slice(3)], options);
-    const lines = (await paycli(['ledger', 'export'], options)).stdout.trim().split('\n');
+    await inProcess(CHARGE, options);
+    await inProcess([...CHARGE.slice(0, 2), 'ugw.AbCd.000000000000000000000002', ...CHARGE.slice(3)], options);
+    const lines = (await inProcess(['ledger', 'export'], options)).stdout.trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as Row).state)).toEqual(['accepted', 'rejected']);
-    const csv = (await paycli(['ledger', 'export', '-o', 'csv'], options)).stdout;
+    const csv = (await inProcess(['ledger', 'export', '-o', 'csv'], options)).stdout;
     expect(csv).toMatch(/^id,state,ugwo,medium,origin,profile,activity,status,next_action,job,row,created_at,/);
     const session = openTerminal(['ledger', 'export'], { ...options, columns: 2000 });
     expect((await session.ended).code).toBe(0);
     expect(session.raw()).toMatch(/^\{"id":"chg-/);
-    const refused = await paycli(['ledger', 'export', '--columns', 'id'], options);
+    const refused = await inProcess(['ledger', 'export', '--columns', 'id'], options);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('ndjson always has every field') });
   });
 
   it('is listed page by page, in any format', async () => {
     const home = newFolder();
-    expect((await paycli(['ledger', 'list', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
+    expect((await inProcess(['ledger', 'list', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
     const path = `${home}/ledger.sqlite`;
     const ledger = await openLedger(ledgerOptions(path));
     for (let number = 0; number < 105; number += 1) {
@@ -173,17 +174,17 @@ describe('the ledger', () => {
       if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'rejected', exitCode: 3 });
     }
     await ledger.close();
-    const first = await paycli(['ledger', 'list', '--max', '104', '--json'], { home });
+    const first = await inProcess(['ledger', 'list', '--max', '104', '--json'], { home });
     const cursor = (JSON.parse(first.stdout) as { next_cursor: string }).next_cursor;
-    const rest = await paycli(['ledger', 'list', '--cursor', cursor, '-o', 'tsv', '--columns', 'ugwo'], { home });
+    const rest = await inProcess(['ledger', 'list', '--cursor', cursor, '-o', 'tsv', '--columns', 'ugwo'], { home });
     expect([rowsOf(first).length, rest.stdout]).toEqual([104, `${ugwo(0)['uid']}\n`]);
-    expect((await paycli(['ledger', 'list'], { home })).stdout.split('\n').length).toBe(106);
-    expect((await paycli(['ledger', 'list', '--cursor', 'abc'], { home })).code).toBe(2);
+    expect((await inProcess(['ledger', 'list'], { home })).stdout.split('\n').length).toBe(106);
+    expect((await inProcess(['ledger', 'list', '--cursor', 'abc'], { home })).code).toBe(2);
   });
 
   it('is closed by every run: nothing is left beside it, and what it holds is marked by the clock that nobody sets', async () => {
     const options = { service: await serve([json(200, ACTIVITY)]), home: newFolder() };
-    expect((await paycli(CHARGE, options)).code).toBe(0);
+    expect((await inProcess(CHARGE, options)).code).toBe(0);
     // With an older SQLite an empty journal stays.
     const left = readdirSync(options.home).filter((name) => statSync(join(options.home, name)).size > 0);
     expect(left.filter((name) => name.startsWith('ledger'))).toEqual(['ledger.sqlite']);
@@ -199,7 +200,7 @@ describe('the ledger', () => {
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { self }));
     await ledger.begin(intent({ bound: -1 }), { again: false });
     await ledger.begin(intent({ about: String(ugwo(2)['uid']), bound: 3_600_000 }), { again: false });
-    const states = rowsOf(await paycli(['ledger', 'list', '--json'], { home })).map(({ state }) => state);
+    const states = rowsOf(await inProcess(['ledger', 'list', '--json'], { home })).map(({ state }) => state);
     expect(states).toEqual(['sending', 'unknown']);
     await ledger.close();
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, paycli, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { hang, json, page, problem, reset, serve, ugwo } from '../support/service.ts';
@@ -29,19 +30,19 @@ describe('ugwo list', () => {
 
   it('says nothing on stderr with --quiet, or on the last page', async () => {
     const service = await serve([page([1], 'c'), page([1], null)]);
-    expect((await paycli(['ugwo', 'list', '-q'], { service })).stderr).toBe('');
-    expect((await paycli(['ugwo', 'list'], { service })).stderr).toBe('');
+    expect((await inProcess(['ugwo', 'list', '-q'], { service })).stderr).toBe('');
+    expect((await inProcess(['ugwo', 'list'], { service })).stderr).toBe('');
   });
 
   it('goes on from a cursor with its limit', async () => {
     const service = await serve([page([3], null)]);
-    await paycli(['ugwo', 'list', '--limit', '7', '--cursor', 'c=2;x'], { service });
+    await inProcess(['ugwo', 'list', '--limit', '7', '--cursor', 'c=2;x'], { service });
     expect(service.seen[0]?.url).toBe('/v1/ugwo?limit=7&cursor=c%3D2%3Bx');
   });
 
   it('walks to the end with the largest pages', async () => {
     const service = await serve([page([1], 'a'), page([], 'b'), page([2, 3], null)]);
-    const ended = await paycli(['ugwo', 'list', '--all', '--columns', 'ref'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '--columns', 'ref'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: 'order-1\norder-2\norder-3\n', stderr: '' });
     expect(service.seen.map(({ url }) => url)).toEqual([
       '/v1/ugwo?limit=100',
@@ -52,9 +53,9 @@ describe('ugwo list', () => {
 
   it('prints JSON of one shape, with and without --all, one record a line', async () => {
     const service = await serve([page([1, 2], 'c'), page([1], 'c'), page([2], null)]);
-    const one = await paycli(['ugwo', 'list', '--json'], { service });
+    const one = await inProcess(['ugwo', 'list', '--json'], { service });
     expect(one.stdout).toBe(`{"data":[\n${text(1)},\n${text(2)}\n],"next_cursor":"c"}\n`);
-    const all = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    const all = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(all.stdout).toBe(`{"data":[\n${text(1)},\n${text(2)}\n],"next_cursor":null}\n`);
   });
 
@@ -65,9 +66,9 @@ describe('ugwo list', () => {
       json(200, `{"extra":1,"data":[ ${record} ],"next_cursor":null}`),
       json(200, `{"data":[${record}],"next_cursor":null}`),
     ]);
-    const ended = await paycli(['ugwo', 'list', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--json'], { service });
     expect(ended.stdout).toBe(`{"data":[\n${record}\n],"next_cursor":null}\n`);
-    const cells = await paycli(['ugwo', 'list', '--columns', '9,10,zz.a,status'], { service });
+    const cells = await inProcess(['ugwo', 'list', '--columns', '9,10,zz.a,status'], { service });
     expect(cells.stdout).toBe('12345678901234567890\t1.50\t[true,null]\tnew_state\n');
   });
 
@@ -79,7 +80,7 @@ describe('ugwo list', () => {
     ],
   ])('prints %s', async (format, stdout) => {
     const service = await serve([page([1], null)]);
-    expect(await paycli(['ugwo', 'list', '-o', format], { service })).toMatchObject({ code: 0, stdout, stderr: '' });
+    expect(await inProcess(['ugwo', 'list', '-o', format], { service })).toMatchObject({ code: 0, stdout, stderr: '' });
   });
 
   it('neutralises a formula in csv unless --raw-csv', async () => {
@@ -89,17 +90,17 @@ describe('ugwo list', () => {
     });
     const service = await serve([answer, answer]);
     const args = ['ugwo', 'list', '-o', 'csv', '--columns', 'description,amount'];
-    expect((await paycli(args, { service })).stdout).toContain(`"'=HYPERLINK(""http://x"")",-5`);
-    expect((await paycli([...args, '--raw-csv'], { service })).stdout).toContain(`"=HYPERLINK(""http://x"")",-5`);
+    expect((await inProcess(args, { service })).stdout).toContain(`"'=HYPERLINK(""http://x"")",-5`);
+    expect((await inProcess([...args, '--raw-csv'], { service })).stdout).toContain(`"=HYPERLINK(""http://x"")",-5`);
   });
 
   it('shows an empty list as an empty list', async () => {
     const service = await serve([page([], null), page([], null)]);
-    expect(JSON.parse((await paycli(['ugwo', 'list', '--json'], { service })).stdout)).toEqual({
+    expect(JSON.parse((await inProcess(['ugwo', 'list', '--json'], { service })).stdout)).toEqual({
       data: [],
       next_cursor: null,
     });
-    expect(await paycli(['ugwo', 'list', '--all'], { service })).toMatchObject({ code: 0, stdout: '' });
+    expect(await inProcess(['ugwo', 'list', '--all'], { service })).toMatchObject({ code: 0, stdout: '' });
   });
 
   // What a limit may be: test/contract/page.
@@ -112,21 +113,21 @@ describe('ugwo list', () => {
     ['an empty column', ['--columns', 'uid,,ref'], /--columns: .*empty name/],
   ])('with %s exits 2', async (_what, args, message) => {
     const service = await serve([]);
-    const ended = await paycli(['ugwo', 'list', ...args], { service });
+    const ended = await inProcess(['ugwo', 'list', ...args], { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(message);
   });
 
   it('lists the known columns when one is not known', async () => {
     const service = await serve([page([1], null)]);
-    const ended = await paycli(['ugwo', 'list', '--columns', 'uid,amuont'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--columns', 'uid,amuont'], { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(/amuont.*amount/s);
   });
 
   it('names --limit when the service refuses it', async () => {
     const service = await serve([problem(422, 'Validation Failed', [{ propertyPath: 'limit', title: 'too high' }])]);
-    const ended = await paycli(['ugwo', 'list', '--limit', '500', '--no-validate'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--limit', '500', '--no-validate'], { service });
     expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining('--limit (limit): too high') });
   });
 });
@@ -134,7 +135,7 @@ describe('ugwo list', () => {
 describe('--max', () => {
   it('asks for no more than is wanted and says on stderr that it stopped', async () => {
     const service = await serve([page([1, 2], 'c')]);
-    const ended = await paycli(['ugwo', 'list', '--max', '2', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--max', '2', '--json'], { service });
     expect(service.seen[0]?.url).toBe('/v1/ugwo?limit=2');
     expect(JSON.parse(ended.stdout)).toMatchObject({
       data: [{ ref: 'order-1' }, { ref: 'order-2' }],
@@ -145,7 +146,7 @@ describe('--max', () => {
 
   it('in the middle of a page gives the cursor of that page: going on skips none', async () => {
     const service = await serve([page([1, 2], 'c'), page([3, 4], 'd')]);
-    const ended = await paycli(['ugwo', 'list', '--max', '3', '--limit', '2', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--max', '3', '--limit', '2', '--json'], { service });
     const shown = JSON.parse(ended.stdout) as { data: unknown[]; next_cursor: string };
     expect(shown.data).toHaveLength(3);
     expect(shown.next_cursor).toBe('c');
@@ -153,13 +154,13 @@ describe('--max', () => {
 
   it('shows the whole first page of a service that sends more than was asked for', async () => {
     const service = await serve([page([1, 2, 3], 'c')]);
-    const ended = await paycli(['ugwo', 'list', '--max', '2', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--max', '2', '--json'], { service });
     expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{}, {}, {}], next_cursor: 'c' });
   });
 
   it('beyond the end of the list is not told about', async () => {
     const service = await serve([page([1], null)]);
-    expect(await paycli(['ugwo', 'list', '--max', '50'], { service })).toMatchObject({ code: 0, stderr: '' });
+    expect(await inProcess(['ugwo', 'list', '--max', '50'], { service })).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
@@ -168,7 +169,7 @@ describe('a walk that breaks half way', () => {
 
   it('leaves one valid JSON document with the cursor to go on from', async () => {
     const service = await serve(broken);
-    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(3);
     expect(JSON.parse(ended.stdout)).toMatchObject({
       data: [{ ref: 'order-1' }, { ref: 'order-2' }],
@@ -179,20 +180,20 @@ describe('a walk that breaks half way', () => {
 
   it('keeps what was shown in tsv, and says how to go on', async () => {
     const service = await serve(broken);
-    const ended = await paycli(['ugwo', 'list', '--all', '--columns', 'ref'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '--columns', 'ref'], { service });
     expect(ended).toMatchObject({ code: 3, stdout: 'order-1\norder-2\n' });
     expect(ended.stderr).toContain('paycli ugwo list --columns ref --all --limit 100 --cursor b');
   });
 
   it('prints nothing when the very first page fails', async () => {
     const service = await serve([problem(401, 'Unauthorized')]);
-    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
   });
 
   it('exits 8 at a record that is none, and says what was answered', async () => {
     const service = await serve([page([1], 'a'), json(206, { data: [5], next_cursor: null })]);
-    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
     expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{ ref: 'order-1' }], next_cursor: 'a' });
     expect(errorOf(ended)).toMatchObject({
@@ -203,14 +204,14 @@ describe('a walk that breaks half way', () => {
 
   it('exits 8 after its retries', async () => {
     const service = await serve([page([1], 'a'), reset, reset, reset, reset, reset]);
-    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
     expect(JSON.parse(ended.stdout)).toMatchObject({ next_cursor: 'a' });
   });
 
   it('exits 8 at a cursor that was used before', async () => {
     const service = await serve([page([1], 'a'), page([2], 'a')]);
-    const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
+    const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
     expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{ ref: 'order-1' }, { ref: 'order-2' }] });
     expect(errorOf(ended)).toMatchObject({

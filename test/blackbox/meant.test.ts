@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/local.ts';
+import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 
 /** What was typed wrong, at every level, and what is offered. */
@@ -37,16 +38,16 @@ describe('what was probably meant', () => {
   it('is a stored profile, or the reserved one', async () => {
     const home = newFolder();
     const locl = ['ugwo', 'list', '--profile', 'locl'];
-    expect((await paycli(locl, { home })).stderr).toContain('did you mean "local"?');
+    expect((await inProcess(locl, { home })).stderr).toContain('did you mean "local"?');
     const login = ['login', '--profile', 'shop', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
-    expect(await paycli(login, { home, stdin: `sk.Test.${'0'.repeat(80)}` })).toMatchObject({ code: 0 });
-    const shp = await paycli(['profile', 'show', 'shp'], { home });
+    expect(await inProcess(login, { home, stdin: `sk.Test.${'0'.repeat(80)}` })).toMatchObject({ code: 0 });
+    const shp = await inProcess(['profile', 'show', 'shp'], { home });
     expect(shp).toMatchObject({ code: 4, stderr: expect.stringContaining('did you mean "shop"?') });
   });
 
   it('is for the service to judge where it is like nothing known, or with --no-validate', async () => {
     const list = ['ugwo', 'list', '--local', '--status'];
-    expect(await paycli([...list, 'on_hold'])).toMatchObject({ code: 0 });
-    expect(await paycli([...list, 'requires_ugo', '--no-validate'])).toMatchObject({ code: 0 });
+    expect(await inProcess([...list, 'on_hold'])).toMatchObject({ code: 0 });
+    expect(await inProcess([...list, 'requires_ugo', '--no-validate'])).toMatchObject({ code: 0 });
   });
 });

@@ -1,8 +1,9 @@
 import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
+import { inProcess } from '../support/in-process.ts';
 import type { Cluster } from '../support/postgres/kinds.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
-import { newFolder, paycli } from '../support/program.ts';
+import { newFolder } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 
 /** The version of a ledger's tables that this program knows. */
@@ -26,21 +27,21 @@ export const newTeam = async (cluster?: Cluster, ...operators: readonly string[]
     env: { PAYCLI_LEDGER: user === undefined ? url : at.url(database, { user }) },
     ...(service === undefined ? {} : { service }),
   });
-  const made = await paycli(['ledger', 'init', ...operators.flatMap((role) => ['--operator', role])], machine());
+  const made = await inProcess(['ledger', 'init', ...operators.flatMap((role) => ['--operator', role])], machine());
   if (made.code !== 0) throw new Error(made.stderr);
   return { cluster: at, database, url, machine };
 };
 
 /** Charges a payment request by USSD, without a look, so that the ledger alone is in the way. */
 export const chargeOf = (ugwo: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
-  paycli(
+  inProcess(
     ['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight', '--json', ...more],
     options,
   );
 
 /** The charges of a ledger, newest first. */
 export const listOf = async (options: RunOptions): Promise<Readonly<Record<string, unknown>>[]> => {
-  const { stdout, stderr } = await paycli(['ledger', 'list', '--json'], options);
+  const { stdout, stderr } = await inProcess(['ledger', 'list', '--json'], options);
   if (stdout === '') throw new Error(stderr);
   return (JSON.parse(stdout) as { data: Record<string, unknown>[] }).data;
 };
