@@ -9,8 +9,7 @@ import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.t
 const UPDATE = ['onye', 'update', ONYE_ID];
 
 /** A customer as the service writes it; `meta` is JSON text, for what a double can't hold. */
-const customer = (meta: string | undefined): Answer =>
-  json(200, `{"uid":"${ONYE_ID}","email":"ada@example.com"${meta === undefined ? '' : `,"meta":${meta}`}}`);
+const customer = (meta: string): Answer => json(200, `{"uid":"${ONYE_ID}","email":"ada@example.com","meta":${meta}}`);
 
 const asked = ({ seen }: Service): string[] =>
   seen.map(({ method, body }) => (body === '' ? method : `${method} ${body}`));
@@ -39,18 +38,6 @@ describe('--merge-meta and --unset-meta', () => {
     expect(JSON.parse(service.seen[1]?.body ?? '')).toEqual({ ref: 'r', meta: { a: '1', b: 'x', n: 3 } });
   });
 
-  it('keep each number of the kept keys as it was written', async () => {
-    const service = await serve([customer('{"big":12345678901234567890,"r":1.50,"deep":{"e":[1e2]}}'), customer('{}')]);
-    await update(service, '--merge-meta', 'x=1');
-    expect(service.seen[1]?.body).toBe('{"meta":{"big":12345678901234567890,"r":1.50,"deep":{"e":[1e2]},"x":"1"}}');
-  });
-
-  it.each(['[]', '{}', 'null'])('take %s for no metadata', async (meta) => {
-    const service = await serve([customer(meta), customer('{}')]);
-    expect((await update(service, '--merge-meta', 'a=1')).code).toBe(0);
-    expect(asked(service)).toEqual(['GET', 'PATCH {"meta":{"a":"1"}}']);
-  });
-
   it('send nothing where nothing would change, and only what else is given', async () => {
     const same = await serve([customer('{"a":"1"}')]);
     const ended = await update(same, '--merge-meta', 'a=1', '--unset-meta', 'b');
@@ -67,110 +54,36 @@ describe('--merge-meta and --unset-meta', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ method: 'PATCH', body: { meta: { a: '1', b: '2' } } });
   });
 
-  it.each<[string, Answer, RegExp]>([
-    ['404', problem(404, 'onye.error.not_found'), /404 \(no such customer, or it has no such read\); nothing was sent/],
-    ['404 of another kind', json(404, 'x'), /404 \(no such customer, or it has no such read\); nothing was sent/],
-    ['405', problem(405, 'No'), /405 \(it has no such read\); nothing was sent/],
-  ])('are refused where the read is answered %s', async (_what, answer, message) => {
-    const service = await serve([answer]);
-    const ended = await update(service, '--merge-meta', 'a=1', '--json');
-    expect(ended).toMatchObject({ code: 3, stdout: '' });
-    expect(errorOf(ended)).toMatchObject({ kind: 'rejected', message: expect.stringMatching(message) });
-  });
-
   it('are refused where the service has no such read at all (501)', async () => {
     const service = await serveBy(({ method }) => (method === 'GET' ? problem(501, 'No') : undefined));
     const ended = await update(service, '--unset-meta', 'a', '--json');
     expect(ended.code).toBe(3);
     expect(errorOf(ended)).toMatchObject({ status: 501, message: expect.stringContaining('it has no such read') });
   });
-
-  it.each<[string, Answer, number]>([
-    ['401', problem(401, 'No'), 4],
-    ['a redirect', json(302, {}), 8],
-    ['metadata that is a list', customer('["a"]'), 8],
-    ['no metadata', customer(undefined), 8],
-  ])('send nothing where the read ends with %s', async (_what, answer, code) => {
-    const service = await serve([answer]);
-    expect(await update(service, '--merge-meta', 'a=1')).toMatchObject({ code, stdout: '' });
-  });
-
-  it.each([
-    [['--merge-meta', 'a=1', '--meta', 'b=2'], /can't be used together/],
-    [['--unset-meta', 'a', '--clear-meta'], /can't be used together/],
-    [['--merge-meta', 'a=1', '--meta-json', '{}'], /can't be used together/],
-    [['--merge-meta', 'a=1', '--unset-meta', 'a'], /"a" is in both --merge-meta and --unset-meta/],
-    [['--merge-meta', 'a=1', '--merge-meta', 'a:=2'], /--merge-meta: "a" is given twice/],
-    [['--merge-meta', 'a=1', '--data', '{"meta":{}}'], /--data sets "meta"/],
-    [['--unset-meta', ''], /--unset-meta.*empty/],
-    [['--merge-meta', 'a=1', '--email', 'ada'], /--email.*not a valid e-mail address/s],
-  ])('with %j ask nothing and exit 2', async (args, message) => {
-    const service = await serve([]);
-    const ended = await update(service, ...args);
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
-    expect(service.connections()).toBe(0);
-  });
 });
 
 describe('metadata that is replaced', () => {
-  const onTerminal = async (service: Service, answer: string | undefined, ...args: string[]) => {
+  const onTerminal = async (service: Service, answer: string, ...args: string[]) => {
     const session = openTerminal([...UPDATE, ...args], { service, columns: 200 });
-    if (answer !== undefined) {
-      await session.saw(/\[y\/N\]/);
-      session.type(`${answer}\r`);
-    }
+    await session.saw(/\[y\/N\]/);
+    session.type(`${answer}\r`);
     const { code } = await session.ended;
     return { code, screen: (await session.screen()).replaceAll(/\s+/g, ' ') };
   };
 
-  it.each([
-    [['--meta', 'c=3'], '{"meta":{"c":"3"}}'],
-    [['--meta-json', '{"c":3}'], '{"meta":{"c":3}}'],
-    [['--clear-meta'], '{"meta":{}}'],
-    [['--data', '{"meta":{"c":3}}'], '{"meta":{"c":3}}'],
-  ])('on a terminal is asked about by the keys that are lost: %j', async (args, body) => {
+  it('on a terminal is asked about by the keys that are lost', async () => {
     const service = await serve([customer('{"a":"1","b\\u001b[2J":"2","c\\u009b":"3"}'), customer('{}')]);
-    const { code, screen } = await onTerminal(service, 'y', ...args);
+    const { code, screen } = await onTerminal(service, 'y', '--meta', 'c=3');
     expect(screen).toContain(
       'These metadata keys would be lost (--merge-meta keeps them): a, "b\\u001b[2J", "c\\x9b" Replace all metadata? [y/N]',
     );
     expect(code).toBe(0);
-    expect(asked(service)).toEqual(['GET', `PATCH ${body}`]);
+    expect(asked(service)).toEqual(['GET', 'PATCH {"meta":{"c":"3"}}']);
   });
 
   it('is not sent without a yes', async () => {
     const service = await serve([customer('{"a":"1"}')]);
     expect((await onTerminal(service, 'n', '--meta', 'c=3')).code).toBe(2);
-  });
-
-  it.each(['{"c":"1"}', '{}', '[]'])('needs no question where %s loses no key', async (meta) => {
-    const service = await serve([customer(meta), customer('{}')]);
-    const { code, screen } = await onTerminal(service, undefined, '--meta', 'c=3');
-    expect(code).toBe(0);
-    expect(screen).not.toContain('All metadata was replaced');
-  });
-
-  it.each<[string, Answer]>([
-    ['is not there (405)', problem(405, 'No')],
-    ['knows no such customer (404)', problem(404, 'No')],
-    ['shows no metadata', customer(undefined)],
-  ])('is asked about in general where the read %s', async (_what, answer) => {
-    const service = await serve([answer, customer('{}')]);
-    const { code, screen } = await onTerminal(service, 'y', '--meta', 'c=3');
-    expect(screen).toContain("The service doesn't show the metadata that would be lost. Replace all metadata?");
-    expect(code).toBe(0);
-  });
-
-  it('is not sent where the read fails', async () => {
-    const service = await serve([problem(401, 'No')]);
-    expect((await onTerminal(service, undefined, '--meta', 'c=3')).code).toBe(4);
-  });
-
-  it.each([['--yes'], ['--no-input']])('is sent as given with %s', async (flag) => {
-    const service = await serve([customer('{}')]);
-    const { code, screen } = await onTerminal(service, undefined, '--meta', 'c=3', flag);
-    expect(code).toBe(0);
-    expect(screen).toContain('All metadata was replaced');
   });
 
   it('is sent as given in a script, without a read', async () => {
@@ -271,13 +184,5 @@ describe('merge_meta in a file', () => {
     expect(second.code).toBe(6);
     expect(summaryOf(second)).toMatchObject({ unknown: 1, rejected: 0 });
     expect(patches()).toHaveLength(1);
-  });
-
-  it('can not stand beside meta', async () => {
-    const service = await serve([]);
-    const file = fileOf(csvOf('uid,meta.a,merge_meta.b', `${onyeOf(1)},x,y`));
-    const ended = await updateFrom(file, { service, home: newFolder() });
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['message']).toContain('"meta.a" and "merge_meta.b" can\'t be used together');
   });
 });
