@@ -1,15 +1,5 @@
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  watch,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RUNTIME } from '../support/built.ts';
@@ -32,8 +22,8 @@ const loggedIn = async (origin: string, home = newFolder()): Promise<string> => 
 };
 
 describe('login', () => {
-  it('checks the key with the smallest read, stores it for one origin, and shows its last four characters', async () => {
-    const service = await serve([page([1], 'c')]);
+  it('checks the key with the smallest read, stores it for every call to one origin, and shows its last four characters', async () => {
+    const service = await serve([page([1], 'c'), page([], null)]);
     const home = newFolder();
     const ended = await paycli(['login', '--base-url', service.origin, '--key-stdin', '--json'], {
       home,
@@ -46,9 +36,9 @@ describe('login', () => {
       origin: service.origin,
       key: TAIL,
     });
-    expect(service.seen).toMatchObject([
-      { method: 'GET', url: '/v1/ugwo?limit=1', headers: { authorization: `Bearer ${CANARY}` } },
-    ]);
+    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
+    const headers = { authorization: `Bearer ${CANARY}` };
+    expect(service.seen).toMatchObject([{ method: 'GET', url: '/v1/ugwo?limit=1', headers }, { headers }]);
     expect(mode(home)).toBe('700');
     expect(mode(join(home, 'config.json'))).toBe('600');
     expect(readFileSync(join(home, 'config.json'), 'utf8')).toContain(CANARY);
@@ -83,18 +73,6 @@ describe('login', () => {
     expect(existsSync(join(home, 'config.json'))).toBe(false);
   });
 
-  it('fills in the public origins', async () => {
-    for (const [environment, origin] of [
-      ['live', 'https://api.kwugwo.africa'],
-      ['sandbox', 'https://sandbox-api.kwugwo.africa'],
-    ] as const) {
-      const ended = await paycli(['login', '--environment', environment, '--key-stdin', '--no-verify', '--json'], {
-        stdin: CANARY,
-      });
-      expect(JSON.parse(ended.stdout)).toMatchObject({ origin, environment });
-    }
-  });
-
   it('stores a command in place of a key, and runs it for each call', async () => {
     const service = await serve([page([], null), page([], null)]);
     const home = newFolder();
@@ -111,43 +89,20 @@ describe('login', () => {
     rmSync(file);
   });
 
-  it.each([
-    ['no service', ['login', '--key-stdin'], /--environment live/],
-    [
-      'two services',
-      ['login', '--environment', 'live', '--base-url', 'https://x.test', '--key-stdin'],
-      /can't be used together/,
-    ],
-    ['no key', ['login', '--environment', 'live'], /--key-stdin or --key-command/],
-    ['a reserved name', ['login', '--profile', 'local', '--environment', 'live', '--key-stdin'], /local/],
-    ['a key as an option', ['login', '--environment', 'live', '--key', 'sk.x'], /unknown option '--key'/],
-    ['a URL that is none', ['login', '--base-url', 'api', '--key-stdin'], /not a URL/],
-  ])('with %s exits 2', async (_what, args, message) => {
-    const ended = await paycli(args, { stdin: CANARY });
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toMatch(message);
+  it('with a key as an option exits 2', async () => {
+    const ended = await paycli(['login', '--environment', 'live', '--key', 'sk.x'], { stdin: CANARY });
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/unknown option '--key'/) });
   });
 
-  it.each([
-    ['a public key', 'pk.Cnry.12345678901234567890', /public key/],
-    ['a key of two lines', 'sk.Cnry.1234\nsk.Cnry.5678', /line break/],
-    ['an empty key', '', /empty/],
-  ])('refuses %s', async (_what, stdin, message) => {
-    const ended = await paycli(['login', '--environment', 'live', '--key-stdin', '--no-verify'], { stdin });
-    expect(ended.code).not.toBe(0);
-    expect(ended.stderr).toMatch(message);
-    if (stdin !== '') expect(ended.stderr).not.toContain(stdin.slice(8));
+  it('refuses a public key', async () => {
+    const [words, stdin] = [['login', '--environment', 'live', '--key-stdin'], 'pk.Cnry.12345678901234567890'];
+    const ended = await paycli([...words, '--no-verify'], { stdin });
+    expect(ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/public key/) });
+    expect(ended.stderr).not.toContain(stdin.slice(8));
   });
 });
 
 describe('a stored key', () => {
-  it('goes with every call to its origin', async () => {
-    const service = await serve([page([], null)]);
-    const home = await loggedIn(service.origin);
-    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
-    expect(service.seen[0]?.headers['authorization']).toBe(`Bearer ${CANARY}`);
-  });
-
   it('goes to no other origin', async () => {
     const [own, other] = [await serve([]), await serve([])];
     const home = await loggedIn(own.origin);
@@ -156,54 +111,33 @@ describe('a stored key', () => {
     expect(other.connections()).toBe(0);
   });
 
-  it('gives way to PAYCLI_SECRET_KEY', async () => {
-    const service = await serve([page([], null)]);
-    const home = await loggedIn(service.origin);
-    const key = `sk.Othr.${'o'.repeat(80)}`;
-    await paycli(['ugwo', 'list'], { home, env: { PAYCLI_SECRET_KEY: key } });
-    expect(service.seen[0]?.headers['authorization']).toBe(`Bearer ${key}`);
-  });
-
-  it.each([
-    ['readable by others', (home: string) => chmodSync(join(home, 'config.json'), 0o644), /chmod 600/],
-    ['in a folder that others can enter', (home: string) => chmodSync(home, 0o755), /chmod 700/],
-    [
-      'behind a symbolic link',
-      (home: string) => {
-        const elsewhere = join(newFolder(), 'config.json');
-        writeFileSync(elsewhere, readFileSync(join(home, 'config.json')), { mode: 0o600 });
-        const file = join(home, 'config.json');
-        rmSync(file);
-        symlinkSync(elsewhere, file);
-      },
-      /symbolic link/,
-    ],
-  ])('is refused when it is %s', async (_what, spoil, message) => {
+  it('is refused when it is readable by others', async () => {
     const service = await serve([]);
     const home = await loggedIn(service.origin);
-    spoil(home);
+    chmodSync(join(home, 'config.json'), 0o644);
     const ended = await paycli(['ugwo', 'list'], { home });
-    expect(ended).toMatchObject({ code: 4, stdout: '' });
-    expect(ended.stderr).toMatch(message);
+    expect(ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/chmod 600/) });
     expect(service.connections()).toBe(0);
   });
 
   it('is kept in a home that was open to others while nothing was in it', async () => {
     const home = newFolder();
     chmodSync(home, 0o755);
-    expect((await paycli(['ugwo', 'list'], { home })).stderr).toMatch(/paycli login/);
     const args = ['login', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
     expect(await paycli(args, { home, stdin: CANARY })).toMatchObject({ code: 0 });
     expect(lstatSync(home).mode & 0o777).toBe(0o700);
   });
 
-  it('is removed by logout', async () => {
+  it('is removed by logout, not without a yes', async () => {
     const home = await loggedIn('https://api.example.com');
     const before = readFileSync(join(home, 'config.json'), 'utf8');
-    const asked = await paycli(['logout'], { home });
-    expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
+    for (const more of [[], ['--no-input']]) {
+      const asked = await paycli(['logout', ...more], { home });
+      expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
+    }
     expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(before);
-    expect(await paycli(['logout', '--yes'], { home })).toMatchObject({ code: 0 });
+    const ended = await paycli(['logout', '--no-input', '--yes'], { home });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('No profiles left') });
     expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain(CANARY);
     expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 4 });
   });
@@ -241,20 +175,6 @@ describe('profiles', () => {
     expect(JSON.stringify(errorOf(unknown))).toContain('main');
   });
 
-  it('are not removed without a yes where --no-input forbids to ask', async () => {
-    const home = await loggedIn('https://api.example.com');
-    expect(await paycli(['logout', '--no-input'], { home })).toMatchObject({ code: 2, stdout: '' });
-    const ended = await paycli(['logout', '--no-input', '--yes'], { home });
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('No profiles left') });
-  });
-
-  it('that are not there lead to login and to --local', async () => {
-    const ended = await paycli(['ugwo', 'list']);
-    expect(ended).toMatchObject({ code: 4, stdout: '' });
-    expect(ended.stderr).toMatch(/paycli login/);
-    expect(ended.stderr).toMatch(/--local/);
-  });
-
   it.each(['./cache', ''])(
     'are not kept with a cache of code in the working folder (XDG_CACHE_HOME=%j)',
     async (XDG_CACHE_HOME) => {
@@ -264,7 +184,7 @@ describe('profiles', () => {
     },
   );
 
-  it('are not read from the working folder, nor anything else', async () => {
+  it('are not read from the working folder, nor anything else; where there are none, login and --local are named', async () => {
     const cwd = newFolder('trap');
     writeFileSync(join(cwd, '.env'), `PAYCLI_SECRET_KEY=${CANARY}\nPAYCLI_BASE_URL=https://evil.test\n`);
     writeFileSync(
@@ -280,6 +200,7 @@ describe('profiles', () => {
     const ended = await paycli(['ugwo', 'list'], { cwd, env: { NODE_ENV: 'development' } });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).not.toContain('evil');
+    expect(ended.stderr).toMatch(/paycli login[\s\S]*--local|--local[\s\S]*paycli login/);
     rmSync(join(cwd, '.env'));
   });
 });
@@ -292,7 +213,7 @@ if (RUNTIME === 'node') {
       const service = await serve([hang]);
       const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}`, OTHER_SECRET: 'of-another-tool' };
       const running = start(['ugwo', 'list'], { service, env });
-      while (service.seen.length === 0) await new Promise(setImmediate);
+      while (service.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       const written = once(watch(folder), 'change');
       running.kill('SIGUSR2');
       await written;
@@ -309,27 +230,21 @@ if (RUNTIME === 'node') {
     const versionIn = (home: string): string => join(cacheIn(home), readdirSync(cacheIn(home))[0] ?? '');
     const isUsed = (home: string): boolean => readdirSync(versionIn(home)).length > 0;
 
-    it('lies beside a cache of code that is its user’s alone, whatever the umask is', async () => {
+    it('lies beside a cache of code that is its user’s alone, whatever the umask is, and that others can’t write to', async () => {
       const XDG_CACHE_HOME = newFolder('cache');
       const umask = process.umask(0);
       onTestFinished(() => void process.umask(umask));
       await paycli(['--version'], { env: { XDG_CACHE_HOME } });
       expect(isUsed(XDG_CACHE_HOME)).toBe(true);
-      for (const folder of [join(XDG_CACHE_HOME, 'paycli'), cacheIn(XDG_CACHE_HOME), versionIn(XDG_CACHE_HOME)])
-        expect(mode(folder), folder).toBe('700');
-    });
-
-    it.each([
-      ['the folder of all', (home: string) => join(home, 'paycli')],
-      ['the folder of the cache', cacheIn],
-      ['the folder of this Node', versionIn],
-    ])('lies beside no cache of code that others can write to: %s', async (_what, folderIn) => {
-      const XDG_CACHE_HOME = newFolder('cache');
-      await paycli(['--version'], { env: { XDG_CACHE_HOME } });
+      const folders = [join(XDG_CACHE_HOME, 'paycli'), cacheIn(XDG_CACHE_HOME), versionIn(XDG_CACHE_HOME)];
+      for (const folder of folders) expect(mode(folder), folder).toBe('700');
       for (const name of readdirSync(versionIn(XDG_CACHE_HOME))) rmSync(join(versionIn(XDG_CACHE_HOME), name));
-      chmodSync(folderIn(XDG_CACHE_HOME), 0o770);
-      expect(await paycli(['--version'], { env: { XDG_CACHE_HOME } })).toMatchObject({ code: 0, stderr: '' });
-      expect(isUsed(XDG_CACHE_HOME)).toBe(false);
+      for (const folder of folders) {
+        chmodSync(folder, 0o770);
+        expect(await paycli(['--version'], { env: { XDG_CACHE_HOME } })).toMatchObject({ code: 0, stderr: '' });
+        expect(isUsed(XDG_CACHE_HOME), folder).toBe(false);
+        chmodSync(folder, 0o700);
+      }
     });
   });
 }

@@ -57,7 +57,7 @@ describe('a walk', () => {
       };
     const service = await serve([large(1, 'c1'), noted(large(101, 'c2')), noted(large(201, null))]);
     const running = start(['ugwo', 'list', '--all', '-o', 'ndjson'], { service, readStdout: false });
-    while (asked.length === 0) await new Promise(setImmediate);
+    while (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     // A program that does not wait has all the time to ask while another one starts and ends.
     for (let turn = 0; turn < 3; turn += 1) await paycli(['--version'], { home: newFolder() });
     expect(asked).toEqual([false]);

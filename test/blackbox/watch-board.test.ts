@@ -46,31 +46,28 @@ describe('watch on a terminal', () => {
     expect(linesOf(await session.screen()).at(-1)).toBe('2 paid NGN 10,000.03');
   });
 
-  it.each([{ ACCESSIBLE: '1' }, { NO_COLOR: '1' }, { TERM: 'dumb' }])(
-    'is lines, never drawn over, with %j',
-    async (env) => {
-      const world = await charge(2);
-      const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, env });
-      await session.saw(/0002[^\n]*open/);
-      world.set(1, 'successful');
-      await session.saw(/0001[^\n]*paid/);
-      world.set(2, 'successful');
-      expect(await session.ended).toEqual({ code: 0 });
-      const lines = linesOf(await session.screen());
-      expect(lines.filter((line) => /^\d{4}-/.test(line)).map((line) => line.split(/ {2,}/)[2])).toEqual([
-        'open',
-        'open',
-        'paid',
-        'paid',
-      ]);
-      expect(
-        session
-          .raw()
-          .split('\u001b')
-          .filter((piece) => /^\[(?:2K|0J|\d+[A-DG])/.test(piece)),
-      ).toEqual([]);
-    },
-  );
+  it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }])('is lines, never drawn over, with %j', async (env) => {
+    const world = await charge(2);
+    const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, env });
+    await session.saw(/0002[^\n]*open/);
+    world.set(1, 'successful');
+    await session.saw(/0001[^\n]*paid/);
+    world.set(2, 'successful');
+    expect(await session.ended).toEqual({ code: 0 });
+    const lines = linesOf(await session.screen());
+    expect(lines.filter((line) => /^\d{4}-/.test(line)).map((line) => line.split(/ {2,}/)[2])).toEqual([
+      'open',
+      'open',
+      'paid',
+      'paid',
+    ]);
+    expect(
+      session
+        .raw()
+        .split('\u001b')
+        .filter((piece) => /^\[(?:2K|0J|\d+[A-DG])/.test(piece)),
+    ).toEqual([]);
+  });
 
   it('is away while it is suspended, and comes back', async () => {
     const world = await charge(2);

@@ -123,23 +123,18 @@ describe('watch', () => {
     expect(await paycli(['watch', '-o', 'ndjson'], { home, service })).toMatchObject({ code: 4 });
   });
 
-  it('says what it can not watch', async () => {
-    const world = await charge(1);
-    for (const [args, message] of [
-      [[ugwoOf(2)], /no charge of ugw\.AbCd\.0+2 in the ledger/],
-      [['--job', 'job-none'], /no job "job-none" in the ledger/],
-      [['--open', '--job', 'job-none'], /can't be used together/],
-      [['--wait-timeout', '2s'], /--wait-timeout needs --until-final/],
+  it('says what it can not watch, nor a file that was sent to another service', async () => {
+    const [world, other] = [await charge(1), await serveAllBy(() => undefined)];
+    for (const [args, message, service] of [
+      [[ugwoOf(2)], /no charge of ugw\.AbCd\.0+2 in the ledger/, world.service],
+      [['--job', 'job-none'], /no job "job-none" in the ledger/, world.service],
+      [['--open', '--job', 'job-none'], /can't be used together/, world.service],
+      [['--wait-timeout', '2s'], /--wait-timeout needs --until-final/, world.service],
+      [['--job', world.job], /job-\S+ was sent to another service/, other],
     ] as const) {
-      const ended = await paycli(['watch', ...args], world);
+      const ended = await paycli(['watch', ...args], { ...world, service });
       expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     }
-  });
-
-  it('refuses a file that was sent to another service', async () => {
-    const [world, other] = [await charge(1), await serveAllBy(() => undefined)];
-    const ended = await paycli(['watch', '--job', world.job], { ...world, service: other });
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/job-\S+ was sent to another service/) });
   });
 
   it('ends with 0 where nothing is open, and says so', async () => {

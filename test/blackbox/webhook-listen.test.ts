@@ -60,21 +60,13 @@ describe('webhook listen', () => {
   });
 
   it('says where it listens and how it is reached, opens no tunnel, and ends with the number of the signal', async () => {
-    for (const [signal, code] of [
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-    ] as const) {
-      const listener = await listen(newFolder());
-      await listener.saw(/point a tunnel of yours at http:\/\/127\.0\.0\.1:\d+/);
-      expect(await deliver(listener.origin, bodyOf(1))).toMatchObject({ status: 200 });
-      await listener.saw(/evt\./);
-      listener.kill(signal);
-      const ended = await listener.ended;
-      expect(ended).toMatchObject({
-        code,
-        stderr: expect.stringContaining('every event that was acknowledged is kept'),
-      });
-    }
+    const listener = await listen(newFolder());
+    await listener.saw(/point a tunnel of yours at http:\/\/127\.0\.0\.1:\d+/);
+    expect(await deliver(listener.origin, bodyOf(1))).toMatchObject({ status: 200 });
+    await listener.saw(/evt\./);
+    listener.kill('SIGINT');
+    const stderr = expect.stringContaining('every event that was acknowledged is kept');
+    expect(await listener.ended).toMatchObject({ code: 130, stderr });
   });
 
   it('turns away what is not signed, or wrongly, and keeps it apart', async () => {
@@ -274,23 +266,13 @@ describe('webhook listen', () => {
     for (const secret of [CANARY, SECRET]) expect(text).not.toContain(secret);
   });
 
-  it.each([
-    ['http://192.0.2.1/x', 'is not on this machine'],
-    ['http://127.0.0.1.example.com/', 'is not on this machine'],
-    ['http://a:b@127.0.0.1/', 'contains a user name or a password'],
-    ['ftp://127.0.0.1/', 'is not a URL'],
-    ['localhost:3000', 'is not a URL'],
-  ])('does not forward to %s', async (url, why) => {
+  it('forwards to no other machine, unless that is allowed', async () => {
     const home = newFolder();
-    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--forward-to', url];
-    expect(await paycli(args, { home })).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
-  });
-
-  it('forwards to another machine only encrypted', async () => {
-    const home = newFolder();
-    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--allow-remote'];
-    const ended = await paycli([...args, '--forward-to', 'http://192.0.2.1/x'], { home });
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is not encrypted') });
+    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home)];
+    const refused = await paycli([...args, '--forward-to', 'http://192.0.2.1/x'], { home });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is not on this machine') });
+    const open = await paycli([...args, '--allow-remote', '--forward-to', 'http://192.0.2.1/x'], { home });
+    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('is not encrypted') });
   });
 
   it('is one on a machine', async () => {

@@ -320,3 +320,10 @@ describe('emulator faults', () => {
     expect(await listed(await run('faults', here))).toEqual([]);
   });
 });
+
+test.each([{}, { unsigned: true, secretOut: 'x' }])('a webhook is signed in one way, not with %j', (given) => {
+  const add = emulatorCommands.find(({ path }) => path.join(' ') === 'emulator webhook add');
+  expect(() => add?.read(['http://127.0.0.1:1/'], given, { validate: true })).toThrow(
+    'choose one of --secret-out, --secret-file and --unsigned',
+  );
+});

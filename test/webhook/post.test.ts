@@ -30,3 +30,20 @@ describe('what is forwarded', () => {
     expect(await post(nobody, [], BODY, NEVER)).toMatchObject({ kind: 'failed', reached: false });
   });
 });
+
+describe('a target', () => {
+  it.each([
+    ['http://192.0.2.1/x', 'is not on this machine'],
+    ['http://127.0.0.1.example.com/', 'is not on this machine'],
+    ['http://a:b@127.0.0.1/', 'contains a user name or a password'],
+    ['ftp://127.0.0.1/', 'is not a URL'],
+    ['localhost:3000', 'is not a URL'],
+  ])('is not %s', (url, why) => {
+    expect(() => checkTarget(url, '--forward-to', false)).toThrow(`--forward-to: "${url}" ${why}`);
+  });
+
+  it('on another machine is wanted and encrypted', () => {
+    expect(() => checkTarget('http://192.0.2.1/x', '--to', true)).toThrow('is not encrypted');
+    expect(checkTarget('https://192.0.2.1/x', '--to', true).href).toBe('https://192.0.2.1/x');
+  });
+});
