@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SEEDED } from '../../src/core/local.ts';
 import { isSignedBy } from '../../src/core/signature.ts';
+import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli, type Running, start } from '../support/program.ts';
 
 interface Delivered {
@@ -70,9 +71,9 @@ const emulator = async (home: string): Promise<Emulator> => {
   return { ...running, rename };
 };
 
-const webhook = (home: string, ...args: string[]) => paycli(['emulator', 'webhook', ...args], { home });
+const webhook = (home: string, ...args: string[]) => inProcess(['emulator', 'webhook', ...args], { home });
 const update = (home: string, name: string) =>
-  paycli(['onye', 'update', SEEDED.onye, '--local', '--first-name', name, '-q'], { home });
+  inProcess(['onye', 'update', SEEDED.onye, '--local', '--first-name', name, '-q'], { home });
 const deliveries = async (home: string) =>
   (
     JSON.parse((await webhook(home, 'deliveries', '--json')).stdout) as {
@@ -173,7 +174,7 @@ describe('emulator webhook', () => {
     const rules = [{ cut: 25 }, { slow: '1s' }, { signature: 'wrong' }, { twice: true }];
     const file = join(newFolder('rules'), 'rules.json');
     writeFileSync(file, JSON.stringify({ rules: rules.map((rule) => ({ event: '*', times: 1, ...rule })) }));
-    expect(await paycli(['emulator', 'faults', file], { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(['emulator', 'faults', file], { home })).toMatchObject({ code: 0 });
     const running = await emulator(home);
     const told = async (count: number) => (await came(count)).at(-1);
     await running.rename('ada');

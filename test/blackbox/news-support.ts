@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { signatureOf } from '../../src/core/signature.ts';
+import { inProcess } from '../support/in-process.ts';
 import type { Running, RunOptions } from '../support/program.ts';
-import { newFolder, paycli, start } from '../support/program.ts';
+import { newFolder, start } from '../support/program.ts';
 import { ugwoOf } from './bulk-support.ts';
 
 const SECRET = 'wsk.news-secret';
@@ -68,6 +69,6 @@ export const eventOf = (number: number, name: string, data: object): object => {
 
 /** Resolves once the ledger has so many charges whose payment is this; gives them. */
 export const paymentsIn = async (options: RunOptions): Promise<(string | null)[]> => {
-  const { stdout } = await paycli(['ledger', 'list', '--json'], options);
+  const { stdout } = await inProcess(['ledger', 'list', '--json'], options);
   return (JSON.parse(stdout) as { data: { payment: string | null }[] }).data.map(({ payment }) => payment);
 };

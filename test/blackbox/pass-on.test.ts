@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatAnywhere } from '../../src/core/time.ts';
 import { PROGRAM } from '../support/built.ts';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, serve, serveBy, UGWO_ID } from '../support/service.ts';
 import { openShell, openTerminal } from '../support/terminal.ts';
@@ -34,7 +35,7 @@ describe('a customer’s next step', () => {
     [['--share', '--columns', 'uid'], "--share prints a message; it can't be used with --columns"],
   ])('is refused before anything is asked: %j', async (more, message) => {
     const service = await serve([]);
-    const ended = await paycli([...GET, ...more], { service });
+    const ended = await inProcess([...GET, ...more], { service });
     expect(ended.code).toBe(2);
     expect(`${ended.stderr}`).toContain(message);
     expect(service.seen).toEqual([]);
@@ -46,7 +47,7 @@ describe('a customer’s next step', () => {
     [['--copy', '--from', 'x.csv'], "--copy and --from can't be used together"],
   ])('is no part of a wait or a file: %j', async (more, message) => {
     const one = more.includes('--from') ? [] : [UGWO_ID];
-    const ended = await paycli(['ugwo', 'charge', ...one, '--medium', 'bank_transfer', ...more, '-o', 'json'], {
+    const ended = await inProcess(['ugwo', 'charge', ...one, '--medium', 'bank_transfer', ...more, '-o', 'json'], {
       service: await serve([]),
     });
     expect(errorOf(ended)).toMatchObject({ kind: 'usage', message });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { hang, page, problem, serve } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -13,7 +14,7 @@ const mode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8
 
 /** A home with one profile for a service of the test. */
 const loggedIn = async (origin: string, home = newFolder()): Promise<string> => {
-  const ended = await paycli(['login', '--base-url', origin, '--key-stdin', '--no-verify'], {
+  const ended = await inProcess(['login', '--base-url', origin, '--key-stdin', '--no-verify'], {
     home,
     stdin: `${CANARY}\n`,
   });
@@ -67,7 +68,7 @@ describe('login', () => {
   it('stores nothing when the service does not take the key', async () => {
     const service = await serve([problem(401, 'Unauthorized')]);
     const home = newFolder();
-    const ended = await paycli(['login', '--base-url', service.origin, '--key-stdin'], { home, stdin: CANARY });
+    const ended = await inProcess(['login', '--base-url', service.origin, '--key-stdin'], { home, stdin: CANARY });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).toContain('nothing was stored');
     expect(existsSync(join(home, 'config.json'))).toBe(false);
@@ -78,10 +79,10 @@ describe('login', () => {
     const home = newFolder();
     const file = join(newFolder(), 'key');
     writeFileSync(file, `${CANARY}\n`);
-    const ended = await paycli(['login', '--base-url', service.origin, '--key-command', `cat '${file}'`], { home });
+    const ended = await inProcess(['login', '--base-url', service.origin, '--key-command', `cat '${file}'`], { home });
     expect(ended.code, ended.stderr).toBe(0);
     expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain(CANARY);
-    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
     expect(service.seen.map(({ headers }) => headers['authorization'])).toEqual([
       `Bearer ${CANARY}`,
       `Bearer ${CANARY}`,
@@ -90,13 +91,13 @@ describe('login', () => {
   });
 
   it('with a key as an option exits 2', async () => {
-    const ended = await paycli(['login', '--environment', 'live', '--key', 'sk.x'], { stdin: CANARY });
+    const ended = await inProcess(['login', '--environment', 'live', '--key', 'sk.x'], { stdin: CANARY });
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/unknown option '--key'/) });
   });
 
   it('refuses a public key', async () => {
     const [words, stdin] = [['login', '--environment', 'live', '--key-stdin'], 'pk.Cnry.12345678901234567890'];
-    const ended = await paycli([...words, '--no-verify'], { stdin });
+    const ended = await inProcess([...words, '--no-verify'], { stdin });
     expect(ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/public key/) });
     expect(ended.stderr).not.toContain(stdin.slice(8));
   });
@@ -106,7 +107,7 @@ describe('a stored key', () => {
   it('goes to no other origin', async () => {
     const [own, other] = [await serve([]), await serve([])];
     const home = await loggedIn(own.origin);
-    const ended = await paycli(['ugwo', 'list', '--base-url', other.origin, '--json'], { home });
+    const ended = await inProcess(['ugwo', 'list', '--base-url', other.origin, '--json'], { home });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(other.connections()).toBe(0);
   });
@@ -115,7 +116,7 @@ describe('a stored key', () => {
     const service = await serve([]);
     const home = await loggedIn(service.origin);
     chmodSync(join(home, 'config.json'), 0o644);
-    const ended = await paycli(['ugwo', 'list'], { home });
+    const ended = await inProcess(['ugwo', 'list'], { home });
     expect(ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/chmod 600/) });
     expect(service.connections()).toBe(0);
   });
@@ -124,7 +125,7 @@ describe('a stored key', () => {
     const home = newFolder();
     chmodSync(home, 0o755);
     const args = ['login', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
-    expect(await paycli(args, { home, stdin: CANARY })).toMatchObject({ code: 0 });
+    expect(await inProcess(args, { home, stdin: CANARY })).toMatchObject({ code: 0 });
     expect(lstatSync(home).mode & 0o777).toBe(0o700);
   });
 
@@ -132,14 +133,14 @@ describe('a stored key', () => {
     const home = await loggedIn('https://api.example.com');
     const before = readFileSync(join(home, 'config.json'), 'utf8');
     for (const more of [[], ['--no-input']]) {
-      const asked = await paycli(['logout', ...more], { home });
+      const asked = await inProcess(['logout', ...more], { home });
       expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
     }
     expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(before);
-    const ended = await paycli(['logout', '--no-input', '--yes'], { home });
+    const ended = await inProcess(['logout', '--no-input', '--yes'], { home });
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('No profiles left') });
     expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain(CANARY);
-    expect(await paycli(['ugwo', 'list'], { home })).toMatchObject({ code: 4 });
+    expect(await inProcess(['ugwo', 'list'], { home })).toMatchObject({ code: 4 });
   });
 });
 
@@ -151,12 +152,12 @@ describe('profiles', () => {
       ['shop', other],
       ['main', CANARY],
     ] as const) {
-      await paycli(['login', '--profile', name, '--environment', 'sandbox', '--key-stdin', '--no-verify'], {
+      await inProcess(['login', '--profile', name, '--environment', 'sandbox', '--key-stdin', '--no-verify'], {
         home,
         stdin: key,
       });
     }
-    const list = await paycli(['profile', 'list', '--json'], { home });
+    const list = await inProcess(['profile', 'list', '--json'], { home });
     expect(JSON.parse(list.stdout)).toMatchObject({
       data: [
         { name: 'shop', default: true, key: '…beef' },
@@ -164,13 +165,13 @@ describe('profiles', () => {
       ],
       next_cursor: null,
     });
-    expect(await paycli(['profile', 'use', 'main'], { home })).toMatchObject({ code: 0 });
-    expect(JSON.parse((await paycli(['profile', 'show', '--json'], { home })).stdout)).toMatchObject({
+    expect(await inProcess(['profile', 'use', 'main'], { home })).toMatchObject({ code: 0 });
+    expect(JSON.parse((await inProcess(['profile', 'show', '--json'], { home })).stdout)).toMatchObject({
       name: 'main',
       default: true,
     });
-    expect(await paycli(['profile', 'remove', 'shop', '--yes'], { home })).toMatchObject({ code: 0 });
-    const unknown = await paycli(['ugwo', 'list', '--profile', 'mian', '--json'], { home });
+    expect(await inProcess(['profile', 'remove', 'shop', '--yes'], { home })).toMatchObject({ code: 0 });
+    const unknown = await inProcess(['ugwo', 'list', '--profile', 'mian', '--json'], { home });
     expect(unknown.code).toBe(4);
     expect(JSON.stringify(errorOf(unknown))).toContain('main');
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/local.ts';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { json, serveBy } from '../support/service.ts';
 import type { TerminalSession } from '../support/terminal.ts';
@@ -112,9 +113,9 @@ const withProfiles = async () => {
   const home = newFolder();
   for (const name of ['first', 'shop', 'stall']) {
     const words = ['login', '--profile', name, '--base-url', service.origin, '--key-stdin', '--no-verify'];
-    expect(await paycli(words, { home, stdin: `sk.AbCd.${name.padEnd(80, 'x')}` })).toMatchObject({ code: 0 });
+    expect(await inProcess(words, { home, stdin: `sk.AbCd.${name.padEnd(80, 'x')}` })).toMatchObject({ code: 0 });
   }
-  expect(await paycli(['profile', 'remove', 'first', '--yes'], { home })).toMatchObject({ code: 0 });
+  expect(await inProcess(['profile', 'remove', 'first', '--yes'], { home })).toMatchObject({ code: 0 });
   return { home, service };
 };
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 import { json, ONYE_ID, problem, serveAllBy, ugwo } from '../support/service.ts';
@@ -31,7 +32,7 @@ describe('a search', () => {
     expect(urls(serving)).toEqual(['/v1/ugwo', ONE, ONE]);
     const byMail = ['onye', 'list', '--email', 'ADA@example.com', '-o', 'tsv', '--columns', 'uid'];
     for (const _ of [1, 2]) {
-      expect(await paycli(byMail, { service: serving, home })).toMatchObject({ code: 0, stdout: `${ONYE_ID}\n` });
+      expect(await inProcess(byMail, { service: serving, home })).toMatchObject({ code: 0, stdout: `${ONYE_ID}\n` });
     }
     expect(urls(serving).slice(3)).toEqual(['/v1/onye', `/v1/onye/${ONYE_ID}`]);
     // What is kept has no reference, no address and no origin, and others can't read it.
@@ -46,28 +47,28 @@ describe('a search', () => {
     ['is gone', problem(404, 'Not Found')],
   ])('walks again where what was seen %s', async (_what, shown) => {
     const [serving, home] = [await service(shown), newFolder()];
-    await paycli(search, { service: serving, home });
-    expect((await paycli(told, { service: serving, home })).stderr).toContain('Looked through 2');
+    await inProcess(search, { service: serving, home });
+    expect((await inProcess(told, { service: serving, home })).stderr).toContain('Looked through 2');
     expect(urls(serving)).toEqual(['/v1/ugwo', ONE, '/v1/ugwo']);
   });
 
   it('remembers for one service alone', async () => {
     const [one, other, home] = [await service(), await service(), newFolder()];
-    await paycli(search, { service: one, home });
-    await paycli(search, { service: other, home });
+    await inProcess(search, { service: one, home });
+    await inProcess(search, { service: other, home });
     expect(urls(other)).toEqual(['/v1/ugwo']);
   });
 
   it.each([{ CI: 'true' }, { PAYCLI_NO_INDEX: '1' }])('remembers nothing with %j', async (env) => {
     const [serving, home] = [await service(), newFolder()];
-    expect(await paycli(search, { service: serving, home, env })).toMatchObject({ code: 0 });
+    expect(await inProcess(search, { service: serving, home, env })).toMatchObject({ code: 0 });
     expect(existsSync(join(home, FILE))).toBe(false);
   });
 
   it('remembers nothing of --local, nor of a walk that looks for nothing', async () => {
     const [serving, home] = [await service(), newFolder()];
-    expect((await paycli(['ugwo', 'list', '--all'], { service: serving, home })).code).toBe(0);
-    expect((await paycli(['ugwo', 'list', '--local', '--ref', 'x'], { home })).code).toBe(0);
+    expect((await inProcess(['ugwo', 'list', '--all'], { service: serving, home })).code).toBe(0);
+    expect((await inProcess(['ugwo', 'list', '--local', '--ref', 'x'], { home })).code).toBe(0);
     expect(existsSync(join(home, FILE))).toBe(false);
   });
 
@@ -75,20 +76,20 @@ describe('a search', () => {
     const [serving, home] = [await service(), newFolder()];
     writeFileSync(join(home, FILE), 'no database');
     chmodSync(join(home, FILE), 0o400);
-    const ended = await paycli(search, { service: serving, home });
+    const ended = await inProcess(search, { service: serving, home });
     expect(ended).toMatchObject({ code: 0 });
     expect(readFileSync(join(home, FILE), 'utf8')).toBe('no database');
-    const kept = await paycli(['forget', '--json'], { home });
+    const kept = await inProcess(['forget', '--json'], { home });
     expect(kept.code).toBe(2);
     expect(errorOf(kept)['message']).toContain('is not one of its files');
   });
 
   it('is forgotten when that is asked for', async () => {
     const [serving, home] = [await service(), newFolder()];
-    await paycli(search, { service: serving, home });
-    const forgotten = await paycli(['forget', '--json'], { home });
+    await inProcess(search, { service: serving, home });
+    const forgotten = await inProcess(['forget', '--json'], { home });
     expect(JSON.parse(forgotten.stdout)).toEqual({ file: join(home, FILE), removed: true });
     expect(existsSync(join(home, FILE))).toBe(false);
-    expect(JSON.parse((await paycli(['forget', '--json'], { home })).stdout)).toMatchObject({ removed: false });
+    expect(JSON.parse((await inProcess(['forget', '--json'], { home })).stdout)).toMatchObject({ removed: false });
   });
 });

@@ -13,7 +13,9 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
-import { environment, newFolder, paycli } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import type { Ended, RunOptions } from '../support/program.ts';
+import { environment, newFolder } from '../support/program.ts';
 import { deadOrigin } from '../support/service.ts';
 import { chargeFrom, postsOf, serveCharges, ussdFile } from './bulk-support.ts';
 
@@ -29,6 +31,10 @@ const digestsIn = (folder: string): Record<string, string> =>
       ]),
   );
 
+/** As chargeFrom, in this process. */
+const charging = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
+  inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
+
 const KEPT = [
   ['ledger.sqlite', 'the ledger'],
   ['emulator.sqlite', "the emulator's data"],
@@ -39,7 +45,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
   it('replaces nothing that is kept, by whatever path', async () => {
     const [home, elsewhere, service] = [newFolder(), newFolder('elsewhere'), await serveCharges()];
     const charge = ['ugwo', 'charge', 'ugw.AbCd.000000000000000000000001', '--medium', 'bank_transfer'];
-    await paycli(charge, { home, service: { origin: await deadOrigin() } });
+    await inProcess(charge, { home, service: { origin: await deadOrigin() } });
     for (const [name] of KEPT.slice(1)) writeFileSync(join(home, name), 'as it was', { mode: 0o600 });
     const before = digestsIn(home);
     const [hard, soft, cwd] = [join(elsewhere, 'hard'), join(elsewhere, 'soft'), join(home, 'in')];
@@ -72,7 +78,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     const link = join(newFolder('elsewhere'), 'soft');
     symlinkSync(join(home, name), link);
     const path = way === 'itself' ? join(home, name) : link;
-    expect(await chargeFrom(ussdFile(1), { service, home }, '--report', path)).toMatchObject({ code: 2, stdout: '' });
+    expect(await charging(ussdFile(1), { service, home }, '--report', path)).toMatchObject({ code: 2, stdout: '' });
     expect(postsOf(service)).toEqual({});
   });
 
@@ -145,7 +151,7 @@ describe.runIf(process.geteuid?.() === 0)('what another user has put in the way'
     const victim = join(newFolder(), 'victim');
     writeFileSync(victim, 'as it was');
     for (const path of [linkTo(victim), linkTo(`${victim}.new`)])
-      expect(await chargeFrom(ussdFile(1), { service }, '--report', path)).toMatchObject(refused);
+      expect(await charging(ussdFile(1), { service }, '--report', path)).toMatchObject(refused);
     expect(readFileSync(victim, 'utf8')).toBe('as it was');
     expect(readdirSync(dirname(victim))).toEqual(['victim']);
     expect(postsOf(service)).toEqual({});
@@ -153,8 +159,8 @@ describe.runIf(process.geteuid?.() === 0)('what another user has put in the way'
 
   it('is read by no option', async () => {
     const service = { origin: await deadOrigin() };
-    expect(await chargeFrom(linkTo(ussdFile(1)), { service })).toMatchObject(refused);
+    expect(await charging(linkTo(ussdFile(1)), { service })).toMatchObject(refused);
     const update = ['onye', 'update', 'ony.AbCd.000000000000000000000001', '--data', `@${pipe()}`];
-    expect(await paycli(update, { service })).toMatchObject(refused);
+    expect(await inProcess(update, { service })).toMatchObject(refused);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Ended } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, ONYE_ID, problem, reset, serve, serveBy } from '../support/service.ts';
@@ -15,7 +16,7 @@ const asked = ({ seen }: Service): string[] =>
   seen.map(({ method, body }) => (body === '' ? method : `${method} ${body}`));
 
 describe('--merge-meta and --unset-meta', () => {
-  const update = (service: Service, ...args: string[]): Promise<Ended> => paycli([...UPDATE, ...args], { service });
+  const update = (service: Service, ...args: string[]): Promise<Ended> => inProcess([...UPDATE, ...args], { service });
 
   it('read the customer and write the whole map back, which they say is not atomic', async () => {
     const service = await serve([customer('{"a":"1","b":"2","c":null}'), customer('{}')]);
@@ -98,8 +99,8 @@ describe('merge_meta in a file', () => {
   const onyeOf = (number: number): string => `ony.AbCd.${String(number).padStart(24, '0')}`;
   const numberIn = ({ url }: Seen): number => Number(/ony\.AbCd\.(\d+)/.exec(url)?.[1]);
   const shown = (number: number, meta: object): Answer => json(200, { uid: onyeOf(number), email: 'a@b.c', meta });
-  const updateFrom = (file: string, options: Parameters<typeof paycli>[1], ...more: string[]) =>
-    paycli(['onye', 'update', '--from', file, '--json', ...more], options);
+  const updateFrom = (file: string, options: RunOptions, ...more: string[]) =>
+    inProcess(['onye', 'update', '--from', file, '--json', ...more], options);
   /** Customers that keep what they are sent. */
   const keeping = async (
     metas: Record<number, object>,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { json, ONYE_ID, problem, reset, serve } from '../support/service.ts';
 
@@ -29,7 +30,7 @@ describe('onye update', () => {
     const service = await serve([json(200, CUSTOMER)]);
     const file = join(newFolder(), 'address.json');
     writeFileSync(file, '{"city": "Enugu", "country": "NG"}');
-    await paycli(
+    await inProcess(
       [
         'onye',
         'update',
@@ -62,13 +63,13 @@ describe('onye update', () => {
 
   it('says with --quiet not even that metadata is replaced', async () => {
     const service = await serve([json(200, CUSTOMER)]);
-    const quiet = await paycli(['onye', 'update', ONYE_ID, '--meta', 'tier=vip', '-q'], { service });
+    const quiet = await inProcess(['onye', 'update', ONYE_ID, '--meta', 'tier=vip', '-q'], { service });
     expect(quiet.stderr).toBe('');
   });
 
   it('reads --data from standard input', async () => {
     const service = await serve([json(200, CUSTOMER)]);
-    await paycli(['onye', 'update', ONYE_ID, '--data', '-'], { service, stdin: '{"ref": "C-2"}\n' });
+    await inProcess(['onye', 'update', ONYE_ID, '--data', '-'], { service, stdin: '{"ref": "C-2"}\n' });
     expect(service.seen[0]?.body).toBe('{"ref":"C-2"}');
   });
 
@@ -86,7 +87,9 @@ describe('onye update', () => {
 
   it('leaves the judgement to the service with --no-validate', async () => {
     const service = await serve([problem(422, 'Validation Failed', [{ propertyPath: 'email', title: 'not valid' }])]);
-    const ended = await paycli(['onye', 'update', ONYE_ID, '--email', 'ada', '--no-validate', '--json'], { service });
+    const ended = await inProcess(['onye', 'update', ONYE_ID, '--email', 'ada', '--no-validate', '--json'], {
+      service,
+    });
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(errorOf(ended)).toMatchObject({
       kind: 'rejected',
@@ -100,7 +103,7 @@ describe('onye update', () => {
 
   it('names --data for a field that came from there', async () => {
     const service = await serve([problem(422, 'Validation Failed', [{ propertyPath: 'locale', title: 'unknown' }])]);
-    const ended = await paycli(['onye', 'update', ONYE_ID, '--data', '{"locale":"xx"}'], { service });
+    const ended = await inProcess(['onye', 'update', ONYE_ID, '--data', '{"locale":"xx"}'], { service });
     expect(ended.stderr).toContain('--data (locale): unknown');
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, hang, json, problem, serve, UGWO_ID } from '../support/service.ts';
@@ -23,7 +24,7 @@ describe('activity wait', () => {
 
   it('ends with 11 when the charge has failed', async () => {
     const service = await serve([standing('failed', { error: { message: 'no funds' } })]);
-    const ended = await paycli([...WAIT, '--json'], { service });
+    const ended = await inProcess([...WAIT, '--json'], { service });
     expect(ended.code).toBe(11);
     expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'failed' });
     expect(errorOf(ended)).toMatchObject({ kind: 'charge_failed', message: 'the charge failed: no funds' });
@@ -31,7 +32,7 @@ describe('activity wait', () => {
 
   it('ends with 12 when the time is up, with what was seen last and the command that goes on', async () => {
     const service = await serve([standing('processing'), standing('processing')]);
-    const ended = await paycli([...WAIT, '--wait-timeout', '2s', '--json'], { service });
+    const ended = await inProcess([...WAIT, '--wait-timeout', '2s', '--json'], { service });
     expect(ended).toMatchObject({ code: 12, stdout: printed('processing') });
     expect(errorOf(ended)).toMatchObject({
       kind: 'pending',
@@ -51,7 +52,7 @@ describe('activity wait', () => {
 
   it('is cut by its timeout in a read that hangs, and says that nothing was read', async () => {
     const service = await serve([hang]);
-    const ended = await paycli([...WAIT, '--wait-timeout', '1s', '--json'], { service });
+    const ended = await inProcess([...WAIT, '--wait-timeout', '1s', '--json'], { service });
     expect(ended).toMatchObject({ code: 8, stdout: '' });
     expect(errorOf(ended)).toMatchObject({
       message: "couldn't reach the service: no answer within 1 s (--wait-timeout)",
@@ -60,7 +61,7 @@ describe('activity wait', () => {
 
   it('of what the service refuses to show ends at once', async () => {
     const service = await serve([problem(404, 'No')]);
-    expect(await paycli(WAIT, { service })).toMatchObject({ code: 3, stdout: '' });
+    expect(await inProcess(WAIT, { service })).toMatchObject({ code: 3, stdout: '' });
   });
 });
 
@@ -132,7 +133,7 @@ describe('ugwo charge --wait', () => {
     const options = { service: await serve([json(200, ACTIVITY), standing('successful')]), home: newFolder() };
     const ended = await paycli([...CHARGE, '--json'], options);
     expect(ended).toMatchObject({ code: 0, stdout: printed('successful'), stderr: '' });
-    expect(await paycli(CHARGE, options)).toMatchObject({
+    expect(await inProcess(CHARGE, options)).toMatchObject({
       code: 9,
       stderr: expect.stringContaining('it is already paid'),
     });

@@ -1,7 +1,8 @@
+import { inProcess } from '../support/in-process.ts';
 import { newFolder } from '../support/program.ts';
 import type { Seen, Service } from '../support/service.ts';
 import { json, problem, serveAllBy, ugwo } from '../support/service.ts';
-import { activityOf, charged, chargeFrom, numberIn, ussdFile } from './bulk-support.ts';
+import { activityOf, charged, numberIn, ussdFile } from './bulk-support.ts';
 
 export interface Watching {
   readonly home: string;
@@ -40,7 +41,7 @@ export const charge = async (count: number, refuses: (seen: Seen) => boolean = (
     return json(200, { ...requestWith(number, statusOf(number)), activities });
   });
   const activity = (number: number) => ({ uid: activityOf(number), activity_type: 'charge', next_action: null });
-  const { stdout } = await chargeFrom(ussdFile(...numbers), { home, service });
+  const { stdout } = await inProcess(['ugwo', 'charge', '--json', '--from', ussdFile(...numbers)], { home, service });
   made = service.seen.length;
   return {
     home,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import type { Ended, Running } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Seen } from '../support/service.ts';
@@ -132,7 +133,7 @@ describe('watch', () => {
       [['--wait-timeout', '2s'], /--wait-timeout needs --until-final/, world.service],
       [['--job', world.job], /job-\S+ was sent to another service/, other],
     ] as const) {
-      const ended = await paycli(['watch', ...args], { ...world, service });
+      const ended = await inProcess(['watch', ...args], { ...world, service });
       expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     }
   });

@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/signature.ts';
+import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
@@ -26,7 +27,7 @@ const received = async (...bodies: readonly string[]): Promise<string> => {
 };
 
 const uidsOf = async (home: string, ...args: string[]): Promise<string[]> => {
-  const { stdout } = await paycli(['webhook', 'events', 'list', '--columns', 'uid', '-o', 'tsv', ...args], { home });
+  const { stdout } = await inProcess(['webhook', 'events', 'list', '--columns', 'uid', '-o', 'tsv', ...args], { home });
   return stdout.split('\n').filter((line) => line !== '');
 };
 
@@ -42,16 +43,16 @@ describe('webhook events', () => {
     expect(await uidsOf(home, '--event', 'refund.*')).toEqual([uidOf(2), uidOf(1)]);
     expect(await uidsOf(home, '--ugwo', ugwoOf(1))).toEqual([uidOf(5), uidOf(3), uidOf(1)]);
     expect(await uidsOf(home, '--state', 'waiting')).toEqual([]);
-    const first = await paycli(['webhook', 'events', 'list', '--max', '2', '--json'], { home });
+    const first = await inProcess(['webhook', 'events', 'list', '--max', '2', '--json'], { home });
     const { next_cursor: cursor } = JSON.parse(first.stdout) as { next_cursor: string };
     expect(await uidsOf(home, '--cursor', cursor)).toEqual(all.slice(2));
-    const foreign = await paycli(['webhook', 'events', 'list', '--cursor', 'bm8'], { home });
+    const foreign = await inProcess(['webhook', 'events', 'list', '--cursor', 'bm8'], { home });
     expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('not a cursor of this list') });
   });
 
   it('are shown with headers and body; one that was not received is said so', async () => {
     const home = await received(bodyOf(1));
-    const { stdout } = await paycli(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
+    const { stdout } = await inProcess(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
     expect(JSON.parse(stdout)).toMatchObject({
       uid: uidOf(1),
       state: 'kept',
@@ -59,7 +60,7 @@ describe('webhook events', () => {
       headers: expect.arrayContaining([{ name: 'x-own', value: 'kept' }]),
       body: JSON.parse(bodyOf(1)),
     });
-    const none = await paycli(['webhook', 'events', 'show', uidOf(2)], { home });
+    const none = await inProcess(['webhook', 'events', 'show', uidOf(2)], { home });
     expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('was received here') });
   });
 
@@ -82,17 +83,17 @@ describe('webhook events', () => {
         'x-kwugwo-signature': signatureOf(SECRET, Buffer.from(body)),
       },
     });
-    expect(await paycli(args, { home })).toMatchObject({ code: 3, stderr: expect.stringContaining('answered 500') });
+    expect(await inProcess(args, { home })).toMatchObject({ code: 3, stderr: expect.stringContaining('answered 500') });
     const dead = await openTarget();
     await dead.close();
-    expect(await paycli([...args.slice(0, -1), dead.url], { home })).toMatchObject({ code: 5 });
-    expect(await paycli(args.slice(0, -2), { home })).toMatchObject({
+    expect(await inProcess([...args.slice(0, -1), dead.url], { home })).toMatchObject({ code: 5 });
+    expect(await inProcess(args.slice(0, -2), { home })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--to is required'),
     });
-    const away = await paycli([...args.slice(0, -1), 'https://example.com/'], { home });
+    const away = await inProcess([...args.slice(0, -1), 'https://example.com/'], { home });
     expect(away).toMatchObject({ code: 2, stderr: expect.stringContaining('is not on this machine') });
-    const unseen = await paycli([...args, '--edit', '--secret-file', secretFile(home)], { home });
+    const unseen = await inProcess([...args, '--edit', '--secret-file', secretFile(home)], { home });
     expect(unseen).toMatchObject({ code: 2, stderr: expect.stringContaining('--edit needs a terminal') });
   });
 
@@ -128,7 +129,10 @@ describe('webhook verify', () => {
     '"status":["ugwo_successful","enum.ugwo_status.ugwo_successful"]}}';
   const SIGNATURE = 'a23609f4932fa46a927a6f56fca91380109e431ca725d77d3c63d90a0484255e';
   const verify = (home: string, stdin: string, signature = SIGNATURE, secret = SECRET) =>
-    paycli(['webhook', 'verify', '--secret-file', secretFile(home, secret), '--signature', signature], { home, stdin });
+    inProcess(['webhook', 'verify', '--secret-file', secretFile(home, secret), '--signature', signature], {
+      home,
+      stdin,
+    });
 
   it('takes the vector that the language of the service’s own plugin has made', async () => {
     const home = newFolder();

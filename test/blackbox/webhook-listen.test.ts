@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/signature.ts';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import {
   bodyOf,
@@ -24,7 +25,7 @@ const told = (stdout: string): string[] =>
     .map((line) => line.split('\t')[0] ?? '');
 
 const statesOf = async (home: string): Promise<Record<string, string>> => {
-  const { stdout } = await paycli(['webhook', 'events', 'list', '-o', 'json'], { home });
+  const { stdout } = await inProcess(['webhook', 'events', 'list', '-o', 'json'], { home });
   const { data } = JSON.parse(stdout) as { data: { uid: string; state: string }[] };
   return Object.fromEntries(data.map(({ uid, state }) => [uid, state]));
 };
@@ -81,7 +82,7 @@ describe('webhook listen', () => {
     listener.kill('SIGINT');
     expect((await listener.ended).stdout).toBe('');
     expect(await statesOf(home)).toEqual({});
-    const { stdout } = await paycli(['webhook', 'events', 'list', '--refused', '--json'], { home });
+    const { stdout } = await inProcess(['webhook', 'events', 'list', '--refused', '--json'], { home });
     expect(JSON.parse(stdout).data).toMatchObject([
       { why: 'wrong signature', size: bodyOf(2).length + 1, body_start: `${bodyOf(2)} `, delivery_id: 'dlv.1' },
       { why: 'wrong signature', ...changed },
@@ -104,7 +105,7 @@ describe('webhook listen', () => {
     await deliver(second.origin, bodyOf(2));
     expect(told((await second.ended).stdout)).toEqual([uidOf(2)]);
     expect(target.seen.map(({ body }) => JSON.parse(body).uid)).toEqual([uidOf(1), uidOf(2)]);
-    const { stdout } = await paycli(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
+    const { stdout } = await inProcess(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
     expect(JSON.parse(stdout)).toMatchObject({ repeats: 2, delivery_id: 'a' });
   });
 
@@ -230,7 +231,7 @@ describe('webhook listen', () => {
     const uids = target.seen.map(({ body }) => JSON.parse(body).uid as string);
     expect(uids.filter((uid) => uid !== uidOf(3))).toEqual([uidOf(1), uidOf(1), uidOf(1), uidOf(2)]);
     expect(target.seen.every(({ url }) => url === '/app?x=1')).toBe(true);
-    const { stdout } = await paycli(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
+    const { stdout } = await inProcess(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
     expect(JSON.parse(stdout)).toMatchObject({ state: 'forwarded', attempts: 3, answer: '200' });
   });
 
@@ -269,9 +270,9 @@ describe('webhook listen', () => {
   it('forwards to no other machine, unless that is allowed', async () => {
     const home = newFolder();
     const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home)];
-    const refused = await paycli([...args, '--forward-to', 'http://192.0.2.1/x'], { home });
+    const refused = await inProcess([...args, '--forward-to', 'http://192.0.2.1/x'], { home });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is not on this machine') });
-    const open = await paycli([...args, '--allow-remote', '--forward-to', 'http://192.0.2.1/x'], { home });
+    const open = await inProcess([...args, '--allow-remote', '--forward-to', 'http://192.0.2.1/x'], { home });
     expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('is not encrypted') });
   });
 
@@ -294,16 +295,18 @@ describe('webhook listen', () => {
     const home = newFolder();
     const file = secretFile(home);
     spoil(file);
-    const ended = await paycli(['webhook', 'listen', '--port', '0', '--secret-file', file], { home });
+    const ended = await inProcess(['webhook', 'listen', '--port', '0', '--secret-file', file], { home });
     expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining(why) });
   });
 
   it('does not say a secret again that was typed in the place of a file', async () => {
     const home = newFolder();
-    const ended = await paycli(['webhook', 'listen', '--port', '0', '--secret-file', 'wsk.AbCd.0123456789'], { home });
+    const ended = await inProcess(['webhook', 'listen', '--port', '0', '--secret-file', 'wsk.AbCd.0123456789'], {
+      home,
+    });
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('make a new secret') });
     expect(ended.stderr).not.toContain('0123456789');
-    const none = await paycli(['webhook', 'listen', '--port', '0'], { home });
+    const none = await inProcess(['webhook', 'listen', '--port', '0'], { home });
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file or --secret-command') });
   });
 
@@ -313,7 +316,7 @@ describe('webhook listen', () => {
     listener.kill('SIGTERM');
     await listener.ended;
     chmodSync(join(home, 'webhooks.db'), 0o644);
-    const ended = await paycli(['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home)], { home });
+    const ended = await inProcess(['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home)], { home });
     expect(ended).toMatchObject({ code: 10, stderr: expect.stringContaining('is open to other users') });
   });
 });

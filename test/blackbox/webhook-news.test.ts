@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
 import { json, reset, serveAllBy, ugwo } from '../support/service.ts';
-import { activityOf, charged, chargeFrom, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
+import { activityOf, charged, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
 import { eventOf, listen, paymentsIn } from './news-support.ts';
 
 const activity = (number: number, status: string, more: object = {}) => ({
@@ -31,7 +32,7 @@ const charge = async (...numbers: readonly number[]): Promise<World> => {
     if (seen.method === 'POST') return charged(numberIn(seen));
     return shown.get(numberIn(seen)) ?? requestWith(numberIn(seen), []);
   });
-  await chargeFrom(ussdFile(...numbers), { home, service });
+  await inProcess(['ugwo', 'charge', '--json', '--from', ussdFile(...numbers)], { home, service });
   const made = service.seen.length;
   return {
     options: { home, service },
@@ -102,7 +103,7 @@ describe('news for the ledger', () => {
     await deliver(eventOf(1, 'ugwo.activity.created', activities[0] ?? {}));
     await until(async () => (await paymentsIn(options)).includes('open'));
     await stop(run);
-    expect((await paycli(['ledger', 'list', '-o', 'tsv', '--columns', 'state,activity'], options)).stdout).toBe(
+    expect((await inProcess(['ledger', 'list', '-o', 'tsv', '--columns', 'state,activity'], options)).stdout).toBe(
       `accepted\t${activityOf(1)}\n`,
     );
   });
@@ -133,7 +134,7 @@ describe('news for the ledger', () => {
     await run.saw(/"double_charge"/);
     const ended = await stop(run);
     expect(ended.code).toBe(3);
-    const { stdout } = await paycli(['ledger', 'list', '--json'], world.options);
+    const { stdout } = await inProcess(['ledger', 'list', '--json'], world.options);
     const [{ id, job }] = (JSON.parse(stdout) as { data: [{ id: string; job: string }] }).data;
     const paid = { status: 'successful', profile: null };
     expect(JSON.parse(ended.stdout)).toMatchObject({
