@@ -139,7 +139,9 @@ function* changesOf(value: unknown): Generator<unknown> {
   yield* ANYTHING;
   if (Array.isArray(value)) {
     yield* LITTLE.map((one) => [...value, one]);
-    for (const [index, one] of value.entries()) for (const by of changesOf(one)) yield value.with(index, by);
+    // Records in a list are read alike, the two texts of a status are not.
+    const members = typeof value[0] === 'object' ? value.slice(0, 1) : value;
+    for (const [index, one] of members.entries()) for (const by of changesOf(one)) yield value.with(index, by);
   } else if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value);
     for (const gone of entries) yield Object.fromEntries(entries.filter((one) => one !== gone));
@@ -155,12 +157,12 @@ interface Reader {
 /** Both read the examples in the same way, those with one change, each, and some of those with two. */
 const agree = (zod: Reader | undefined, other: (value: unknown) => unknown, examples: readonly unknown[]): void => {
   expect(examples.map((one) => [zod?.safeParse(one).success, other(one)])).toEqual(examples.map(() => [true, true]));
-  const disagreed = (one: unknown): boolean => other(one) !== zod?.safeParse(one).success;
   const once = examples.flatMap((one) => [...changesOf(one)]);
-  expect(once.filter(disagreed)).toEqual([]);
+  const read = once.map((one) => ({ one, ours: zod?.safeParse(one).success, theirs: other(one) }));
+  expect(read.filter(({ ours, theirs }) => ours !== theirs)).toEqual([]);
+  expect(new Set(read.map(({ ours }) => ours))).toEqual(new Set([true, false]));
   const twice = fc.constantFrom(...once).chain((one) => fc.constantFrom(...changesOf(one)));
-  fc.assert(fc.property(twice, (one) => !disagreed(one)));
-  expect(new Set(once.map((one) => zod?.safeParse(one).success))).toEqual(new Set([true, false]));
+  fc.assert(fc.property(twice, (one) => other(one) === zod?.safeParse(one).success));
 };
 
 describe('the OpenAPI document', () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EmulatorRoom, RunningEmulator } from '../../src/emulator/room.ts';
 import { activitiesIn, customersIn, NOON, sendRaw, startEmulator, tempFile } from './support.ts';
 
@@ -23,6 +23,7 @@ const SCRIPT = `
   process.exit(0);`;
 
 interface Helper {
+  end(): Promise<void>;
   next(): Promise<string>;
   tell(what: {
     readonly file: string;
@@ -35,11 +36,11 @@ const helper = (): Helper => {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
-  onTestFinished(async () => {
-    child.stdin?.end();
-    if (child.exitCode === null) await once(child, 'exit');
-  });
   return {
+    end: async () => {
+      child.stdin?.end();
+      if (child.exitCode === null) await once(child, 'exit');
+    },
     next: async () => {
       const { value, done } = await lines.next();
       if (done === true) throw new Error('the helper ended');
@@ -48,6 +49,18 @@ const helper = (): Helper => {
     tell: (what) => void child.stdin?.write(`${JSON.stringify(what)}\n`),
   };
 };
+
+/** Processes that all tests share; each file of data is opened anew. */
+let helpers: readonly Helper[] = [];
+
+beforeAll(async () => {
+  helpers = Array.from({ length: 3 }, helper);
+  await Promise.all(helpers.map((one) => one.next()));
+});
+
+afterAll(async () => {
+  await Promise.all(helpers.map((one) => one.end()));
+});
 
 const charge = ({ origin, key }: Pick<RunningEmulator, 'origin' | 'key'>, uid: string) =>
   sendRaw(origin, {
@@ -59,8 +72,7 @@ const charge = ({ origin, key }: Pick<RunningEmulator, 'origin' | 'key'>, uid: s
 
 test('two processes share one file: same key, each sees what the other wrote, and no write is lost', async () => {
   const here = await startEmulator({ customers: 1, ugwo: 4 });
-  const other = helper();
-  await other.next();
+  const [other] = helpers as [Helper];
   other.tell({ file: here.file, seed: { customers: 0, ugwo: 0 } });
   const there = JSON.parse(await other.next());
   expect(there.key).toBe(here.key);
@@ -83,8 +95,7 @@ test('two processes share one file: same key, each sees what the other wrote, an
 
 test('updates of one customer from two processes lose no field', async () => {
   const here = await startEmulator({ customers: 1 });
-  const other = helper();
-  await other.next();
+  const [other] = helpers as [Helper];
   other.tell({ file: here.file, seed: { customers: 0, ugwo: 0 } });
   const there = JSON.parse(await other.next());
   const path = `/v1/onye/${customersIn(here.file)[0]}`;
@@ -101,8 +112,7 @@ test('updates of one customer from two processes lose no field', async () => {
 
 test('a walk in one process stays right while another adds', async () => {
   const here = await startEmulator({ ugwo: 9 });
-  const other = helper();
-  await other.next();
+  const [other] = helpers as [Helper];
   const first = (await here.send('GET', '/v1/ugwo?limit=5')).json;
   other.tell({ file: here.file, seed: { customers: 0, ugwo: 30 } });
   await other.next();
@@ -114,8 +124,6 @@ test('a walk in one process stays right while another adds', async () => {
 });
 
 test('several processes that start at once on a new file agree on one key and seed it once', async () => {
-  const helpers = Array.from({ length: 4 }, helper);
-  await Promise.all(helpers.map((one) => one.next()));
   for (let round = 0; round < 5; round += 1) {
     const file = tempFile();
     for (const one of helpers) one.tell({ file, seed: { customers: 3, ugwo: 5, onlyIfNew: true } });
