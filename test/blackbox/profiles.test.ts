@@ -231,7 +231,7 @@ if (RUNTIME === 'node') {
     const versionIn = (home: string): string => join(cacheIn(home), readdirSync(cacheIn(home))[0] ?? '');
     const isUsed = (home: string): boolean => readdirSync(versionIn(home)).length > 0;
 
-    it('lies beside a cache of code that is its user’s alone, whatever the umask is, and that others can’t write to', async () => {
+    it('lies beside no cache of code that others can write to, but one that is its user’s alone, whatever the umask is', async () => {
       const XDG_CACHE_HOME = newFolder('cache');
       const umask = process.umask(0);
       onTestFinished(() => void process.umask(umask));

@@ -23,7 +23,7 @@ const urls = ({ seen }: Service): string[] => seen.map(({ url }) => url.split('?
 const ONE = `/v1/ugwo/${ugwo(2)['uid']}`;
 
 describe('a search', () => {
-  it('is one request the second time, and shows the same', async () => {
+  it('is one request the second time, and keeps no reference, no address and no origin, in a file that others can’t read', async () => {
     const [serving, home] = [await service(), newFolder()];
     const first = await paycli(search, { service: serving, home });
     const second = await paycli(search, { service: serving, home });
