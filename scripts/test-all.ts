@@ -1,7 +1,7 @@
 /**
- * The rounds of tests that `npm test` leaves out: what users see, once more of the standalone program; then once more as on a
- * machine abroad: fourteen hours ahead of UTC, with a language that sorts, groups digits and writes dates in its own way; and the
- * ledger's over a newer PostgreSQL than the machine's own.
+ * The rounds of tests that `npm test` leaves out: what users see, once more of the standalone program; then what
+ * knows a time zone or a language, as on a machine abroad: fourteen hours ahead of UTC, with a language that sorts, groups digits
+ * and writes dates in its own way; and the ledger's over a newer PostgreSQL than the machine's own.
  * Arguments go to vitest; `--only NAME` runs one of the rounds.
  */
 import { spawnSync } from 'node:child_process';
@@ -24,6 +24,7 @@ const ABROAD = [
   'test/bulk/progress-line.test.ts',
   'test/ledger/{refused,refused-words,report}.test.ts',
   'test/commands/ledger.test.ts',
+  'test/emulator/console{,-words}.test.ts',
   'test/blackbox/{find,ledger-report,list,pass-on}.test.ts',
 ];
 

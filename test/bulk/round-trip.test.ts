@@ -61,7 +61,7 @@ it('CSV comes back, whatever separates its cells and ends its rows, however it i
         expect(fieldsOf(await rowsOf(csvRows(inChunks(bytes, size), by, columns, fail)), columns)).toEqual(rows);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 

@@ -188,7 +188,7 @@ describe('a ledger that is pruned at any time', () => {
           expect(await pruned.seen()).toEqual(await kept.seen());
         }
       }),
-      { numRuns: Number(process.env['PAYCLI_PRUNE_RUNS'] ?? 400) },
+      { numRuns: Number(process.env['PAYCLI_PRUNE_RUNS'] ?? 150) },
     );
   });
 });

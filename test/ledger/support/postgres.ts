@@ -22,13 +22,19 @@ export interface SharedPlace {
   readonly folder: string;
 }
 
+/** A database with an empty ledger, of which each place takes a copy. */
+const emptyLedger = memo(async () => {
+  const cluster = await sharedCluster();
+  const database = await cluster.createDatabase();
+  await initLedger({ address: addressOf(cluster.url(database)), password: async () => undefined }, []);
+  return database;
+});
+
 export const newSharedPlace = (): SharedPlace => {
   const folder = newFolder('shared');
   const url = memo(async () => {
     const cluster = await sharedCluster();
-    const made = cluster.url(await cluster.createDatabase());
-    await initLedger({ address: addressOf(made), password: async () => undefined }, []);
-    return made;
+    return cluster.url(await cluster.createDatabase(await emptyLedger()));
   });
   const open: SharedPlace['open'] = async (some = {}) => {
     const { path: _path, ...options } = ledgerOptions('', { ...worldAtNoon, ...some });
