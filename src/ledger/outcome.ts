@@ -1,4 +1,3 @@
-import { utcAtom } from '../core/time.ts';
 import type { Backend, Decision } from './backend.ts';
 import { elapsed } from './clock.ts';
 import type { Entry, Evidence, Moment, Outcome, Resolution } from './entry.ts';
@@ -23,7 +22,7 @@ export const isTaken = ({ id, service }: Entry, standing: readonly Entry[]): boo
 
 /** A charge after what its process says of it. */
 const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[], now: Moment): Entry => {
-  const word = lateWord(charge, outcome, utcAtom(now.at));
+  const word = lateWord(charge, outcome, now.at);
   const odd = outcome.odd ?? [];
   const marks = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
   const seen = withMore(withMore(charge, word), marks);

@@ -1,5 +1,6 @@
 import { standingOf } from '../core/charge.ts';
 import type { Entry, Evidence, KeptActivity, Outcome } from './entry.ts';
+import { evidenceOf } from './evidence.ts';
 
 /** What can decide how a charge stands, in the order of the evidence. */
 export const DECISIVE: readonly string[] = ['resolved', 'answer', 'emergency_line'];
@@ -25,5 +26,5 @@ export const latest = (known: KeptActivity | undefined, told: KeptActivity): Kep
 };
 
 /** The word of a process that came when its charge was not its own any more: it must be seen in the evidence. */
-export const lateWord = ({ state }: Entry, { evidence }: Outcome, at: string): Evidence | undefined =>
-  evidence ?? (state === 'sending' ? undefined : { kind: 'answer', at, message: 'the answer came after all' });
+export const lateWord = ({ state }: Entry, { evidence }: Outcome, at: number): Evidence | undefined =>
+  evidence ?? (state === 'sending' ? undefined : evidenceOf('answer', at, { message: 'the answer came after all' }));

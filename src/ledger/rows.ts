@@ -88,11 +88,14 @@ const fixedOf = (entry: Entry): (Value | undefined)[] => [
 ];
 
 /** What changes, in the order of `CHANGING`. */
-const changingOf = ({ activity, asked, ...entry }: Entry): (Value | undefined)[] => [
-  ...[entry.state, entry.recordedAt, entry.took, entry.exitCode],
-  ...[activity?.uid, activity?.status, json(activity?.nextAction), activity?.createdAt],
-  ...[json(entry.told), JSON.stringify(entry.evidence), asked?.amount, asked?.currency, asked?.ref, asked?.customer],
-];
+const changingOf = (entry: Entry): (Value | undefined)[] => {
+  const { activity, asked } = entry;
+  return [
+    ...[entry.state, entry.recordedAt, entry.took, entry.exitCode],
+    ...[activity?.uid, activity?.status, json(activity?.nextAction), activity?.createdAt],
+    ...[json(entry.told), JSON.stringify(entry.evidence), asked?.amount, asked?.currency, asked?.ref, asked?.customer],
+  ];
+};
 
 /** An entry as a row of the table, with its checksum; its place is the table's own. */
 export const rowOf = (entry: Entry): Value[] => {

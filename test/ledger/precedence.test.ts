@@ -47,7 +47,7 @@ describe('what a process says of its own charge', () => {
     ['that came late is seen', 'unknown', undefined, { kind: 'answer', at: AT, message: 'the answer came after all' }],
   ])('%s', (_what, state, evidence, word) => {
     const outcome = evidence === undefined ? accepted : { ...accepted, evidence };
-    expect(lateWord(charge({ state }), outcome, AT)).toEqual(word);
+    expect(lateWord(charge({ state }), outcome, Date.parse(AT))).toEqual(word);
   });
 });
 

@@ -9,13 +9,16 @@ import { entryOf, rowOf } from '../rows.ts';
 import { checked } from './row-checks.ts';
 import { UNFINISHED } from './schema.ts';
 
-/** Prepares each text once. As arrays rows cost less than as objects with the names of all columns. */
-export const preparing = (db: DatabaseSync) => {
+/**
+ * Prepares each text once. As arrays rows cost less than as objects with the names of all columns. What all texts begin with is
+ * given once, since the longer a text the longer it takes to find what was prepared of it.
+ */
+export const preparing = (db: DatabaseSync, start = '') => {
   const prepared = new Map<string, StatementSync>();
   return (text: string): StatementSync => {
     const found = prepared.get(text);
     if (found !== undefined) return found;
-    const made = db.prepare(text);
+    const made = db.prepare(`${start}${text}`);
     made.setReturnArrays(true);
     prepared.set(text, made);
     return made;
@@ -84,9 +87,9 @@ const UNSAY = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path 
 /** The SQL of what is sent once, prepared when it is first used. Everything runs in the transaction of whoever calls. */
 export const statements = (db: DatabaseSync) => {
   const sql = preparing(db);
+  const select = preparing(db, `${SELECT} `);
   /** Rows that are what was written. */
-  const rows = (query: string, ...values: SQLInputValue[]): Row[] =>
-    rowsOf(sql(`${SELECT} ${query}`), ...values).map(checked);
+  const rows = (query: string, ...values: SQLInputValue[]): Row[] => rowsOf(select(query), ...values).map(checked);
 
   /** They are found by two indexes: a page of one that is lost would hide them. */
   const standing = (about: string): Row[] => {
