@@ -7,16 +7,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawn } from '@lydell/node-pty';
+import { terminalEnv } from './terminal-env.ts';
 
 const PROGRAM = resolve('bin/paycli.js');
 const WIDTH = Math.min(process.stdout.columns ?? 120, 120);
 const home = mkdtempSync(join(tmpdir(), 'paycli-demo-'));
 const env = {
-  PATH: process.env['PATH'] ?? '',
-  HOME: home,
-  PAYCLI_HOME: home,
-  TERM: 'xterm-256color',
-  LANG: 'C.UTF-8',
+  ...terminalEnv(home),
   ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
   ...(process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] }),
 };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { default as headless, type IBufferCell, type IBufferLine } from '@xterm/headless';
+import { terminalEnv } from '../terminal-env.ts';
 
 export interface Run {
   readonly column: number;
@@ -41,11 +42,7 @@ const rowOf = (line: IBufferLine): Row => {
 /** Runs a command on a pseudo-terminal to its end; it must succeed. */
 const typed = (program: readonly string[], words: readonly string[], home: string): Promise<string> => {
   const env = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: home,
-    PAYCLI_HOME: home,
-    TERM: 'xterm-256color',
-    LANG: 'C.UTF-8',
+    ...terminalEnv(home),
     TZ: 'UTC',
   };
   const [file = '', ...first] = program;

@@ -1,5 +1,5 @@
 import type { Asked } from '../core/asking.ts';
-import { canAsk } from '../core/asking.ts';
+import { canAsk, plain } from '../core/asking.ts';
 import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import { visible } from '../core/sanitize.ts';
@@ -12,9 +12,6 @@ import type { Globals } from './globals.ts';
  * it has been read. Throws a usage error unless the answer is yes.
  */
 export type Confirm = (question: readonly string[], unasked: 'go ahead' | 'refuse', typed?: string) => Promise<void>;
-
-/** Without the blanks and commas that people leave out. */
-const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
 
 const isYes = (answer: string): boolean => /^y(?:es)?$/i.test(answer.trim());
 

@@ -38,7 +38,8 @@ export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn,
 export const findOutByHand = (globals: Deps['globals']): string =>
   `look for each unknown row at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'list', '--state', 'unknown', ...placeWords(globals)])}\` names them, \`paycli ledger resolve\` records it`;
 
-const lastWord = ({ evidence }: Entry): string | undefined => {
+/** What was last said of an entry; undefined where nothing was. */
+export const lastWord = ({ evidence }: Entry): string | undefined => {
   const word = evidence.findLast(({ message, why }) => message !== undefined || why !== undefined);
   return word === undefined ? undefined : String(word['message'] ?? word['why']);
 };

@@ -79,6 +79,9 @@ export const formatDateAtom = ({ ms, offset }: Instant): string => {
 /** The same of milliseconds, in UTC. */
 export const utcAtom = (ms: number): string => formatDateAtom({ ms, offset: 0 });
 
+/** The same, null where there is none. */
+export const atom = (ms: number | undefined): string | null => (ms === undefined ? null : utcAtom(ms));
+
 /** For people: `14:05` when it is on the day of `now`, else `2026-11-20 14:05`; in the machine's time zone. */
 export const formatLocal = (ms: number, now: number): string => {
   const [date, today] = [new Date(ms), new Date(now)];

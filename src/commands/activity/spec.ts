@@ -15,12 +15,6 @@ const args = [
 const output =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
-const waitOptions = {
-  waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout, {
-    default: '15m',
-  }),
-} as const;
-
 /** Which activity is meant. */
 export interface GetInput {
   readonly ugwoUid: string;
@@ -70,7 +64,11 @@ const wait = defineCommand({
     'account to pay to has expired. Failed reads are retried. Waiting changes nothing: you can stop it and start again at ' +
     'any time.',
   args,
-  options: waitOptions,
+  options: {
+    waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout, {
+      default: '15m',
+    }),
+  },
   examples: {
     'wait for the customer to pay': `paycli activity wait ${PAID}`,
     'wait at most two minutes, for a script': `paycli activity wait ${PAID} --wait-timeout 2m --json`,

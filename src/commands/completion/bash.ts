@@ -1,4 +1,4 @@
-import { type Model, markOf, type Word } from './model.ts';
+import { type Model, markOf, tablesOf, type Word } from './model.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const namesIn = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
@@ -16,33 +16,25 @@ const table = (name: string, rows: readonly (readonly [keys: readonly string[], 
     '}',
   ].join('\n');
 
+const tables = (model: Model): string =>
+  tablesOf(
+    model,
+    (words) => words.map(({ word }) => word),
+    (text) => text,
+  )
+    .map(([name, rows]) => {
+      const between = name === 'args' ? '|' : ' ';
+      return table(
+        `_paycli_${name}`,
+        rows.map(([keys, found]) => [keys, found.join(between)]),
+      );
+    })
+    .join('\n\n');
+
 /** What bash reads for completion. Its version may be 3.2, as macOS has it. */
-export const bashScript = ({ steps, options, globals, values, args, aliases }: Model): string => `${markOf('bash')}
+export const bashScript = (model: Model): string => `${markOf('bash')}
 
-${table(
-  '_paycli_steps',
-  [...steps].map(([place, words]) => [[place], namesIn(words)] as const),
-)}
-
-${table(
-  '_paycli_options',
-  [...options].map(([place, words]) => [[place], namesIn(words)] as const),
-)}
-
-${table(
-  '_paycli_values',
-  [...values].map(([spec, keys]) => [keys, spec] as const),
-)}
-
-${table(
-  '_paycli_args',
-  [...args].map(([place, specs]) => [[place], specs.join('|')] as const),
-)}
-
-${table(
-  '_paycli_alias',
-  [...aliases].map(([alias, name]) => [[alias], name] as const),
-)}
+${tables(model)}
 
 # What may stand for the value of an option at a place.
 _paycli_value() {
@@ -146,7 +138,7 @@ _paycli() {
     _paycli_offer "$REPLY" "\${cur%%=*}=" "\${cur#*=}"
   elif [[ -z $after && $cur == -* ]]; then
     _paycli_options "$place"
-    read -ra list <<< "$REPLY ${namesIn(globals)}"
+    read -ra list <<< "$REPLY ${namesIn(model.globals)}"
     _paycli_add '' "\${list[@]}"
   else
     _paycli_steps "\${place:-$help}"

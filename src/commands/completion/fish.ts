@@ -1,4 +1,4 @@
-import { type Model, markOf, type Word } from './model.ts';
+import { type Model, markOf, tablesOf, type Word } from './model.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 const described = ({ word, about }: Word): string => quoted(`${word}\t${about}`);
@@ -18,33 +18,15 @@ const table = (name: string, rows: readonly (readonly [keys: readonly string[], 
     'end',
   ].join('\n');
 
+const tables = (model: Model): string =>
+  tablesOf(model, (words) => words.map(described), quoted)
+    .map(([name, rows]) => table(`__paycli_${name}`, rows))
+    .join('\n\n');
+
 /** What fish reads for completion. */
-export const fishScript = ({ steps, options, globals, values, args, aliases }: Model): string => `${markOf('fish')}
+export const fishScript = (model: Model): string => `${markOf('fish')}
 
-${table(
-  '__paycli_steps',
-  [...steps].map(([place, words]) => [[place], words.map(described)] as const),
-)}
-
-${table(
-  '__paycli_options',
-  [...options].map(([place, words]) => [[place], words.map(described)] as const),
-)}
-
-${table(
-  '__paycli_values',
-  [...values].map(([spec, keys]) => [keys, [quoted(spec)]] as const),
-)}
-
-${table(
-  '__paycli_args',
-  [...args].map(([place, specs]) => [[place], specs.map(quoted)] as const),
-)}
-
-${table(
-  '__paycli_alias',
-  [...aliases].map(([alias, name]) => [[alias], [quoted(name)]] as const),
-)}
+${tables(model)}
 
 # What may stand for the value of an option at a place.
 function __paycli_value
@@ -135,7 +117,7 @@ function __paycli
         __paycli_offer (__paycli_value "$place" $name) $name= (string replace -r '^[^=]*=' '' -- $cur) "$place" $only
     else if test -z "$after"; and string match -q -- '-*' $cur
         __paycli_options "$place"
-        printf '%s\\n' ${globals.map(described).join(' ')}
+        printf '%s\\n' ${model.globals.map(described).join(' ')}
     else
         set -l steps (__paycli_steps (__paycli_at "$place" $help))
         if test -n "$steps"

@@ -101,6 +101,22 @@ export const modelOf = (tree: Tree): Model => {
   };
 };
 
+/** What a script looks words and values up in: the name of each table, and its rows, by the keys of each. */
+export const tablesOf = (
+  { steps, options, values, args, aliases }: Model,
+  wordsOf: (words: readonly Word[]) => readonly string[],
+  quoted: (text: string) => string,
+): readonly (readonly [
+  name: string,
+  rows: readonly (readonly [keys: readonly string[], found: readonly string[]])[],
+])[] => [
+  ['steps', [...steps].map(([place, words]) => [[place], wordsOf(words)])],
+  ['options', [...options].map(([place, words]) => [[place], wordsOf(words)])],
+  ['values', [...values].map(([spec, keys]) => [keys, [quoted(spec)]])],
+  ['args', [...args].map(([place, specs]) => [[place], specs.map(quoted)])],
+  ['alias', [...aliases].map(([alias, name]) => [[alias], [quoted(name)]])],
+];
+
 /** By which an installed script is known to be from here. */
 export const markOf = (shell: Shell): string =>
   `# made by \`paycli completion ${shell}\`; what is typed is compared, never run`;

@@ -1,4 +1,4 @@
-import { type Model, markOf, type Word } from './model.ts';
+import { type Model, markOf, tablesOf, type Word } from './model.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const described = ({ word, about }: Word): string => quoted(`${word}\t${about}`);
@@ -10,39 +10,26 @@ const table = (name: string, rows: readonly (readonly [key: string, values: read
     '  }',
   ].join('\n');
 
+/** Where its own name for them would be taken, or is another. */
+const NAMES: Readonly<Record<string, string>> = { args: 'arguments', alias: 'aliases' };
+
+const tables = (model: Model): string =>
+  tablesOf(model, (words) => words.map(described), quoted)
+    .map(([name, rows]) =>
+      table(
+        NAMES[name] ?? name,
+        rows.flatMap(([keys, found]) => keys.map((key) => [key, found] as const)),
+      ),
+    )
+    .join('\n');
+
 /** What PowerShell reads for completion. */
-export const powershellScript = ({
-  steps,
-  options,
-  globals,
-  values,
-  args,
-  aliases,
-}: Model): string => `${markOf('powershell')}
+export const powershellScript = (model: Model): string => `${markOf('powershell')}
 Register-ArgumentCompleter -Native -CommandName paycli -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
 
-${table(
-  'steps',
-  [...steps].map(([place, words]) => [place, words.map(described)] as const),
-)}
-${table(
-  'options',
-  [...options].map(([place, words]) => [place, words.map(described)] as const),
-)}
-${table(
-  'values',
-  [...values].flatMap(([spec, keys]) => keys.map((key) => [key, [quoted(spec)]] as const)),
-)}
-${table(
-  'arguments',
-  [...args].map(([place, specs]) => [place, specs.map(quoted)] as const),
-)}
-${table(
-  'aliases',
-  [...aliases].map(([alias, name]) => [alias, [quoted(name)]] as const),
-)}
-  $globals = @(${globals.map(described).join(', ')})
+${tables(model)}
+  $globals = @(${model.globals.map(described).join(', ')})
 
   # What may stand for the value of an option at a place.
   function valueOf($place, $name) {

@@ -1,4 +1,4 @@
-import { type Model, markOf, type Word } from './model.ts';
+import { type Model, markOf, tablesOf, type Word } from './model.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const described = ({ word, about }: Word): string => quoted(`${word.replaceAll(':', '\\:')}:${about}`);
@@ -16,34 +16,16 @@ const table = (name: string, rows: readonly (readonly [keys: readonly string[], 
     '}',
   ].join('\n');
 
+const tables = (model: Model): string =>
+  tablesOf(model, (words) => words.map(described), quoted)
+    .map(([name, rows]) => table(`_paycli_${name}`, rows))
+    .join('\n\n');
+
 /** What zsh reads for completion. */
-export const zshScript = ({ steps, options, globals, values, args, aliases }: Model): string => `#compdef paycli
+export const zshScript = (model: Model): string => `#compdef paycli
 ${markOf('zsh')}
 
-${table(
-  '_paycli_steps',
-  [...steps].map(([place, words]) => [[place], words.map(described)] as const),
-)}
-
-${table(
-  '_paycli_options',
-  [...options].map(([place, words]) => [[place], words.map(described)] as const),
-)}
-
-${table(
-  '_paycli_values',
-  [...values].map(([spec, keys]) => [keys, [quoted(spec)]] as const),
-)}
-
-${table(
-  '_paycli_args',
-  [...args].map(([place, specs]) => [[place], specs.map(quoted)] as const),
-)}
-
-${table(
-  '_paycli_alias',
-  [...aliases].map(([alias, name]) => [[alias], [quoted(name)]] as const),
-)}
+${tables(model)}
 
 # What may stand for the value of an option at a place.
 _paycli_value() {
@@ -113,7 +95,7 @@ _paycli() {
     _paycli_offer "$reply[1]"
   elif [[ -z $after && $PREFIX == -* ]]; then
     _paycli_options "$place"
-    list=("$reply[@]" ${globals.map(described).join(' ')})
+    list=("$reply[@]" ${model.globals.map(described).join(' ')})
     _describe -o option list
   else
     _paycli_steps "\${place:-$help}"

@@ -41,18 +41,21 @@ const storedFor = async ({ profiles, globals }: Deps): Promise<StoredDefaults> =
 const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(setting), view: settingView });
 
 /** Every setting that has a value, and those that always have one. */
-export const list = async (deps: Deps): Promise<Result> => {
+export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
   const stored = await storedFor(deps);
   const names = SETTINGS.filter((name) => Object.hasOwn(CHOICES, name) || Object.hasOwn(stored.values, name));
   return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, deps.io.env))), view: settingView };
 };
 
 /** One of them. */
-export const get = async (name: string, deps: Deps): Promise<Result> =>
+export const get = async ({ name }: { readonly name: string }, deps: Deps): Promise<Result> =>
   shown(settingOf(name, await storedFor(deps), deps.io.env));
 
 /** Stores a value for the profile, or takes it back. */
-export const set = async (name: string, value: string | undefined, deps: Deps): Promise<Result> => {
+export const set = async (
+  { name, value }: { readonly name: string; readonly value: string | undefined },
+  deps: Deps,
+): Promise<Result> => {
   const room = await deps.profiles();
   const stored = room.setDefault(room.chosen(deps.globals).name, name, value);
   return shown(settingOf(name, stored, {}));

@@ -2,15 +2,8 @@ import { argument, defineCommand } from '../../cli/define.ts';
 import { usageError } from '../../core/error.ts';
 import { asSetting, SETTINGS, settingProblem } from '../../core/settings.ts';
 
-/** What is asked of the settings. */
-export type ConfigInput =
-  | { readonly what: 'list' }
-  | { readonly what: 'get' | 'unset'; readonly name: string }
-  | { readonly what: 'set'; readonly name: string; readonly value: string };
-
 const OUTPUT = 'setting, value, from (profile NAME, a variable, built-in)';
 const NAME = argument('setting', 'its name', { choices: SETTINGS });
-const load = () => import('./change.ts');
 
 const list = defineCommand({
   path: ['config', 'list'],
@@ -21,8 +14,7 @@ const list = defineCommand({
   },
   output: `a list; each ${OUTPUT}`,
   exits: ['usage', 'auth'],
-  read: (): ConfigInput => ({ what: 'list' }),
-  load,
+  load: async () => ({ run: (await import('./settings.ts')).list }),
 });
 
 const get = defineCommand({
@@ -35,14 +27,14 @@ const get = defineCommand({
   },
   output: OUTPUT,
   exits: ['usage', 'auth'],
-  read: ([name = '']): ConfigInput => ({ what: 'get', name: asSetting(name) }),
-  load,
+  read: ([name = '']) => ({ name: asSetting(name) }),
+  load: async () => ({ run: (await import('./settings.ts')).get }),
 });
 
-const readSet = ([name = '', value = '']: readonly string[]): ConfigInput => {
+const readSet = ([name = '', value = '']: readonly string[]) => {
   const problem = settingProblem(asSetting(name), value);
   if (problem !== undefined) throw usageError(`${name}: "${value}" ${problem}`);
-  return { what: 'set', name, value };
+  return { name, value };
 };
 
 const set = defineCommand({
@@ -61,7 +53,7 @@ const set = defineCommand({
   output: OUTPUT,
   exits: ['usage', 'auth'],
   read: readSet,
-  load,
+  load: async () => ({ run: (await import('./settings.ts')).set }),
 });
 
 const unset = defineCommand({
@@ -74,8 +66,8 @@ const unset = defineCommand({
   },
   output: OUTPUT,
   exits: ['usage', 'auth'],
-  read: ([name = '']): ConfigInput => ({ what: 'unset', name: asSetting(name) }),
-  load,
+  read: ([name = '']) => ({ name: asSetting(name), value: undefined }),
+  load: async () => ({ run: (await import('./settings.ts')).set }),
 });
 
 /** Defaults of a profile. */

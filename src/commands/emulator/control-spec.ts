@@ -54,11 +54,6 @@ export interface FaultsInput {
   readonly data: string | undefined;
 }
 
-const faultsOptions = {
-  clear: flag('--clear', 'remove all rules'),
-  data: dataOption,
-} as const;
-
 export const faults = defineCommand({
   path: ['emulator', 'faults'],
   danger: 'write',
@@ -71,7 +66,10 @@ export const faults = defineCommand({
     'out_of_order (behind the next one), signature (wrong or none), cut, slow (20s) and never. Rules stay until they are ' +
     'cleared, and hold for --local, too.',
   args: [optional('file', 'the rules, in place of those there are', { completes: 'file' })],
-  options: faultsOptions,
+  options: {
+    clear: flag('--clear', 'remove all rules'),
+    data: dataOption,
+  },
   examples: {
     'lose the answer of the next charge':
       `echo '{"rules": [{"method": "POST", "times": 1, "reset": true, "when": "after"}]}' > faults.json\n` +

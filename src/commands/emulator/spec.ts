@@ -18,18 +18,6 @@ export interface StartInput {
   readonly seed: { readonly customers: number; readonly ugwo: number };
 }
 
-const startOptions = {
-  port: option('--port <n>', 'listen on this port (any free one)', asInteger(0, 65_535)),
-  data: dataOption,
-  dialect: option(
-    '--dialect <name>',
-    'documented, or live: answers as the public service writes them (documented)',
-    asOneOf(DIALECTS),
-    { default: 'documented' },
-  ),
-  faults: option('--faults <file>', 'follow the rules for faults in this file, until it stops', asFile),
-} as const;
-
 const start = defineCommand({
   path: ['emulator', 'start'],
   danger: 'write',
@@ -45,7 +33,17 @@ const start = defineCommand({
     '/emulator/clock and /emulator/faults. --dialect live writes enums as pairs with ' +
     'translation keys, empty objects as [], amounts as text, identifiers ending in _t, and errors as {message, errors}, ' +
     'so that you can test your client with that, too.',
-  options: startOptions,
+  options: {
+    port: option('--port <n>', 'listen on this port (any free one)', asInteger(0, 65_535)),
+    data: dataOption,
+    dialect: option(
+      '--dialect <name>',
+      'documented, or live: answers as the public service writes them (documented)',
+      asOneOf(DIALECTS),
+      { default: 'documented' },
+    ),
+    faults: option('--faults <file>', 'follow the rules for faults in this file, until it stops', asFile),
+  },
   examples: {
     'listen on any free port': 'paycli emulator start',
     'use another data file': 'paycli emulator start --data ./test.sqlite',
@@ -70,26 +68,29 @@ export interface SeedInput {
   readonly data: string | undefined;
 }
 
-const seedOptions = {
-  customers: option(
-    '--customers <n>',
-    `number of customers to add (${FIRST_RECORDS.customers})`,
-    asInteger(0, MOST_RECORDS),
-    { default: String(FIRST_RECORDS.customers) },
-  ),
-  ugwo: option('--ugwo <n>', `number of payment requests to add (${FIRST_RECORDS.ugwo})`, asInteger(0, MOST_RECORDS), {
-    default: String(FIRST_RECORDS.ugwo),
-  }),
-  data: dataOption,
-} as const;
-
 const seed = defineCommand({
   path: ['emulator', 'seed'],
   danger: 'write',
   summary: "add customers and payment requests to the emulator's data",
   description:
     'New records are newer than existing ones. Seeding a new file in the same way gives the same identifiers.',
-  options: seedOptions,
+  options: {
+    customers: option(
+      '--customers <n>',
+      `number of customers to add (${FIRST_RECORDS.customers})`,
+      asInteger(0, MOST_RECORDS),
+      { default: String(FIRST_RECORDS.customers) },
+    ),
+    ugwo: option(
+      '--ugwo <n>',
+      `number of payment requests to add (${FIRST_RECORDS.ugwo})`,
+      asInteger(0, MOST_RECORDS),
+      {
+        default: String(FIRST_RECORDS.ugwo),
+      },
+    ),
+    data: dataOption,
+  },
   examples: {
     'add the usual records': 'paycli emulator seed',
     'add a long list': 'paycli emulator seed --customers 0 --ugwo 5000',
@@ -129,17 +130,6 @@ export interface SettleInput {
   readonly data: string | undefined;
 }
 
-const settleOptions = {
-  as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
-  in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),
-  amount: option(
-    '--amount-minor <n>',
-    'what is paid, in the minor unit, where it is not the amount',
-    asInteger(1, 1e15 - 1),
-  ),
-  data: dataOption,
-} as const;
-
 const settle = defineCommand({
   path: ['emulator', 'settle'],
   danger: 'write',
@@ -148,7 +138,16 @@ const settle = defineCommand({
     'Works whether or not the emulator is running. An unpaid bank_transfer account expires by itself; the status of an ' +
     'expired charge is failed. taken_back is for a charge that is paid: the provider takes the money back.',
   args: [argument('activity', 'the activity, act.…', { completes: 'activity' })],
-  options: settleOptions,
+  options: {
+    as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
+    in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),
+    amount: option(
+      '--amount-minor <n>',
+      'what is paid, in the minor unit, where it is not the amount',
+      asInteger(1, 1e15 - 1),
+    ),
+    data: dataOption,
+  },
   examples: {
     'the customer pays':
       `paycli activity get ${SEEDED.processing.ugwo} ${SEEDED.processing.activity} --local\n` +

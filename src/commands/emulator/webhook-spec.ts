@@ -19,17 +19,6 @@ export interface AddInput {
   readonly data: string | undefined;
 }
 
-const addOptions = {
-  event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.* (all)', asText, {
-    choices: EVENTS,
-  }),
-  secretOut: option('--secret-out <file>', 'make a secret, and write it to this new file', asFile),
-  secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
-  unsigned: flag('--unsigned', 'send an empty signature'),
-  allowRemote: flag('--allow-remote', 'let the URL name another machine'),
-  data: dataOption,
-} as const;
-
 const signingOf = (given: {
   readonly secretOut?: string;
   readonly secretFile?: string;
@@ -54,7 +43,16 @@ const add = defineCommand({
     'or the clock. Without one, events wait in the data file. What is not answered 2xx is tried twice more, 30 minutes apart ' +
     'by `emulator clock`. The secret is for tests alone, and is never printed.',
   args: [argument('url', 'where to, http://127.0.0.1:PORT/PATH', { type: 'url' })],
-  options: addOptions,
+  options: {
+    event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.* (all)', asText, {
+      choices: EVENTS,
+    }),
+    secretOut: option('--secret-out <file>', 'make a secret, and write it to this new file', asFile),
+    secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
+    unsigned: flag('--unsigned', 'send an empty signature'),
+    allowRemote: flag('--allow-remote', 'let the URL name another machine'),
+    data: dataOption,
+  },
   examples: {
     'sign with a secret that is made here': `${ADD} --secret-out secret.txt`,
     'send only what became of charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,

@@ -1,4 +1,4 @@
-import { canAsk } from '../../core/asking.ts';
+import { canAsk, plain } from '../../core/asking.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { sumsText } from '../../core/money.ts';
 import type { Result } from '../../core/result.ts';
@@ -20,9 +20,6 @@ const linesOf = (job: Job, { total, askedBy, askedAt }: Approval, now: number): 
   `at ${job.origin}${job.profile === undefined ? '' : `, profile ${job.profile}`}`,
   `asked for by ${askedBy}, ${formatLocal(askedAt, now)}`,
 ];
-
-/** Without the blanks and commas that people leave out. */
-const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
 
 /** Shows what is approved, and asks for the sum, so that it has been read. */
 const askFor = async (job: Job, approval: Approval, { io, globals }: Deps): Promise<void> => {

@@ -2,9 +2,9 @@ import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, View } from '../../core/result.ts';
 import type { RowCounts } from '../../core/row.ts';
+import { atom } from '../../core/time.ts';
 import type { Approval } from '../../ledger/approval.ts';
 import type { Job, Update, Worker } from '../../ledger/job.ts';
-import { atom } from './view.ts';
 
 /** Whether its rows are charges, of which the service shows what became. */
 export const isOfCharges = ({ command }: Pick<Job, 'command'>): boolean => command === 'ugwo charge';

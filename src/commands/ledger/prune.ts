@@ -3,9 +3,8 @@ import { madeHere } from '../../core/received.ts';
 import type { Moment } from '../../core/record-filter.ts';
 import { instantOf } from '../../core/record-filter.ts';
 import type { Result, View } from '../../core/result.ts';
-import { formatLocalFull } from '../../core/time.ts';
+import { atom, formatLocalFull } from '../../core/time.ts';
 import type { Deps } from '../deps.ts';
-import { atom } from './view.ts';
 
 const view: View = {
   columns: [

@@ -18,14 +18,6 @@ export interface ReportInput {
   readonly zone: Zone;
 }
 
-const options = {
-  since: option('--since <time>', 'charged since: 2h, 7d, 2026-11-20 or a full timestamp', asText, { type: 'time' }),
-  until: option('--until <time>', 'charged until: the same; a day counts to its end', asText, { type: 'time' }),
-  today: flag('--today', 'charged today'),
-  by: option('--by <group>', `one group per ${GROUPS.join(', ')}`, asOneOf(GROUPS)),
-  utc: flag('--utc', "days of UTC instead of this machine's time zone"),
-} as const;
-
 const momentFor = (zone: Zone, end: 'first' | 'last', name: string, text: string): Moment => {
   try {
     return momentIn(zone, end, text);
@@ -43,7 +35,13 @@ export const report = defineCommand({
     'may have been charged and isn\'t in "charged". Days are those of this machine\'s time zone, ' +
     "unless --utc is given. Practice with --local is counted with --local only; --profile counts that profile's charges alone.",
   danger: 'read',
-  options,
+  options: {
+    since: option('--since <time>', 'charged since: 2h, 7d, 2026-11-20 or a full timestamp', asText, { type: 'time' }),
+    until: option('--until <time>', 'charged until: the same; a day counts to its end', asText, { type: 'time' }),
+    today: flag('--today', 'charged today'),
+    by: option('--by <group>', `one group per ${GROUPS.join(', ')}`, asOneOf(GROUPS)),
+    utc: flag('--utc', "days of UTC instead of this machine's time zone"),
+  },
   examples: {
     'what came in today': 'paycli ledger report --today',
     'a month, day by day, for a spreadsheet':

@@ -34,17 +34,15 @@ export interface ListInput {
   readonly cursor: string | undefined;
 }
 
-const listOptions = {
-  state: repeated('--state <state>', `only these states: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
-  ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
-  ...PAGE_OPTIONS,
-} as const;
-
 const list = defineCommand({
   path: ['ledger', 'list'],
   danger: 'read',
   summary: 'list charges sent from here, newest first',
-  options: listOptions,
+  options: {
+    state: repeated('--state <state>', `only these states: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
+    ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
+    ...PAGE_OPTIONS,
+  },
   examples: {
     'list all charges': 'paycli ledger list',
     'list charges that may have been made': 'paycli ledger list --state unknown',
@@ -121,8 +119,6 @@ export interface RefreshInput {
   readonly all: boolean;
 }
 
-const refreshOptions = { all: flag('--all', 'check open charges of all files') } as const;
-
 const refresh = defineCommand({
   path: ['ledger', 'refresh'],
   danger: 'read',
@@ -132,7 +128,7 @@ const refresh = defineCommand({
     'service. Without an id it checks the charges that were sent one by one and the last file. With a job it checks that ' +
     'file. An expired charge is checked again only if you name it or its job.',
   args: [optional('id...', 'charges, chg-…, or jobs, job-…', { completes: 'entry' })],
-  options: refreshOptions,
+  options: { all: flag('--all', 'check open charges of all files') },
   examples: {
     'see who has paid': 'paycli ledger refresh',
     'check every open charge, for a script': 'paycli ledger refresh --all --json',
@@ -162,12 +158,6 @@ const asReason = (text: string): string => {
   throw usageError(`is longer than ${LONGEST_REASON} characters`);
 };
 
-const resolveOptions = {
-  as: option('--as <what>', 'created or not-created', asOneOf(['created', 'not-created'] as const)),
-  activity: option('--activity <activity>', 'the activity that was created, act.…', asText, { completes: 'activity' }),
-  reason: option('--reason <text>', 'how you know; kept with the charge', asReason),
-} as const;
-
 const resolve = defineCommand({
   path: ['ledger', 'resolve'],
   danger: 'money',
@@ -176,7 +166,13 @@ const resolve = defineCommand({
     'For charges that `paycli ledger reconcile` leaves unknown. Check the payment request at the service first: once its ' +
     'charge is recorded as not created, it can be charged again. Asks first; a script needs --reason and --yes.',
   args: [argument('id', 'the charge, chg-…', { completes: 'charge' })],
-  options: resolveOptions,
+  options: {
+    as: option('--as <what>', 'created or not-created', asOneOf(['created', 'not-created'] as const)),
+    activity: option('--activity <activity>', 'the activity that was created, act.…', asText, {
+      completes: 'activity',
+    }),
+    reason: option('--reason <text>', 'how you know; kept with the charge', asReason),
+  },
   examples: {
     'the charge was made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as created --reason 'seen in the dashboard' --yes`,
     'the charge was not made (exit 6: its answer was lost)': `${LOST}\npaycli ledger resolve ${LAST_UNKNOWN} --as not-created --reason 'not in the dashboard' --yes`,

@@ -6,13 +6,9 @@ import { valueAt } from '../../core/path.ts';
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
-import { formatDateAtom } from '../../core/time.ts';
+import { atom } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Payment, Sum } from '../../ledger/payments.ts';
-
-/** An instant as output has it. */
-export const atom = (ms: number | undefined): string | null =>
-  ms === undefined ? null : formatDateAtom({ ms, offset: 0 });
 
 /** What a charge has; null for what is not there, and all of it where it is none. */
 const chargeFields = ({ activity, asked }: Entry) => ({

@@ -7,6 +7,7 @@ import { valueAt } from '../../core/path.ts';
 import { rowStateOf } from '../../core/row.ts';
 import type { Entry, RequestTerms } from '../../ledger/entry.ts';
 import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
+import { lastWord } from '../make-rows.ts';
 
 /** What the report says of a charge, besides row, state and error: the activity and what the customer must do. */
 export const CHARGE_COLUMNS = [
@@ -58,11 +59,6 @@ export const madeNow = (activity: unknown, id: string, asked: RequestTerms = {})
   const reason = valueAt(activity, 'error.message') ?? valueAt(activity, 'error') ?? null;
   const error = typeof reason === 'string' ? reason : printExact(reason);
   return { state, fields, error: `the charge failed: ${error}` };
-};
-
-const lastWord = ({ evidence }: Entry): string | undefined => {
-  const word = evidence.findLast(({ message, why }) => message !== undefined || why !== undefined);
-  return word === undefined ? undefined : String(word['message'] ?? word['why']);
 };
 
 /** A charge as the ledger has it; `activity` is its activity in the service's own fields. */

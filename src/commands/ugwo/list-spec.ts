@@ -5,13 +5,6 @@ import { refuseTypo } from '../../cli/options.ts';
 /** Of a payment request (public material); the service may come to know more. */
 const STATUSES = ['requires_ugwo', 'processing', 'ugwo_successful', 'partially_refunded', 'refunded', 'cancelled'];
 
-const options = {
-  ...WALK_OPTIONS,
-  ...FILTER_OPTIONS,
-  status: { ...FILTER_OPTIONS.status, choices: STATUSES },
-  ...MONEY_FILTER_OPTIONS,
-} as const;
-
 export const listCommand = defineCommand({
   path: ['ugwo', 'list'],
   danger: 'read',
@@ -19,7 +12,12 @@ export const listCommand = defineCommand({
   description:
     'The service has no filters, so paycli walks the list and shows what matches: the first ten, --max <n>, or --all. It says ' +
     'how far it looked, and stops at --since, since the newest come first, and at the one request with a --ref.',
-  options,
+  options: {
+    ...WALK_OPTIONS,
+    ...FILTER_OPTIONS,
+    status: { ...FILTER_OPTIONS.status, choices: STATUSES },
+    ...MONEY_FILTER_OPTIONS,
+  },
   examples: {
     'list the newest ten': 'paycli ugwo list',
     'list all, as JSON': 'paycli ugwo list --all --json',

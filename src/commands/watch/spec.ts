@@ -15,20 +15,6 @@ export interface WatchInput {
   readonly limit: number | undefined;
 }
 
-const options = {
-  job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
-  open: flag('--open', 'every open charge in the ledger, and each new one (default)'),
-  untilFinal: flag(
-    '--until-final',
-    'end when every charge is paid, failed or expired, with the most serious exit code',
-  ),
-  waitTimeout: option(
-    '--wait-timeout <duration>',
-    'with --until-final: maximum wait, 1s to 24h (no limit)',
-    asWaitTimeout,
-  ),
-} as const;
-
 const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
 
 export const watchCommand = defineCommand({
@@ -41,7 +27,19 @@ export const watchCommand = defineCommand({
     'webhook listen` runs on this machine, webhooks bring the news and nothing is polled. Otherwise it polls: one ' +
     'walk over the list for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.',
   args: [optional('ugwo...', 'payment requests, ugw.…', { completes: 'ugwo' })],
-  options,
+  options: {
+    job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
+    open: flag('--open', 'every open charge in the ledger, and each new one (default)'),
+    untilFinal: flag(
+      '--until-final',
+      'end when every charge is paid, failed or expired, with the most serious exit code',
+    ),
+    waitTimeout: option(
+      '--wait-timeout <duration>',
+      'with --until-final: maximum wait, 1s to 24h (no limit)',
+      asWaitTimeout,
+    ),
+  },
   examples: {
     'watch one payment request, for a script (exit 12: it is still open)': `${CHARGED}\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
     'wait until nothing is open any more': 'paycli watch --until-final',

@@ -64,26 +64,6 @@ const untilOf = (text: string | undefined): ListenInput['until'] => {
   return /^\d+$/.test(text) ? { count: asInteger(1, 1_000_000_000)(text) } : { event: text };
 };
 
-const listenOptions = {
-  port: option('--port <n>', 'listen on this port; 0 takes any free one', asInteger(0, 65_535)),
-  host: option('--host <address>', 'listen on this address (127.0.0.1)', asText, { default: '127.0.0.1' }),
-  ...secretOptions,
-  forwardTo: option('--forward-to <url>', 'send each event on to this URL, in order per payment request', asText, {
-    type: 'url',
-  }),
-  only: repeated('--only <pattern>', 'print and forward only these events, such as ugwo.activity.*', asText, {
-    choices: EVENTS,
-  }),
-  exec: option('--exec <command>', 'run this for each event, with its body on standard input; no shell', asText, {
-    type: 'command',
-  }),
-  until: option('--until <what>', 'end after so many events, or after this one, with exit code 0', asText, {
-    choices: EVENTS,
-  }),
-  duplicates: flag('--duplicates', 'print and forward an event that comes again, too'),
-  allowRemote: flag('--allow-remote', 'let --forward-to name another machine'),
-} as const;
-
 const listen = defineCommand({
   path: ['webhook', 'listen'],
   danger: 'write',
@@ -96,7 +76,25 @@ const listen = defineCommand({
     'For an event about a payment request that was charged from here it reads that payment request, once for many events, ' +
     'and records its status; what the event itself says is not relied on. A double charge that the service confirms ends ' +
     'it with exit code 3, whenever it ends.',
-  options: listenOptions,
+  options: {
+    port: option('--port <n>', 'listen on this port; 0 takes any free one', asInteger(0, 65_535)),
+    host: option('--host <address>', 'listen on this address (127.0.0.1)', asText, { default: '127.0.0.1' }),
+    ...secretOptions,
+    forwardTo: option('--forward-to <url>', 'send each event on to this URL, in order per payment request', asText, {
+      type: 'url',
+    }),
+    only: repeated('--only <pattern>', 'print and forward only these events, such as ugwo.activity.*', asText, {
+      choices: EVENTS,
+    }),
+    exec: option('--exec <command>', 'run this for each event, with its body on standard input; no shell', asText, {
+      type: 'command',
+    }),
+    until: option('--until <what>', 'end after so many events, or after this one, with exit code 0', asText, {
+      choices: EVENTS,
+    }),
+    duplicates: flag('--duplicates', 'print and forward an event that comes again, too'),
+    allowRemote: flag('--allow-remote', 'let --forward-to name another machine'),
+  },
   examples: {
     'print what comes': 'paycli webhook listen --port 4400 --secret-file secret.txt',
     'send it on to your own server':

@@ -4,11 +4,9 @@ import { scan } from '../../core/json-scan.ts';
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, View } from '../../core/result.ts';
-import { formatDateAtom } from '../../core/time.ts';
+import { atom } from '../../core/time.ts';
 import type { Delivery, EventSummary, KeptEvent, Refused } from '../../webhook/kept.ts';
 import type { ToldEvent } from '../../webhook/listen.ts';
-
-const atom = (ms: number | undefined): string | null => (ms === undefined ? null : formatDateAtom({ ms, offset: 0 }));
 
 /** What an event is about, as far as it says. */
 export const aboutFields = ({ uid, event, ugwo, activity }: Pick<Delivery, 'uid' | 'event' | 'ugwo' | 'activity'>) => ({
