@@ -315,6 +315,16 @@ describe('over TLS', () => {
   );
 });
 
+const MORE_CHARGE_CUTS: readonly [Cut, number][] = [
+  [{ side: 'request', after: 380, way: 'fin' }, 0],
+  [{ side: 'answer', after: 0, way: 'rst' }, 1],
+];
+const MORE_LOOK_CUTS: readonly Cut[] = [
+  { side: 'request', after: 0, way: 'rst' },
+  { side: 'request', after: 100, way: 'fin' },
+  { side: 'answer', after: 200, way: 'stall' },
+];
+
 describe('the built program', () => {
   const UGWO = ugwoNumber(1);
 
@@ -345,6 +355,7 @@ describe('the built program', () => {
     [{ side: 'request', after: 100, way: 'rst' }, 0],
     [{ side: 'answer', after: 0, way: 'stall' }, 1],
     [{ side: 'answer', after: 300, way: 'fin' }, 1],
+    ...(full ? MORE_CHARGE_CUTS : []),
   ])('exits 6 after %j of its charge, and a second run sends nothing and exits 9', async (cut, executed) => {
     const { service, relay, charge } = await behindRelay();
     relay.use([undefined, cut]);
@@ -365,6 +376,7 @@ describe('the built program', () => {
     { side: 'request', after: 100, way: 'stall' },
     { side: 'answer', after: 0, way: 'rst' },
     { side: 'answer', after: 200, way: 'fin' },
+    ...(full ? MORE_LOOK_CUTS : []),
   ])('exits 8 after %j of its look, sends nothing, and charges when it is run again', async (cut) => {
     const { service, relay, home, charge } = await behindRelay();
     relay.use([cut]);
