@@ -8,11 +8,13 @@ const KINDS = new Uint8Array(256);
 for (const char of '"\\/bfnrt') KINDS[char.charCodeAt(0)] = ESCAPE;
 for (const char of '0123456789abcdefABCDEF') KINDS[char.charCodeAt(0)] = (KINDS[char.charCodeAt(0)] ?? 0) | HEX;
 
-/** How long the escape is that begins here; longer than the text where JSON has none such. */
+const isHex = (code: number | undefined): boolean => ((KINDS[code ?? 0] ?? 0) & HEX) !== 0;
+
+/** How long the escape is that begins here; longer than the text where JSON has none such. Asked of each: nothing is made for it. */
 export const escapeSize = (bytes: Uint8Array, at: number): number => {
-  const kindAt = (index: number): number => KINDS[bytes[at + index] ?? 0] ?? 0;
-  if (bytes[at + 1] !== U) return (kindAt(1) & ESCAPE) === 0 ? bytes.length : 2;
-  return (kindAt(2) & kindAt(3) & kindAt(4) & kindAt(5) & HEX) === 0 ? bytes.length : 6;
+  if (bytes[at + 1] !== U) return ((KINDS[bytes[at + 1] ?? 0] ?? 0) & ESCAPE) === 0 ? bytes.length : 2;
+  const isWhole = isHex(bytes[at + 2]) && isHex(bytes[at + 3]) && isHex(bytes[at + 4]) && isHex(bytes[at + 5]);
+  return isWhole ? 6 : bytes.length;
 };
 
 /** Behind the digits that stand here; where there are none, the same place. */
@@ -39,10 +41,14 @@ const numberEnd = (bytes: Uint8Array, from: number): number => {
   return at === exponent ? 0 : at;
 };
 
-const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
-/** Behind the number or the word that stands here; 0 where there is neither. */
+/** By their first characters. */
+const WORDS: (Uint8Array | undefined)[] = Array.from({ length: 256 });
+for (const word of ['true', 'false', 'null']) WORDS[word.charCodeAt(0)] = Buffer.from(word);
+
+/** Behind the number or the word that stands here; 0 where there is neither. Asked of each, so that nothing is made for it. */
 export const scalarEnd = (bytes: Uint8Array, from: number): number => {
-  const word = WORDS.find(([first]) => first === bytes[from]);
+  const word = WORDS[bytes[from] ?? 0];
   if (word === undefined) return numberEnd(bytes, from);
-  return word.every((code, index) => bytes[from + index] === code) ? from + word.length : 0;
+  for (let index = 1; index < word.length; index += 1) if (bytes[from + index] !== word[index]) return 0;
+  return from + word.length;
 };

@@ -1,3 +1,4 @@
+import { free } from '../core/breath.ts';
 import type { Clock, Output } from '../core/io.ts';
 
 /** In milliseconds: a signal is heard only between two turns of the event loop. */
@@ -6,6 +7,8 @@ const LONGEST_MS = 25;
 export const CHUNK = 64 * 1024;
 /** What is written at once. */
 const PORTION = 4 * CHUNK;
+/** Behind so much memory is freed. No page of a walk is as much, so that none waits for it. */
+const MUCH = 32 * CHUNK;
 
 /**
  * Where a text can be taken apart: behind its last character that can't stand in a key, which is printable ASCII, so that each
@@ -82,14 +85,20 @@ export const writePieces = async (
   pieces: Iterable<string | Uint8Array>,
   clock: Clock,
 ): Promise<void> => {
-  let since = clock.ticks();
+  let [since, written, isMuch] = [clock.ticks(), 0, false];
   for (const piece of pieces) {
     for (const part of typeof piece === 'string' ? shownPieces(piece, (text) => text, PORTION) : [piece]) {
       if (output.closed) return;
       if (part !== '') await output.write(part);
+      written += part.length;
+      if (written >= MUCH) {
+        free();
+        [written, isMuch] = [0, true];
+      }
       if (clock.ticks() - since < LONGEST_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
       since = clock.ticks();
     }
   }
+  if (isMuch) free();
 };

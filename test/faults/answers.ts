@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { peakOf } from '../bench/run/watched.ts';
-import { PROGRAM, RUNTIME } from '../support/built.ts';
+import { PROGRAM } from '../support/built.ts';
 import type { Shape } from './answer-shapes.ts';
 import { shapes } from './answer-shapes.ts';
 import type { Part } from './part.ts';
@@ -15,11 +15,8 @@ const LOOK_EVERY_MS = 5;
 /** In seconds: what `--timeout` gives an attempt, and what a run may take beyond it. */
 const DEADLINE_S = 20;
 const BEYOND_S = 1;
-/**
- * A run that reads a small answer takes 70 MB; of all shapes the worst took 147 on Node. On Bun 165 of them were measured some
- * time ago, of which the worst took 152.
- */
-const MOST_MB = RUNTIME === 'node' ? 150 : 200;
+/** A run that reads a small answer takes 70 MB; of all shapes the worst took 145 on Node and 135 on Bun. */
+const MOST_MB = 150;
 
 /** It is ended there, for the sake of the machine. */
 const FAR_TOO_MUCH_MB = 1000;

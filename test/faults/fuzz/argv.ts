@@ -76,7 +76,7 @@ const argv = fc
     edits.reduce<string[]>((now, [at, gone, put]) => now.toSpliced(at % (now.length + 1), gone, ...put), [...words]),
   );
 
-const STEERS = /(?!\n|\t)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+const STEERS = /(?!\r?\n|\t)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 const CODES: readonly number[] = [0, ...Object.values(EXIT_CODES)];
 
 const WRITES = [

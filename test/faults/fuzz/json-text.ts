@@ -65,7 +65,8 @@ export const jsonText = target(
     must(isJson(text) === (whole !== undefined), () => `isJson says ${isJson(text)}`);
     const { depth, values } = measure(text);
     must(depth >= 0 && values >= 0, () => `measured as ${depth} deep and ${values} values`);
-    if (whole === undefined || depth > DEEPEST || mayBeRenamed(text)) return;
+    // What is made visible becomes an escape.
+    if (whole === undefined || depth > DEEPEST || mayBeRenamed(visibleJson(minify(text)))) return;
     const said = JSON.stringify(whole.value);
     must(measure(minify(text)).values >= countOf(whole.value), () => 'fewer values were measured than there are');
     mustEqual(meaning(minify(text)), said, 'minify');

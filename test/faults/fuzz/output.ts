@@ -59,7 +59,7 @@ const holdsKey = ({ text }: Received): boolean => /Kw9a|b7\\?\/Fq/.test(text);
 const holdsJson = (out: string, one: Received, isList: boolean): void => {
   const value: unknown = JSON.parse(out);
   const found = isList ? valueAt(value, 'data.0') : value;
-  if (!holdsKey(one) && !mayBeRenamed(one.text)) mustEqual(JSON.stringify(found), JSON.stringify(one.value), 'JSON');
+  if (!holdsKey(one) && !mayBeRenamed(out)) mustEqual(JSON.stringify(found), JSON.stringify(one.value), 'JSON');
 };
 
 /** A cell is the text of its value, made visible, or what a spreadsheet takes for just that. */
