@@ -1,14 +1,17 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { Agent, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { signatureOf } from '../../src/core/signature.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Running, RunOptions } from '../support/program.ts';
 import { newFolder, start } from '../support/program.ts';
+import { deliver } from '../support/webhooks.ts';
 import { ugwoOf } from './bulk-support.ts';
 
 const SECRET = 'wsk.news-secret';
+/** A connection each: one that is kept may be closed in the moment in which it is used again. */
+const agent = new Agent({ keepAlive: false });
 
 const freePort = async (): Promise<number> => {
   const server = createServer();
@@ -36,8 +39,9 @@ export interface Listener {
 export const listen = async (options: RunOptions, ...args: readonly string[]): Promise<Listener> => {
   const port = await freePort();
   const run = start(['webhook', 'listen', '--port', String(port), '--secret-file', secretFile(), ...args], options);
-  const post = (body: string, signature: string): Promise<Response> =>
-    fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: { 'x-kwugwo-signature': signature } });
+  const origin = `http://127.0.0.1:${port}`;
+  const post = async (body: string, signature: string): Promise<number> =>
+    (await deliver(origin, body, { signature, agent })).status;
   const isUp = (): Promise<boolean> =>
     post('', '').then(
       () => true,
@@ -46,11 +50,11 @@ export const listen = async (options: RunOptions, ...args: readonly string[]): P
   while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
   return {
     run,
-    url: `http://127.0.0.1:${port}/`,
+    url: `${origin}/`,
     secret: SECRET,
     deliver: async (event, secret = SECRET) => {
       const body = JSON.stringify(event);
-      return (await post(body, signatureOf(secret, Buffer.from(body)))).status;
+      return post(body, signatureOf(secret, Buffer.from(body)));
     },
   };
 };
