@@ -13,7 +13,7 @@ const LOOK_AGAIN_MS = 100;
 const youngSpace = (): number =>
   getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
 
-/** In bytes: so much memory is freed of what nothing needs, and again when that left so much more. */
+/** In bytes: from the first on a process is told to collect, and again when it has grown by the second since. */
 const [MUCH, MORE] = [92 * MIB, 10 * MIB] as const;
 
 /** The same for Bun, whose engine lets the memory of a walk grow by half. */
@@ -27,7 +27,8 @@ const freeAgain = async ({ sleep }: Pick<Clock, 'sleep'>, over: AbortSignal): Pr
 
 /**
  * Keeps V8's space for new objects, which grows for as long as a run makes many, from growing beyond `enough`: a million rows
- * or records then need no more memory than ten thousand. Ends when that is done, or at `over`.
+ * or records then need no more memory than ten thousand. Ends when that is done, or at `over`. On Bun, which has no such space,
+ * it looks at all memory until `over`.
  */
 export const holdYoungSpace = async (clock: Pick<Clock, 'sleep'>, over: AbortSignal, enough: number): Promise<void> => {
   while (!over.aborted) {

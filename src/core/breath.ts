@@ -28,7 +28,7 @@ export const breathe = async (size: number): Promise<void> => {
   free();
 };
 
-/** Behind so many steps memory is freed. */
+/** Memory is freed each time that so many steps are done. */
 const STEPS = 8;
 
 /** Work that says itself where a step ends, with a turn of the event loop between two of them. */

@@ -8,11 +8,12 @@ const KINDS = new Uint8Array(256);
 for (const char of '"\\/bfnrt') KINDS[char.charCodeAt(0)] = ESCAPE;
 for (const char of '0123456789abcdefABCDEF') KINDS[char.charCodeAt(0)] = (KINDS[char.charCodeAt(0)] ?? 0) | HEX;
 
-const isHex = (code: number | undefined): boolean => ((KINDS[code ?? 0] ?? 0) & HEX) !== 0;
+const kindOf = (code: number | undefined): number => KINDS[code ?? 0] ?? 0;
+const isHex = (code: number | undefined): boolean => (kindOf(code) & HEX) !== 0;
 
 /** How long the escape is that begins here; longer than the text where JSON has none such. Asked of each: nothing is made for it. */
 export const escapeSize = (bytes: Uint8Array, at: number): number => {
-  if (bytes[at + 1] !== U) return ((KINDS[bytes[at + 1] ?? 0] ?? 0) & ESCAPE) === 0 ? bytes.length : 2;
+  if (bytes[at + 1] !== U) return (kindOf(bytes[at + 1]) & ESCAPE) === 0 ? bytes.length : 2;
   const isWhole = isHex(bytes[at + 2]) && isHex(bytes[at + 3]) && isHex(bytes[at + 4]) && isHex(bytes[at + 5]);
   return isWhole ? 6 : bytes.length;
 };

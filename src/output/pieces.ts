@@ -1,4 +1,4 @@
-import { free } from '../core/breath.ts';
+import { free, turn } from '../core/breath.ts';
 import type { Clock, Output } from '../core/io.ts';
 
 /** In milliseconds: a signal is heard only between two turns of the event loop. */
@@ -7,7 +7,7 @@ const LONGEST_MS = 25;
 export const CHUNK = 64 * 1024;
 /** What is written at once. */
 const PORTION = 4 * CHUNK;
-/** Behind so much memory is freed. No page of a walk is as much, so that none waits for it. */
+/** Memory is freed each time that so much has been written. No page of a walk is as large, so that none waits for it. */
 const MUCH = 32 * CHUNK;
 
 /**
@@ -96,7 +96,7 @@ export const writePieces = async (
         [written, isMuch] = [0, true];
       }
       if (clock.ticks() - since < LONGEST_MS) continue;
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
       since = clock.ticks();
     }
   }
