@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
-import { ACTIVITY, deadOrigin, hang, json, problem, raw, reset, serve, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, raw, reset, serve, UGWO_ID } from '../support/service.ts';
 
 const bodyOf = (seen: { readonly body: string } | undefined): unknown => JSON.parse(seen?.body ?? '');
 
@@ -239,10 +239,7 @@ describe('the answer to a charge', () => {
   });
 
   it('no connection: 5, and it says that it may be repeated', async () => {
-    const [command, service] = [
-      ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'],
-      { origin: await deadOrigin() },
-    ];
+    const [command, service] = [['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { origin: DEAD_ORIGIN }];
     const ended = await inProcess([...command, '--no-preflight'], { service });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
     expect(ended.stderr).toContain('safe to run the same command again');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorOf, paycli, runBefore } from '../support/program.ts';
-import { ACTIVITY, deadOrigin, json, serve, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, DEAD_ORIGIN, json, serve, UGWO_ID } from '../support/service.ts';
 import { answerText, serveWire } from '../support/wire.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--no-preflight'];
@@ -49,7 +49,7 @@ describe('a charge', () => {
 
 describe('a connection that does not come about', () => {
   it('is told about in plain words, and its code stands in JSON and with --debug', async () => {
-    const service = { origin: await deadOrigin() };
+    const service = { origin: DEAD_ORIGIN };
     const plain = await paycli(
       CHARGE.filter((word) => word !== '--json'),
       { service },
@@ -63,12 +63,11 @@ describe('a connection that does not come about', () => {
   });
 
   it('is the fault of a proxy where one is dead', async () => {
-    const dead = await deadOrigin();
-    const env = { HTTPS_PROXY: dead.replace('http://', 'http://ada:secret-word@') };
+    const env = { HTTPS_PROXY: DEAD_ORIGIN.replace('http://', 'http://ada:secret-word@') };
     const ended = await paycli(CHARGE, { service: { origin: 'https://localhost:9' }, env });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
     expect(errorOf(ended)['message']).toContain(
-      `could not connect through the proxy ${new URL(dead).host} (from HTTPS_PROXY)`,
+      `could not connect through the proxy ${new URL(DEAD_ORIGIN).host} (from HTTPS_PROXY)`,
     );
     expect(ended.stderr).not.toContain('secret-word');
   });

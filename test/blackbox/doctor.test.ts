@@ -6,7 +6,7 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
-import { deadOrigin, json, page, problem, serve, serveMute } from '../support/service.ts';
+import { DEAD_ORIGIN, json, page, problem, serve, serveMute } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const ORDER = ['paycli', 'settings', 'profile', 'origin', 'key', 'tls', 'proxy', 'service', 'ledger', 'terminal'];
@@ -73,7 +73,7 @@ describe('doctor', () => {
   });
 
   it('ends with 8 where nobody answers', async () => {
-    const { code, findings } = await doctor({ service: { origin: await deadOrigin() } });
+    const { code, findings } = await doctor({ service: { origin: DEAD_ORIGIN } });
     expect(code).toBe(8);
     expect(findings.get('service')).toMatchObject({ status: 'fail', kind: 'read_failed' });
   });

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { Agent, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { signatureOf } from '../../src/core/signature.ts';
 import { inProcess } from '../support/in-process.ts';
+import { freePort } from '../support/ports.ts';
 import type { Running, RunOptions } from '../support/program.ts';
 import { newFolder, start } from '../support/program.ts';
 import { deliver } from '../support/webhooks.ts';
@@ -12,14 +12,6 @@ import { ugwoOf } from './bulk-support.ts';
 const SECRET = 'wsk.news-secret';
 /** A connection each: one that is kept may be closed in the moment in which it is used again. */
 const agent = new Agent({ keepAlive: false });
-
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
 
 const secretFile = (secret = SECRET): string => {
   const path = join(newFolder('secret'), 'secret.txt');

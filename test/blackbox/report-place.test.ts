@@ -16,7 +16,7 @@ import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { environment, newFolder } from '../support/program.ts';
-import { deadOrigin } from '../support/service.ts';
+import { DEAD_ORIGIN } from '../support/service.ts';
 import { chargeFrom, postsOf, serveCharges, ussdFile } from './bulk-support.ts';
 
 const digestsIn = (folder: string): Record<string, string> =>
@@ -45,7 +45,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
   it('replaces nothing that is kept, by whatever path', async () => {
     const [home, elsewhere, service] = [newFolder(), newFolder('elsewhere'), await serveCharges()];
     const charge = ['ugwo', 'charge', 'ugw.AbCd.000000000000000000000001', '--medium', 'bank_transfer'];
-    await inProcess(charge, { home, service: { origin: await deadOrigin() } });
+    await inProcess(charge, { home, service: { origin: DEAD_ORIGIN } });
     for (const [name] of KEPT.slice(1)) writeFileSync(join(home, name), 'as it was', { mode: 0o600 });
     const before = digestsIn(home);
     const [hard, soft, cwd] = [join(elsewhere, 'hard'), join(elsewhere, 'soft'), join(home, 'in')];
@@ -100,7 +100,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     linkSync(file, hard);
     symlinkSync(file, soft);
     copyFileSync(file, `${file}.before`);
-    const service = { origin: await deadOrigin() };
+    const service = { origin: DEAD_ORIGIN };
     for (const path of [file, soft]) {
       expect(await chargeFrom(file, { service }, '--report', path)).toMatchObject({ code: 2 });
     }
@@ -116,7 +116,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
   ])('does not go to %s beside the summary (%s)', async (path, redirection) => {
     const out = join(newFolder('out'), 'out.csv');
     const words = [...PROGRAM, 'ugwo', 'charge', '--from', ussdFile(1), '--report', path].map((word) => `'${word}'`);
-    const service = { origin: await deadOrigin() };
+    const service = { origin: DEAD_ORIGIN };
     const line = `{ ${words.join(' ')}; echo "code $?" >&2; } ${redirection}`.replaceAll('OUT', out);
     const { stdout, stderr } = spawnSync('bash', ['-c', line], { env: environment({ service }), encoding: 'utf8' });
     expect([stdout, stderr]).toEqual(['', expect.stringContaining('standard output, which has the summary')]);
@@ -124,7 +124,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
   });
 
   it('may be thrown away beside an output that is', async () => {
-    const service = { origin: await deadOrigin() };
+    const service = { origin: DEAD_ORIGIN };
     const line = `exec ${PROGRAM.map((word) => `'${word}'`).join(' ')} ugwo charge --from ${ussdFile(1)} --report /dev/null --no-preflight > /dev/null`;
     expect(spawnSync('bash', ['-c', line], { env: environment({ service }) }).status).toBe(5);
   });
@@ -158,7 +158,7 @@ describe.runIf(process.geteuid?.() === 0)('what another user has put in the way'
   });
 
   it('is read by no option', async () => {
-    const service = { origin: await deadOrigin() };
+    const service = { origin: DEAD_ORIGIN };
     expect(await charging(linkTo(ussdFile(1)), { service })).toMatchObject(refused);
     const update = ['onye', 'update', 'ony.AbCd.000000000000000000000001', '--data', `@${pipe()}`];
     expect(await inProcess(update, { service })).toMatchObject(refused);

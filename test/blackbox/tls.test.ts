@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
-import { ACTIVITY, deadOrigin, json, serve, serveMute, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, DEAD_ORIGIN, json, serve, serveMute, UGWO_ID } from '../support/service.ts';
 import { CA_FILE, serveProxy, serveTls } from '../support/tls.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--no-preflight'];
@@ -108,7 +108,7 @@ describe('a proxy', () => {
 
   it('that is not there leaves a charge not sent', async () => {
     const service = await serveTls('good', ANSWER);
-    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: await deadOrigin() } });
+    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: DEAD_ORIGIN } });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/signature.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
+import { freePort } from '../support/ports.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import {
   bodyOf,
@@ -162,11 +163,10 @@ describe('webhook listen', () => {
   it('prints each event as one line of JSON, with all digits of its body, and nothing hidden', async () => {
     const home = newFolder();
     const file = secretFile(home);
-    const free = await openTarget();
-    await free.close();
-    const origin = `http://127.0.0.1:${free.port}`;
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
     const ended = paycli(
-      ['webhook', 'listen', '--port', String(free.port), '--secret-file', file, '--until', '2', '-o', 'ndjson'],
+      ['webhook', 'listen', '--port', String(port), '--secret-file', file, '--until', '2', '-o', 'ndjson'],
       { home },
     );
     const body = `{"uid":"${uidOf(1)}","event":"x\\u001b[31m","data":{"n":12345678901234567890}}`;

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ageOf } from '../../src/client/age.ts';
-import { ACTIVITY, deadOrigin, json, page, serve, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, DEAD_ORIGIN, json, page, serve, UGWO_ID } from '../support/service.ts';
 import { answerText, serveWire } from '../support/wire.ts';
 import { bench, thrownBy } from './support.ts';
 
@@ -151,7 +151,7 @@ describe('Age', () => {
 
 describe('a proxy that is not there', () => {
   it('is named, without its user and password', async () => {
-    const dead = (await deadOrigin()).replace('http://', 'http://ada:secret-word@');
+    const dead = DEAD_ORIGIN.replace('http://', 'http://ada:secret-word@');
     const { client } = bench('https://localhost:9', { env: { https_proxy: dead } });
     const { host } = new URL(dead);
     expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({
@@ -162,7 +162,7 @@ describe('a proxy that is not there', () => {
   });
 
   it('is not spoken of where NO_PROXY passes it by', async () => {
-    const origin = (await deadOrigin()).replace('http:', 'https:');
+    const origin = DEAD_ORIGIN.replace('http:', 'https:');
     const { client } = bench(origin, { env: { HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' } });
     expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({
       kind: 'not_sent',

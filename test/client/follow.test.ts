@@ -4,7 +4,7 @@ import type { Activity } from '../../src/contract/activity.ts';
 import type { Received } from '../../src/core/received.ts';
 import type { Waiting } from '../../src/core/result.ts';
 import type { Answer } from '../support/service.ts';
-import { ACTIVITY, deadOrigin, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
 import type { Bench } from './support.ts';
 import { bench, thrownBy } from './support.ts';
 
@@ -151,8 +151,7 @@ describe('a follow whose reads fail', () => {
   });
 
   it('ends at its limit with the last failure', async () => {
-    const origin = await deadOrigin();
-    const { followed } = followOn(bench(origin), { known: known(), limit: MINUTE });
+    const { followed } = followOn(bench(DEAD_ORIGIN), { known: known(), limit: MINUTE });
     expect(await followed).toMatchObject({
       standing: 'open',
       record: { value: { status: 'requires_action' } },

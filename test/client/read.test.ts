@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/service.ts';
 import {
   ACTIVITY,
-  deadOrigin,
+  DEAD_ORIGIN,
   hang,
   json,
   ONYE_ID,
@@ -97,7 +97,7 @@ describe('a read', () => {
   });
 
   it('without a connection has failed, too', async () => {
-    const { client } = bench(await deadOrigin());
+    const { client } = bench(DEAD_ORIGIN);
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
       kind: 'read_failed',
       message: expect.stringContaining('refused the connection'),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/service.ts';
 import {
   ACTIVITY,
-  deadOrigin,
+  DEAD_ORIGIN,
   hang,
   json,
   problem,
@@ -117,7 +117,7 @@ describe('a charge', () => {
   });
 
   it('without a connection is tried on three and then not sent', async () => {
-    const { client, waits } = bench(await deadOrigin());
+    const { client, waits } = bench(DEAD_ORIGIN);
     expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
       kind: 'not_sent',
       message: expect.stringContaining('refused the connection'),

@@ -3,11 +3,12 @@ import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { signatureOf } from '../../src/core/signature.ts';
+import { freePort } from '../support/ports.ts';
 import { bodyOf, deliver, openTarget, uidOf } from '../support/webhooks.ts';
 import type { PartOptions, PartResult } from './part.ts';
 import { inLanes } from './part.ts';
 import { seed } from './torture.ts';
-import { freePort } from './webhook-kills.ts';
+
 import { keepListening } from './webhook-listener.ts';
 
 /*

@@ -1,5 +1,5 @@
-import { Agent, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent } from 'node:http';
+import { freePort } from '../support/ports.ts';
 import { bodyOf, deliver, openTarget, uidOf } from '../support/webhooks.ts';
 import type { PartOptions, PartResult } from './part.ts';
 import { inLanes } from './part.ts';
@@ -24,15 +24,6 @@ const AGAIN_MS = 10;
 const DONE_MS = 120_000;
 /** So many may be caught by one kill. */
 const TOLD_AT_ONCE = 100;
-
-/** A port of loopback that nobody listens on. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { deadOrigin } from '../support/service.ts';
+import { freePort } from '../support/ports.ts';
 
 export interface Proxy {
   readonly origin: string;
@@ -13,9 +13,19 @@ export interface Proxy {
 
 /** Prism in front of a service: what the document does not allow, in either direction, it answers with an error of its own. */
 export const startProxy = async (upstream: string): Promise<Proxy> => {
-  const { port } = new URL(await deadOrigin());
+  const port = await freePort();
   const prism = process.env['PAYCLI_PRISM'] ?? '';
-  const args = [prism, 'proxy', 'dist/openapi.json', upstream, '--errors', '--host', '127.0.0.1', '--port', port];
+  const args = [
+    prism,
+    'proxy',
+    'dist/openapi.json',
+    upstream,
+    '--errors',
+    '--host',
+    '127.0.0.1',
+    '--port',
+    String(port),
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let log = '';

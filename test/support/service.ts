@@ -129,14 +129,8 @@ export const serveMute = async (): Promise<{ readonly origin: string; readonly c
   return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, connected };
 };
 
-/** A loopback origin that nobody listens on. */
-export const deadOrigin = async (): Promise<string> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
-};
+/** An origin that refuses connections: a port that was free a moment ago may be another test's by now, this one is nobody's. */
+export const DEAD_ORIGIN = 'http://127.0.0.1:1';
 
 export const json =
   (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer =>

@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkTarget, post } from '../../src/webhook/post.ts';
-import { deadOrigin } from '../support/service.ts';
+import { DEAD_ORIGIN } from '../support/service.ts';
 import { serveTarget } from '../support/webhooks.ts';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -26,7 +26,7 @@ describe('what is forwarded', () => {
     const url = new URL(target.url);
     expect(await post(url, [], BODY, NEVER)).toEqual({ kind: 'answered', status: 503, retryAfter: '7' });
     expect(await post(url, [], BODY, AbortSignal.abort())).toEqual({ kind: 'left' });
-    const nobody = new URL(await deadOrigin());
+    const nobody = new URL(DEAD_ORIGIN);
     expect(await post(nobody, [], BODY, NEVER)).toMatchObject({ kind: 'failed', reached: false });
   });
 });

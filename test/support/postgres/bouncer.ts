@@ -1,10 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { foldersGoTo } from '../memory.ts';
+import { startOnFreePort } from '../ports.ts';
 import { toolOf } from '../tool.ts';
 import { giveToServer } from './data.ts';
 import type { Cluster } from './kinds.ts';
-import { startOnFreePort } from './ports.ts';
 import { startServer } from './server.ts';
 import { startWatcher } from './watcher.ts';
 

@@ -1,9 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { foldersGoTo } from '../memory.ts';
+import { startOnFreePort } from '../ports.ts';
 import { emptyData, giveToServer, writeDoor, writeSettings } from './data.ts';
 import type { Cluster, ClusterOptions, Settings } from './kinds.ts';
-import { startOnFreePort } from './ports.ts';
 import { processesOf } from './processes.ts';
 import type { Programs } from './programs.ts';
 import { findPrograms } from './programs.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that connections are given: else one might take it while the server is down. */
+/** Below the ports that servers and connections are given by the system: one might take it while nobody listens there. */
 const PORTS = { first: 10_000, count: 20_000 };
 
 const isFree = async (port: number): Promise<boolean> => {
@@ -16,7 +16,8 @@ const isFree = async (port: number): Promise<boolean> => {
   return true;
 };
 
-const freePort = async (): Promise<number> => {
+/** A port of loopback that nobody listens on. */
+export const freePort = async (): Promise<number> => {
   for (;;) {
     const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
     if (await isFree(port)) return port;
