@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/signature.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
+import { DEAD_ORIGIN } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import {
   bodyOf,
@@ -84,9 +85,7 @@ describe('webhook events', () => {
       },
     });
     expect(await inProcess(args, { home })).toMatchObject({ code: 3, stderr: expect.stringContaining('answered 500') });
-    const dead = await openTarget();
-    await dead.close();
-    expect(await inProcess([...args.slice(0, -1), dead.url], { home })).toMatchObject({ code: 5 });
+    expect(await inProcess([...args.slice(0, -1), `${DEAD_ORIGIN}/`], { home })).toMatchObject({ code: 5 });
     expect(await inProcess(args.slice(0, -2), { home })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--to is required'),

@@ -195,16 +195,15 @@ describe('webhook listen', () => {
   });
 
   it('waits for a target that is away, in order per payment request, over its own end', async () => {
-    const away = await openTarget();
-    await away.close();
+    const port = await freePort();
     const home = newFolder();
-    const first = await listen(home, ['--forward-to', away.url]);
+    const first = await listen(home, ['--forward-to', `http://127.0.0.1:${port}/app?x=1`]);
     for (const number of [1, 2, 3]) await deliver(first.origin, bodyOf(number, { ugwo: number % 2 }));
     await first.saw(/can't take events now/);
     first.kill('SIGKILL');
     await first.ended;
     expect(Object.values(await statesOf(home))).toEqual(['waiting', 'waiting', 'waiting']);
-    const target = await serveTarget(() => 204, away.port);
+    const target = await serveTarget(() => 204, port);
     const second = await listen(home, ['--forward-to', target.url]);
     await target.came(3);
     second.kill('SIGINT');
