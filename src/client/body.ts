@@ -105,9 +105,11 @@ export type Body = JsonBody | { readonly fault: string };
 /** A mark at the start that says what the bytes are is no part of the text. */
 const withoutMark = (bytes: Uint8Array): Uint8Array => (bytes[0] === 0xef ? bytes.subarray(3) : bytes);
 
+const strictDecoder = memo(() => new TextDecoder('utf-8', { fatal: true }));
+
 const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return strictDecoder().decode(bytes);
   } catch {
     return undefined;
   }

@@ -1,4 +1,3 @@
-import type { Clock } from '../core/io.ts';
 import type { HandOver } from './marker.ts';
 
 /** When an attempt ends at the latest. */
@@ -27,11 +26,9 @@ const onAbort = (signal: AbortSignal, told: (reason: unknown) => void): (() => v
 };
 
 /** Calls `told` after `ms`, unless it is cancelled before. */
-const after = (clock: Clock, ms: number, told: () => void): (() => void) => {
-  const cancelled = new AbortController();
-  clock.sleep(ms, cancelled.signal).then(told, () => undefined);
-  // With a reason of its own: none would be made, which costs more than the waiting.
-  return () => cancelled.abort('over');
+const after = (ms: number, told: () => void): (() => void) => {
+  const timer = setTimeout(told, ms);
+  return () => clearTimeout(timer);
 };
 
 /**
@@ -39,7 +36,7 @@ const after = (clock: Clock, ms: number, told: () => void): (() => void) => {
  * been handed over is told about and awaited. A run has one pair of signals and may have a million attempts, so nothing
  * of an attempt stays with them. (AbortSignal.any would keep what somebody still listens to.)
  */
-export const endsOf = ({ signal, stop, timeout }: Limits, mark: HandOver, clock: Clock): Ends => {
+export const endsOf = ({ signal, stop, timeout }: Limits, mark: HandOver): Ends => {
   const end = new AbortController();
   const onStop = (reason: unknown): void => {
     if (mark.handedOver) stop?.held();
@@ -48,7 +45,7 @@ export const endsOf = ({ signal, stop, timeout }: Limits, mark: HandOver, clock:
   const releases = [
     onAbort(signal, (reason) => end.abort(reason)),
     // The reason is the sentence that an error will show.
-    after(clock, timeout, () => end.abort(new Error(`no complete answer within ${timeout / 1000} s (--timeout)`))),
+    after(timeout, () => end.abort(new Error(`no complete answer within ${timeout / 1000} s (--timeout)`))),
     ...(stop === undefined ? [] : [onAbort(stop.signal, onStop)]),
   ];
   return {

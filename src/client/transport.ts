@@ -104,7 +104,7 @@ const roundTrip = async (
 const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: TransportOptions): Promise<Outcome> => {
   const { clock, debug, credentials } = options;
   const mark = newMark(attempt.method, attempt.path);
-  const ends = endsOf(attempt, mark, clock);
+  const ends = endsOf(attempt, mark);
   const started = clock.now();
   debug(`> ${attempt.method} ${credentials.origin}${attempt.path}`);
   try {

@@ -24,7 +24,8 @@ export interface Scan extends Measure {
 /** What may come next: a value, a name, either or the end of what was just opened, a colon, or what stands behind a value. */
 const [VALUE, VALUE_OR_END, NAME, NAME_OR_END, NAMED, BEHIND] = [0, 1, 2, 3, 4, 5] as const;
 
-const FEWEST_LEVELS = 1024;
+/** So few lie in the array itself, beyond which each answer would have a buffer made for it. */
+const FEWEST_LEVELS = 64;
 
 const grown = (levels: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
   const larger = new Uint8Array(2 * levels.length);

@@ -21,6 +21,8 @@ const configure = (db: DatabaseSync, { survives }: DatabaseKind): void => {
   // On macOS an ordinary sync does not reach the disk; elsewhere the two settings do nothing.
   db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
     PRAGMA trusted_schema = OFF;`);
+  // What a savepoint could undo is kept in memory, not in a file on a disk that may be full.
+  db.exec('PRAGMA temp_store = MEMORY');
 };
 
 /** Opens the file as it is, for whoever closes it. A setting reads the schema, so a damaged file may fail here. */

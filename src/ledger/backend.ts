@@ -91,6 +91,8 @@ export interface Backend {
   readonly account?: string;
   /** Whether a sender has ended; `overdue` says that its sending must have. */
   isGone(sender: Sender, overdue: boolean): boolean;
+  /** Milliseconds since the epoch. */
+  now(): number;
   moment(): Moment;
   close(): Promise<void>;
 }

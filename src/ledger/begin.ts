@@ -12,11 +12,14 @@ import { type Allowance, dayOf, forbids } from './policy.ts';
 import { begun } from './transitions.ts';
 
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-const ID_LENGTH = 12;
 
-/** A name that can be read out over the phone: no letters that look alike. There are 32 of them. */
-const newId = (kind: string): string =>
-  `${kind === CHARGE ? 'chg' : kind}-${Array.from({ length: ID_LENGTH }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('')}`;
+/** Six letters that can be read out over the phone: none look alike. There are 32 of them. */
+const sixLetters = (): string => {
+  const drawn = randomInt(2 ** 30);
+  return Array.from({ length: 6 }, (_, at) => ID_ALPHABET.charAt((drawn >> (5 * at)) % 32)).join('');
+};
+
+const newId = (kind: string): string => `${kind === CHARGE ? 'chg' : kind}-${sixLetters()}${sixLetters()}`;
 
 /** How it stands, where it was made; what is no charge says at once that nothing came of it. */
 const statusOf = ({ kind, activity, exitCode }: Entry): string | undefined =>
@@ -77,6 +80,6 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
     ...(job === undefined ? [] : [{ job, rows: [row, row], order: 'newest' } as const]),
   ];
   // What waits beyond midnight counts the day before, too: never too little.
-  const of = intent.kind === CHARGE ? { profile: intent.profile, since: dayOf(backend.moment().at) } : undefined;
+  const of = intent.kind === CHARGE ? { profile: intent.profile, since: dayOf(backend.now()) } : undefined;
   return backend.change('intent', queries, decide, of);
 };

@@ -132,6 +132,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     self,
     slack: options.slack ?? SLACK_MS,
     isGone: options.isGone,
+    now: clock.now,
     moment,
     read: (query) => find(query),
     walk: (query, begin) => walk(query, entriesOf, begin),

@@ -61,12 +61,37 @@ const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind) => {
   };
 };
 
+/** What time it is: one moment for all that a transaction decides, since to ask the machine takes longer than to decide. */
+const momentsBy = (read: () => Moment) => {
+  let [isShared, shared]: [boolean, Moment | undefined] = [false, undefined];
+  return {
+    moment: (): Moment => {
+      if (!isShared) return read();
+      shared ??= read();
+      return shared;
+    },
+    sharing: <T>(work: () => T): T => {
+      isShared = true;
+      try {
+        return work();
+      } finally {
+        [isShared, shared] = [false, undefined];
+      }
+    },
+  };
+};
+type Moments = ReturnType<typeof momentsBy>;
+
 /** Waits for a locked file in one transaction, alone or with others, and for as long as the purpose is worth. */
-const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }: LedgerOptions) => {
+const writerOf = (
+  db: DatabaseSync,
+  { path, self, lockWait, kind = LEDGER_FILE }: LedgerOptions,
+  { sharing }: Moments,
+) => {
   const lifeline = diskGuard(path, self);
   const checks = checksOf(db, path, kind);
   const signals = [lockWait.stop, lockWait.leave];
-  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> => patiently(work, lockWait, until);
+  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> => patiently(() => sharing(work), lockWait, until);
   const together = groupCommit(db, commit, signals, checks.file);
 
   const begun = async <T>(work: () => T): Promise<T> => {
@@ -126,11 +151,11 @@ export const backendOver = (
   options: LedgerOptions,
 ): Backend => {
   const { now, uptime, self, isGone } = options;
-  const { lifeline, write, read } = writerOf(db, options);
   const jobs = jobStatements(db);
   const policies = policyStatements(db);
   const boot = bootOf(self);
-  const moment = (): Moment => ({ at: now(), mark: { boot, uptime: uptime() } });
+  const moments = momentsBy(() => ({ at: now(), mark: { boot, uptime: uptime() } }));
+  const { lifeline, write, read } = writerOf(db, options, moments);
 
   const walk = <T>(query: Query, entriesIn: (rows: readonly Row[]) => readonly Entry[], begin: () => Taker<T>) =>
     walkBy(
@@ -156,7 +181,8 @@ export const backendOver = (
     self,
     slack: 0,
     isGone,
-    moment,
+    now,
+    moment: moments.moment,
     read: (query) => read(() => sql.find(query)),
     walk: (query, begin) => walk(query, (rows) => rows.map(checked).map(entryOf), begin),
     inspect: async (begin) => {

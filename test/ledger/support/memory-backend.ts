@@ -97,6 +97,7 @@ export const memoryBackend = (
     [...updates.values()].filter((one) => one.job === job).sort((a, b) => a.row - b.row);
   return {
     ...world,
+    now: () => world.moment().at,
     key: 'key',
     slack: 0,
     read: async (query) => find(query),
