@@ -1,5 +1,5 @@
 /**
- * The rows of design/performance.md, side by side in one run: `npm run bench -- [--row N …] [--long] [--write]`.
+ * The rows of docs/performance.md, side by side in one run: `npm run bench -- [--row N …] [--long] [--write]`.
  * Prints a table; `--write` puts it and a chart into docs/, in place of what was there of the same rows. `--long` adds what
  * takes many minutes. Nothing fails by being slow, and a row that lacks a program says so.
  */

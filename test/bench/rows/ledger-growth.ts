@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
@@ -33,13 +33,16 @@ const fill = (path: string, count: number): void => {
   db.close();
 };
 
+/** A ledger of so many charges: a copy, since the file system has work left with one that has grown in a minute. */
 const openFilled = async (folder: string, count: number): Promise<Ledger> => {
-  const path = join(mkdtempSync(join(folder, 'ledger-')), 'ledger.db');
+  const path = join(mkdtempSync(join(folder, 'filled-')), 'ledger.db');
+  const copy = join(mkdtempSync(join(folder, 'ledger-')), 'ledger.db');
   const ledger = await openLedger(ledgerOptions(path, { uptime: thisMachine.uptime }));
   await charge(ledger, 1);
   await ledger.close();
   fill(path, count);
-  return openLedger(ledgerOptions(path, { uptime: thisMachine.uptime }));
+  copyFileSync(path, copy);
+  return openLedger(ledgerOptions(copy, { uptime: thisMachine.uptime }));
 };
 
 /** Milliseconds for each of some tasks done one after the other, the upkeep of the file among them included. */
