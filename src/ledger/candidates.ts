@@ -4,6 +4,7 @@ import { parseInstant } from '../core/time.ts';
 import { boundOf, elapsed, sendingTime } from './clock.ts';
 import type { Charge, Moment } from './entry.ts';
 import { contradictionOf, isDeclinedAtOnce, isNoCharge, isOfOther, isOtherMedium, mediumOf, wordAt } from './fits.ts';
+import { hasGoneOn } from './looks.ts';
 import type { RequestSeen } from './request-seen.ts';
 
 /** What a read of the payment request showed, or why it showed nothing. */
@@ -54,7 +55,11 @@ type Doubt =
   | 'made before the charge was sent'
   | 'made after its sending must have ended'
   | 'clocks not compared'
-  | 'clock may have been set';
+  | 'clock may have been set'
+  | typeof OLD_ANSWER;
+
+/** What speaks against a look until another one shows that the service's clock goes on. */
+export const OLD_ANSWER = 'the answer may be an old one';
 
 export interface Candidate {
   readonly activity: unknown;
@@ -109,6 +114,8 @@ interface Sending {
   readonly certain: number;
   /** Why nothing can be excluded by its time; undefined where it can. */
   readonly unsure: 'clocks not compared' | 'clock may have been set' | undefined;
+  /** A cache that hides the age of its answers tells an old time: what differs from ours is believed once it was seen to go on. */
+  readonly mayBeOld: boolean;
 }
 
 /**
@@ -120,13 +127,15 @@ const sendingOf = (charge: Charge, { at, mark, servedAt }: Sighted): Sending => 
   const now = servedAt ?? at;
   const from = passed === undefined ? charge.createdAt + now - at : now - passed;
   // A paused virtual machine, whose uptime stands still, and a clock that was set: neither agrees with the service's.
-  const agrees = passed !== undefined && Math.abs(from - charge.createdAt) <= WINDOW_MS;
+  const isNear = Math.abs(from - charge.createdAt) <= WINDOW_MS;
+  const agrees = passed !== undefined && isNear;
   const compared = agrees ? undefined : 'clock may have been set';
   return {
     from,
     until: from + Math.min(sendingTime(charge), boundOf(charge)),
     certain: charge.took === undefined ? Number.POSITIVE_INFINITY : from + sendingTime(charge),
     unsure: servedAt === undefined ? 'clocks not compared' : compared,
+    mayBeOld: servedAt !== undefined && !isNear && !hasGoneOn(charge, { mark, servedAt }),
   };
 };
 
@@ -173,8 +182,8 @@ const doubtOf = (
   if (kept.medium !== null && kept.medium !== charge.medium) return 'medium unclear';
   // A machine may have slept between the intent and the send.
   if (created > sending.until + WINDOW_MS) return 'made after its sending must have ended';
-  const compared = look.servedAt !== undefined;
-  return compared && isBefore(sending, created, look) ? 'made before the charge was sent' : undefined;
+  if (look.servedAt !== undefined && isBefore(sending, created, look)) return 'made before the charge was sent';
+  return sending.mayBeOld ? OLD_ANSWER : undefined;
 };
 
 const byClock = ({ why }: Excluded): boolean => why === 'made too early' || why === 'made too late';

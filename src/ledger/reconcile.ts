@@ -1,10 +1,12 @@
 import { valueAt } from '../core/path.ts';
-import { type Candidate, type Look, type RequestRead, type Sorted, sortActivities, type Timed } from './candidates.ts';
+import type { Candidate, Look, RequestRead, Sorted, Timed } from './candidates.ts';
+import { OLD_ANSWER, sortActivities } from './candidates.ts';
 import { elapsed, sendingTime } from './clock.ts';
-import type { Charge, Evidence, KeptActivity, UptimeMark } from './entry.ts';
+import type { Charge, Evidence, KeptActivity } from './entry.ts';
 import { evidenceOf } from './evidence.ts';
 import { wordAt } from './fits.ts';
 import type { Ledger } from './ledger.ts';
+import { APART_MS, apart, areSteady, type LookTime, looksOf, timeOf } from './looks.ts';
 import { cleaned } from './private.ts';
 import type { SendWorld } from './send-once.ts';
 
@@ -29,8 +31,6 @@ export type Conclusion =
       readonly evidence?: Evidence;
     };
 
-/** Two empty looks must be this far apart, in milliseconds. */
-const APART_MS = 60_000;
 /** The last of them must be this long after the sending ended. */
 const OVER_MS = 15 * 60_000;
 /** So many activities of a kind are kept of one look. */
@@ -52,57 +52,27 @@ const lookEvidence = (look: Look, found: string, { candidates, excluded, skew }:
     excluded_count: excluded.length,
   });
 
-const looksOf = ({ evidence }: Charge): Evidence[] => evidence.filter(({ kind }) => kind === 'look');
-
-/** An empty look, as far as time goes. */
-interface Empty {
-  readonly mark: UptimeMark;
-  readonly servedAt: number | undefined;
-}
-
-const emptyOf = ({ mark, served_at: servedAt }: Evidence): Empty[] =>
-  mark === undefined
-    ? []
-    : [{ mark: mark as UptimeMark, servedAt: typeof servedAt === 'number' ? servedAt : undefined }];
-
 /** The empty looks that no other look came after; oldest first. */
-const emptySince = (charge: Charge): Empty[] => {
+const emptySince = (charge: Charge): LookTime[] => {
   const looks = looksOf(charge);
-  return looks.slice(looks.findLastIndex(({ found }) => found !== 'none') + 1).flatMap(emptyOf);
-};
-
-/** How long two looks are apart: by the clock that nobody sets, else by the service's; undefined where neither can tell. */
-const apart = (from: Empty, to: Empty): number | undefined => {
-  const passed = elapsed(from.mark, to.mark);
-  if (passed !== undefined || from.servedAt === undefined || to.servedAt === undefined) return passed;
-  return to.servedAt - from.servedAt;
-};
-
-/** By so much the service's clock may seem to run otherwise than ours between two looks, in milliseconds. */
-const STEADY_MS = 30_000;
-
-/** Whether the service's clock has gone on between two looks as ours has; a cache that says nothing of its age tells an old time. */
-const areSteady = (from: Empty, to: Empty): boolean => {
-  const passed = elapsed(from.mark, to.mark);
-  if (passed === undefined || from.servedAt === undefined || to.servedAt === undefined) return true;
-  return Math.abs(to.servedAt - from.servedAt - passed) <= STEADY_MS;
+  return looks.slice(looks.findLastIndex(({ found }) => found !== 'none') + 1).flatMap(timeOf);
 };
 
 /** How long the sending has been over for certain: by its own mark, else since the first empty look. */
-const overFor = (charge: Charge, first: Empty, now: Empty): number | undefined => {
+const overFor = (charge: Charge, first: LookTime, now: LookTime): number | undefined => {
   const passed = elapsed(charge.begun, now.mark);
   return passed === undefined ? apart(first, now) : passed - sendingTime(charge);
 };
 
 /** The first of the empty looks decides, so the later ones are kept ever more rarely. */
-const addsToEmpty = (first: Empty | undefined, last: Empty | undefined, now: Empty): boolean => {
+const addsToEmpty = (first: LookTime | undefined, last: LookTime | undefined, now: LookTime): boolean => {
   // After a restart without a word of the service's clock, counting begins anew.
   if (first === undefined || last === undefined) return true;
   return (apart(first, now) ?? 0) >= Math.max(APART_MS, 2 * (apart(first, last) ?? 0));
 };
 
 const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
-  const now: Empty = { mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
+  const now: LookTime = { mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
   const empty = emptySince(charge);
   const earlier = empty.find((one) => apart(one, now) !== undefined && areSteady(one, now));
   const first = earlier ?? now;
@@ -133,7 +103,7 @@ const unproven = (
   sorted: Sorted,
   why: 'several' | 'doubtful',
   reason: string,
-): Conclusion => {
+): Extract<Conclusion, { state: 'unknown' }> => {
   const evidence = lookEvidence(look, why, sorted);
   const last = looksOf(charge).at(-1);
   const repeats =
@@ -198,13 +168,9 @@ export const judgeLook = (charge: Charge, seen: Look, ownedByOthers: ReadonlySet
     return unproven(charge, look, sorted, 'several', `several activities fit: ${namesOf(sorted.candidates)}`);
   const { uid } = only.kept;
   if (only.doubt !== undefined || uid === null) {
-    return unproven(
-      charge,
-      look,
-      sorted,
-      'doubtful',
-      `${namesOf([only])} may be it, but that is not proven: ${only.doubt}`,
-    );
+    const reason = `${namesOf([only])} may be it, but that is not proven: ${only.doubt}`;
+    const again = only.doubt === OLD_ANSWER ? { again: look.at + APART_MS } : {};
+    return { ...unproven(charge, look, sorted, 'doubtful', reason), ...again };
   }
   return {
     state: 'accepted',

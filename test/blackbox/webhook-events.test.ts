@@ -6,17 +6,7 @@ import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import {
-  bodyOf,
-  deliver,
-  listen,
-  openTarget,
-  SECRET,
-  secretFile,
-  serveTarget,
-  ugwoOf,
-  uidOf,
-} from '../support/webhooks.ts';
+import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
 
 /** A home in which these bodies were received. */
 const received = async (...bodies: readonly string[]): Promise<string> => {

@@ -6,17 +6,7 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { freePort } from '../support/ports.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
-import {
-  bodyOf,
-  deliver,
-  listen,
-  openTarget,
-  SECRET,
-  secretFile,
-  serveTarget,
-  ugwoOf,
-  uidOf,
-} from '../support/webhooks.ts';
+import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
 
 /** The uids that were printed, in tsv. */
 const told = (stdout: string): string[] =>

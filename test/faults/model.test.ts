@@ -229,3 +229,26 @@ describe('an activity that somebody else makes by the same medium, in the moment
     expect(await meet(true)).toEqual(['unknown']);
   });
 });
+
+it('an activity that a cache shows from before a charge was sent is not taken for its own', async () => {
+  const [silent, none] = [
+    { ...AT_ONCE, view: 'silent' },
+    { ...AT_ONCE, view: 'none' },
+  ] as const;
+  const states = await inWorld({ skew: 0, dated: true, front: 0, forgets: false }, async (world) => {
+    await world.charge(0, 'ugw.AbCd.1', 'ussd', true, LOST, none);
+    await world.advance(160 * SECOND);
+    await world.other('ugw.AbCd.1', 'ussd', 0);
+    await world.reconcile(0, silent);
+    await world.resolve(0);
+    await world.advance(16 * MINUTE);
+    await world.charge(0, 'ugw.AbCd.1', 'ussd', true, LOST, none);
+    for (const pause of [SECOND, 2 * MINUTE, 20 * MINUTE]) {
+      await world.advance(pause);
+      await world.reconcile(0, silent);
+      await world.inspect();
+    }
+    return world.states();
+  });
+  expect(states.toSorted()).toEqual(['not_created', 'unknown']);
+});

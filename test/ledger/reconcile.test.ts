@@ -47,6 +47,8 @@ const empty = (at: number, some: Readonly<Record<string, unknown>> = {}): Eviden
   served_at: at,
   ...some,
 });
+/** A look that proved nothing, at which the service's clock showed so much beyond ours. */
+const proveless = (at: number, skew: number): Evidence => empty(at, { found: 'doubtful', served_at: at + skew });
 const stateAfter = (conclusion: Conclusion): string =>
   conclusion.state === 'unknown' ? `unknown: ${conclusion.why}` : conclusion.state;
 const judged = (of: Charge, seen: Look, owned: ReadonlySet<string> = NOBODY): string =>
@@ -126,7 +128,8 @@ describe('the one activity that can be the charge', () => {
       const seen = look([madeAt(at + skew)], END + 5 * MINUTE, { servedAt: END + 5 * MINUTE + skew });
       // A clock that is off by more than the window excludes nothing for sure.
       const unsure = Math.abs(skew) > 2 * MINUTE && state === 'unknown: not_yet';
-      expect(judged(charge(), seen), `service ${skew} ms ahead`).toBe(unsure ? 'unknown: doubtful' : state);
+      const evidence = Math.abs(skew) > 2 * MINUTE ? [proveless(END + 4 * MINUTE, skew)] : [];
+      expect(judged(charge({ evidence }), seen), `service ${skew} ms ahead`).toBe(unsure ? 'unknown: doubtful' : state);
     }
   });
 
@@ -546,9 +549,47 @@ describe('clocks that can not be compared for sure', () => {
   ])('have the same window: %s', (_what, made, state) => {
     expect(judged(charge(), look([madeAt(made)], AT, noDate))).toBe(state);
     // A fast clock of the machine at the send and at the look moves nothing.
-    const fast = charge({ ...restarted, createdAt: SENT + hour, deadline: SENT + hour + 30 * SECOND });
+    const evidence = [proveless(AT - MINUTE, 0)];
+    const fast = charge({ ...restarted, createdAt: SENT + hour, deadline: SENT + hour + 30 * SECOND, evidence });
     const seen = look([madeAt(made)], AT, { ...momentAt(AT, hour), askedAt: AT + hour });
     expect(judged(fast, seen)).toBe(state === 'accepted' && made < SENT ? 'unknown: doubtful' : state);
+  });
+});
+
+describe('an answer that may be an old one', () => {
+  const [AT, SKEW] = [END + 20 * MINUTE, -20 * MINUTE];
+  /** Somebody else's activity, made before the charge was sent, as a cache that hides the age of its answers still shows it. */
+  const seen = look([madeAt(SENT + SKEW)], AT, { servedAt: AT + SKEW });
+  const stateWith = (...evidence: readonly Evidence[]): string => judged(charge({ evidence }), seen);
+
+  it('proves nothing by itself, and says when another look may', () => {
+    expect(judgeLook(charge(), seen, NOBODY)).toMatchObject({
+      state: 'unknown',
+      reason: `${uidOf(1)} may be it, but that is not proven: the answer may be an old one`,
+      again: AT + MINUTE,
+      evidence: { found: 'doubtful', candidates: [{ uid: uidOf(1), doubt: 'the answer may be an old one' }] },
+    });
+  });
+
+  it('is none once a look a minute before has shown that the clock of the service goes on', () => {
+    expect(stateWith(proveless(AT - MINUTE, SKEW))).toBe('accepted');
+    expect(stateWith(proveless(AT - 5 * MINUTE, SKEW + 30 * SECOND))).toBe('accepted');
+  });
+
+  it.each([
+    ['a look that is too near', proveless(AT - MINUTE + 1, SKEW)],
+    ['a look at which the clock showed the same', proveless(AT - 5 * MINUTE, SKEW + 5 * MINUTE)],
+    ['a look at which it was half a minute otherwise', proveless(AT - 5 * MINUTE, SKEW + 30 * SECOND + 1)],
+    ['a look before a restart', empty(AT - MINUTE, { served_at: AT - MINUTE + SKEW, mark: markAt(AT, OLD_BOOT) })],
+    ['a look without the clock of the service', empty(AT - MINUTE, { served_at: null })],
+  ])('stays one after %s', (_what, earlier) => {
+    expect(stateWith(earlier)).toBe('unknown: doubtful');
+  });
+
+  it('is one after a restart, too', () => {
+    const restarted = charge({ begun: markAt(SENT, OLD_BOOT) });
+    expect(judged(restarted, seen)).toBe('unknown: doubtful');
+    expect(judged(restarted, look([activity(1)], AT))).toBe('accepted');
   });
 });
 
