@@ -107,7 +107,10 @@ const unproven = (
   const evidence = lookEvidence(look, why, sorted);
   const last = looksOf(charge).at(-1);
   const repeats =
-    last?.['found'] === why && JSON.stringify(last['candidates']) === JSON.stringify(evidence['candidates']);
+    last?.['found'] === why &&
+    JSON.stringify(last['candidates']) === JSON.stringify(evidence['candidates']) &&
+    // One that showed an old time leaves nothing that a later one could be compared with.
+    timeOf(last).every((one) => areSteady(one, look));
   return { state: 'unknown', why, reason, ...(repeats ? {} : { evidence }) };
 };
 

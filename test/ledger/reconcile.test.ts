@@ -586,6 +586,17 @@ describe('an answer that may be an old one', () => {
     expect(stateWith(earlier)).toBe('unknown: doubtful');
   });
 
+  it('is kept where the clock has gone otherwise since the last one, so that a later look can tell', () => {
+    const again = (at: number, skew: number, evidence: readonly Evidence[]) =>
+      judgeLook(charge({ evidence }), look([madeAt(SENT + SKEW)], at, { servedAt: at + skew }), NOBODY);
+    const stale = again(AT, SKEW + MINUTE, []).evidence as Evidence;
+    const second = again(AT + 2 * MINUTE, SKEW, [stale]);
+    expect(second).toMatchObject({ state: 'unknown', evidence: { served_at: AT + 2 * MINUTE + SKEW } });
+    const kept = [stale, second.evidence as Evidence];
+    expect(again(AT + 2 * MINUTE + SECOND, SKEW, kept).evidence).toBeUndefined();
+    expect(again(AT + 3 * MINUTE, SKEW, kept).state).toBe('accepted');
+  });
+
   it('is one after a restart, too', () => {
     const restarted = charge({ begun: markAt(SENT, OLD_BOOT) });
     expect(judged(restarted, seen)).toBe('unknown: doubtful');
