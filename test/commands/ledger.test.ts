@@ -296,6 +296,11 @@ describe('ledger reconcile', () => {
       shows([{ ...made(), created_at: null }], NOW),
       /may be it, but that is not proven: no time; see `paycli ledger show/,
     ],
+    [
+      'its clock may be that of an old answer',
+      shows([{ ...made(), created_at: '2026-11-20T11:00:00+00:00' }], NOW - 60 * MINUTE),
+      /not proven: the answer may be an old one; run `paycli ledger reconcile` again at /,
+    ],
   ])('says what to do when %s', async (_what, get, hint) => {
     const done = await call('reconcile', { ledger: memoryLedger([charge()], () => NOW), now: NOW, get });
     expect(done.rows).toMatchObject([{ state: 'unknown' }]);

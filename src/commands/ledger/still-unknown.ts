@@ -63,8 +63,10 @@ const NEXT: Readonly<
     `no activity found yet; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
   several: ({ charge, reason }) =>
     `${reason}; see \`paycli ledger show ${charge.id}\`, then run \`paycli ledger resolve ${charge.id} --as created --activity act.…\``,
-  doubtful: (first) =>
-    `${first.reason}; see \`paycli ledger show ${first.charge.id}\`, then run ${byHandCommand(first)}`,
+  doubtful: (first, all, { again, now }) =>
+    first.again === undefined
+      ? `${first.reason}; see \`paycli ledger show ${first.charge.id}\`, then run ${byHandCommand(first)}`
+      : `${first.reason}; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
   unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
   unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
   sending: () => 'another process is still sending it; wait until it ends',
@@ -75,7 +77,7 @@ const NEXT: Readonly<
 const groupsOf = (left: readonly StillUnknown[]): StillUnknown[][] => {
   const groups = new Map<string, StillUnknown[]>();
   for (const one of left) {
-    const key = one.why === 'elsewhere' ? elsewhere(one) : `${one.why} ${one.charge.kind}`;
+    const key = one.why === 'elsewhere' ? elsewhere(one) : `${one.why} ${one.charge.kind} ${one.again === undefined}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()];
