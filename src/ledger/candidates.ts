@@ -114,7 +114,7 @@ interface Sending {
   readonly certain: number;
   /** Why nothing can be excluded by its time; undefined where it can. */
   readonly unsure: 'clocks not compared' | 'clock may have been set' | undefined;
-  /** A cache that hides the age of its answers tells an old time: what differs from ours is believed once it was seen to go on. */
+  /** A cache that hides the age of its answers tells an old time: one that is slow, or far from ours, is believed once it was seen to go on. */
   readonly mayBeOld: boolean;
 }
 
@@ -122,20 +122,21 @@ interface Sending {
  * The service's clock as it was when the charge was sent: from what it shows now, back by how long the machine has been up
  * since. Where that can't be told (a restart), by this machine's clock, which may have been set meanwhile.
  */
-const sendingOf = (charge: Charge, { at, mark, servedAt }: Sighted): Sending => {
+const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: Sighted): Sending => {
   const passed = elapsed(charge.begun, mark);
   const now = servedAt ?? at;
   const from = passed === undefined ? charge.createdAt + now - at : now - passed;
   // A paused virtual machine, whose uptime stands still, and a clock that was set: neither agrees with the service's.
   const isNear = Math.abs(from - charge.createdAt) <= WINDOW_MS;
   const agrees = passed !== undefined && isNear;
+  const isSlow = from < charge.createdAt - BEFORE_MS - DATE_RESOLUTION_MS - (at - askedAt);
   const compared = agrees ? undefined : 'clock may have been set';
   return {
     from,
     until: from + Math.min(sendingTime(charge), boundOf(charge)),
     certain: charge.took === undefined ? Number.POSITIVE_INFINITY : from + sendingTime(charge),
     unsure: servedAt === undefined ? 'clocks not compared' : compared,
-    mayBeOld: servedAt !== undefined && !isNear && !hasGoneOn(charge, { mark, servedAt }),
+    mayBeOld: servedAt !== undefined && (!isNear || isSlow) && !hasGoneOn(charge, { at, mark, servedAt }),
   };
 };
 

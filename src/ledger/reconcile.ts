@@ -72,7 +72,7 @@ const addsToEmpty = (first: LookTime | undefined, last: LookTime | undefined, no
 };
 
 const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
-  const now: LookTime = { mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
+  const now: LookTime = { at: look.at, mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
   const empty = emptySince(charge);
   const earlier = empty.find((one) => apart(one, now) !== undefined && areSteady(one, now));
   const first = earlier ?? now;

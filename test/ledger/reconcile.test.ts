@@ -447,15 +447,15 @@ describe('no activity, after a restart', () => {
   });
 
   it.each([-17 * MINUTE, 17 * MINUTE])('goes by no clock that may have been set, here by %i ms', (jump) => {
-    for (const [passed, state] of [
-      [SECOND, 'unknown: not_yet'],
-      [15 * MINUTE - SECOND, 'unknown: not_yet'],
-      [15 * MINUTE, 'not_created'],
-    ] as const) {
+    for (const passed of [SECOND, 15 * MINUTE - SECOND, 15 * MINUTE, 3 * 60 * MINUTE]) {
       const at = FIRST + passed;
-      expect(judgedAfter([emptyBefore()], at, momentAt(at, jump))).toBe(state);
-      // A service whose clock seems to jump may be a cache that tells an old time.
+      // Clocks that went apart may be an old answer's: counting begins anew.
+      expect(judgedAfter([emptyBefore()], at, momentAt(at, jump))).toBe('unknown: not_yet');
       expect(judgedAfter([empty(FIRST)], at, { ...momentAt(at, jump), servedAt: at + jump })).toBe('unknown: not_yet');
+      const anew = [emptyBefore(), empty(at, { at: atom(at + jump) })];
+      const later = at + 15 * MINUTE;
+      expect(judgedAfter(anew, later - SECOND, momentAt(later - SECOND, jump))).toBe('unknown: not_yet');
+      expect(judgedAfter(anew, later, momentAt(later, jump))).toBe('not_created');
     }
   });
 
@@ -580,7 +580,10 @@ describe('an answer that may be an old one', () => {
     ['a look that is too near', proveless(AT - MINUTE + 1, SKEW)],
     ['a look at which the clock showed the same', proveless(AT - 5 * MINUTE, SKEW + 5 * MINUTE)],
     ['a look at which it was half a minute otherwise', proveless(AT - 5 * MINUTE, SKEW + 30 * SECOND + 1)],
-    ['a look before a restart', empty(AT - MINUTE, { served_at: AT - MINUTE + SKEW, mark: markAt(AT, OLD_BOOT) })],
+    [
+      'a look before a restart, with the same time',
+      empty(AT - 5 * MINUTE, { served_at: AT + SKEW, mark: markAt(AT, OLD_BOOT) }),
+    ],
     ['a look without the clock of the service', empty(AT - MINUTE, { served_at: null })],
   ])('stays one after %s', (_what, earlier) => {
     expect(stateWith(earlier)).toBe('unknown: doubtful');
@@ -595,6 +598,31 @@ describe('an answer that may be an old one', () => {
     const kept = [stale, second.evidence as Evidence];
     expect(again(AT + 2 * MINUTE + SECOND, SKEW, kept).evidence).toBeUndefined();
     expect(again(AT + 3 * MINUTE, SKEW, kept).state).toBe('accepted');
+  });
+
+  it("is none by this machine's clock, where no other can tell what has passed", () => {
+    const earlier = { ...proveless(AT - MINUTE, SKEW), mark: markAt(AT, OLD_BOOT) };
+    expect(stateWith(earlier)).toBe('accepted');
+    expect(stateWith({ ...earlier, at: 'never' })).toBe('unknown: doubtful');
+  });
+
+  it('is one, too, where it is only somewhat old', () => {
+    const slow = (ms: number) => look([madeAt(SENT - ms)], SENT + 40 * SECOND, { servedAt: SENT + 40 * SECOND - ms });
+    expect(judged(charge(), slow(45 * SECOND))).toBe('unknown: doubtful');
+    expect(judged(charge(), slow(11 * SECOND + 1))).toBe('unknown: doubtful');
+    expect(judged(charge(), slow(11 * SECOND))).toBe('accepted');
+    // The answer may have taken its time.
+    const long = { ...slow(45 * SECOND), askedAt: SENT + 5 * SECOND };
+    expect(judged(charge(), long)).toBe('accepted');
+  });
+
+  it.each([
+    ['a system that tells no boot', { boot: '', uptime: -1 }, { boot: '', uptime: -1 }],
+    ['two machines', markAt(SENT, 'one'), markAt(SENT, 'two')],
+  ])('proves nothing with an empty look just before, by %s', (_what, before, now) => {
+    const old = empty(SENT + 2 * SECOND, { mark: before, served_at: SENT - 20 * MINUTE });
+    const at = SENT + 5 * SECOND;
+    expect(judged(charge({ evidence: [old] }), look([], at, { mark: now }))).toBe('unknown: not_yet');
   });
 
   it('is one after a restart, too', () => {
