@@ -18,6 +18,12 @@ export interface Received<T = unknown> {
 }
 
 /**
+ * The service's clock as it gave an answer, as far as is certain: what lay in a cache may have got a new `Date` on the way.
+ */
+export const servedBy = ({ servedAt, age = 0 }: Pick<Received, 'servedAt' | 'age'> = {}): number | undefined =>
+  servedAt === undefined ? undefined : servedAt - age;
+
+/**
  * One page of a list (interface.md 2.6), with the cursor that asked for it (undefined for the first). The texts of its records
  * are without blanks between tokens.
  */

@@ -1,6 +1,7 @@
 import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
+import { servedBy } from '../core/received.ts';
 import { type Charge, type Entry, isCharge } from './entry.ts';
 import { keptActivity } from './kept-activity.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
@@ -38,6 +39,6 @@ export const refreshCharge = async (ledger: Ledger, { about, activity }: Entry, 
   const seen = listed ?? record?.value;
   // What is known already says more than a status that can't be read.
   if (seen === undefined || statusOf(seen) === '') return false;
-  await ledger.observe([keptActivity(seen, (record ?? request)?.servedAt)], asked, true);
+  await ledger.observe([keptActivity(seen, servedBy(record ?? request))], asked, true);
   return true;
 };

@@ -7,6 +7,7 @@ import { usageError } from '../../core/error.ts';
 import { printExact } from '../../core/json.ts';
 import type { Pair } from '../../core/pairs.ts';
 import { placeWords } from '../../core/place-words.ts';
+import { servedBy } from '../../core/received.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseInstant } from '../../core/time.ts';
 import type { Deps } from '../deps.ts';
@@ -166,9 +167,9 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     columnOf: (item, columns) => (path) => columnOf(item, namesIn(file, columns), path),
     guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
     counts: (item) => [mediumOf(item)],
-    ...openChecker(client, async ({ value, servedAt }) => {
+    ...openChecker(client, async (record) => {
       // A dry run leaves the ledger alone.
-      if (!globals.dryRun) await deps.observe(activitiesOf(value) ?? [], servedAt);
+      if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], servedBy(record));
     }),
     sending: sending(file, client, deps),
     follow:

@@ -4,7 +4,7 @@ import { standingOf, statusOf } from '../../core/charge.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
 import { payableUntil } from '../../core/payable.ts';
 import type { Received } from '../../core/received.ts';
-import { madeHere } from '../../core/received.ts';
+import { madeHere, servedBy } from '../../core/received.ts';
 import type { KeptActivity } from '../../ledger/entry.ts';
 import type { Ledger, Refused } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
@@ -22,7 +22,7 @@ const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: 
   const { asActivity } = await deps.protocol();
   try {
     const record = await client.call('activity.get', { params: { ugwoUid: ugwo, activityUid: known.uid } });
-    await deps.observe([record.value], record.servedAt);
+    await deps.observe([record.value], servedBy(record));
     return record;
   } catch (thrown) {
     if (!(thrown instanceof PayError) || !showsNothing(thrown) || !hasCopy(known)) throw thrown;

@@ -4,6 +4,7 @@ import { DOUBLE_CHARGE } from '../../core/event.ts';
 import { isId } from '../../core/ids.ts';
 import { memo } from '../../core/memo.ts';
 import type { Received } from '../../core/received.ts';
+import { servedBy } from '../../core/received.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RequestSeen } from '../../ledger/request-seen.ts';
@@ -44,7 +45,7 @@ const tellLedger = async (charges: readonly Charge[], look: Look, doors: Doors):
     for (const charge of charges) await protocol.refreshCharge(ledger, charge, client);
     return;
   }
-  const kept = activities.map((activity) => protocol.keptActivity(activity, seen.request.servedAt));
+  const kept = activities.map((activity) => protocol.keptActivity(activity, servedBy(seen.request)));
   // Of one whose status can't be read, what is known already says more.
   const readable = kept.filter(({ uid, status }) => isId('act', uid) && status !== '');
   await ledger.observe(readable, asked, true);
