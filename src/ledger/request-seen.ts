@@ -3,7 +3,7 @@ import { activitiesOf, statusOf } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { machineValue } from '../core/medium.ts';
 import { valueAt } from '../core/path.ts';
-import type { Received } from '../core/received.ts';
+import { type Received, servedBy } from '../core/received.ts';
 import type { RequestTerms } from './entry.ts';
 
 /** What a read of a payment request showed (public-facts.md, Payment requests): of each field only what can be read. */
@@ -65,7 +65,8 @@ const isPaidInFull = (ugwo: unknown): boolean => {
 };
 
 /** What a look has shown, with how one of its activities stands by now. */
-export const withActivity = (shown: RequestSeen | undefined, { value, servedAt }: Received): RequestSeen => {
+export const withActivity = (shown: RequestSeen | undefined, record: Received): RequestSeen => {
+  const [{ value }, servedAt] = [record, servedBy(record)];
   const uid = valueAt(value, 'uid');
   const others = (shown?.activities ?? []).filter((one) => valueAt(one, 'uid') !== uid);
   return {

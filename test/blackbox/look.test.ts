@@ -164,6 +164,23 @@ describe('the look before a charge', () => {
     expect(methods(service)).toBe('GET,POST,GET,GET');
   });
 
+  it('takes with --reuse no copy from before its expiry for a look behind it, however it is dated', async () => {
+    const home = newFolder();
+    const own = account(ACTIVITY.uid, -MINUTE);
+    const service = await serveBy(
+      ({ method, url }) => {
+        if (method === 'POST') return json(200, own);
+        // A front end has dated anew what has lain in a cache for nine minutes.
+        return url.includes('/activities/') ? json(200, own, { age: '540' }) : json(404, {});
+      },
+      { looks: 'asked' },
+    );
+    const charge = [...TRANSFER, '--no-preflight'];
+    expect((await inProcess(charge, { service, home })).code).toBe(0);
+    expect((await inProcess([...charge, '--reuse'], { service, home })).code).toBe(0);
+    expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
   it('charges what was paid in time with --reuse no second time', async () => {
     const home = newFolder();
     const late = { date: new Date(Date.now() + 20 * MINUTE).toUTCString() };

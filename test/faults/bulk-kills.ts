@@ -26,6 +26,8 @@ export interface Team {
 
 /** What the processes may end with: done, or with rows that a killed one has left unknown. */
 const ENDS = [0, 6];
+/** So many kills leave something unknown for certain. */
+const ENOUGH = 10;
 
 /** A process that came to its own end has waited for every row, those of the others included. */
 const endFaults = (ended: Traced, rows: number): string[] => {
@@ -117,7 +119,8 @@ export const kills = async (
       ],
       failures: [
         ...(killed === size.kills ? [] : [`${killed} kills, not ${size.kills}`]),
-        ...(orphans > 0 ? [] : ['no kill left a row unknown: nothing was tried']),
+        // A few kills may all come at moments that leave nothing in doubt.
+        ...(orphans > 0 || size.kills < ENOUGH ? [] : ['no kill left a row unknown: nothing was tried']),
         ...ends.flatMap((ended) => endFaults(ended, size.rows)),
         ...(reported.every((rows) => rows === size.rows) ? [] : [`the reports have ${reported.join(', ')} rows`]),
         ...(ENDS.includes(reconciled.code ?? -1) ? [] : [`reconcile: exit ${reconciled.code}: ${reconciled.stderr}`]),

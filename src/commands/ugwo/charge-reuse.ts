@@ -32,10 +32,10 @@ const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: 
 };
 
 /** Whether the customer can do nothing more about it: it has failed, or its account has expired by the service's clock. */
-const isOver = ({ value, servedAt }: Received<Activity>, now: number): boolean => {
-  if (standingOf(statusOf(value)) === 'failed') return true;
-  const until = payableUntil(value);
-  return until !== undefined && until <= (servedAt ?? now);
+const isOver = (record: Received<Activity>, now: number): boolean => {
+  if (standingOf(statusOf(record.value)) === 'failed') return true;
+  const until = payableUntil(record.value);
+  return until !== undefined && until <= (servedBy(record) ?? now);
 };
 
 /** Whether what stands in the way can be what this charge would ask for: of an activity of others, see `contradictsOf`. */

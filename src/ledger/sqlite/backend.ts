@@ -133,12 +133,16 @@ const writerOf = (
 /** Writes the file anew without what was deleted. It takes as much room again meanwhile, and nobody else may be at it. */
 const compactly = async (db: DatabaseSync, lockWait: LockWait): Promise<boolean> => {
   try {
+    // The new file is made in a temporary one, which may be larger than the memory.
+    db.exec('PRAGMA temp_store = FILE');
     await patiently(() => db.exec('VACUUM'), lockWait, lockWait.stop);
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     return true;
   } catch {
     // What is not needed any more is still gone from the rows; its room is used for others.
     return false;
+  } finally {
+    db.exec('PRAGMA temp_store = MEMORY');
   }
 };
 
