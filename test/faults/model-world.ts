@@ -126,7 +126,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
   const sent: Sent[] = [];
   const others: Made[] = [];
   const seen = new Map<string, string>();
-  /** What a cache keeps of a payment request: one that does not tell its age keeps it for good. */
+  /** What a cache keeps of a payment request, until it forgets it. */
   const cached = { aged: new Map<string, Snapshot>(), silent: new Map<string, Snapshot>() };
   const early = new Map<string, Seen>();
   let events: Event[] = [];
@@ -135,7 +135,8 @@ export const openWorld = async (rules: Rules, folder: string) => {
     const pid = 1000 + opened.length;
     // What outlives a loss of power is not at stake here, and costs the time of a thousand runs.
     const kind = { ...LEDGER_FILE, survives: 'process' as const };
-    const self = { pid, boot: 'boot', started: '1' };
+    // Two that follow one another may have a restart, or another machine, between them.
+    const self = { pid, boot: `boot ${Math.floor(opened.length / 2)}`, started: '1' };
     const isGone = ({ pid: sender }: Sender): boolean => gone.has(sender);
     const uptime = (): number => time - started;
     const ledger = await openLedger(ledgerOptions(path, { now, uptime, self, isGone, kind }));
@@ -414,8 +415,10 @@ export const openWorld = async (rules: Rules, folder: string) => {
       const { pid, ledger } = processAt(which);
       early.set(`${pid} ${ugwo}`, await preflight(ledger, ugwo, AT_ONCE));
     },
-    /** The cache that tells its age forgets what it keeps. */
-    renewCache: async (ugwo: string): Promise<void> => void cached.aged.delete(ugwo),
+    /** Both caches forget what they keep. */
+    renewCache: async (ugwo: string): Promise<void> => {
+      for (const cache of Object.values(cached)) cache.delete(ugwo);
+    },
     /** Somebody else charges the payment request; with `blindly`, even where nobody could tell that from ours. */
     other: async (ugwo: string, medium: Medium, visibleAfter: number, blindly = false): Promise<void> => {
       if (!blindly && mayBeTakenForOurs(ugwo, medium)) return;

@@ -93,7 +93,7 @@ const steps: readonly fc.Arbitrary<Step>[] = [
     .tuple(which, glance('fresh', 'fresh', 'fresh', 'fresh', 'fresh', 'aged', 'aged', 'silent', 'away'))
     .map(([who, look]) => step(`reconcile, ${JSON.stringify(look)}`, (world) => world.reconcile(who, look))),
   fc.tuple(which, ugwo).map(([who, where]) => step(`${who} looks at ${where}`, (world) => world.lookEarly(who, where))),
-  ugwo.map((where) => step(`the cache forgets ${where}`, (world) => world.renewCache(where))),
+  ugwo.map((where) => step(`the caches forget ${where}`, (world) => world.renewCache(where))),
   which.map((who) => step('watch', (world) => watch(world, who))),
   which.map((who) => step('reconcile twice', (world) => world.reconcileTwice(who))),
   ...[other, other, other],
