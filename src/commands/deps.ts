@@ -70,10 +70,14 @@ export interface Deps {
   /** Throws where an address can be no ledger's; connects to nothing. */
   checkLedger(url: string): Promise<void>;
   /**
-   * Tells the ledger, where there is one, how activities stand by now, when by the service's clock, and what their payment
+   * Tells the ledger, where there is one, how activities stand by now, from which answer that is known, and what their payment
    * request asks for; never fails.
    */
-  observe(activities: readonly unknown[], servedAt?: number, asked?: RequestTerms): Promise<void>;
+  observe(
+    activities: readonly unknown[],
+    from: Pick<Received, 'servedAt' | 'age'>,
+    asked?: RequestTerms,
+  ): Promise<void>;
   /** The protocol around the ledger: how a charge is sent once, and what may be concluded of one that is unknown. */
   protocol(): Promise<LedgerRoom>;
   /**

@@ -6,6 +6,7 @@ import { isId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
 import { placeWords } from '../core/place-words.ts';
+import { type Received, servedBy } from '../core/received.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -113,11 +114,15 @@ export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promis
     return existsSync(await ledgerPath(rooms)) ? use(await ledger()) : undefined;
   };
   return {
-    observe: async (activities: readonly unknown[], servedAt?: number, asked?: RequestTerms): Promise<void> => {
+    observe: async (
+      activities: readonly unknown[],
+      from: Pick<Received, 'servedAt' | 'age'>,
+      asked?: RequestTerms,
+    ): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {
         const { keptActivity } = await rooms.protocol();
         // Of one whose status can't be read, what is known already says more.
-        const kept = activities.map((activity) => keptActivity(activity, servedAt));
+        const kept = activities.map((activity) => keptActivity(activity, servedBy(from)));
         await open.observe(
           kept.filter(({ uid, status }) => isId('act', uid) && status !== ''),
           asked,

@@ -17,9 +17,7 @@ export interface Received<T = unknown> {
   readonly cut?: string;
 }
 
-/**
- * The service's clock as it gave an answer, as far as is certain: what lay in a cache may have got a new `Date` on the way.
- */
+/** The service's clock as it gave an answer, or earlier: what lay in a cache may have got a new `Date` on the way. */
 export const servedBy = ({ servedAt, age = 0 }: Pick<Received, 'servedAt' | 'age'> = {}): number | undefined =>
   servedAt === undefined ? undefined : servedAt - age;
 

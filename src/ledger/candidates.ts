@@ -90,6 +90,10 @@ const BEFORE_MS = 10_000;
 /** The service tells its time to the second. */
 const DATE_RESOLUTION_MS = 1000;
 
+/** Earlier than this is before: the service's clock is known to within the round trip and a second. */
+const leeway = ({ askedAt, at }: Pick<Timed, 'askedAt' | 'at'>): number =>
+  BEFORE_MS + DATE_RESOLUTION_MS + at - askedAt;
+
 /** The moment that an activity says it was made at; undefined where it can't be read. */
 const createdAt = (activity: unknown): number | undefined => {
   const text = valueAt(activity, 'created_at');
@@ -114,7 +118,7 @@ interface Sending {
   readonly certain: number;
   /** Why nothing can be excluded by its time; undefined where it can. */
   readonly unsure: 'clocks not compared' | 'clock may have been set' | undefined;
-  /** A cache that hides the age of its answers tells an old time: one that is slow, or far from ours, is believed once it was seen to go on. */
+  /** The service's clock is slow, or far from ours, and was not seen going on: a cache that hides its age shows the same. */
   readonly mayBeOld: boolean;
 }
 
@@ -129,7 +133,7 @@ const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: Sighted): Se
   // A paused virtual machine, whose uptime stands still, and a clock that was set: neither agrees with the service's.
   const isNear = Math.abs(from - charge.createdAt) <= WINDOW_MS;
   const agrees = passed !== undefined && isNear;
-  const isSlow = from < charge.createdAt - BEFORE_MS - DATE_RESOLUTION_MS - (at - askedAt);
+  const isSlow = from < charge.createdAt - leeway({ askedAt, at });
   const compared = agrees ? undefined : 'clock may have been set';
   return {
     from,
@@ -140,9 +144,7 @@ const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: Sighted): Se
   };
 };
 
-/** The service's clock is known to within the round trip and a second. */
-const isBefore = ({ from }: Sending, created: number, { at, askedAt }: Timed): boolean =>
-  created < from - BEFORE_MS - DATE_RESOLUTION_MS - (at - askedAt);
+const isBefore = ({ from }: Sending, created: number, look: Timed): boolean => created < from - leeway(look);
 
 /** Why the activity can't be the charge's; undefined when it can. */
 const exclusionOf = (

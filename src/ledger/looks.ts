@@ -18,6 +18,7 @@ const STEADY_MS = 30_000;
 /** The looks that are kept of a charge; oldest first. */
 export const looksOf = ({ evidence }: Charge): Evidence[] => evidence.filter(({ kind }) => kind === 'look');
 
+/** Nothing for a look whose mark was not kept. */
 export const timeOf = ({ at, mark, served_at: servedAt }: Evidence): LookTime[] => {
   if (mark === undefined) return [];
   const told = typeof servedAt === 'number' ? servedAt : undefined;

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
@@ -179,6 +180,21 @@ describe('the look before a charge', () => {
     expect((await inProcess(charge, { service, home })).code).toBe(0);
     expect((await inProcess([...charge, '--reuse'], { service, home })).code).toBe(0);
     expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('has its time noted as that at which the service gave it, however a copy is dated', async () => {
+    const home = newFolder();
+    const at = Math.floor(Date.now() / 1000) * 1000;
+    const dated = { date: new Date(at).toUTCString() };
+    const service = await serveBy(({ method }) =>
+      method === 'POST' ? json(200, ACTIVITY, dated) : json(200, ACTIVITY, { ...dated, age: '540' }),
+    );
+    expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
+    const get = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
+    expect((await inProcess(get, { service, home })).code).toBe(0);
+    const db = new DatabaseSync(join(home, 'ledger.sqlite'), { readOnly: true });
+    onTestFinished(() => db.close());
+    expect(JSON.parse(String(db.prepare('SELECT told FROM charge').get()?.['told'])).service).toBe(at - 540_000);
   });
 
   it('charges what was paid in time with --reuse no second time', async () => {

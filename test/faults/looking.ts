@@ -1,6 +1,7 @@
 import type { Client } from '../../src/client/client.ts';
 import type { Deps } from '../../src/commands/deps.ts';
 import { lookFirst } from '../../src/commands/ugwo/charge-look.ts';
+import { servedBy } from '../../src/core/received.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestSeen } from '../../src/ledger/request-seen.ts';
 import * as ledgerRoom from '../../src/ledger/room.ts';
@@ -14,8 +15,8 @@ export const lookedAt = async (
   const deps = {
     protocol: async () => ledgerRoom,
     // What the ledger could not note keeps nothing from being charged: the guard is shown the same.
-    observe: async (...[activities, servedAt, asked]: Parameters<Deps['observe']>) => {
-      const kept = activities.map((activity) => ledgerRoom.keptActivity(activity, servedAt));
+    observe: async (...[activities, from, asked]: Parameters<Deps['observe']>) => {
+      const kept = activities.map((activity) => ledgerRoom.keptActivity(activity, servedBy(from)));
       await ledger.observe(kept, asked).catch(() => undefined);
     },
   };

@@ -8,7 +8,6 @@ import { bodyOf, deliver, openTarget, uidOf } from '../support/webhooks.ts';
 import type { PartOptions, PartResult } from './part.ts';
 import { inLanes } from './part.ts';
 import { seed } from './torture.ts';
-
 import { keepListening } from './webhook-listener.ts';
 
 /*

@@ -1,4 +1,3 @@
-import { servedBy } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { checkPassOn } from '../pass-on.ts';
@@ -14,6 +13,6 @@ export const run = async ({ passOn, ...params }: ShowInput, deps: Deps): Promise
   const call = { params };
   if (deps.globals.dryRun) return previewCall('activity.get', call, deps);
   const record = await (await deps.client('read')).call('activity.get', call);
-  await deps.observe([record.value], servedBy(record));
+  await deps.observe([record.value], record);
   return { kind: 'record', record, view, passOn };
 };

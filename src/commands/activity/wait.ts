@@ -2,7 +2,6 @@ import type { Client } from '../../client/client.ts';
 import type { Follow, Followed } from '../../client/follow.ts';
 import type { Thing } from '../../contract/proof.ts';
 import type { Received } from '../../core/received.ts';
-import { servedBy } from '../../core/received.ts';
 import type { Result, Waiting } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { waitedOf } from './followed-shared.ts';
@@ -57,7 +56,7 @@ const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begu
 export const run = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Deps): Promise<Result> => {
   const client = await deps.client('read');
   const params = { ugwoUid, activityUid };
-  const seen = (record: Received<Thing>): Promise<void> => deps.observe([record.value], servedBy(record));
+  const seen = (record: Received<Thing>): Promise<void> => deps.observe([record.value], record);
   const { first, watch } = await begin(client, { params, limit, seen });
   return {
     kind: 'wait',

@@ -66,7 +66,7 @@ const NEXT: Readonly<
   doubtful: (first, all, { again, now }) =>
     first.again === undefined
       ? `${first.reason}; see \`paycli ledger show ${first.charge.id}\`, then run ${byHandCommand(first)}`
-      : `${first.reason}; run \`${again}\` again at ${formatLocal(lastOf(all), now)}; if that says the same, check the payment request in the service's dashboard, then run ${byHandCommand(first)}`,
+      : `${first.reason}; run \`${again}\` again at ${formatLocal(lastOf(all), now)}; if that says the same, ${byHand(first)}`,
   unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
   unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
   sending: () => 'another process is still sending it; wait until it ends',

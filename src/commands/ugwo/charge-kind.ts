@@ -7,7 +7,6 @@ import { usageError } from '../../core/error.ts';
 import { printExact } from '../../core/json.ts';
 import type { Pair } from '../../core/pairs.ts';
 import { placeWords } from '../../core/place-words.ts';
-import { servedBy } from '../../core/received.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseInstant } from '../../core/time.ts';
 import type { Deps } from '../deps.ts';
@@ -169,7 +168,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     counts: (item) => [mediumOf(item)],
     ...openChecker(client, async (record) => {
       // A dry run leaves the ledger alone.
-      if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], servedBy(record));
+      if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], record);
     }),
     sending: sending(file, client, deps),
     follow:

@@ -46,7 +46,7 @@ export const lookFirst = async (
     const { shownOf } = await deps.protocol();
     const shown = shownOf(record.value, record);
     if ((shown.age ?? 0) > MOST_AGE_MS) throw new PayError('read_failed', 'the answer came from a cache');
-    if ((shown.activities ?? []).length > 0) await deps.observe(shown.activities ?? [], record.servedAt, shown.asked);
+    if ((shown.activities ?? []).length > 0) await deps.observe(shown.activities ?? [], record, shown.asked);
     return { shown, record };
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;

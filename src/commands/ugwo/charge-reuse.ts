@@ -22,7 +22,7 @@ const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: 
   const { asActivity } = await deps.protocol();
   try {
     const record = await client.call('activity.get', { params: { ugwoUid: ugwo, activityUid: known.uid } });
-    await deps.observe([record.value], servedBy(record));
+    await deps.observe([record.value], record);
     return record;
   } catch (thrown) {
     if (!(thrown instanceof PayError) || !showsNothing(thrown) || !hasCopy(known)) throw thrown;

@@ -7,7 +7,6 @@ import type { PayError } from '../../core/error.ts';
 import { namingFlags } from '../../core/flags.ts';
 import { isStepUnreadable } from '../../core/next-action.ts';
 import type { Received } from '../../core/received.ts';
-import { servedBy } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { RequestSeen } from '../../ledger/request-seen.ts';
@@ -116,7 +115,7 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
-      const seen = (record: Received<Activity>): Promise<void> => deps.observe([record.value], servedBy(record));
+      const seen = (record: Received<Activity>): Promise<void> => deps.observe([record.value], record);
       const followed = await client.follow({ params, known: record, limit, tell, seen });
       return waitedOf(followed, options);
     },

@@ -1,5 +1,4 @@
 import { activitiesOf } from '../../core/charge.ts';
-import { servedBy } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { previewCall } from '../preview.ts';
@@ -12,6 +11,6 @@ export const run = async ({ uid }: { readonly uid: string }, deps: Deps): Promis
   const call = { params: { uid } };
   if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
   const record = await (await deps.client('read')).call('ugwo.get', call);
-  await deps.observe(activitiesOf(record.value) ?? [], servedBy(record));
+  await deps.observe(activitiesOf(record.value) ?? [], record);
   return { kind: 'record', record, view };
 };

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { memo } from '../../core/memo.ts';
 import { groupCommit } from '../../database/group.ts';
 import type { DatabaseKind } from '../../database/kind.ts';
 import { versionReader } from '../../database/migrate.ts';
@@ -63,19 +64,15 @@ const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind) => {
 
 /** What time it is: one moment for all that a transaction decides, since to ask the machine takes longer than to decide. */
 const momentsBy = (read: () => Moment) => {
-  let [isShared, shared]: [boolean, Moment | undefined] = [false, undefined];
+  let moment = read;
   return {
-    moment: (): Moment => {
-      if (!isShared) return read();
-      shared ??= read();
-      return shared;
-    },
+    moment: (): Moment => moment(),
     sharing: <T>(work: () => T): T => {
-      isShared = true;
+      moment = memo(read);
       try {
         return work();
       } finally {
-        [isShared, shared] = [false, undefined];
+        moment = read;
       }
     },
   };
