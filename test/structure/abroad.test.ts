@@ -20,7 +20,6 @@ const filesWith = (pattern: RegExp): string[] =>
 
 it('few modules know the time zone', () => {
   expect(filesWith(ZONE)).toEqual([
-    'src/core/http-date.ts',
     'src/core/time.ts',
     'src/core/zone.ts',
     'src/emulator/console/parts.ts',
