@@ -5,16 +5,17 @@ import { transact } from './transact.ts';
 /** How `work` runs inside the transaction that is open; what it alone wrote is undone when it throws. */
 const aparter = (db: DatabaseSync) => {
   const [begin, end] = [db.prepare('SAVEPOINT apart'), db.prepare('RELEASE apart')];
-  return <T>(work: () => T): T => {
+  return ({ work }: Waiting): Done => {
     begin.run();
     try {
-      const result = work();
+      const value = work();
       end.run();
-      return result;
+      return { value };
     } catch (thrown) {
       // A full disk, say, has ended the whole transaction already.
-      if (db.isTransaction) db.exec('ROLLBACK TO apart; RELEASE apart');
-      throw thrown;
+      if (!db.isTransaction) throw thrown;
+      db.exec('ROLLBACK TO apart; RELEASE apart');
+      return { thrown };
     }
   };
 };
@@ -28,15 +29,35 @@ interface Waiting {
   readonly settle: (done: Done) => void;
 }
 
-type Apart = ReturnType<typeof aparter>;
-
-const tryOne = (db: DatabaseSync, apart: Apart, { work }: Waiting): Done => {
-  try {
-    return { value: apart(work) };
-  } catch (thrown) {
-    if (!db.isTransaction) throw thrown;
-    return { thrown };
-  }
+/**
+ * The transactions of some writes. To keep them apart costs as much again as what they do, so they are only where one of them
+ * throws: then all are done anew, and what decides them may be asked again.
+ */
+const transactions = (db: DatabaseSync, check: () => void) => {
+  const apart = aparter(db);
+  const all = (batch: readonly Waiting[], each: (one: Waiting) => Done): Done[] =>
+    transact(db, () => {
+      const done = batch.map(each);
+      check();
+      return done;
+    });
+  return (batch: readonly Waiting[]): Done[] => {
+    let failed = false;
+    const asOne = ({ work }: Waiting): Done => {
+      try {
+        return { value: work() };
+      } catch (thrown) {
+        failed = true;
+        throw thrown;
+      }
+    };
+    try {
+      return all(batch, asOne);
+    } catch (thrown) {
+      if (!failed || batch.length === 1) throw thrown;
+      return all(batch, apart);
+    }
+  };
 };
 
 /**
@@ -51,7 +72,7 @@ export const groupCommit = (
   /** Throws where nothing may be committed. */
   check: () => void = () => undefined,
 ): (<T>(work: () => T, until: AbortSignal) => Promise<T>) => {
-  const apart = aparter(db);
+  const inOne = transactions(db, check);
   let waiting: Waiting[] = [];
   let _running: Promise<void> | undefined;
 
@@ -61,12 +82,7 @@ export const groupCommit = (
       const batch = waiting;
       waiting = [];
       const until = signals.findLast((signal) => batch.some((one) => one.until === signal)) ?? AbortSignal.abort();
-      const work = (): Done[] => {
-        const done = batch.map((one) => tryOne(db, apart, one));
-        check();
-        return done;
-      };
-      const done = await commit(() => transact(db, work), until).catch((thrown: unknown): Done[] =>
+      const done = await commit(() => inOne(batch), until).catch((thrown: unknown): Done[] =>
         batch.map(() => ({ thrown })),
       );
       for (const [index, one] of batch.entries()) one.settle(done[index] ?? { thrown: new Error('no result') });

@@ -54,6 +54,20 @@ describe('writes of one turn', () => {
     expect(words()).toEqual(['a', 'b']);
   });
 
+  it('are asked again where one of them fails, and one alone is not', async () => {
+    const { together, insert, words } = table();
+    const asked: string[] = [];
+    const write = (text: string, fails: boolean) => () => {
+      asked.push(text);
+      insert(text)();
+      if (fails) throw new Error('no');
+    };
+    await Promise.allSettled([together(write('a', false), STOP), together(write('b', true), STOP)]);
+    await Promise.allSettled([together(write('c', true), STOP)]);
+    expect(asked).toEqual(['a', 'b', 'a', 'b', 'c']);
+    expect(words()).toEqual(['a']);
+  });
+
   it('all fail when their transaction does', async () => {
     const { db, together, insert, words } = table();
     const ends = (): void => db.exec('ROLLBACK');
