@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { CHARGE } from '../core/effect.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { isTakenUp, rowStateOf } from '../core/row.ts';
@@ -6,20 +5,11 @@ import type { Backend } from './backend.ts';
 import type { Entry, Intent, Moment } from './entry.ts';
 import { asItStands, lostAmong } from './gone.ts';
 import { elsewhereOf, guard } from './guard.ts';
+import { newId } from './id.ts';
 import type { BeginOptions, Begun, Obstacle } from './ledger.ts';
 import { isEmulator } from './place.ts';
 import { type Allowance, dayOf, forbids } from './policy.ts';
 import { begun } from './transitions.ts';
-
-const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/** Six letters that can be read out over the phone: none look alike. There are 32 of them. */
-const sixLetters = (): string => {
-  const drawn = randomInt(2 ** 30);
-  return Array.from({ length: 6 }, (_, at) => ID_ALPHABET.charAt((drawn >> (5 * at)) % 32)).join('');
-};
-
-const newId = (kind: string): string => `${kind === CHARGE ? 'chg' : kind}-${sixLetters()}${sixLetters()}`;
 
 /** How it stands, where it was made; what is no charge says at once that nothing came of it. */
 const statusOf = ({ kind, activity, exitCode }: Entry): string | undefined =>
