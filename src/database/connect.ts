@@ -23,6 +23,8 @@ const configure = (db: DatabaseSync, { survives }: DatabaseKind): void => {
     PRAGMA trusted_schema = OFF;`);
   // What a savepoint could undo is kept in memory, not in a file on a disk that may be full.
   db.exec('PRAGMA temp_store = MEMORY');
+  // In pages: a file of many rows goes over the same ones again and again, and a longer log writes each of them once.
+  db.exec('PRAGMA wal_autocheckpoint = 4000');
 };
 
 /** Opens the file as it is, for whoever closes it. A setting reads the schema, so a damaged file may fail here. */

@@ -1,13 +1,12 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { memo } from '../../core/memo.ts';
 import { groupCommit } from '../../database/group.ts';
 import type { DatabaseKind } from '../../database/kind.ts';
 import { versionReader } from '../../database/migrate.ts';
 import { transact } from '../../database/transact.ts';
 import type { Backend, Purpose, Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
-import type { Entry, Moment, Sender } from '../entry.ts';
+import type { Entry, Sender } from '../entry.ts';
 import { readable } from '../inspect.ts';
 import { entryOf } from '../rows.ts';
 import { bootOf } from '../sender.ts';
@@ -46,8 +45,8 @@ const fileAt = (path: string): string | undefined => {
 };
 
 /** What must hold whenever something is written: the file that was opened is the one that has the ledger's name, and of our version. */
-const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind) => {
-  const version = versionReader(db);
+const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind, { once }: Readings) => {
+  const version = once(versionReader(db));
   const file = fileAt(path);
   return {
     version: (): void => {
@@ -62,33 +61,36 @@ const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind) => {
   };
 };
 
-/** What time it is: one moment for all that a transaction decides, since to ask the machine takes longer than to decide. */
-const momentsBy = (read: () => Moment) => {
-  let moment = read;
+/** Reads things anew each time, but within a transaction once: to ask takes longer than to decide. */
+const readings = () => {
+  let transaction: Map<() => unknown, unknown> | undefined;
   return {
-    moment: (): Moment => moment(),
+    once:
+      <T>(read: () => T) =>
+      (): T => {
+        if (transaction === undefined) return read();
+        if (!transaction.has(read)) transaction.set(read, read());
+        return transaction.get(read) as T;
+      },
     sharing: <T>(work: () => T): T => {
-      moment = memo(read);
+      transaction = new Map();
       try {
         return work();
       } finally {
-        moment = read;
+        transaction = undefined;
       }
     },
   };
 };
-type Moments = ReturnType<typeof momentsBy>;
+type Readings = ReturnType<typeof readings>;
 
 /** Waits for a locked file in one transaction, alone or with others, and for as long as the purpose is worth. */
-const writerOf = (
-  db: DatabaseSync,
-  { path, self, lockWait, kind = LEDGER_FILE }: LedgerOptions,
-  { sharing }: Moments,
-) => {
+const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }: LedgerOptions, shared: Readings) => {
   const lifeline = diskGuard(path, self);
-  const checks = checksOf(db, path, kind);
+  const checks = checksOf(db, path, kind, shared);
   const signals = [lockWait.stop, lockWait.leave];
-  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> => patiently(() => sharing(work), lockWait, until);
+  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> =>
+    patiently(() => shared.sharing(work), lockWait, until);
   const together = groupCommit(db, commit, signals, checks.file);
 
   const begun = async <T>(work: () => T): Promise<T> => {
@@ -155,8 +157,8 @@ export const backendOver = (
   const jobs = jobStatements(db);
   const policies = policyStatements(db);
   const boot = bootOf(self);
-  const moments = momentsBy(() => ({ at: now(), mark: { boot, uptime: uptime() } }));
-  const { lifeline, write, read } = writerOf(db, options, moments);
+  const shared = readings();
+  const { lifeline, write, read } = writerOf(db, options, shared);
 
   const walk = <T>(query: Query, entriesIn: (rows: readonly Row[]) => readonly Entry[], begin: () => Taker<T>) =>
     walkBy(
@@ -183,7 +185,7 @@ export const backendOver = (
     slack: 0,
     isGone,
     now,
-    moment: moments.moment,
+    moment: shared.once(() => ({ at: now(), mark: { boot, uptime: uptime() } })),
     read: (query) => read(() => sql.find(query)),
     walk: (query, begin) => walk(query, (rows) => rows.map(checked).map(entryOf), begin),
     inspect: async (begin) => {
