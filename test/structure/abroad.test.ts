@@ -19,11 +19,7 @@ const filesWith = (pattern: RegExp): string[] =>
     .sort();
 
 it('few modules know the time zone', () => {
-  expect(filesWith(ZONE)).toEqual([
-    'src/core/time.ts',
-    'src/core/zone.ts',
-    'src/emulator/console/parts.ts',
-  ]);
+  expect(filesWith(ZONE)).toEqual(['src/core/time.ts', 'src/core/zone.ts', 'src/emulator/console/parts.ts']);
 });
 
 it('few modules ask for a language, and all of them say which', () => {
