@@ -15,24 +15,23 @@ interface Ended {
 
 const CUSTOMER = { uid: ONYE_ID, email: 'ada@example.com', meta: {}, status: 'active' };
 
-let tarball = '';
+const installed = newFolder('install');
 
+// By the npm that is here, whatever Node then runs it: nothing of the package is made for one.
 beforeAll(async () => {
-  tarball = await packedTarball();
-}, 120_000);
+  const tarball = await packedTarball();
+  writeFileSync(join(installed, 'package.json'), '{"private":true}');
+  const cache = newFolder('npm-cache');
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier'];
+  await npm(['install', '--offline', '--ignore-scripts=false', '--cache', cache, ...quiet, tarball], installed);
+}, 180_000);
 
 describe.each(runtimes())('installed without a network, under Node $version', (runtime) => {
-  let installed = '';
   let path = '';
 
   // It may have to fetch that Node first.
   beforeAll(async () => {
     path = await runtime.path();
-    installed = newFolder('install');
-    writeFileSync(join(installed, 'package.json'), '{"private":true}');
-    const cache = newFolder('npm-cache');
-    const quiet = ['--no-audit', '--no-fund', '--no-update-notifier'];
-    await npm(['install', '--offline', '--ignore-scripts=false', '--cache', cache, ...quiet, tarball], installed, path);
   }, 180_000);
 
   /** Runs the program as npm put it there, from a folder that has nothing to do with it. */

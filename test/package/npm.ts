@@ -11,9 +11,9 @@ const run = promisify(execFile);
 /** npm and what it installs are scripts on Windows, which only a shell starts. */
 export const shell = process.platform === 'win32';
 
-/** Runs npm with the Node that is first on PATH. */
-export const npm = async (args: readonly string[], cwd: string, path = process.env['PATH'] ?? ''): Promise<void> => {
-  await run('npm', args, { cwd, shell, env: { ...process.env, PATH: path } });
+/** Runs the npm that is first on PATH. */
+export const npm = async (args: readonly string[], cwd: string): Promise<void> => {
+  await run('npm', args, { cwd, shell });
 };
 
 /** The package of what is built already, as a tarball: tests beside this one read dist/, so nothing is built anew. */
