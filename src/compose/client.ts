@@ -59,7 +59,12 @@ export const openClient = async (run: RunContext, credentials: Pick<Target, 'ori
   });
   const transport = await watched(opened, run, credentials.origin);
   closing.push(() => transport.close());
-  const notice = (line: string): void => void run.notice(line);
+  // Whoever calls goes on; a run ends when all is said.
+  let said = Promise.resolve();
+  const notice = (line: string): void => {
+    said = said.then(() => run.notice(line)).catch(() => undefined);
+  };
+  closing.push(() => said);
   return createClient({
     flight,
     transport,
