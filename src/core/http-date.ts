@@ -11,6 +11,6 @@ export const httpDate = (text: string): number | undefined => {
   const date = new Date(
     Date.UTC(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day), hours, minutes, seconds),
   );
-  // 31 February would be a day in March, and the year 26 one in 1926.
+  // 31 February would be a day in March, the year 26 be 1926, and a month that there is not last December.
   return date.getUTCDate() === Number(day) && date.getUTCFullYear() === Number(year) ? date.getTime() : undefined;
 };

@@ -16,15 +16,14 @@ export const journalFor = (sqliteVersion: string): Journal => {
   return differing === -1 || (parts[differing] ?? 0) > (FIRST_SAFE_WAL[differing] ?? 0) ? 'wal' : 'truncate';
 };
 
-const configure = (db: DatabaseSync, { survives }: DatabaseKind): void => {
+const configure = (db: DatabaseSync, { survives, logPages }: DatabaseKind): void => {
   const synchronous = survives === 'power loss' ? 'FULL' : 'NORMAL';
   // On macOS an ordinary sync does not reach the disk; elsewhere the two settings do nothing.
   db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
     PRAGMA trusted_schema = OFF;`);
   // What a savepoint could undo is kept in memory, not in a file on a disk that may be full.
   db.exec('PRAGMA temp_store = MEMORY');
-  // In pages: a file of many rows goes over the same ones again and again, and a longer log writes each of them once.
-  db.exec('PRAGMA wal_autocheckpoint = 4000');
+  if (logPages !== undefined) db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`);
 };
 
 /** Opens the file as it is, for whoever closes it. A setting reads the schema, so a damaged file may fail here. */

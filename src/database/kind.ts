@@ -30,6 +30,8 @@ export interface DatabaseKind {
   readonly survives: 'power loss' | 'process';
   /** How long SQLite itself waits for a lock, in milliseconds; 20 s where this says nothing. */
   readonly busyTimeout?: number;
+  /** How long a log grows before it is taken into the file, in pages; as long as SQLite lets it (1000) where this says nothing. */
+  readonly logPages?: number;
   /** Another journal than the one that follows from `survives` and SQLite's version. */
   readonly journal?: Journal;
   /** Runs in the transaction that makes the file. */

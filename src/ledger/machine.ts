@@ -2,7 +2,7 @@ import { existsSync, openSync, readFileSync, readSync, statfsSync } from 'node:f
 import { memo } from '../core/memo.ts';
 
 const SECOND_MS = 1000;
-/** Within so many milliseconds by both other clocks it is the same time still, and a machine that slept between shows it by one of them. */
+/** For so many milliseconds a reading holds, unless the wall clock has moved: by a machine that slept, say. */
 const SAME_MS = 0.25;
 /** What statfs says of the system's own /proc; containers may have a file of their own there, which counts from their start. */
 const PROC = 0x9fa0;
@@ -25,8 +25,10 @@ export const uptimeFrom = (path: string): (() => number) => {
     if (open === undefined) return -1;
     // A file of many rows asks several times in a row, and the system takes longer to tell than a decision does.
     if (performance.now() - ticks >= SAME_MS || Date.now() !== wall) {
-      [ticks, wall] = [performance.now(), Date.now()];
+      // Before it is read: a machine that sleeps in between then has it read again.
+      const since = [performance.now(), Date.now()] as const;
       uptime = read(open);
+      [ticks, wall] = since;
     }
     return uptime;
   };

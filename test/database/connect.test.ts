@@ -51,6 +51,11 @@ describe('settings of a connection', () => {
     expect(settingOf('trusted_schema')).toBe(0);
   });
 
+  test('its log grows as long as its kind says', () => {
+    expect(settingOf('wal_autocheckpoint')).toBe(1000);
+    expect(firstValue(opened(tempFile(), kindOf({ logPages: 7 })), 'PRAGMA wal_autocheckpoint')).toBe(7);
+  });
+
   test('it waits 20 seconds for its turn', () => {
     expect(settingOf('busy_timeout')).toBe(20_000);
   });

@@ -4,7 +4,7 @@ import { groupCommit } from '../../src/database/group.ts';
 
 const [STOP, LEAVE] = [new AbortController().signal, new AbortController().signal];
 
-const table = () => {
+const table = (within?: <T>(work: () => T) => T) => {
   const db = new DatabaseSync(':memory:');
   onTestFinished(() => db.close());
   db.exec('CREATE TABLE word (text TEXT UNIQUE)');
@@ -16,6 +16,7 @@ const table = () => {
       return transaction();
     },
     [STOP, LEAVE],
+    within,
   );
   const insert = (text: string) => () => {
     db.prepare('INSERT INTO word VALUES (?)').run(text);
@@ -68,20 +69,42 @@ describe('writes of one turn', () => {
     expect(words()).toEqual(['a']);
   });
 
-  it('all fail when their transaction does', async () => {
+  it.each([
+    ['at once', 1],
+    ['when one that fails is done apart', 2],
+  ])('all fail when their transaction does, once and for the same reason: %s', async (_when, time) => {
     const { db, together, insert, words } = table();
-    const ends = (): void => db.exec('ROLLBACK');
-    const ended = await Promise.allSettled([
-      together(insert('a'), STOP),
-      together(() => {
-        ends();
-        throw new Error('the disk is full');
-      }, STOP),
-      together(insert('b'), STOP),
-    ]);
-    expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(words()).toEqual([]);
+    let asked = 0;
+    const fails = (): never => {
+      asked += 1;
+      if (asked === time) db.exec('ROLLBACK');
+      throw new Error('the disk is full');
+    };
+    const writes = [together(insert('a'), STOP), together(fails, STOP), together(insert('b'), STOP)];
+    const reasons = (await Promise.allSettled(writes)).map((ended) => 'reason' in ended && String(ended.reason));
+    expect(reasons).toEqual(Array.from({ length: 3 }, () => 'Error: the disk is full'));
+    expect([asked, words()]).toEqual([time, []]);
     expect(await together(insert('c'), STOP)).toBe('c');
+  });
+
+  it('all fail where they may not be committed, and are not asked again', async () => {
+    let mayNot = true;
+    const { together, insert, words } = table((work) => {
+      const result = work();
+      if (mayNot) throw new Error('the file was removed');
+      return result;
+    });
+    let asked = 0;
+    const write = (text: string) => (): void => {
+      asked += 1;
+      insert(text)();
+    };
+    const ended = await Promise.allSettled([together(write('a'), STOP), together(write('b'), STOP)]);
+    expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect([asked, words()]).toEqual([2, []]);
+    mayNot = false;
+    await together(write('c'), STOP);
+    expect(words()).toEqual(['c']);
   });
 
   it('wait for a locked file as long as the most patient of them', async () => {

@@ -222,7 +222,7 @@ const scenariosOf = (short: boolean): readonly Scenario[] => {
     inSeparateRuns(short ? 2 : 4),
     ...both.map(throughEmergency),
     // Long enough for the log to be taken into the database and begun anew.
-    ...(short ? [] : [inOneProcess({ journal: 'wal', charges: 240, lanes: 4 }, 500)]),
+    ...(short ? [] : [inOneProcess({ journal: 'wal', charges: 640, lanes: 4 }, 500)]),
   ];
 };
 

@@ -17,7 +17,7 @@ const CUSTOMER = { uid: ONYE_ID, email: 'ada@example.com', meta: {}, status: 'ac
 
 const installed = newFolder('install');
 
-// By the npm that is here, whatever Node then runs it: nothing of the package is made for one.
+// By the npm that is first on PATH: what it installs is the same for each Node.
 beforeAll(async () => {
   const tarball = await packedTarball();
   writeFileSync(join(installed, 'package.json'), '{"private":true}');

@@ -89,9 +89,14 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
   const lifeline = diskGuard(path, self);
   const checks = checksOf(db, path, kind, shared);
   const signals = [lockWait.stop, lockWait.leave];
-  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> =>
-    patiently(() => shared.sharing(work), lockWait, until);
-  const together = groupCommit(db, commit, signals, checks.file);
+  const commit = <T>(work: () => T, until: AbortSignal): Promise<T> => patiently(work, lockWait, until);
+  const within = <T>(work: () => T): T =>
+    shared.sharing(() => {
+      const result = work();
+      checks.file();
+      return result;
+    });
+  const together = groupCommit(db, commit, signals, within);
 
   const begun = async <T>(work: () => T): Promise<T> => {
     try {

@@ -29,6 +29,8 @@ export const LEDGER_FILE: DatabaseKind = {
   survives: 'power loss',
   // Longer waits are made between two tries, where signals are heard.
   busyTimeout: TRY_MS,
+  // The rows of a file change the same pages again and again: what is taken in more seldom is written there fewer times.
+  logPages: 4000,
   error: ledgerError,
 };
 

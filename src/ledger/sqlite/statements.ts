@@ -81,7 +81,7 @@ const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All but the place, which is the last. */
 const WRITTEN = COLUMNS.slice(0, -1);
 const INSERT = `INSERT INTO charge (${WRITTEN.join()}) VALUES (${placesFor(WRITTEN.join())})`;
-const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ?`;
+const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
 const UNSAY = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
 /** The SQL of what is sent once, prepared when it is first used. Everything runs in the transaction of whoever calls. */
@@ -136,7 +136,8 @@ export const statements = (db: DatabaseSync) => {
       const row = rowOf(entry);
       const changing = row.slice(FIXED.length, FIXED.length + CHANGING.length);
       if (entry.kind !== CHARGE && entry.path === undefined) sql(UNSAY).run(entry.id);
-      sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.seq);
+      const { changes } = sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
+      if (changes !== 1) throw new Damage(`${entry.id} is not where it was`);
     },
     settings: (): { readonly name: string; readonly key: string } =>
       Object.fromEntries(rowsOf(sql('SELECT name, value FROM setting'))),

@@ -29,6 +29,29 @@ const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promis
 
 const openingFails = (path: string): Promise<unknown> => thrownBy(open(path));
 
+describe('charges that are begun in one turn', () => {
+  it('go by one reading of the time for each transaction', async () => {
+    let asked = 0;
+    const uptime = (): number => {
+      asked += 1;
+      return 1000;
+    };
+    const ledger = await open(newPath(), { uptime });
+    const both = (first: string, second: string) =>
+      Promise.allSettled([first, second].map((about) => begin(ledger, { about })));
+    await both('ugw.AbCd.1', 'ugw.AbCd.2');
+    expect(asked).toBe(1);
+    await both('ugw.AbCd.3', 'ugw.AbCd.4');
+    expect(asked).toBe(2);
+    // Its number is none: it fails, and both are done again in another transaction.
+    const good = begin(ledger, { about: 'ugw.AbCd.5' });
+    const broken = begin(ledger, { about: 'ugw.AbCd.6', job: 'job-1', row: Symbol() as unknown as number });
+    const ends = (await Promise.allSettled([good, broken])).map(({ status }) => status);
+    expect(ends).toEqual(['fulfilled', 'rejected']);
+    expect(asked).toBe(4);
+  });
+});
+
 describe('a charge in the ledger', () => {
   it('is on the disk, for every other process, when begin resolves', async () => {
     const path = newPath();
@@ -121,6 +144,8 @@ describe('the file', () => {
   it('that a newer paycli has taken over meanwhile gets no new charge', async () => {
     const path = newPath();
     const ledger = await open(path);
+    await begin(ledger);
+    beside(path, 'DELETE FROM charge');
     beside(path, 'PRAGMA user_version = 99');
     expect(await thrownBy(ledger.begin(intent(), FIRST))).toMatchObject({
       kind: 'ledger',
