@@ -4,6 +4,7 @@ import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Io } from '../core/io.ts';
 import type { ReadSource } from '../core/source.ts';
+import { decodeUtf8 } from '../core/utf8.ts';
 import { pipeBytes } from './pipe.ts';
 
 const MAX_SOURCE_BYTES = 8 * 1024 * 1024;
@@ -55,12 +56,9 @@ export const rowSource =
 
 /** A stream to its end as UTF-8; a usage error beyond `limit` bytes, or for bytes that are no text. */
 export const readAll = async (stream: Readable, options: ReadOptions): Promise<string> => {
-  const bytes = await readBytes(stream, options);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw usageError(`${options.what} is not valid UTF-8`);
-  }
+  const text = decodeUtf8(await readBytes(stream, options));
+  if (text === undefined) throw usageError(`${options.what} is not valid UTF-8`);
+  return text;
 };
 
 const streamOf = (path: string, stop: AbortSignal): Readable =>

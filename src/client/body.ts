@@ -9,6 +9,7 @@ import { type Scan, scan, scanSteps } from '../core/json-scan.ts';
 import { memo } from '../core/memo.ts';
 import { PAGE_FIELDS } from '../core/page.ts';
 import type { Received } from '../core/received.ts';
+import { decodeUtf8 } from '../core/utf8.ts';
 import type { Bytes } from './answer.ts';
 
 const decoder = new TextDecoder();
@@ -104,16 +105,6 @@ export type Body = JsonBody | { readonly fault: string };
 
 /** A mark at the start that says what the bytes are is no part of the text. */
 const withoutMark = (bytes: Uint8Array): Uint8Array => (bytes[0] === 0xef ? bytes.subarray(3) : bytes);
-
-const strictDecoder = memo(() => new TextDecoder('utf-8', { fatal: true }));
-
-const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
-  try {
-    return strictDecoder().decode(bytes);
-  } catch {
-    return undefined;
-  }
-};
 
 /** A body of any bytes as JSON, or why it is none. Known secrets are taken out first: a later cut would leave half of one. */
 export const readBody = async (received: Bytes, clean: Clean): Promise<Body> => {

@@ -1,5 +1,6 @@
 import { parseExact } from '../core/json.ts';
 import { depthOf } from '../core/json-scan.ts';
+import { decodeUtf8 } from '../core/utf8.ts';
 import { refusal } from './refusal.ts';
 
 /** The largest request body, in bytes. */
@@ -25,12 +26,8 @@ const isJson = (contentType: string | null): boolean =>
   contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
 const parse = (bytes: Uint8Array): unknown => {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw refusal(400, 'the body is not UTF-8');
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw refusal(400, 'the body is not UTF-8');
   if (depthOf(text) > DEPTH_LIMIT) throw refusal(400, `the body is nested deeper than ${DEPTH_LIMIT} levels`);
   try {
     return parseExact(text);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { BOUNDS } from '../core/bounds.ts';
 import { readEvent } from '../core/event.ts';
 import { isSignedBy } from '../core/signature.ts';
+import { decodeUtf8 } from '../core/utf8.ts';
 import type { Delivery, Headers } from './kept.ts';
 
 /** What deliveries are signed with: several while one takes over from another. */
@@ -20,7 +21,7 @@ const headerOf = (headers: Headers, wanted: string): string | undefined =>
 
 const bodyOf = (body: Uint8Array): unknown => {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(decodeUtf8(body) ?? '');
   } catch {
     return undefined;
   }

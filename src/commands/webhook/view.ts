@@ -5,6 +5,7 @@ import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, View } from '../../core/result.ts';
 import { atom } from '../../core/time.ts';
+import { decodeUtf8 } from '../../core/utf8.ts';
 import type { Delivery, EventSummary, KeptEvent, Refused } from '../../webhook/kept.ts';
 import type { ToldEvent } from '../../webhook/listen.ts';
 
@@ -20,11 +21,8 @@ export const aboutFields = ({ uid, event, ugwo, activity }: Pick<Delivery, 'uid'
 const bodyFields = (body: Uint8Array): Readonly<Record<string, unknown>> => {
   const found = scan(body);
   if (found.isJson && excessOf(found) === undefined) {
-    try {
-      return { body: parseExact(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
-    } catch {
-      // No text, so no JSON.
-    }
+    const text = decodeUtf8(body);
+    if (text !== undefined) return { body: parseExact(text) };
   }
   return { body: null, body_base64: Buffer.from(body).toString('base64') };
 };
