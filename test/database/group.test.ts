@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { turn } from '../../src/core/breath.ts';
 import { groupCommit } from '../../src/database/group.ts';
 
 const [STOP, LEAVE] = [new AbortController().signal, new AbortController().signal];
@@ -36,6 +37,13 @@ describe('writes of one turn', () => {
     const all = Array.from({ length: 50 }, (_, index) => together(insert(`word ${index}`), STOP));
     expect(await Promise.all(all)).toEqual(Array.from({ length: 50 }, (_, index) => `word ${index}`));
     expect(words()).toHaveLength(50);
+    expect(commits).toEqual([STOP]);
+  });
+
+  it('share it with those of the turns that follow one another', async () => {
+    const { together, insert, commits } = table();
+    const second = turn().then(() => together(insert('b'), STOP));
+    await Promise.all([together(insert('a'), STOP), second]);
     expect(commits).toEqual([STOP]);
   });
 

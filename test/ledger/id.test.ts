@@ -13,6 +13,7 @@ describe('the names of what one process sends', () => {
   it.each([
     [0, 0],
     [7, LAST],
+    [7, LAST + 1 - 20_706_943],
     [LAST, LAST],
   ])('are twelve letters each, of which none look alike (from %i, %i)', (first, second) => {
     const ids = some(first, second);
@@ -21,7 +22,7 @@ describe('the names of what one process sends', () => {
   });
 
   it('ascend, so that an index has them side by side', () => {
-    const ids = some(7, 7);
+    const ids = some(7, LAST + 1 - 20_706_943);
     expect(ids).toEqual([...ids].sort());
   });
 

@@ -338,6 +338,19 @@ describe('several activities', () => {
     expect(again([activity(1), activity(3)]).evidence).toBeDefined();
     expect(again([activity(1, { uid: null })]).evidence).toBeDefined();
   });
+
+  it('are not noted again beside a look of an older paycli, which did not note when it was', () => {
+    const { mark, ...older } = judgeLook(charge(), look([activity(1), activity(2)]), NOBODY).evidence as Evidence;
+    expect(mark).toBeDefined();
+    const noted = charge({ evidence: [older as Evidence] });
+    expect(judgeLook(noted, look([activity(1), activity(2)], END + 3_600_000), NOBODY).evidence).toBeUndefined();
+  });
+
+  it('are not settled by another look, and none is asked for', () => {
+    const doubtful = judgeLook(charge(), look([activity(1, { uid: null })]), NOBODY);
+    expect(doubtful).toMatchObject({ state: 'unknown', why: 'doubtful' });
+    expect(doubtful).not.toHaveProperty('again');
+  });
 });
 
 describe('no activity', () => {
