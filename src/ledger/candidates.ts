@@ -90,7 +90,7 @@ const BEFORE_MS = 10_000;
 /** The service tells its time to the second. */
 const DATE_RESOLUTION_MS = 1000;
 
-/** Earlier than this is before: the service's clock is known to within the round trip and a second. */
+/** Only what is earlier by more than this certainly came before: the service's clock is known to within the round trip and a second. */
 const leeway = ({ askedAt, at }: Pick<Timed, 'askedAt' | 'at'>): number =>
   BEFORE_MS + DATE_RESOLUTION_MS + at - askedAt;
 

@@ -94,14 +94,12 @@ export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: 
   const intent = intentOf(request, ledger, clean);
   const how = { again, retry: row?.retry === true, shown };
   const sending = { ...request, effect: CHARGE_EFFECT };
-  let odd: readonly string[] = [];
-  const accepted = (record: Received): Outcome => {
-    odd = oddities(record, data);
-    return { ...acceptedOutcome(record, clean), odd };
-  };
-  const sent = await sendOnce(ledger, sending, intent, how, { ...world, clean }, accepted);
+  const sent = await sendOnce(ledger, sending, intent, how, { ...world, clean }, (record) => ({
+    ...acceptedOutcome(record, clean),
+    odd: oddities(record, data),
+  }));
   if (sent.kind === 'refused') return sent;
   const { owner, ...made } = sent;
   const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];
-  return { ...made, odd: [...odd, ...shared] };
+  return { ...made, odd: [...made.odd, ...shared] };
 };

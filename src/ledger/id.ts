@@ -5,7 +5,7 @@ import { memo } from '../core/memo.ts';
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 const HALF = 2 ** 30;
 
-/** Half of a name, of letters that can be read out over the phone: none look alike. There are 32 of them. */
+/** Half of an id, in letters that can be read out over the phone: none look alike. There are 32 of them. */
 const sixLetters = (half: number): string =>
   [25, 20, 15, 10, 5, 0].map((shift) => LETTERS.charAt((half >> shift) % LETTERS.length)).join('');
 
@@ -13,7 +13,7 @@ const sixLetters = (half: number): string =>
 const STEP = 20_706_943;
 
 /**
- * The names of what one process sends, from a drawn one on. They ascend, so that those of a file lie side by side in an index:
+ * The ids of what one process sends, from a drawn one on. They ascend, so that those of a file lie side by side in an index:
  * drawn each by itself they would touch a page of it each.
  */
 export const idsFrom = (first: number, second: number): ((kind: string) => string) => {
@@ -27,5 +27,5 @@ export const idsFrom = (first: number, second: number): ((kind: string) => strin
 
 const ids = memo(() => idsFrom(randomInt(HALF), randomInt(HALF)));
 
-/** A name that nothing else in any ledger has. */
+/** An id that nothing else in any ledger has. */
 export const newId = (kind: string): string => ids()(kind);

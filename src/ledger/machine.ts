@@ -23,12 +23,12 @@ export const uptimeFrom = (path: string): (() => number) => {
   return () => {
     const open = file();
     if (open === undefined) return -1;
+    // Asked before the file is read: a machine that sleeps in between then has it read again.
+    const [now, date] = [performance.now(), Date.now()];
     // A file of many rows asks several times in a row, and the system takes longer to tell than a decision does.
-    if (performance.now() - ticks >= SAME_MS || Date.now() !== wall) {
-      // Before it is read: a machine that sleeps in between then has it read again.
-      const since = [performance.now(), Date.now()] as const;
+    if (now - ticks >= SAME_MS || date !== wall) {
       uptime = read(open);
-      [ticks, wall] = since;
+      [ticks, wall] = [now, date];
     }
     return uptime;
   };

@@ -66,7 +66,8 @@ const isPaidInFull = (ugwo: unknown): boolean => {
 
 /** What a look has shown, with how one of its activities stands by now. */
 export const withActivity = (shown: RequestSeen | undefined, record: Received): RequestSeen => {
-  const [{ value }, servedAt] = [record, servedBy(record)];
+  const { value } = record;
+  const servedAt = servedBy(record);
   const uid = valueAt(value, 'uid');
   const others = (shown?.activities ?? []).filter((one) => valueAt(one, 'uid') !== uid);
   return {

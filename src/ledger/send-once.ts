@@ -43,6 +43,8 @@ interface Sent {
   readonly kind: 'accepted';
   readonly id: string;
   readonly record: Received;
+  /** What is odd about it, a sentence each. */
+  readonly odd: readonly string[];
   /** The other charge that the activity belongs to, where there is one. */
   readonly owner?: Entry;
   /** What the ledger could not note. */
@@ -132,7 +134,8 @@ export const sendOnce = async (
     throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });
   }
   world.judged?.(undefined);
-  return { kind: 'accepted', id, record, ...(await note(ledger, id, accepted(record))) };
+  const outcome = accepted(record);
+  return { kind: 'accepted', id, record, odd: outcome.odd ?? [], ...(await note(ledger, id, outcome)) };
 };
 
 /** Something else than a charge that must not be made twice. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cutJson as cutBytes, cutSteps } from '../../src/core/json-cut.ts';
 import { isJson } from '../../src/core/json-scan.ts';
 import { valueAt } from '../../src/core/path.ts';
-import { mayBeRenamed } from '../faults/fuzz/engine.ts';
+import { mayBeRenamed } from '../support/engine.ts';
 
 const cutJson = (text: string, names: readonly string[]): { readonly value: unknown } | undefined =>
   isJson(text) ? { value: cutBytes(new TextEncoder().encode(text), names) } : undefined;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import { indent, minify, NumberText, parseExact, parseTexts, printExact } from '../../src/core/json.ts';
 import { depthOf, elementsOf, scan } from '../../src/core/json-scan.ts';
-import { mayBeRenamed } from '../faults/fuzz/engine.ts';
+import { mayBeRenamed } from '../support/engine.ts';
 
 /** A JSON value as its tokens, made without the code under test, and how deep it is nested. */
 interface Tokens {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { valueAt } from '../../src/core/path.ts';
-import { mayBeRenamed } from '../faults/fuzz/engine.ts';
+import { mayBeRenamed } from '../support/engine.ts';
 
 const record: unknown = JSON.parse(
   '{"a":{"b":[10,{"c":"deep"}],"none":null,"no":false,"zero":0,"":{"":1}},"__proto__":{"x":1},"constructor":"own","0":"zero"}',

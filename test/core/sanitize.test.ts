@@ -9,7 +9,7 @@ import {
   visibleLines,
   visibleText,
 } from '../../src/core/sanitize.ts';
-import { mayBeRenamed } from '../faults/fuzz/engine.ts';
+import { mayBeRenamed } from '../support/engine.ts';
 
 /** What security.md row 7 names, by code point; written out here so that it does not follow a change in the source. */
 const isHidden = (code: number): boolean =>

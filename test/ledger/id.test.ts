@@ -9,7 +9,7 @@ const some = (first: number, second: number): string[] => {
 
 const differing = (one: string, other: string): number => [...one].filter((letter, at) => letter !== other[at]).length;
 
-describe('the names of what one process sends', () => {
+describe('the ids of what one process sends', () => {
   it.each([
     [0, 0],
     [7, LAST],

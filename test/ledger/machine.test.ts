@@ -19,7 +19,7 @@ describe.runIf(process.platform === 'linux')('the clock that nobody sets', () =>
   });
 
   it.each(['performance', 'Date'] as const)(
-    'is asked anew as soon as one of two others goes on, whatever %s says',
+    'is asked again as soon as another clock goes on, though %s stands still',
     (still) => {
       vi.useFakeTimers({ toFake: [still] });
       const uptime = uptimeFrom('/proc/uptime');

@@ -190,6 +190,12 @@ describe('the one activity that can be the charge', () => {
       evidence: { found: 'doubtful', candidates: [{ doubt }] },
     });
   });
+
+  it('without an identifier is not settled by another look, and none is asked for', () => {
+    const doubtful = judgeLook(charge(), look([activity(1, { uid: null })]), NOBODY);
+    expect(doubtful).toMatchObject({ state: 'unknown', why: 'doubtful' });
+    expect(doubtful).not.toHaveProperty('again');
+  });
 });
 
 describe('the medium', () => {
@@ -344,12 +350,6 @@ describe('several activities', () => {
     expect(mark).toBeDefined();
     const noted = charge({ evidence: [older as Evidence] });
     expect(judgeLook(noted, look([activity(1), activity(2)], END + 3_600_000), NOBODY).evidence).toBeUndefined();
-  });
-
-  it('are not settled by another look, and none is asked for', () => {
-    const doubtful = judgeLook(charge(), look([activity(1, { uid: null })]), NOBODY);
-    expect(doubtful).toMatchObject({ state: 'unknown', why: 'doubtful' });
-    expect(doubtful).not.toHaveProperty('again');
   });
 });
 

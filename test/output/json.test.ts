@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { render } from '../../src/output/render.ts';
-import { mayBeRenamed } from '../faults/fuzz/engine.ts';
+import { mayBeRenamed } from '../support/engine.ts';
 import { options, pagesOf, pipe, received, recordOf, served, terminal, ugwoView } from './support.ts';
 
 const NUMBERS = '{"big":12345678901234567890,"huge":1e400,"exact":0.1000,"zero":-0}';

@@ -137,7 +137,7 @@ export const statements = (db: DatabaseSync) => {
       const changing = row.slice(FIXED.length, FIXED.length + CHANGING.length);
       if (entry.kind !== CHARGE && entry.path === undefined) sql(UNSAY).run(entry.id);
       const { changes } = sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
-      if (changes !== 1) throw new Damage(`${entry.id} is not where it was`);
+      if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);
     },
     settings: (): { readonly name: string; readonly key: string } =>
       Object.fromEntries(rowsOf(sql('SELECT name, value FROM setting'))),

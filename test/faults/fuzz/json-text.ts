@@ -4,7 +4,7 @@ import { indent, mapStrings, minify, parseExact, parseTexts, printExact } from '
 import { cutJson } from '../../../src/core/json-cut.ts';
 import { elementsOf, isJson, measure } from '../../../src/core/json-scan.ts';
 import { visibleJson } from '../../../src/core/sanitize.ts';
-import { mayBeRenamed } from './engine.ts';
+import { mayBeRenamed } from '../../support/engine.ts';
 import { mutatedText } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';
 import { JSON_SEEDS, JSON_TEXTS } from './seeds.ts';

@@ -10,7 +10,7 @@ import { visibleText } from '../../../src/core/sanitize.ts';
 import { render } from '../../../src/output/render.ts';
 import { exactValue, machineText } from '../../../src/output/value.ts';
 import { options, pipe, served, terminal, ugwoView } from '../../output/support.ts';
-import { mayBeRenamed } from './engine.ts';
+import { mayBeRenamed } from '../../support/engine.ts';
 import { TOKENS } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';
 import { ACTIVITIES, CUSTOMERS, KEY, REQUESTS } from './seeds.ts';

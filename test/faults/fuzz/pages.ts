@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { PayError } from '../../../src/core/error.ts';
-import { mayBeRenamed } from './engine.ts';
+import { mayBeRenamed } from '../../support/engine.ts';
 import { mutatedText } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';
 import { answerOf, clientOver, ORIGIN } from './over.ts';

@@ -7,7 +7,7 @@ import { openProfiles } from '../../../src/config/profiles.ts';
 import { PayError } from '../../../src/core/error.ts';
 import type { Io } from '../../../src/core/io.ts';
 import { Redactor } from '../../../src/core/secret.ts';
-import { mayBeRenamed } from './engine.ts';
+import { mayBeRenamed } from '../../support/engine.ts';
 import { mutatedInput } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';
 import { must, target } from './target.ts';

@@ -10,7 +10,7 @@ import { openInput } from '../../../src/bulk/reading/input.ts';
 import { ndjsonRows } from '../../../src/bulk/reading/ndjson.ts';
 import type { InputRow } from '../../../src/bulk/reading/row.ts';
 import { printExact } from '../../../src/core/json.ts';
-import { mayBeRenamed } from './engine.ts';
+import { mayBeRenamed } from '../../support/engine.ts';
 import { mutatedInput, TOKENS } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';
 import { CSV, CUSTOMERS, NDJSON } from './seeds.ts';

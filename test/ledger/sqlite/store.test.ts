@@ -10,10 +10,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/database/open.ts';
+import type { Entry } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from '../../../src/ledger/sqlite/file.ts';
+import { statements } from '../../../src/ledger/sqlite/statements.ts';
 import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
@@ -60,6 +62,20 @@ describe('a charge in the ledger', () => {
       { id, state: 'sending', ugwo: intent().about, phone: '…4567', pid: SELF.pid, recorded_at: null },
     ]);
     expect(id).toMatch(/^chg-[0-9a-z]{12}$/);
+  });
+
+  it('is not changed where it does not lie any more', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    const id = await begin(ledger);
+    const entry = (await ledger.get(id)) as Entry;
+    openDatabase(path, LEDGER_FILE, (db) => {
+      onTestFinished(() => db.close());
+      const { update } = statements(db);
+      for (const elsewhere of [{ seq: entry.seq + 1 }, { id: 'chg-none' }])
+        expect(() => update({ ...entry, ...elsewhere, state: 'rejected' })).toThrow('has no row of');
+    });
+    expect((await ledger.get(id))?.state).toBe('sending');
   });
 
   it('is the only open one even for a program that asks no guard', async () => {
