@@ -75,7 +75,7 @@ export interface Client {
 export interface ClientOptions extends SendContext {
   readonly transport: Transport;
   readonly origin: string;
-  /** False: nobody hears a notice, and what is odd in the records of a page is not looked for. */
+  /** False: nobody hears a notice, and what is odd in an answer is not looked for. */
   readonly isHeard?: boolean;
   /** False: the local checks are left to the service (--no-validate). */
   readonly validate: boolean;
@@ -126,17 +126,22 @@ const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInp
   return { operation, path, body, params, ...(subject === undefined ? {} : { subject }) };
 };
 
-/** Says what of an answer could not be read, each thing once however many answers say it. */
-const tellOddities = ({ notice }: ClientOptions): ((exchange: Exchange, value: unknown, cut?: string) => void) => {
+/** Says what of an answer could not be read, each thing once however many answers say it. Looks for nothing where nobody hears it. */
+const tellOddities = ({
+  notice,
+  isHeard,
+}: ClientOptions): ((exchange: Exchange, received: Pick<Received, 'value' | 'cut'>) => void) => {
+  if (isHeard === false) return () => undefined;
   const said = new Set<string>();
   const say = (sentence: string): void => {
     if (said.has(sentence)) return;
     said.add(sentence);
     notice(`note: ${sentence}`);
   };
-  return ({ operation, params }, value, cut) => {
+  return ({ operation, params }, received) => {
+    const { cut } = received;
     if (cut !== undefined) return say(`${cut}; only the first part is read and shown; -o json shows all`);
-    for (const sentence of oddities(operation, value, params)) say(sentence);
+    for (const sentence of oddities(operation, received.value, params)) say(sentence);
   };
 };
 
@@ -157,7 +162,7 @@ export const createClient = (options: ClientOptions): Client => {
         : await sendWrite(writing, options.transport, exchange, input);
     await breathe(received.text.length);
     try {
-      tell(exchange, received.value, received.cut);
+      tell(exchange, received);
     } catch (thrown) {
       // What was done is done, whatever can't be said of its answer.
       options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
@@ -183,7 +188,7 @@ export const createClient = (options: ClientOptions): Client => {
         const page = (await sendRead(options, options.transport, exchange, signal)) as JsonBody;
         const { data, next_cursor: nextCursor } = page.envelope as ThingPage;
         const open = (): ReceivedPage<ListRecord> => {
-          if (options.isHeard !== false) tell(exchange, page.value);
+          tell(exchange, page);
           return { records: page.records(), cursor, nextCursor };
         };
         return { count: data.length, nextCursor, open };

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { Outcome } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
@@ -146,6 +146,15 @@ describe('what of an answer can not be read', () => {
     const asked = vi.spyOn(body, 'value', 'get');
     const { client, notices } = clientOf([answer(200, body)], { isHeard: false });
     for await (const { records } of client.pages('ugwo.list', {}, {})) expect(records).toHaveLength(1);
+    expect([notices, asked.mock.calls.length]).toEqual([[], 0]);
+  });
+
+  it('is not looked for in any answer where nobody hears of it', async () => {
+    const body = whole({ ...ACTIVITY, status: { code: 7 } });
+    const { client, notices } = clientOf([answer(200, body)], { isHeard: false });
+    const asked = vi.spyOn(operations['ugwo.charge'].success, 'schema');
+    onTestFinished(() => asked.mockRestore());
+    await client.call('ugwo.charge', CHARGE);
     expect([notices, asked.mock.calls.length]).toEqual([[], 0]);
   });
 

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
 
-/** Where a browser lies that is not ours (`apt-get install chromium`). */
+/** Where a browser lies that is not ours (`apt-get install chromium-headless-shell`); the first takes half the processor's time of the others. */
 const PLACES = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -30,7 +31,7 @@ export const useBrowser = () => {
   afterAll(async () => (await started)?.close());
   /** `allowed`: what the browser may complain of here. */
   return async (options: BrowserContextOptions = {}, allowed?: RegExp): Promise<Opened> => {
-    if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium');
+    if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium-headless-shell');
     started ??= chromium.launch({ executablePath, args: ARGS });
     const context = await (await started).newContext(options);
     onTestFinished(() => context.close());
