@@ -131,33 +131,27 @@ const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: Tr
  */
 export const openTransport = (options: TransportOptions): Transport => {
   const route = routeOf(options.credentials.origin, options.env);
-  const open = () => openDispatcher(route);
-  let shared: Dispatcher | undefined;
-  // Their connections are closed, since each was asked for one request; what makes connections can make new ones.
-  const answered: Dispatcher[] = [];
-  const overOwn = async (attempt: Attempt): Promise<Outcome> => {
-    const own = answered.pop() ?? (await open());
+  /** Those that are kept alive for the next request, and those whose connection is closed behind each: they can make new ones. */
+  const [alive, closed]: [Dispatcher[], Dispatcher[]] = [[], []];
+  const drop = (one: Dispatcher): void => void one.destroy().catch(() => undefined);
+  /** Over one that nobody else uses meanwhile: a request waits for no other's answer. */
+  const over = async (idle: Dispatcher[], attempt: Attempt): Promise<Outcome> => {
+    const own = idle.pop() ?? (await openDispatcher(route));
     const outcome = await attemptOver(own, attempt, options);
-    if (outcome.kind === 'answer' && 'text' in outcome.body) answered.push(own);
-    else own.destroy().catch(() => undefined);
-    return outcome;
-  };
-  const overShared = async (attempt: Attempt): Promise<Outcome> => {
-    shared ??= await open();
-    const outcome = await attemptOver(shared, attempt, options);
-    if (outcome.kind !== 'answer') shared = undefined;
+    if (outcome.kind === 'answer' && 'text' in outcome.body) idle.push(own);
+    else drop(own);
     return outcome;
   };
   return {
     send: async (attempt) => {
-      if (attempt.fresh) return overOwn(attempt);
-      if (shared === undefined) return overShared(attempt);
-      const outcome = await overShared(attempt);
+      if (attempt.fresh) return over(closed, attempt);
+      const isNew = alive.length === 0;
+      const outcome = await over(alive, attempt);
+      if (isNew || outcome.kind !== 'broken' || attempt.signal.aborted) return outcome;
       // A kept connection may have been closed meanwhile, which says nothing of the service: once more on a new one.
-      return outcome.kind === 'broken' && !attempt.signal.aborted ? overShared(attempt) : outcome;
+      alive.splice(0).forEach(drop);
+      return over(alive, attempt);
     },
-    close: async () => {
-      for (const one of shared === undefined ? answered : [shared, ...answered]) one.destroy().catch(() => undefined);
-    },
+    close: async () => [...alive, ...closed].forEach(drop),
   };
 };

@@ -20,6 +20,15 @@ import { bench, thrownBy } from './support.ts';
 const INPUT = { query: { limit: '10' } };
 const MIB = 1024 * 1024;
 
+/** So many pages, none of which comes before all are asked for. */
+const together = (count: number): Answer[] => {
+  const all: (() => void)[] = [];
+  return Array.from({ length: count }, () => (...request) => {
+    all.push(() => page([1], null)(...request));
+    if (all.length === count) for (const answer of all) answer();
+  });
+};
+
 describe('a read', () => {
   it('carries its query and keeps its connection', async () => {
     const service = await serveAll([page([1], 'a b&c'), page([2], null)]);
@@ -50,6 +59,23 @@ describe('a read', () => {
     const { client, waits } = bench(service.origin);
     for await (const { records } of client.pages('ugwo.list', INPUT, {})) expect(records).toHaveLength(1);
     expect(waits).toEqual([250]);
+  });
+
+  it('waits for the answer of no other, and leaves its connection to the next', async () => {
+    const service = await serveAll([page([1], null), ...together(3), page([1], null)]);
+    const { client } = bench(service.origin);
+    await client.call('ugwo.list', INPUT);
+    await Promise.all([1, 2, 3].map(() => client.call('ugwo.list', INPUT)));
+    await client.call('ugwo.list', INPUT);
+    expect([service.seen.length, service.connections()]).toEqual([5, 3]);
+  });
+
+  it('that goes wrong on one of several kept connections is made again on a new one', async () => {
+    const service = await serveAll([...together(2), reset, page([1], null)]);
+    const { client, waits } = bench(service.origin);
+    await Promise.all([1, 2].map(() => client.call('ugwo.list', INPUT)));
+    await client.call('ugwo.list', INPUT);
+    expect([waits, service.connections()]).toEqual([[], 3]);
   });
 
   it.each<[string, Answer]>([
