@@ -32,7 +32,7 @@ export default defineConfig({
     pool: 'forks',
     fileParallelism: true,
     // Much of the time a test of the program waits for it.
-    maxWorkers: 4,
+    maxWorkers: 6,
     // The black-box tests start the built program against real servers.
     testTimeout: 90_000,
     hookTimeout: 30_000,
