@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { openClient } from '../../src/compose/client.ts';
+import type { RunContext } from '../../src/compose/run.ts';
+import { turn } from '../../src/core/breath.ts';
+import { Redactor } from '../../src/core/secret.ts';
+import { KEY } from '../client/support.ts';
+import { clock } from '../support/clock.ts';
+import { ACTIVITY, json, serveAll, UGWO_ID } from '../support/service.ts';
+
+const { signal } = new AbortController();
+
+it('a run ends when all has been said that is odd in its answers', async () => {
+  const service = await serveAll([json(200, { ...ACTIVITY, status: { code: 7 } })]);
+  const said: string[] = [];
+  const closing: (() => Promise<void>)[] = [];
+  const run = {
+    io: {
+      ...{ clock, env: {}, redactor: new Redactor(), stderr: { isTerminal: false }, random: Math.random },
+      ...{ signals: { stop: signal, leave: signal }, flight: { open: 0, accepted: 0 } },
+    },
+    globals: { timeout: 10_000, validate: true, debug: false, quiet: false, format: undefined },
+    closing,
+    notice: async (line: string) => {
+      await turn();
+      said.push(line);
+    },
+  } as unknown as RunContext;
+  const client = await openClient(run, { origin: service.origin, key: KEY });
+  const body = { type: 'charge', data: { medium: 'bank_transfer' } };
+  await client.call('ugwo.charge', { params: { ugwoUid: UGWO_ID }, body });
+  expect(said).toEqual([]);
+  await Promise.all(closing.map((close) => close()));
+  expect(said).toEqual([expect.stringMatching(/^note: .*"status"/)]);
+});
