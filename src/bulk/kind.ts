@@ -123,7 +123,7 @@ export interface RowKind<T> {
   /** What the rows come to that were checked so far. Where it is there, they may need another person's approval. */
   readonly checked?: () => Total;
   /** Looks at what a row is about, and gives what keeps it from being sent (--check); throws what the read throws. Undefined where there is nothing to look at. */
-  readonly check?: (key: string) => Promise<readonly string[]>;
+  readonly check?: (key: string, slowDown: RowSignals['slowDown']) => Promise<readonly string[]>;
   readonly sending: Protected<T> | Repeatable<T>;
   /** Waits for what comes of the rows of a job (--wait). */
   readonly follow?: ((job: string, world: JobWorld, doors: Doors) => Promise<Aftermath>) | undefined;

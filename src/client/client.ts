@@ -158,7 +158,7 @@ export const createClient = (options: ClientOptions): Client => {
     const exchange = exchangeOf(options, operationFor(called), input);
     const received =
       exchange.operation.safety === 'safe'
-        ? await sendRead(options, options.transport, exchange, signal)
+        ? await sendRead(options, options.transport, exchange, signal, input.slowDown)
         : await sendWrite(writing, options.transport, exchange, input);
     await breathe(received.text.length);
     try {

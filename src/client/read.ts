@@ -58,15 +58,19 @@ const readOutcome = (
   return { fault: withCode(failed(exchange, outcome.reason), outcome), again: true };
 };
 
+/** By how much more than was asked for a read waits that others are made beside, so that they don't come back together. */
+const JITTER = 0.2;
+
 /**
  * A GET: up to 4 attempts begun within 60 s, since repeating it changes nothing. `signal` is the caller's own, for a
- * page that nobody waits for any more.
+ * page that nobody waits for any more; `slowDown` is told of each 429, and for how long, where others are made beside it.
  */
 export const sendRead = async (
   context: SendContext & { readonly origin: string },
   transport: Transport,
   exchange: Exchange,
   signal?: AbortSignal,
+  slowDown?: (ms: number) => void,
 ): Promise<Received> => {
   const { stop } = context.signals;
   const ends = signal === undefined ? stop : AbortSignal.any([stop, signal]);
@@ -84,8 +88,10 @@ export const sendRead = async (
     if (stop.aborted) throw interrupted(stop.reason);
     const reading = readOutcome(context, exchange, outcome);
     if ('received' in reading) return reading.received;
+    if (outcome.kind === 'answer' && outcome.status === 429) slowDown?.(reading.wait ?? 0);
     if (!reading.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw reading.fault;
-    const wait = reading.wait ?? backoff(retry, context.random);
+    const spread = slowDown === undefined ? 1 : 1 + JITTER * context.random();
+    const wait = (reading.wait ?? backoff(retry, context.random)) * spread;
     if (context.clock.ticks() + wait - started > BUDGET_MS) throw reading.fault;
     context.debug(`. waiting ${Math.round(wait)} ms before attempt ${retry + 2} of ${MAX_ATTEMPTS}`);
     await pause(context, wait, signal);

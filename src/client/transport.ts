@@ -138,19 +138,29 @@ export const openTransport = (options: TransportOptions): Transport => {
   const over = async (idle: Dispatcher[], attempt: Attempt): Promise<Outcome> => {
     const own = idle.pop() ?? (await openDispatcher(route));
     const outcome = await attemptOver(own, attempt, options);
-    if (outcome.kind === 'answer' && 'text' in outcome.body) idle.push(own);
+    if (outcome.kind === 'answer' && (idle === alive || 'text' in outcome.body)) idle.push(own);
     else drop(own);
     return outcome;
+  };
+  /** Reads are made side by side until the service asks for less (429); then one after the other. */
+  let narrow = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const read = async (attempt: Attempt): Promise<Outcome> => {
+    const outcome = narrow ? last.then(() => over(alive, attempt)) : over(alive, attempt);
+    last = narrow ? outcome.catch(() => undefined) : last;
+    const ended = await outcome;
+    narrow ||= ended.kind === 'answer' && ended.status === 429;
+    return ended;
   };
   return {
     send: async (attempt) => {
       if (attempt.fresh) return over(closed, attempt);
       const isNew = alive.length === 0;
-      const outcome = await over(alive, attempt);
+      const outcome = await read(attempt);
       if (isNew || outcome.kind !== 'broken' || attempt.signal.aborted) return outcome;
       // A kept connection may have been closed meanwhile, which says nothing of the service: once more on a new one.
       alive.splice(0).forEach(drop);
-      return over(alive, attempt);
+      return read(attempt);
     },
     close: async () => [...alive, ...closed].forEach(drop),
   };

@@ -70,6 +70,25 @@ describe('a read', () => {
     expect([service.seen.length, service.connections()]).toEqual([5, 3]);
   });
 
+  it('is made after the others once a 429 has come, and tells for how long to slow down', async () => {
+    let [open, most] = [0, 0];
+    const counted: Answer = (seen, response, socket) => {
+      open += 1;
+      most = Math.max(most, open);
+      setImmediate(() => {
+        open -= 1;
+        page([1], null)(seen, response, socket);
+      });
+    };
+    const slow = problem(429, 'Slow', undefined, { 'retry-after': '3' });
+    const service = await serveAll([slow, counted, counted, counted, counted]);
+    const { client, waits } = bench(service.origin);
+    const told: number[] = [];
+    await client.call('ugwo.list', { ...INPUT, slowDown: (ms) => void told.push(ms) });
+    await Promise.all([1, 2, 3].map(() => client.call('ugwo.list', INPUT)));
+    expect({ told, waits, most }).toEqual({ told: [3000], waits: [expect.closeTo(3300)], most: 1 });
+  });
+
   it('that goes wrong on one of several kept connections is made again on a new one', async () => {
     const service = await serveAll([...together(2), reset, page([1], null)]);
     const { client, waits } = bench(service.origin);

@@ -2,7 +2,7 @@ import type { BulkInput } from '../../cli/bulk-options.ts';
 import { PayError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import type { RowKind } from '../kind.ts';
-import { runRows } from '../pacing/run.ts';
+import { type RowSignals, runRows } from '../pacing/run.ts';
 import type { RowFault } from '../reading/fault.ts';
 import type { Input } from '../reading/input.ts';
 import type { InputRow } from '../reading/row.ts';
@@ -82,9 +82,13 @@ export interface Checking extends Pick<JobWorld, 'clock' | 'random'>, Pick<BulkI
 }
 
 /** What the service has against what a row is about; a no to the read is one. */
-const faultsAt = async <T>({ key, check }: Planning<T>['kind'], about: string): Promise<readonly ColumnFault[]> => {
+const faultsAt = async <T>(
+  { key, check }: Planning<T>['kind'],
+  about: string,
+  slowDown: RowSignals['slowDown'],
+): Promise<readonly ColumnFault[]> => {
   try {
-    return ((await check?.(about)) ?? []).map((what) => ({ column: key.name, what }));
+    return ((await check?.(about, slowDown)) ?? []).map((what) => ({ column: key.name, what }));
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind !== 'rejected') throw thrown;
     return [{ column: key.name, what: thrown.message }];
@@ -104,8 +108,8 @@ export const checkRows = async <T>(planning: Planning<T>, plan: Plan, checking: 
       if (!plan.bad.has(row.number) && !(await hasEnd(row.number))) yield row;
     }
   }
-  const work = async (row: InputRow) => {
-    const found = await faultsAt(kind, reader.keyOf(row));
+  const work = async (row: InputRow, { slowDown }: RowSignals) => {
+    const found = await faultsAt(kind, reader.keyOf(row), slowDown);
     if (found.length > 0) {
       addTo(faults, plan.bad, row.number, found);
       await onBad(row, found);

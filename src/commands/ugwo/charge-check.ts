@@ -1,3 +1,4 @@
+import type { RowSignals } from '../../bulk/pacing/run.ts';
 import type { Client } from '../../client/client.ts';
 import type { Thing } from '../../contract/proof.ts';
 import { statusOf } from '../../core/charge.ts';
@@ -33,8 +34,8 @@ export const openChecker = (client: Client, seen: (record: Received<Thing>) => P
     else amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount));
   };
   return {
-    check: async (uid: string): Promise<readonly string[]> => {
-      const record = await client.call('ugwo.get', { params: { uid } });
+    check: async (uid: string, slowDown: RowSignals['slowDown']): Promise<readonly string[]> => {
+      const record = await client.call('ugwo.get', { params: { uid }, slowDown });
       await seen(record);
       const obstacles = obstaclesOf(record.value);
       if (obstacles.length === 0) add(record.value);

@@ -105,11 +105,12 @@ const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Pr
   once: async (item, { row, signals, judged, tellOnce }, doors) => {
     const { ugwo } = item;
     const since = doors.ledger.moment();
-    const shown = look ? (await lookFirst(ugwo, client, deps, (text) => tellOnce('look', text)))?.shown : undefined;
+    const { slowDown } = signals;
+    const unseen = (text: string): Promise<void> => tellOnce('look', text);
+    const shown = look ? (await lookFirst(ugwo, client, deps, unseen, { slowDown }))?.shown : undefined;
     const data = chargeData(item, deps.io.clock.now());
     const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
       tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
-    const { slowDown } = signals;
     const charged = await chargeOnce(
       { ugwo, data, again, row, shown, since, elsewhere, judged, slowDown },
       doors,

@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts';
+import type { CallInput, Client } from '../../client/client.ts';
 import type { Activity } from '../../contract/activity.ts';
 import { PayError } from '../../core/error.ts';
 import { elementsOf } from '../../core/json-scan.ts';
@@ -36,9 +36,10 @@ export const lookFirst = async (
   client: Pick<Client, 'look'>,
   deps: Pick<Deps, 'protocol' | 'observe'>,
   unseen: (text: string) => Promise<void>,
+  pace: Pick<CallInput, 'slowDown'> = {},
 ): Promise<Looked | undefined> => {
   try {
-    const record = await client.look('ugwo.get', { params: { uid: ugwo } });
+    const record = await client.look('ugwo.get', { params: { uid: ugwo }, ...pace });
     if (record === undefined) {
       await unseen(`The service can't show ${ugwo}, so it was not checked before the charge.`);
       return undefined;
