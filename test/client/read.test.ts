@@ -89,6 +89,13 @@ describe('a read', () => {
     expect({ told, waits, most }).toEqual({ told: [3000], waits: [expect.closeTo(3300)], most: 1 });
   });
 
+  it('keeps its connection where the answer is not JSON', async () => {
+    const busy: Answer = (_seen, response) => response.writeHead(503).end('<p>busy');
+    const service = await serveAll([busy, busy, page([1], null)]);
+    await bench(service.origin).client.call('ugwo.list', INPUT);
+    expect(service.connections()).toBe(1);
+  });
+
   it('that goes wrong on one of several kept connections is made again on a new one', async () => {
     const service = await serveAll([...together(2), reset, page([1], null)]);
     const { client, waits } = bench(service.origin);
