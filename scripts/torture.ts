@@ -1,8 +1,8 @@
 /**
  * The fault tests: every system call of a charge made to fail, or to be the last one; a charge stopped at each of them until its
- * time is over; power lost at every moment, by a listener for webhooks, too; a ledger in PostgreSQL cut off, killed and sabotaged;
+ * time is over; power lost at every moment, by a listener for webhooks, too; a ledger in PostgreSQL cut off and killed;
  * and, but for --short, since `npm test` has it in short, bulk charges among kills and faults, answers that are hostile in what they
- * hold, everything that takes what others wrote given any of it, a listener killed and sent anything, and the fault tests of
+ * hold, sabotages of a ledger in PostgreSQL, everything that takes what others wrote given any of it, a listener killed and sent anything, and the fault tests of
  * `npm test` in their full size. Ends with a table of figures; --figures FILE keeps them as
  * JSON. NAMEs pick parts: deaths, pauses, power-loss, bulk, answers, fuzz, shared, webhooks, tests. With PAYCLI_PROGRAM=dist/paycli it is
  * the standalone program that is tortured.

@@ -143,14 +143,13 @@ export const openTransport = (options: TransportOptions): Transport => {
     return outcome;
   };
   /** Reads are made side by side until the service asks for less (429); then one after the other. */
-  let narrow = false;
-  let last: Promise<unknown> = Promise.resolve();
+  let before: Promise<unknown> | undefined;
   const read = async (attempt: Attempt): Promise<Outcome> => {
-    const outcome = narrow ? last.then(() => over(alive, attempt)) : over(alive, attempt);
-    last = narrow ? outcome.catch(() => undefined) : last;
-    const ended = await outcome;
-    narrow ||= ended.kind === 'answer' && ended.status === 429;
-    return ended;
+    const reading = before === undefined ? over(alive, attempt) : before.then(() => over(alive, attempt));
+    if (before !== undefined) before = reading.catch(() => undefined);
+    const outcome = await reading;
+    if (outcome.kind === 'answer' && outcome.status === 429) before ??= Promise.resolve();
+    return outcome;
   };
   return {
     send: async (attempt) => {
