@@ -28,7 +28,10 @@ const WITHOUT = [
   { source: /^node:http$/, importer: 'undici', instead: 'http' },
   // The password is ours to find; there is no other way to a socket.
   { source: /^(pgpass|pg-cloudflare)$/, importer: 'pg', instead: 'absent' },
-  { source: /^node:http2$/, importer: 'undici', instead: 'http2' },
+  { source: /^node:assert$/, importer: 'undici', instead: 'assert' },
+  { source: /\/parser-h1\.js$/, importer: 'undici', instead: 'parser' },
+  // paycli speaks HTTP/1.1 only, and sends texts.
+  { source: /\/(client-h2|web\/fetch\/body)\.js$/, importer: 'undici', instead: 'absent' },
 ];
 
 const without: Plugin = {

@@ -17,10 +17,17 @@ const APART = {
 /** What only a shared ledger needs, or only a browser sees, is as large as a room; help is asked for without the rest of its room. */
 const ROOMS_WITHIN = /\/src\/(?:ledger\/(?=postgres\/)|emulator\/(?=console\/)|cli\/(?=help\/))(\w+)\//;
 
+/** What any command loads is one: its words, and the values that they say. */
+const TOGETHER: Readonly<Record<string, string>> = { cli: 'core' };
+
 const roomOf = (id: string): string | undefined => {
   const path = id.replaceAll('\\', '/');
-  return (ROOMS_WITHIN.exec(path) ?? /\/src\/(\w+)\//.exec(path))?.[1];
+  const room = (ROOMS_WITHIN.exec(path) ?? /\/src\/(\w+)\//.exec(path))?.[1];
+  return TOGETHER[room ?? ''] ?? room;
 };
+
+/** Some lines that several rooms may share, none of which is to load another for them. */
+const STANDS_IN = /\/scripts\/without\//;
 
 /** A file, what it imports, and so on, but for what comes by import(). */
 const withImports = (context: ChunkingContext, id: string, seen = new Set<string>()): Set<string> => {
@@ -40,6 +47,9 @@ const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, st
   return new Map(found);
 };
 
+/** What commands of several nouns share is small. */
+const OF_ALL_NOUNS = /\/src\/commands\/[\w-]+\.ts$/;
+
 /** A file that its own room loads only when it must. */
 const isLate = (room: string, { importers, dynamicImporters }: ModuleInfo): boolean =>
   importers.length === 0 && dynamicImporters.some((importer) => roomOf(importer) === room);
@@ -48,6 +58,7 @@ const isLate = (room: string, { importers, dynamicImporters }: ModuleInfo): bool
 const loadedWith = (context: ChunkingContext, id: string, seen = new Set<string>()): string | undefined => {
   const [room, info] = [roomOf(id), context.getModuleInfo(id)];
   if (info === null || seen.has(id)) return undefined;
+  if (OF_ALL_NOUNS.test(id.replaceAll('\\', '/'))) return 'commands';
   if (room !== undefined) return room === 'commands' || isLate(room, info) ? undefined : room;
   seen.add(id);
   const rooms = info.importers
@@ -67,6 +78,7 @@ export const chunkOf = (main: string): ((id: string, context: ChunkingContext) =
   return (id, context) => {
     start ??= withImports(context, main);
     apart ??= apartOf(context, main);
-    return start.has(id) ? 'start' : (apart.get(id) ?? loadedWith(context, id));
+    if (start.has(id)) return 'start';
+    return STANDS_IN.test(id.replaceAll('\\', '/')) ? 'core' : (apart.get(id) ?? loadedWith(context, id));
   };
 };

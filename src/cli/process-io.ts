@@ -8,6 +8,7 @@ import { Redactor } from '../core/secret.ts';
 import { widthFor } from './color.ts';
 import { listenToSignals } from './signals.ts';
 
+const NS_PER_MS = 1e6;
 const SHUT_HINT = 'leave it open, or discard the output with >/dev/null';
 
 interface OutputOptions {
@@ -37,9 +38,14 @@ const statOf = (fd: number): Stats | undefined => {
 
 const isFile = (fd: number): boolean => statOf(fd)?.isFile() === true;
 
+const isNull = (stats: Stats): boolean =>
+  stats.isCharacterDevice() && stats.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+
 /** node:tty brings half of Node's streams, and is needed only for what can be a terminal. */
-const isTerminal = (fd: number): boolean =>
-  statOf(fd)?.isCharacterDevice() === true && process.getBuiltinModule('node:tty').isatty(fd);
+const isTerminal = (fd: number): boolean => {
+  const stats = statOf(fd);
+  return stats?.isCharacterDevice() === true && !isNull(stats) && process.getBuiltinModule('node:tty').isatty(fd);
+};
 
 /** Open for reading and writing, in the last digit of the flags that Linux tells of a descriptor. */
 const READ_AND_WRITE = /^flags:\s*\d*2$/m;
@@ -52,8 +58,7 @@ const wasClosed = (fd: number): boolean => {
   const stats = statOf(fd);
   if (stats === undefined) return true;
   try {
-    if (!stats.isCharacterDevice() || stats.rdev !== statSync('/dev/null').rdev) return false;
-    return READ_AND_WRITE.test(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'));
+    return isNull(stats) && READ_AND_WRITE.test(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'));
   } catch {
     // Only Linux tells.
     return false;
@@ -82,9 +87,9 @@ const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(t
 type Failed = NodeJS.ErrnoException | null | undefined;
 type Writer = (data: string | Uint8Array, done: (error: Failed) => void) => void;
 
-/** Calls `done` once the stream has taken the text, or has failed. */
-const writerOf = (stream: NodeJS.WriteStream, fd: number): Writer => {
-  if (!isFile(fd)) return (data, done) => void stream.write(data, done);
+/** Calls `done` once the text is taken, or has failed. A file needs no stream. */
+const writerOf = (stream: () => NodeJS.WriteStream, fd: number): Writer => {
+  if (!isFile(fd)) return (data, done) => void stream().write(data, done);
   return (data, done) => {
     try {
       writeToFile(fd, data);
@@ -102,7 +107,7 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, holds, ess
     // Without a listener an EPIPE would end the process; each write's callback reports it already.
     return open().on('error', () => undefined);
   });
-  const writer = memo(() => writerOf(stream(), fd));
+  const writer = memo(() => writerOf(stream, fd));
   const isShut = memo(() => essential && wasClosed(fd));
   const terminal = isTerminal(fd);
   let drawn: (() => string) | undefined;
@@ -164,7 +169,8 @@ const openInput = (stop: AbortSignal, stderr: Output): Input => ({
 
 const clock: Clock = {
   now: () => Date.now(),
-  ticks: () => performance.now(),
+  // `performance` would be loaded for it.
+  ticks: () => Number(process.hrtime.bigint()) / NS_PER_MS,
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason);

@@ -78,6 +78,24 @@ describe('a chunk', () => {
     for (const [, from = ''] of text.matchAll(/\bimport\b[^;()"'`]*["'`]([^"'`]+)["'`]/g))
       expect(from).toMatch(/^\.{1,2}\//);
   });
+
+  it.each(Object.keys(chunks))('%s loads no cryptography before a command asks for it', (name) => {
+    const text = readFileSync(`dist/${name}`, 'utf8');
+    expect(text).not.toMatch(/getBuiltinModule\(`node:(?:crypto|fs\/promises|timers\/promises|tls|v8)`\)[,;]/);
+  });
+
+  it('of the client holds neither the parser that undici tries out nor HTTP/2', () => {
+    const inputs = Object.values(chunks).flatMap((chunk) => Object.keys(chunk.inputs));
+    expect(inputs.filter((input) => /undici\/lib\/(?:milo|dispatcher\/(?:client-h2|parser-h1))/.test(input))).toEqual(
+      [],
+    );
+    expect(
+      readFileSync('dist/main.js', 'utf8') +
+        Object.keys(chunks)
+          .map((name) => readFileSync(`dist/${name}`, 'utf8'))
+          .join(''),
+    ).not.toContain('__require(`node:assert`)');
+  });
 });
 
 /** The source files of all that a run loads, by Node's own account of it. */
