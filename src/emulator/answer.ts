@@ -2,6 +2,7 @@ import { reasonOf } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { Dialect } from '../core/local.ts';
 import { SPEECH } from './dialect.ts';
+import type { Answer } from './exchange.ts';
 import { checkedProblem, Refusal, refusal } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Store } from './store/open.ts';
@@ -22,27 +23,18 @@ export const nowOf = ({ clock, store }: Pick<Service, 'clock' | 'store'>): numbe
 
 /** An answer with what all of them carry. */
 export const respond = (
-  service: Service,
+  service: Pick<Service, 'clock' | 'store'>,
   status: number,
   type: string,
   text: string,
   headers: Readonly<Record<string, string>> = {},
-): Response => {
-  const answer = new Response(text, {
-    status,
-    headers: {
-      'content-type': type,
-      'cache-control': 'no-store',
-      date: new Date(nowOf(service)).toUTCString(),
-      ...headers,
-    },
-  });
-  service.requests?.text(answer, text);
-  return answer;
+): Answer => {
+  const date = new Date(nowOf(service)).toUTCString();
+  return { status, headers: { 'content-type': type, 'cache-control': 'no-store', date, ...headers }, text };
 };
 
 /** Any thrown thing as an error document; one that is no Refusal is a defect, and a 500. */
-export const respondTo = (thrown: unknown, service: Service): Response => {
+export const respondTo = (thrown: unknown, service: Service): Answer => {
   const { problem, headers } = thrown instanceof Refusal ? thrown : refusal(500, reasonOf(thrown));
   const speech = SPEECH[service.dialect];
   return respond(service, problem.status, speech.problemType, speech.problem(checkedProblem(problem)), headers);

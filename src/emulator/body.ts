@@ -1,6 +1,7 @@
 import { parseExact } from '../core/json.ts';
 import { depthOf } from '../core/json-scan.ts';
 import { decodeUtf8 } from '../core/utf8.ts';
+import type { Asked } from './exchange.ts';
 import { refusal } from './refusal.ts';
 
 /** The largest request body, in bytes. */
@@ -11,10 +12,10 @@ const tooLarge = () =>
   refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
 
 /** The body of a request, byte for byte; a 413 for one that is too large. */
-export const bytesOf = async (request: Request): Promise<Uint8Array> => {
+export const bytesOf = async ({ body }: Pick<Asked, 'body'>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body) {
     size += chunk.byteLength;
     if (size > BODY_LIMIT) throw tooLarge();
     chunks.push(chunk);
@@ -22,7 +23,7 @@ export const bytesOf = async (request: Request): Promise<Uint8Array> => {
   return Buffer.concat(chunks);
 };
 
-const isJson = (contentType: string | null): boolean =>
+const isJson = (contentType: string | undefined): boolean =>
   contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
 const parse = (bytes: Uint8Array): unknown => {
@@ -40,14 +41,11 @@ const parse = (bytes: Uint8Array): unknown => {
  * The JSON object that a request carries (interface.md section 5); a 400 for any body that can't be read as one. `keep` is
  * handed its bytes, whatever they are.
  */
-export const readBody = async (
-  request: Request,
-  keep?: (bytes: Uint8Array) => void,
-): Promise<Record<string, unknown>> => {
-  if (!isJson(request.headers.get('content-type'))) {
+export const readBody = async (asked: Asked, keep?: (bytes: Uint8Array) => void): Promise<Record<string, unknown>> => {
+  if (!isJson(asked.headers['content-type'])) {
     throw refusal(400, 'the body must be announced as `Content-Type: application/json`');
   }
-  const bytes = await bytesOf(request);
+  const bytes = await bytesOf(asked);
   keep?.(bytes);
   const value = parse(bytes);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

@@ -1,13 +1,10 @@
-import type { HttpBindings } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../contract/fault-rule.ts';
 import { parseDuration } from '../core/duration.ts';
 import { respondTo, type Service } from './answer.ts';
+import type { Answer, Answering, Asked } from './exchange.ts';
 import { refusal } from './refusal.ts';
 import type { Store } from './store/open.ts';
 import type { KeptFault } from './store/settings.ts';
-
-export type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
 /** `*` stands for one segment, `**` at the end for all that follow. */
 const fits = (pattern: string, path: string): boolean => {
@@ -51,52 +48,39 @@ const forRequest =
   (rule: Rule): rule is FaultRule =>
     !isDeliveryRule(rule) && matches(rule, request);
 
-/** Sends so many bytes of an answer that says to be whole, and cuts the connection. */
-const sendCut = async (answer: Response, bytes: number, { outgoing }: HttpBindings): Promise<Response> => {
-  const body = Buffer.from(await answer.arrayBuffer());
-  outgoing.writeHead(answer.status, { ...Object.fromEntries(answer.headers), 'content-length': body.byteLength });
-  outgoing.flushHeaders();
-  outgoing.write(body.subarray(0, bytes));
-  outgoing.socket?.destroySoon();
-  return RESPONSE_ALREADY_SENT;
-};
-
 /** A whole answer whose JSON has no end. */
-const spoilt = async (answer: Response): Promise<Response> => {
-  const { status, headers } = answer;
-  return new Response((await answer.text()).slice(0, -1), { status, headers });
-};
+const spoilt = (answer: Answer): Answer => ({ ...answer, text: answer.text.slice(0, -1) });
 
 /** What a rule makes of a request that is executed by `execute`, or not at all. */
-const misbehave = async (rule: FaultRule, service: Service, env: HttpBindings, execute: () => Promise<Response>) => {
+const misbehave = async (rule: FaultRule, service: Service, asked: Asked, execute: Answering) => {
   const { status, retry_after: retryAfter, reset, cut, bad_json, when = 'before' } = rule;
   const pause = async (): Promise<void> => {
     if (rule.delay !== undefined) await service.clock.sleep(parseDuration(rule.delay) ?? 0, service.closing);
   };
   const isReplaced = (status !== undefined || reset !== undefined) && when === 'before';
   if (when === 'before') await pause();
-  const answer = isReplaced ? undefined : await execute();
+  const answer = isReplaced ? undefined : await execute(asked);
   if (when === 'after') await pause();
   if (reset === true) {
-    env.incoming.socket.resetAndDestroy();
-    return RESPONSE_ALREADY_SENT;
+    asked.cut('reset');
+    return undefined;
   }
   if (status !== undefined || answer === undefined) {
     const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
     return respondTo(refusal(status ?? 500, 'a rule for faults of the emulator', { headers }), service);
   }
-  if (cut !== undefined) return sendCut(answer, cut, env);
+  if (cut !== undefined) return { ...answer, cutAfter: cut };
   return bad_json === true ? spoilt(answer) : answer;
 };
 
 /** The service with what the rules of its data file say of faults; the controls, and the hosted page, have none. */
 export const withFaults =
-  (service: Service, fetch: Fetch): Fetch =>
-  async (request, env) => {
-    const { method = '', url = '' } = env.incoming;
-    const path = url.split('?')[0] ?? url;
+  (service: Service, answering: Answering): Answering =>
+  async (asked) => {
+    const { method, target } = asked;
+    const path = target.split('?')[0] ?? target;
     const rule = path.startsWith('/v1/') ? ruleFor(service.store, forRequest({ method, path })) : undefined;
-    if (rule === undefined) return fetch(request, env);
-    service.requests?.struck(env.incoming, rule);
-    return misbehave(rule, service, env, async () => fetch(request, env));
+    if (rule === undefined) return answering(asked);
+    service.requests?.struck(asked, rule);
+    return misbehave(rule, service, asked, answering);
   };

@@ -9,13 +9,13 @@ import { createRefund } from './refund.ts';
 import { cancelUgwo, createUgwo, getUgwo, listUgwo } from './ugwo.ts';
 
 /** How an operation is answered, and how that answer is written in the live dialect. */
-export interface Answering<K extends OperationId> {
+export interface Handling<K extends OperationId> {
   readonly handle: Handler<K>;
   readonly shape: Shape;
 }
 
 /** The service: does not compile while an operation of the contract has no handler. */
-export const handlers: { readonly [K in OperationId]: Answering<K> } = {
+export const handlers: { readonly [K in OperationId]: Handling<K> } = {
   'onye.create': { handle: createOnye, shape: SHAPES.customer },
   'onye.get': { handle: getOnye, shape: SHAPES.customer },
   'onye.list': { handle: listOnye, shape: SHAPES.customers },

@@ -8,12 +8,16 @@ import { isLoopback } from '../core/origin.ts';
 import { valueAt } from '../core/path.ts';
 import { nowOf, respond, type Service } from './answer.ts';
 import { catchUp } from './ends.ts';
+import type { Answer, Asked } from './exchange.ts';
 import { isKey } from './guard.ts';
 import { SCRIPT, STYLE } from './page-script.ts';
 import { isPaid } from './paid.ts';
 
 /** Where the page of a payment request is. */
-export const PAGE = /^\/ugw\.[^/]+$/;
+const PAGE = /^\/(ugw\.[^/]+)$/;
+
+/** The payment request whose page is asked for; undefined where it is something else. */
+export const pageAt = ({ url }: Pick<Asked, 'url'>): string | undefined => PAGE.exec(url.pathname)?.[1];
 
 /** Why there is nothing to pay (public material). */
 interface Stop {
@@ -115,15 +119,15 @@ const framerOf = (query: URLSearchParams): string | null | undefined => {
 };
 
 /** The hosted page of a payment request, or how it stands as JSON: a public key may read, and nothing else. */
-export const showPage = (service: Service, uid: string, request: Request): Response => {
+export const showPage = (service: Service, uid: string, { url, headers }: Asked): Answer => {
   const { store } = service;
-  const query = new URL(request.url).searchParams;
+  const query = url.searchParams;
   const framer = framerOf(query);
   const framed = framer ?? undefined;
   const show = (status: number, type: string, text: string) => respond(service, status, type, text, headersFor(framed));
   const page = (status: number, ...html: Parameters<typeof htmlOf>) =>
     show(status, 'text/html; charset=utf-8', htmlOf(...html));
-  const stop = ({ status, code, message }: Stop): Response =>
+  const stop = ({ status, code, message }: Stop): Answer =>
     page(status, message, '', { origin: framed, code, message });
   if (framer === null) return stop(STOPS.origin);
   if (!isKey(query.get('pk') ?? '', store.setting('public_key') ?? '')) return stop(STOPS.key);
@@ -131,7 +135,7 @@ export const showPage = (service: Service, uid: string, request: Request): Respo
   const ugwo = store.ugwo(uid);
   if (ugwo === undefined) return stop(STOPS.unknown);
   const activities = store.activitiesOn(ugwo.uid);
-  if (request.headers.get('accept') === 'application/json') {
+  if (headers['accept'] === 'application/json') {
     return show(200, 'application/json', stateOf(ugwo, activities));
   }
   const stopped = stopOf(ugwo);

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { FaultRule } from '../contract/fault-rule.ts';
+import type { Answer, Asked } from './exchange.ts';
 
 /** How many requests are kept, the newest, and how many characters of each text in them. */
 const MOST = 300;
@@ -42,8 +42,7 @@ const cut = (text: string, longest = LONGEST): string =>
 /** The requests that a running emulator has seen last, in memory alone. */
 export const openRequestLog = (now: () => number, ticks: () => number) => {
   const kept: SeenRequest[] = [];
-  const open = new WeakMap<IncomingMessage, Open>();
-  const texts = new WeakMap<Response, string>();
+  const open = new WeakMap<Asked, Open>();
   const listeners = new Set<(seen: SeenRequest) => void>();
   let [seq, isWatched] = [0, false];
   return {
@@ -51,33 +50,29 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
     watch: (): void => {
       isWatched = true;
     },
-    begin: (incoming: IncomingMessage): void => {
-      const { method = '', url = '', headers } = incoming;
+    begin: (asked: Asked): void => {
+      const { method, target, headers } = asked;
       seq += 1;
       const agent = cut(headers['user-agent'] ?? '', 100);
-      open.set(incoming, { seq, at: now(), method, url: cut(url, LONGEST_URL), agent, took: 0, began: ticks() });
+      open.set(asked, { seq, at: now(), method, url: cut(target, LONGEST_URL), agent, took: 0, began: ticks() });
     },
-    body: (incoming: IncomingMessage, bytes: Uint8Array): void => {
-      const seen = open.get(incoming);
+    body: (asked: Asked, bytes: Uint8Array): void => {
+      const seen = open.get(asked);
       if (seen !== undefined) seen.body = Buffer.from(bytes.subarray(0, LONGEST)).toString();
     },
-    struck: (incoming: IncomingMessage, rule: FaultRule): void => {
-      const seen = open.get(incoming);
+    struck: (asked: Asked, rule: FaultRule): void => {
+      const seen = open.get(asked);
       if (seen !== undefined) seen.struck = rule;
     },
-    /** Remembers the text of an answer, which could be read but once. */
-    text: (answer: Response, text: string): void => {
-      if (isWatched || answer.status >= 400) texts.set(answer, cut(text));
-    },
-    executed: (incoming: IncomingMessage, answer: Response): void => {
-      const seen = open.get(incoming);
-      if (seen !== undefined) seen.executed = { status: answer.status, text: texts.get(answer) ?? '' };
+    executed: (asked: Asked, { status, text }: Answer): void => {
+      const seen = open.get(asked);
+      if (seen !== undefined) seen.executed = { status, text: isWatched || status >= 400 ? cut(text) : '' };
     },
     /** `status`: what the client gets; undefined where the connection is cut. */
-    end: (incoming: IncomingMessage, status: number | undefined): void => {
-      const seen = open.get(incoming);
+    end: (asked: Asked, status: number | undefined): void => {
+      const seen = open.get(asked);
       if (seen === undefined) return;
-      open.delete(incoming);
+      open.delete(asked);
       const { began, ...rest } = seen;
       const ended: SeenRequest = { ...rest, ...(status === undefined ? {} : { status }), took: ticks() - began };
       kept.push(ended);

@@ -1,21 +1,19 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { reasonOf, usageError } from '../core/error.ts';
 import { memo } from '../core/memo.ts';
 import { nowOf, respondTo, type Service } from './answer.ts';
 import { makeApp } from './app.ts';
 import { CONSOLE, consolePath } from './console-path.ts';
 import { deliver } from './delivery/deliver.ts';
-import { type Fetch, withFaults } from './faults.ts';
+import { type Answer, type Answering, type Asked, askedOf, send } from './exchange.ts';
+import { withFaults } from './faults.ts';
 import { withExecuted, withRecords } from './recorded.ts';
 import { refusal } from './refusal.ts';
 import { openRequestLog, type RequestLog } from './request-log.ts';
 import type { ConsoleOptions, RunningEmulator } from './room.ts';
 
 const HOST = '127.0.0.1';
-
-type Listener = Parameters<typeof getRequestListener>[0];
 
 const listen = (server: Server, port: number): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -36,12 +34,27 @@ const stop = async (server: Server): Promise<void> => {
 };
 
 /** The service with its console, which is loaded when somebody opens it. */
-const withConsole = (service: Service, requests: RequestLog, options: ConsoleOptions): Fetch => {
-  const app = makeApp(service).fetch as Fetch;
+const withConsole = (service: Service, requests: RequestLog, options: ConsoleOptions): Answering => {
+  const app = makeApp(service);
   const seen = withRecords(requests, withFaults(service, withExecuted(requests, app)));
   const console = memo(async () => (await import('./console/open.ts')).openConsole(service, requests, app, options));
-  return async (request, env) =>
-    env.incoming.url?.startsWith(CONSOLE) === true ? (await console())(request, env) : seen(request, env);
+  return async (asked) => (asked.target.startsWith(CONSOLE) ? (await console())(asked) : seen(asked));
+};
+
+/** Answers each request that comes over a connection. */
+const listener = (service: Service, answering: Answering): RequestListener => {
+  const unreadable = (thrown: unknown): Answer =>
+    respondTo(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`), service);
+  return async (incoming, outgoing) => {
+    let asked: Asked;
+    try {
+      asked = askedOf(incoming);
+    } catch (thrown) {
+      return send(unreadable(thrown), outgoing);
+    }
+    const answer = await answering(asked).catch((thrown: unknown) => respondTo(thrown, service));
+    await send(answer, outgoing).catch(() => outgoing.destroy());
+  };
 };
 
 /** Puts the service on a port of this machine alone; it takes the store over and closes it in the end. */
@@ -59,14 +72,9 @@ export const serve = async (
   const service: Service = { ...plain, ...(requests === undefined ? {} : { requests }) };
   const answer =
     requests === undefined || console === undefined
-      ? withFaults(service, makeApp(service).fetch as Fetch)
+      ? withFaults(service, makeApp(service))
       : withConsole(service, requests, console);
-  const listener = getRequestListener(answer as Listener, {
-    // The program around it keeps its own Request and Response.
-    overrideGlobalObjects: false,
-    errorHandler: (thrown) => respondTo(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`), service),
-  });
-  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(listener(service, answer));
   try {
     await listen(server, port);
   } catch (thrown) {

@@ -1,9 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
+import type { Answer, Asked } from '../../src/emulator/exchange.ts';
 import { openRequestLog, type SeenRequest } from '../../src/emulator/request-log.ts';
 
-const requestTo = (url: string, headers = {}): IncomingMessage =>
-  ({ method: 'POST', url, headers }) as unknown as IncomingMessage;
+const requestTo = (target: string, headers: Asked['headers'] = {}): Asked => ({
+  ...{ method: 'POST', target, headers, port: 80, body: [] },
+  url: new URL(target, 'http://127.0.0.1'),
+  cut: () => undefined,
+  isCut: () => false,
+});
+
+const answerOf = (text: string, status = 200): Answer => ({ status, headers: {}, text });
 
 const open = () =>
   openRequestLog(
@@ -15,10 +21,10 @@ test('keeps the newest 300, newest first, and tells of each once', () => {
   const [log, told] = [open(), [] as number[]];
   const stop = log.listen(({ seq }) => told.push(seq));
   for (let count = 0; count < 1000; count += 1) {
-    const incoming = requestTo(`/v1/${count}`);
-    log.begin(incoming);
-    log.end(incoming, 200);
-    log.end(incoming, 500);
+    const asked = requestTo(`/v1/${count}`);
+    log.begin(asked);
+    log.end(asked, 200);
+    log.end(asked, 500);
     if (count === 9) stop();
   }
   expect(log.newest().map(({ seq }) => seq)).toEqual(Array.from({ length: 300 }, (_, index) => 1000 - index));
@@ -30,16 +36,14 @@ test('keeps the newest 300, newest first, and tells of each once', () => {
 test('keeps little of what is long, and no header but the name of the client', () => {
   const log = open();
   log.watch();
-  const incoming = requestTo(`/v1/${'x'.repeat(10_000)}`, {
+  const asked = requestTo(`/v1/${'x'.repeat(10_000)}`, {
     'user-agent': 'y'.repeat(500),
     authorization: 'Bearer key',
   });
-  log.begin(incoming);
-  log.body(incoming, Buffer.alloc(1_000_000, 'b'));
-  const answer = new Response('');
-  log.text(answer, 'a'.repeat(1_000_000));
-  log.executed(incoming, answer);
-  log.end(incoming, undefined);
+  log.begin(asked);
+  log.body(asked, Buffer.alloc(1_000_000, 'b'));
+  log.executed(asked, answerOf('a'.repeat(1_000_000)));
+  log.end(asked, undefined);
   const { url, agent, body, executed, status } = log.newest()[0] as SeenRequest;
   expect([url.length, agent.length, body?.length, executed?.text.length]).toEqual([2048, 100, 8192, 8192]);
   expect(status).toBeUndefined();
@@ -47,10 +51,10 @@ test('keeps little of what is long, and no header but the name of the client', (
 });
 
 test('keeps what was struck before it was executed without an answer of the service', () => {
-  const [log, incoming] = [open(), requestTo('/v1/ugwo')];
-  log.begin(incoming);
-  log.struck(incoming, { status: 503 });
-  log.end(incoming, 503);
+  const [log, asked] = [open(), requestTo('/v1/ugwo')];
+  log.begin(asked);
+  log.struck(asked, { status: 503 });
+  log.end(asked, 503);
   expect(log.newest()).toEqual([
     { seq: 1, at: 1000, method: 'POST', url: '/v1/ugwo', agent: '', struck: { status: 503 }, status: 503, took: 0 },
   ]);
@@ -59,11 +63,10 @@ test('keeps what was struck before it was executed without an answer of the serv
 test('keeps the answers of refusals alone before somebody looks', () => {
   const log = open();
   const answered = (status: number): void => {
-    const [incoming, answer] = [requestTo('/v1/ugwo'), new Response('', { status })];
-    log.begin(incoming);
-    log.text(answer, 'text');
-    log.executed(incoming, answer);
-    log.end(incoming, status);
+    const asked = requestTo('/v1/ugwo');
+    log.begin(asked);
+    log.executed(asked, answerOf('text', status));
+    log.end(asked, status);
   };
   for (const status of [200, 422]) answered(status);
   log.watch();

@@ -50,7 +50,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   commander: 'cli',
   'jq-wasm': 'jq',
   hono: 'emulator',
-  '@hono/node-server': 'emulator',
   '#openapi': 'emulator',
   '#schema': 'handler',
   '#topics': 'cli',

@@ -146,9 +146,9 @@ const resetAll = async ({ desk, form }: Doing): Promise<Done> => {
 export const ACTIONS: Readonly<
   Record<string, { readonly run: (doing: Doing) => Promise<Done>; readonly page: string }>
 > = {
-  'activities/:uid/settle': { run: settleOne, page: 'ugwo' },
-  'activities/:uid/pay-twice': { run: payTwice, page: 'ugwo' },
-  'ugwo/:uid/charge': { run: chargeOne, page: 'ugwo' },
+  'activities/{uid}/settle': { run: settleOne, page: 'ugwo' },
+  'activities/{uid}/pay-twice': { run: payTwice, page: 'ugwo' },
+  'ugwo/{uid}/charge': { run: chargeOne, page: 'ugwo' },
   'faults/on': { run: faultOn, page: 'faults' },
   'faults/off': { run: faultOff, page: 'faults' },
   'faults/clear': { run: faultsClear, page: 'faults' },

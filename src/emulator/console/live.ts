@@ -1,7 +1,6 @@
-import type { Context } from 'hono';
-import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { nowOf } from '../answer.ts';
 import { catchUp } from '../ends.ts';
+import type { Asked, Sending } from '../exchange.ts';
 import { rowFacts } from './pages/requests.ts';
 import type { Desk } from './view.ts';
 
@@ -10,14 +9,16 @@ const LOOK_MS = 500;
 /** Streams at once; a page that nobody looks at has none. */
 const MOST = 16;
 
+type Write = Parameters<Sending>[0];
+
 /** Sends the requests that came after `after`, and gives the last one's number. */
-const sendRequests = async ({ requests, service }: Desk, stream: SSEStreamingApi, after: number): Promise<number> => {
+const sendRequests = async ({ requests, service }: Desk, write: Write, after: number): Promise<number> => {
   let last = after;
   for (const seen of requests.newest().toReversed()) {
     if (seen.seq <= last) continue;
     last = seen.seq;
     const data = JSON.stringify(rowFacts(seen, nowOf(service)));
-    await stream.writeSSE({ event: 'request', id: String(last), data });
+    await write(`event: request\nid: ${last}\ndata: ${data}\n\n`);
   }
   return last;
 };
@@ -30,25 +31,26 @@ const something = async ({ requests, service }: Desk, wake: AbortController): Pr
   unheard();
 };
 
-const follow = async (desk: Desk, stream: SSEStreamingApi, after: number): Promise<void> => {
+const follow = async (desk: Desk, after: number, write: Write, gone: AbortSignal): Promise<void> => {
   const { store, closing } = desk.service;
-  let [last, version] = [await sendRequests(desk, stream, after), store.version()];
+  const isOver = (): boolean => closing.aborted || gone.aborted;
+  let [last, version] = [await sendRequests(desk, write, after), store.version()];
   // The first words tell the browser that it is connected.
-  await stream.write(': live\n\n');
-  while (!closing.aborted && !stream.aborted) {
+  await write(': live\n\n');
+  while (!isOver()) {
     await something(desk, new AbortController());
-    if (closing.aborted || stream.aborted) return;
+    if (isOver()) return;
     catchUp(store, nowOf(desk.service));
-    last = await sendRequests(desk, stream, last);
+    last = await sendRequests(desk, write, last);
     const now = store.version();
-    if (now !== version) await stream.writeSSE({ event: 'changed', data: '' });
+    if (now !== version) await write('event: changed\ndata: \n\n');
     version = now;
   }
 };
 
 /** Where to go on in the list of requests. */
-const placeOf = ({ requests }: Desk, context: Context): number => {
-  const asked = Number(context.req.header('last-event-id') ?? context.req.query('after'));
+const placeOf = ({ requests }: Desk, { headers, url }: Asked): number => {
+  const asked = Number(headers['last-event-id'] ?? url.searchParams.get('after') ?? Number.NaN);
   const newest = requests.newest()[0]?.seq ?? 0;
   // A number of an emulator that has gone says nothing about this one.
   return asked <= newest ? asked : 0;
@@ -56,13 +58,15 @@ const placeOf = ({ requests }: Desk, context: Context): number => {
 
 /** What is new, as it happens: requests, and that something in the data has changed. */
 export const openLive = () => {
-  const open = new Set<SSEStreamingApi>();
-  return (desk: Desk, context: Context): Response => {
-    const after = placeOf(desk, context);
-    return streamSSE(context, async (stream) => {
-      if (open.size >= MOST) return;
-      open.add(stream);
-      await follow(desk, stream, after).finally(() => open.delete(stream));
-    });
+  let open = 0;
+  return (desk: Desk, asked: Asked): Sending => {
+    const after = placeOf(desk, asked);
+    return async (write, gone) => {
+      if (open >= MOST) return;
+      open += 1;
+      await follow(desk, after, write, gone).finally(() => {
+        open -= 1;
+      });
+    };
   };
 };

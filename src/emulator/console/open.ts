@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto';
-import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { nowOf, respond, type Service } from '../answer.ts';
 import { bytesOf } from '../body.ts';
 import { CONSOLE, consolePath, consoleToken } from '../console-path.ts';
 import { catchUp } from '../ends.ts';
-import type { Fetch } from '../faults.ts';
+import type { Answer, Answering, Asked } from '../exchange.ts';
 import { isKey, refusePages } from '../guard.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { ConsoleOptions } from '../room.ts';
+import { answerBy, type Route } from '../routes.ts';
 import { ACTIONS, type Ask, act } from './actions.ts';
 import { documentOf, type Said } from './layout.ts';
 import { openLive } from './live.ts';
@@ -24,8 +23,6 @@ import { webhooksPage } from './pages/webhooks.ts';
 import { SCRIPT } from './script.ts';
 import { ICON, STYLE } from './style.ts';
 import { type Desk, openView, type Page, type View } from './view.ts';
-
-type Env = { Bindings: HttpBindings };
 
 /** Nothing but what the console itself serves, and no markup out of a text. */
 const HEADERS = {
@@ -51,10 +48,10 @@ const HEADERS = {
 const FORM = 'application/x-www-form-urlencoded';
 
 /** A write comes from a form of the console itself. */
-const refuseForeign = (request: Request): void => {
-  const host = request.headers.get('host') ?? '';
-  if (request.headers.get('origin') !== `http://${host}`) throw refusal(403, 'this form is not one of the console');
-  if (request.headers.get('content-type')?.split(';')[0]?.trim() !== FORM) throw refusal(415, 'a form is wanted');
+const refuseForeign = ({ headers }: Asked): void => {
+  const host = headers['host'] ?? '';
+  if (headers['origin'] !== `http://${host}`) throw refusal(403, 'this form is not one of the console');
+  if (headers['content-type']?.split(';')[0]?.trim() !== FORM) throw refusal(415, 'a form is wanted');
 };
 
 /** What was said of an action is shown by the page that follows, which names it by a number. */
@@ -110,75 +107,100 @@ const rendered = async (desk: Desk, path: string, query: URLSearchParams) => {
 
 /** Asks the service itself, past its faults and the list of requests. An answer that is to be lost is lost on nobody here. */
 const asking =
-  ({ service, place }: Desk, fetch: Fetch): Ask =>
+  ({ service, place }: Desk, answering: Answering): Ask =>
   async (method, path, body) => {
-    const { host, port } = new URL(place.origin);
-    const headers = { host, authorization: `Bearer ${service.store.key}`, 'content-type': 'application/json' };
-    const request = new Request(`${place.origin}${path}`, { method, headers, body: JSON.stringify(body) });
-    const socket = { localPort: Number(port), destroy: () => undefined };
-    const answer = await fetch(request, { incoming: { socket } } as unknown as HttpBindings);
-    return { status: answer.status, json: await answer.json() };
+    const url = new URL(path, place.origin);
+    const headers = {
+      host: url.host,
+      authorization: `Bearer ${service.store.key}`,
+      'content-type': 'application/json',
+    };
+    const answer = (await answering({
+      ...{ method, target: path, url, headers, port: Number(url.port) },
+      body: [Buffer.from(JSON.stringify(body))],
+      cut: () => undefined,
+      isCut: () => false,
+    })) as Answer;
+    return { status: answer.status, json: JSON.parse(answer.text) };
   };
 
 /** The console over a running service. The secret keys are in none of its answers. */
-export const openConsole = (service: Service, requests: RequestLog, fetch: Fetch, options: ConsoleOptions): Fetch => {
+export const openConsole = (
+  service: Service,
+  requests: RequestLog,
+  answering: Answering,
+  options: ConsoleOptions,
+): Answering => {
   requests.watch();
   const root = consolePath(service.store);
   const secrets = [service.store.key, service.store.setting('control_token') ?? ''].filter((secret) => secret !== '');
   const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, '[key]'), text);
   const [sayings, live] = [openSayings(), openLive()];
-  const deskFor = (port: number): Desk => ({
+  const desk = ({ port }: Asked): Desk => ({
     service,
     requests,
     root,
     place: { origin: `http://127.0.0.1:${port}`, data: options.data },
   });
-  const show = (status: number, type: string, text: string, headers = {}): Response =>
+  const show = (status: number, type: string, text: string, headers = {}): Answer =>
     respond(service, status, type, clean(text), { ...HEADERS, ...headers });
-  const app = new Hono<Env>();
-  app.use(async (context, next) => {
-    const { method, path } = context.req;
-    refusePages(context.req.header(), context.env.incoming.socket.localPort ?? 0, method === 'GET');
-    const token = path.slice(CONSOLE.length).split('/')[0] ?? '';
+  const admit = (asked: Asked): void => {
+    const { method, url, headers, port } = asked;
+    refusePages(headers, port, method === 'GET');
+    const token = url.pathname.slice(CONSOLE.length).split('/')[0] ?? '';
     if (!isKey(token, consoleToken(service.store))) {
       throw refusal(403, 'open the address that `paycli emulator start` has printed as console: a token stands in it');
     }
-    if (method !== 'GET') refuseForeign(context.req.raw);
-    await next();
-  });
-  const desk = (context: { env: HttpBindings }): Desk => deskFor(context.env.incoming.socket.localPort ?? 0);
-  app.get(`${root}style.css`, () => show(200, 'text/css; charset=utf-8', STYLE));
-  app.get(`${root}script.js`, () => show(200, 'text/javascript; charset=utf-8', SCRIPT));
-  app.get(`${root}icon.svg`, () => show(200, 'image/svg+xml', ICON));
-  app.get(`${root}live`, (context) => live(desk(context), context));
-  for (const action of Object.keys(ACTIONS)) {
-    app.post(`${root}${action}`, async (context) => {
-      const form = new URLSearchParams(Buffer.from(await bytesOf(context.req.raw)).toString());
-      const at = desk(context);
-      const doing = { desk: at, form, ask: asking(at, fetch), uid: context.req.param('uid') ?? '' };
-      const { said, page } = await act(action, doing);
+    if (method !== 'GET') refuseForeign(asked);
+  };
+  const acting = (action: string): Route => ({
+    method: 'POST',
+    path: `${root}${action}`,
+    answer: async (asked, { uid = '' }) => {
+      const form = new URLSearchParams(Buffer.from(await bytesOf(asked)).toString());
+      const at = desk(asked);
+      const { said, page } = await act(action, { desk: at, form, ask: asking(at, answering), uid });
       return show(303, 'text/plain', '', { location: `${root}${page}?said=${sayings.keep(said)}` });
-    });
-  }
-  app.get(`${root}*`, async (context) => {
+    },
+  });
+  const file = (name: string, type: string, text: string): Route => ({
+    method: 'GET',
+    path: `${root}${name}`,
+    answer: () => show(200, type, text),
+  });
+  const routes: readonly Route[] = [
+    file('style.css', 'text/css; charset=utf-8', STYLE),
+    file('script.js', 'text/javascript; charset=utf-8', SCRIPT),
+    file('icon.svg', 'image/svg+xml', ICON),
+    {
+      method: 'GET',
+      path: `${root}live`,
+      answer: (asked) => ({ ...show(200, 'text/event-stream', ''), sending: live(desk(asked), asked) }),
+    },
+    ...Object.keys(ACTIONS).map(acting),
+  ];
+  const page = async (asked: Asked): Promise<Answer> => {
     catchUp(service.store, nowOf(service));
-    const url = new URL(context.req.url);
-    const { view, cells, page, shape } = await rendered(
-      desk(context),
-      url.pathname.slice(root.length),
-      url.searchParams,
-    );
-    if (context.req.header('accept') === 'application/json') {
-      return show(page.status ?? 200, 'application/json', JSON.stringify({ shape, cells }));
+    const { pathname, searchParams: query } = asked.url;
+    const { view, cells, page: shown, shape } = await rendered(desk(asked), pathname.slice(root.length), query);
+    const status = shown.status ?? 200;
+    if (asked.headers['accept'] === 'application/json') {
+      return show(status, 'application/json', JSON.stringify({ shape, cells }));
     }
-    const said = sayings.take(url.searchParams.get('said'));
-    return show(page.status ?? 200, 'text/html; charset=utf-8', String(await documentOf(view, page, shape, said)));
-  });
-  app.notFound(() => show(404, 'text/plain; charset=utf-8', 'there is nothing at this address\n'));
-  app.onError((thrown) => {
-    if (!(thrown instanceof Refusal)) throw thrown;
-    const { status, detail, title } = thrown.problem;
-    return show(status, 'text/plain; charset=utf-8', `${detail ?? title}\n`);
-  });
-  return (request, env) => app.fetch(request, env);
+    const said = sayings.take(query.get('said'));
+    return show(status, 'text/html; charset=utf-8', String(await documentOf(view, shown, shape, said)));
+  };
+  const answered = async (asked: Asked): Promise<Answer> => {
+    admit(asked);
+    const found = await answerBy(routes, asked);
+    if (found !== undefined && 'status' in found) return found;
+    if (asked.method === 'GET' && asked.url.pathname.startsWith(root)) return page(asked);
+    return show(404, 'text/plain; charset=utf-8', 'there is nothing at this address\n');
+  };
+  return (asked) =>
+    answered(asked).catch((thrown: unknown) => {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      const { status, detail, title } = thrown.problem;
+      return show(status, 'text/plain; charset=utf-8', `${detail ?? title}\n`);
+    });
 };
