@@ -1,4 +1,4 @@
-import { backoff } from '../core/backoff.ts';
+import { backoff, spread } from '../core/backoff.ts';
 import { PayError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
@@ -58,9 +58,6 @@ const readOutcome = (
   return { fault: withCode(failed(exchange, outcome.reason), outcome), again: true };
 };
 
-/** By how much more than was asked for a read waits that others are made beside, so that they don't come back together. */
-const JITTER = 0.2;
-
 /**
  * A GET: up to 4 attempts begun within 60 s, since repeating it changes nothing. `signal` is the caller's own, for a
  * page that nobody waits for any more; `slowDown` is told of each 429, and for how long, where others are made beside it.
@@ -90,8 +87,8 @@ export const sendRead = async (
     if ('received' in reading) return reading.received;
     if (outcome.kind === 'answer' && outcome.status === 429) slowDown?.(reading.wait ?? 0);
     if (!reading.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw reading.fault;
-    const spread = slowDown === undefined ? 1 : 1 + JITTER * context.random();
-    const wait = (reading.wait ?? backoff(retry, context.random)) * spread;
+    const asked = reading.wait ?? backoff(retry, context.random);
+    const wait = slowDown === undefined ? asked : spread(asked, context.random);
     if (context.clock.ticks() + wait - started > BUDGET_MS) throw reading.fault;
     context.debug(`. waiting ${Math.round(wait)} ms before attempt ${retry + 2} of ${MAX_ATTEMPTS}`);
     await pause(context, wait, signal);

@@ -7,6 +7,9 @@ export interface BackoffRange {
 /** Requests to the service. */
 const REQUESTS: BackoffRange = { base: 500, cap: 20_000 };
 
+/** A wait that the service asked for, up to a fifth longer: what waits beside it must not come back all at once. */
+export const spread = (ms: number, random: () => number): number => ms * (1 + 0.2 * random());
+
 /** Full jitter: uniform in [0, min(cap, base × 2^retry)), `retry` counted from 0. */
 export const backoff = (retry: number, random: () => number, { base, cap }: BackoffRange = REQUESTS): number =>
   random() * Math.min(cap, base * 2 ** retry);

@@ -1,9 +1,8 @@
+import { spread } from '../../core/backoff.ts';
 import type { Clock } from '../../core/io.ts';
 import type { Rate } from '../../core/rate.ts';
 import { openMeter } from './rate.ts';
 
-/** By how much more than was asked for a hold may last, so that processes beside each other don't come back together. */
-const JITTER = 0.2;
 /** The hold where the service says no time: doubled each time until a row gets through. */
 const FIRST_HOLD_MS = 250;
 const LONGEST_HOLD_MS = 20_000;
@@ -20,7 +19,7 @@ export interface PaceOptions {
 }
 
 const holdOf = (asked: number, refusals: number, random: () => number): number => {
-  if (asked > 0 && Number.isFinite(asked)) return asked * (1 + JITTER * random());
+  if (asked > 0 && Number.isFinite(asked)) return spread(asked, random);
   return Math.min(LONGEST_HOLD_MS, FIRST_HOLD_MS * 2 ** (refusals - 1)) * (0.5 + 0.5 * random());
 };
 

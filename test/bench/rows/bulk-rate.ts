@@ -50,7 +50,7 @@ export const bulkRate: Bench = ({ folder }) =>
           name: 'bulk charge',
           work: `${WORK}, \`--no-preflight\``,
           ratio: ['bare loop', 'bulk charge'],
-          goal: { bound: '≥', value: 0.5 },
+          goal: { bound: '≥', value: 0.7 },
         },
         {
           ...COMPARED,

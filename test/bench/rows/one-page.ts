@@ -37,7 +37,7 @@ export const onePage: Bench = ({ folder }) =>
           work: 'standalone `paycli ugwo list --limit 10 -o json`',
           against: AGAINST,
           ratio: ['standalone', 'curl and jq'],
-          goal: { bound: '≤', value: 2.5 },
+          goal: { bound: '≤', value: 2 },
         },
         {
           row: 3,

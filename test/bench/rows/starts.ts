@@ -40,7 +40,7 @@ export const standaloneStarts: Bench = (scene) => {
         work: version,
         against: '`gh --version`',
         ratio: ['--version', 'gh'],
-        goal: { bound: '≤', value: 0.6 },
+        goal: { bound: '≤', value: 0.4 },
       },
       {
         row: 1,
@@ -48,7 +48,7 @@ export const standaloneStarts: Bench = (scene) => {
         work: 'standalone `paycli --help`',
         against: '`gh --version`',
         ratio: ['--help', 'gh'],
-        goal: { bound: '≤', value: 0.75 },
+        goal: { bound: '≤', value: 0.5 },
       },
       {
         row: 1,
@@ -84,7 +84,7 @@ export const npmStarts: Bench = (scene) =>
         work: 'npm build `paycli --version`',
         against: '`node -e 0`, same Node',
         ratio: ['paycli', 'bare Node'],
-        goal: { bound: '≤', value: 1.6 },
+        goal: { bound: '≤', value: 1.4 },
       },
     ],
   });
