@@ -100,8 +100,8 @@ export const routeOf = (origin: string, env: Env): Route => {
 
 /** Connections by that way. */
 export const openDispatcher = async ({ origin, verified, proxy }: Route): Promise<Dispatcher> => {
-  const tls = { rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS };
-  const direct = connectorOf({ ...tls, allowH2: false, lookup });
+  const tls = { allowH2: false, rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS };
+  const direct = connectorOf({ ...tls, lookup });
   if (proxy === undefined) return clientOf(origin, OPTIONS, direct);
   const { EnvHttpProxyAgent } = await import('./proxy.ts');
   return new EnvHttpProxyAgent({

@@ -106,6 +106,13 @@ describe('a proxy', () => {
     expect(proxy.asked).toHaveLength(3);
   });
 
+  it('over TLS is offered HTTP/1.1 alone, whatever it would rather speak', async () => {
+    const [service, proxy] = [await serveTls('good', ANSWER), await serveTls('good', ANSWER, ['h2', 'http/1.1'])];
+    const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.origin } });
+    expect(ended).toMatchObject({ code: 5, stdout: '' });
+    expect(new Set(proxy.offers.flat())).toEqual(new Set(['http/1.1']));
+  });
+
   it('that is not there leaves a charge not sent', async () => {
     const service = await serveTls('good', ANSWER);
     const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: DEAD_ORIGIN } });
