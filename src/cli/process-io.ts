@@ -38,8 +38,13 @@ const statOf = (fd: number): Stats | undefined => {
 
 const isFile = (fd: number): boolean => statOf(fd)?.isFile() === true;
 
-const isNull = (stats: Stats): boolean =>
-  stats.isCharacterDevice() && stats.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+const isNull = (stats: Stats): boolean => {
+  try {
+    return stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev;
+  } catch {
+    return false;
+  }
+};
 
 /** node:tty brings half of Node's streams, and is needed only for what can be a terminal. */
 const isTerminal = (fd: number): boolean => {

@@ -10,9 +10,9 @@ import { refusePages, refuseStrangers } from './guard.ts';
 import type { RequestOf } from './handler.ts';
 import { type Handling, handlers } from './handlers.ts';
 import { OPENAPI, openapiText } from './openapi.ts';
-import { pageAt, showPage } from './page.ts';
+import { PAGE, PAGE_START, showPage } from './page.ts';
 import { checked, invalid, refusal } from './refusal.ts';
-import { answerBy, type Route } from './routes.ts';
+import { type Route, routeFor } from './routes.ts';
 
 const operationIds = Object.keys(operations) as OperationId[];
 
@@ -20,9 +20,9 @@ const operationIds = Object.keys(operations) as OperationId[];
 const asSent = (body: unknown): unknown => (body === undefined ? undefined : JSON.parse(printExact(body)));
 
 /** As PHP reads a query: a name that ends in `[]` or `[0]` has all of its values, of any other the last one counts. */
-const queryOf = ({ url }: Asked): Record<string, string | string[]> => {
+const queryOf = ({ query: pairs }: Asked): Record<string, string | string[]> => {
   const query: Record<string, string | string[]> = {};
-  for (const [name, value] of url.searchParams) {
+  for (const [name, value] of pairs) {
     const list = /\[\d*\]$/.test(name) ? name.replace(/\[\d*\]$/, '[]') : undefined;
     if (list === undefined) query[name] = value;
     else query[list] = [...[query[list] ?? []].flat(), value];
@@ -61,7 +61,7 @@ const routeOf = <K extends OperationId>(service: Service, id: K): Route => {
     catchUp(store, read.now);
     // An answer that breaks the contract must leave no trace either.
     const json = operation.safety === 'safe' ? made() : store.write(made);
-    if (isCut) asked.cut();
+    if (isCut) asked.hangUp();
     return respond(service, operation.success.status, 'application/json', SPEECH[dialect].answer(shape, json));
   };
   return { method: operation.method, path: operation.path, answer };
@@ -78,12 +78,13 @@ const controlRoutes = (service: Service): readonly Route[] =>
     return { method, path, answer };
   });
 
-/** Throws a Refusal for who may not ask for this. */
-const admit = ({ store }: Service, { headers, port, method, url }: Asked, isPage: boolean): void => {
-  const path = url.pathname;
+/** Throws a Refusal for who may not ask for this. It reads the path as the routes do. */
+const admit = ({ store }: Service, { method, segments, headers, port }: Asked): void => {
+  const [, first = '', ...more] = segments;
+  const isPage = more.length === 0 && first.startsWith(PAGE_START);
   refusePages(headers, port, isPage);
-  const key = path.startsWith(CONTROL) ? (store.setting('control_token') ?? '') : store.key;
-  if (!isPage && !(path === OPENAPI && method === 'GET')) refuseStrangers(headers, key);
+  if (isPage || (method === 'GET' && OPENAPI === segments.join('/'))) return;
+  refuseStrangers(headers, CONTROL === `/${first}/` ? (store.setting('control_token') ?? '') : store.key);
 };
 
 /**
@@ -91,28 +92,23 @@ const admit = ({ store }: Service, { headers, port, method, url }: Asked, isPage
  * public key opens, the contract, which needs no key, and the controls, which have one of their own.
  */
 export const makeApp = (service: Service): Answering => {
+  const openapi = async (): Promise<Answer> => respond(service, 200, 'application/json', await openapiText());
   const api = operationIds.map((id) => routeOf(service, id));
   const others: readonly Route[] = [
     ...controlRoutes(service),
-    {
-      method: 'GET',
-      path: OPENAPI,
-      answer: async () => respond(service, 200, 'application/json', await openapiText()),
-    },
+    { method: 'GET', path: OPENAPI, answer: openapi },
+    { method: 'GET', path: PAGE, answer: (asked) => showPage(service, asked) },
   ];
-  const answered = async (asked: Asked): Promise<Answer> => {
-    const page = pageAt(asked);
-    admit(service, asked, page !== undefined);
-    if (page !== undefined && ['GET', 'HEAD'].includes(asked.method)) return showPage(service, page, asked);
-    const found = await answerBy(api, asked);
-    if (found !== undefined && 'status' in found) return found;
-    if (found !== undefined) {
-      const allow = found.allow.join(', ');
+  const handled = async (asked: Asked): Promise<Answer> => {
+    admit(service, asked);
+    const ofApi = routeFor(api, asked);
+    if (ofApi !== undefined && 'allow' in ofApi) {
+      const allow = ofApi.allow.join(', ');
       throw refusal(405, `${asked.method} is not possible here, only ${allow}`, { headers: { allow } });
     }
-    const other = await answerBy(others, asked);
-    if (other !== undefined && 'status' in other) return other;
-    throw refusal(404, `there is nothing at ${asked.url.pathname}`);
+    const found = ofApi ?? routeFor(others, asked);
+    if (found === undefined || 'allow' in found) throw refusal(404, `there is nothing at ${asked.segments.join('/')}`);
+    return found.route.answer(asked, found.params);
   };
-  return (asked) => answered(asked).catch((thrown: unknown) => respondTo(thrown, service));
+  return (asked) => handled(asked).catch((thrown: unknown) => respondTo(thrown, service));
 };

@@ -1,20 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** A request as it came. */
 export interface Asked {
   readonly method: string;
   /** Path and query, as they came. */
   readonly target: string;
-  /** The same without `.` and `..`. */
-  readonly url: URL;
-  /** By name in lower case; a header that came more than once holds all of its values. */
+  /** The parts of its path, decoded, the first of them empty. Whoever looks at the path looks at these. */
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+  /** By name in lower case; the values of a header that came more than once are joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The port that it came to. */
   readonly port: number;
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** Cuts the connection; with `reset` the client hears of it at once. */
-  readonly cut: (how?: 'reset') => void;
-  readonly isCut: () => boolean;
+  /** Closes the connection without an answer; by `reset` the client hears of it at once. */
+  readonly hangUp: (how?: 'reset') => void;
+  readonly isGone: () => boolean;
 }
 
 /** Sends texts one by one, until it is done or the client has gone. */
@@ -24,63 +26,86 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The connection is cut behind so many bytes of the text. */
+  /** The connection is closed behind so many bytes of the text. */
   readonly cutAfter?: number;
   /** Takes the place of the text. */
   readonly sending?: Sending;
 }
 
-/** Answers a request; undefined where the connection is cut without an answer. */
+/** Answers a request; undefined where the connection is closed without an answer. */
 export type Answering = (asked: Asked) => Promise<Answer | undefined>;
 
-const urlOf = (target: string, host: string): URL => {
-  if (!URL.canParse(`http://${host}`)) throw new Error('Host is missing, or names no host');
-  if (target.includes('\\')) throw new Error('a backslash stands in its path');
-  return target.startsWith('/') ? new URL(`http://127.0.0.1${target}`) : new URL(target);
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 };
 
-/** Throws where the address can't be read. */
+const urlOf = (target: string, host: string): URL => {
+  if (!URL.canParse(`http://${host}`)) throw new Error('its `Host` is missing, or not the name of one host');
+  if (target.split('?', 1)[0]?.includes('\\')) throw new Error('a backslash stands in its path');
+  const url = target.startsWith('/') ? new URL(`http://127.0.0.1${target}`) : new URL(target);
+  if (url.protocol !== 'http:') throw new Error('its address is none of this service');
+  return url;
+};
+
+/** What is asked for. Throws where that can't be told. */
+export const placeOf = (target: string, host: string): Pick<Asked, 'target' | 'segments' | 'query'> => {
+  const { pathname, searchParams } = urlOf(target, host);
+  return { target, segments: pathname.split('/').map(decoded), query: searchParams };
+};
+
+/** Throws where the request can't be read. */
 export const askedOf = (incoming: IncomingMessage): Asked => {
   const { method = '', url: target = '', headersDistinct, socket } = incoming;
   const pairs = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')]);
   const headers: Asked['headers'] = Object.fromEntries(pairs);
   return {
     method,
-    target,
-    url: urlOf(target, headers['host'] ?? ''),
+    ...placeOf(target, headers['host'] ?? ''),
     headers,
     port: socket.localPort ?? 0,
     // What is not read to its end is thrown away with the answer, which still goes out.
     body: incoming.iterator({ destroyOnReturn: false }),
-    cut: (how) => (how === 'reset' ? socket.resetAndDestroy() : socket.destroy()),
-    isCut: () => socket.destroyed,
+    hangUp: (how) => (how === 'reset' ? socket.resetAndDestroy() : socket.destroy()),
+    isGone: () => socket.destroyed,
   };
 };
 
-const sendAll = async (sending: Sending, outgoing: ServerResponse): Promise<void> => {
-  const gone = new AbortController();
-  outgoing.on('close', () => gone.abort());
+const sendAll = async (sending: Sending, socket: Socket, outgoing: ServerResponse): Promise<void> => {
+  const over = new AbortController();
+  const gone = over.signal;
+  for (const one of [socket, outgoing]) one.once('close', () => over.abort());
   outgoing.flushHeaders();
+  // Node may never say what became of a text that a closed connection had taken.
   const write = (text: string): Promise<void> =>
     new Promise((resolve) => {
-      outgoing.write(text, () => resolve());
+      const done = (): void => {
+        gone.removeEventListener('abort', done);
+        resolve();
+      };
+      if (gone.aborted) return done();
+      gone.addEventListener('abort', done);
+      outgoing.write(text, done);
     });
-  await sending(write, gone.signal);
+  await sending(write, gone);
   outgoing.end();
 };
 
-/** Puts an answer on its connection, unless that is cut. */
-export const send = async (answer: Answer | undefined, outgoing: ServerResponse): Promise<void> => {
-  if (answer === undefined || outgoing.destroyed || outgoing.socket?.destroyed !== false) return;
+/** Puts an answer on the connection that its request came over, unless that is closed. */
+export const send = async (answer: Answer | undefined, socket: Socket, outgoing: ServerResponse): Promise<void> => {
+  if (answer === undefined || socket.destroyed) return;
   const { status, headers, text, cutAfter, sending } = answer;
   if (sending !== undefined) {
     outgoing.writeHead(status, headers);
-    return sendAll(sending, outgoing);
+    return sendAll(sending, socket, outgoing);
   }
   const bytes = Buffer.from(text);
   outgoing.writeHead(status, { ...headers, 'content-length': bytes.byteLength });
   if (cutAfter === undefined) return void outgoing.end(bytes);
   outgoing.flushHeaders();
   outgoing.write(bytes.subarray(0, cutAfter));
-  outgoing.socket?.destroySoon();
+  socket.destroySoon();
 };

@@ -62,7 +62,7 @@ const misbehave = async (rule: FaultRule, service: Service, asked: Asked, execut
   const answer = isReplaced ? undefined : await execute(asked);
   if (when === 'after') await pause();
   if (reset === true) {
-    asked.cut('reset');
+    asked.hangUp('reset');
     return undefined;
   }
   if (status !== undefined || answer === undefined) {

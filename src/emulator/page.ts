@@ -14,10 +14,8 @@ import { SCRIPT, STYLE } from './page-script.ts';
 import { isPaid } from './paid.ts';
 
 /** Where the page of a payment request is. */
-const PAGE = /^\/(ugw\.[^/]+)$/;
-
-/** The payment request whose page is asked for; undefined where it is something else. */
-export const pageAt = ({ url }: Pick<Asked, 'url'>): string | undefined => PAGE.exec(url.pathname)?.[1];
+export const PAGE_START = 'ugw.';
+export const PAGE = `/${PAGE_START}{rest}`;
 
 /** Why there is nothing to pay (public material). */
 interface Stop {
@@ -119,9 +117,8 @@ const framerOf = (query: URLSearchParams): string | null | undefined => {
 };
 
 /** The hosted page of a payment request, or how it stands as JSON: a public key may read, and nothing else. */
-export const showPage = (service: Service, uid: string, { url, headers }: Asked): Answer => {
+export const showPage = (service: Service, { segments, query, headers }: Asked): Answer => {
   const { store } = service;
-  const query = url.searchParams;
   const framer = framerOf(query);
   const framed = framer ?? undefined;
   const show = (status: number, type: string, text: string) => respond(service, status, type, text, headersFor(framed));
@@ -132,7 +129,7 @@ export const showPage = (service: Service, uid: string, { url, headers }: Asked)
   if (framer === null) return stop(STOPS.origin);
   if (!isKey(query.get('pk') ?? '', store.setting('public_key') ?? '')) return stop(STOPS.key);
   catchUp(store, nowOf(service));
-  const ugwo = store.ugwo(uid);
+  const ugwo = store.ugwo(segments[1] ?? '');
   if (ugwo === undefined) return stop(STOPS.unknown);
   const activities = store.activitiesOn(ugwo.uid);
   if (headers['accept'] === 'application/json') {

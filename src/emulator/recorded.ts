@@ -20,7 +20,7 @@ export const withRecords =
     if (asked.target === ICON) return answering(asked);
     log.begin(asked);
     const answer = await answering(asked);
-    const isWhole = answer?.cutAfter === undefined && !asked.isCut();
+    const isWhole = answer?.cutAfter === undefined && !asked.isGone();
     log.end(asked, isWhole ? answer?.status : undefined);
     return answer;
   };

@@ -2,30 +2,28 @@ import type { Answer, Asked } from './exchange.ts';
 
 type Params = Readonly<Record<string, string>>;
 
-/** What answers one method of a path in which `{name}` stands for a segment. */
+/** Answers one method of a path, in which the end of a segment may stand as `{name}`. */
 export interface Route {
   readonly method: string;
   readonly path: string;
   readonly answer: (asked: Asked, params: Params) => Answer | Promise<Answer>;
 }
 
-const decoded = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-};
+/** The route of a request with its parameters, or the methods that its path has instead. */
+export type Found = { readonly route: Route; readonly params: Params } | { readonly allow: readonly string[] };
+
+const NAMED = /^(.*)\{(\w+)\}$/;
 
 /** What stands where the pattern has names; undefined for a path of another shape. */
-const paramsOf = (pattern: string, path: string): Params | undefined => {
-  const [wanted, given] = [pattern.split('/'), path.split('/').map(decoded)];
+const paramsOf = (pattern: string, given: readonly string[]): Params | undefined => {
+  const wanted = pattern.split('/');
   if (wanted.length !== given.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, segment] of wanted.entries()) {
-    const [name, text = ''] = [/^\{(\w+)\}$/.exec(segment)?.[1], given[index]];
-    if (name === undefined ? segment !== text : text === '') return undefined;
-    if (name !== undefined) params[name] = text;
+    const text = given[index] ?? '';
+    const [, start = segment, name] = NAMED.exec(segment) ?? [];
+    if (name === undefined ? text !== segment : text === start || !text.startsWith(start)) return undefined;
+    if (name !== undefined) params[name] = text.slice(start.length);
   }
   return params;
 };
@@ -33,16 +31,13 @@ const paramsOf = (pattern: string, path: string): Params | undefined => {
 /** HEAD asks what GET would answer; its text is never sent. */
 const methodOf = ({ method }: Asked): string => (method === 'HEAD' ? 'GET' : method);
 
-/** The answer of the route that fits; the methods of those that have another one; undefined where nothing has the path. */
-export const answerBy = async (
-  routes: readonly Route[],
-  asked: Asked,
-): Promise<Answer | { readonly allow: readonly string[] } | undefined> => {
+/** Undefined where nothing has the path. */
+export const routeFor = (routes: readonly Route[], asked: Asked): Found | undefined => {
   const allow: string[] = [];
-  for (const { method, path, answer } of routes) {
-    const params = paramsOf(path, asked.url.pathname);
-    if (params !== undefined && method === methodOf(asked)) return answer(asked, params);
-    if (params !== undefined) allow.push(method);
+  for (const route of routes) {
+    const params = paramsOf(route.path, asked.segments);
+    if (params !== undefined && route.method === methodOf(asked)) return { route, params };
+    if (params !== undefined) allow.push(route.method);
   }
   return allow.length === 0 ? undefined : { allow };
 };

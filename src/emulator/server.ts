@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { reasonOf, usageError } from '../core/error.ts';
 import { memo } from '../core/memo.ts';
@@ -38,22 +38,35 @@ const withConsole = (service: Service, requests: RequestLog, options: ConsoleOpt
   const app = makeApp(service);
   const seen = withRecords(requests, withFaults(service, withExecuted(requests, app)));
   const console = memo(async () => (await import('./console/open.ts')).openConsole(service, requests, app, options));
-  return async (asked) => (asked.target.startsWith(CONSOLE) ? (await console())(asked) : seen(asked));
+  return async (asked) => (CONSOLE === `/${asked.segments[1]}/` ? (await console())(asked) : seen(asked));
 };
 
-/** Answers each request that comes over a connection. */
+/** What is said where not even the data can be read. */
+const BROKEN: Answer = { status: 500, headers: { 'content-type': 'text/plain' }, text: 'the data cannot be read\n' };
+
+/** Answers each request that comes over a connection, whatever is wrong with it. */
 const listener = (service: Service, answering: Answering): RequestListener => {
-  const unreadable = (thrown: unknown): Answer =>
-    respondTo(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`), service);
-  return async (incoming, outgoing) => {
+  const told = (thrown: unknown): Answer => {
+    try {
+      return respondTo(thrown, service);
+    } catch {
+      return BROKEN;
+    }
+  };
+  const answerTo = async (incoming: IncomingMessage): Promise<Answer | undefined> => {
     let asked: Asked;
     try {
       asked = askedOf(incoming);
     } catch (thrown) {
-      return send(unreadable(thrown), outgoing);
+      return told(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`));
     }
-    const answer = await answering(asked).catch((thrown: unknown) => respondTo(thrown, service));
-    await send(answer, outgoing).catch(() => outgoing.destroy());
+    return answering(asked).catch(told);
+  };
+  return (incoming, outgoing) => {
+    const { socket } = incoming;
+    void answerTo(incoming)
+      .then((answer) => send(answer, socket, outgoing))
+      .catch(() => socket.destroy());
   };
 };
 

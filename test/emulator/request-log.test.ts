@@ -4,9 +4,8 @@ import { openRequestLog, type SeenRequest } from '../../src/emulator/request-log
 
 const requestTo = (target: string, headers: Asked['headers'] = {}): Asked => ({
   ...{ method: 'POST', target, headers, port: 80, body: [] },
-  url: new URL(target, 'http://127.0.0.1'),
-  cut: () => undefined,
-  isCut: () => false,
+  ...{ segments: [], query: new URLSearchParams(), hangUp: () => undefined },
+  isGone: () => false,
 });
 
 const answerOf = (text: string, status = 200): Answer => ({ status, headers: {}, text });

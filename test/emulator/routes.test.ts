@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest';
-import { startEmulator } from './support.ts';
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test, vi } from 'vitest';
+import { send } from '../../src/emulator/exchange.ts';
+import { inFile, sendRaw, startEmulator } from './support.ts';
 
 const asked = async (method: string, path: string): Promise<Response> => {
   const { origin, key } = await startEmulator({ ugwo: 1, customers: 1 });
@@ -33,4 +38,64 @@ test('another method of a path is told which it takes', async () => {
   const answer = await asked('PATCH', '/v1/ugwo');
   expect(answer.status).toBe(405);
   expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'POST']);
+});
+
+test.each(['/%65mulator/reset', '/emulator%2Freset', '/v1/%2e%2e/emulator/reset'])(
+  'the secret key opens no control by %s',
+  async (path) => {
+    const { origin, key, controlToken } = await startEmulator({ ugwo: 1 });
+    const post = (token: string) =>
+      sendRaw(origin, {
+        path,
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{}',
+      });
+    expect((await post(key)).status).not.toBe(200);
+    expect((await post(controlToken)).status).toBe(path.includes('%2F') ? 401 : 200);
+  },
+);
+
+test.each([
+  ['/v1/ugwo?x=a\\b', 200],
+  ['/v1\\ugwo', 400],
+  ['http://127.0.0.1/v1/ugwo', 200],
+  ['ftp://127.0.0.1/v1/ugwo', 400],
+])('%s is told: %i', async (path, status) => {
+  const { origin, key } = await startEmulator({ ugwo: 1 });
+  expect((await sendRaw(origin, { path, headers: { authorization: `Bearer ${key}` } })).status).toBe(status);
+});
+
+test('requests that come at once over one connection are answered in their order', async () => {
+  const { origin, key } = await startEmulator({ ugwo: 1 });
+  const { host, port } = new URL(origin);
+  const ask = (path: string, more = ''): string =>
+    `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n${more}\r\n`;
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(ask('/v1/ugwo') + ask('/v1/none') + ask('/v1/onye', 'Connection: close\r\n'));
+  const answers = await text(socket);
+  expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '404', '200']);
+});
+
+test('data that cannot be read any more is a 500, and no end of the service', async () => {
+  const emulator = await startEmulator({ ugwo: 1 });
+  inFile(emulator.file, (db) => db.exec('ALTER TABLE setting RENAME TO gone'));
+  for (const path of ['/v1/ugwo', '*', '/v1/ugwo']) {
+    const { status } = await sendRaw(emulator.origin, { path, headers: { authorization: `Bearer ${emulator.key}` } });
+    expect(status).toBe(500);
+  }
+});
+
+test('a stream whose client has gone ends, though nothing says what became of its last text', async () => {
+  const [socket, outgoing] = [new EventEmitter(), new EventEmitter()];
+  Object.assign(outgoing, { writeHead: vi.fn(), flushHeaders: vi.fn(), write: vi.fn(), end: vi.fn() });
+  const sending = async (write: (text: string) => Promise<void>, gone: AbortSignal): Promise<void> => {
+    await write('first');
+    expect(gone.aborted).toBe(true);
+    await write('second');
+  };
+  const sent = send({ status: 200, headers: {}, text: '', sending }, socket as Socket, outgoing as ServerResponse);
+  socket.emit('close');
+  await sent;
+  expect(outgoing).toHaveProperty('end.mock.calls.length', 1);
 });

@@ -21,7 +21,7 @@ export type Ask = (method: string, path: string, body?: unknown) => Promise<{ st
 
 interface Doing extends Posted {
   readonly ask: Ask;
-  /** What stands in the path for `:uid`. */
+  /** What stands in the path for `{uid}`. */
   readonly uid: string;
 }
 

@@ -49,8 +49,8 @@ const follow = async (desk: Desk, after: number, write: Write, gone: AbortSignal
 };
 
 /** Where to go on in the list of requests. */
-const placeOf = ({ requests }: Desk, { headers, url }: Asked): number => {
-  const asked = Number(headers['last-event-id'] ?? url.searchParams.get('after') ?? Number.NaN);
+const placeOf = ({ requests }: Desk, { headers, query }: Asked): number => {
+  const asked = Number(headers['last-event-id'] ?? query.get('after') ?? Number.NaN);
   const newest = requests.newest()[0]?.seq ?? 0;
   // A number of an emulator that has gone says nothing about this one.
   return asked <= newest ? asked : 0;

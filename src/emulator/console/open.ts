@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { html } from 'hono/html';
 import { nowOf, respond, type Service } from '../answer.ts';
 import { bytesOf } from '../body.ts';
-import { CONSOLE, consolePath, consoleToken } from '../console-path.ts';
+import { consolePath, consoleToken } from '../console-path.ts';
 import { catchUp } from '../ends.ts';
-import type { Answer, Answering, Asked } from '../exchange.ts';
+import { type Answer, type Answering, type Asked, placeOf } from '../exchange.ts';
 import { isKey, refusePages } from '../guard.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { ConsoleOptions } from '../room.ts';
-import { answerBy, type Route } from '../routes.ts';
+import { type Route, routeFor } from '../routes.ts';
 import { ACTIONS, type Ask, act } from './actions.ts';
 import { documentOf, type Said } from './layout.ts';
 import { openLive } from './live.ts';
@@ -109,17 +109,17 @@ const rendered = async (desk: Desk, path: string, query: URLSearchParams) => {
 const asking =
   ({ service, place }: Desk, answering: Answering): Ask =>
   async (method, path, body) => {
-    const url = new URL(path, place.origin);
+    const { host, port } = new URL(place.origin);
     const headers = {
-      host: url.host,
+      host,
       authorization: `Bearer ${service.store.key}`,
       'content-type': 'application/json',
     };
     const answer = (await answering({
-      ...{ method, target: path, url, headers, port: Number(url.port) },
-      body: [Buffer.from(JSON.stringify(body))],
-      cut: () => undefined,
-      isCut: () => false,
+      ...{ method, ...placeOf(path, host), headers, port: Number(port) },
+      body: [Buffer.from(JSON.stringify(body ?? {}))],
+      hangUp: () => undefined,
+      isGone: () => false,
     })) as Answer;
     return { status: answer.status, json: JSON.parse(answer.text) };
   };
@@ -145,10 +145,9 @@ export const openConsole = (
   const show = (status: number, type: string, text: string, headers = {}): Answer =>
     respond(service, status, type, clean(text), { ...HEADERS, ...headers });
   const admit = (asked: Asked): void => {
-    const { method, url, headers, port } = asked;
+    const { method, segments, headers, port } = asked;
     refusePages(headers, port, method === 'GET');
-    const token = url.pathname.slice(CONSOLE.length).split('/')[0] ?? '';
-    if (!isKey(token, consoleToken(service.store))) {
+    if (!isKey(segments[2] ?? '', consoleToken(service.store))) {
       throw refusal(403, 'open the address that `paycli emulator start` has printed as console: a token stands in it');
     }
     if (method !== 'GET') refuseForeign(asked);
@@ -160,7 +159,8 @@ export const openConsole = (
       const form = new URLSearchParams(Buffer.from(await bytesOf(asked)).toString());
       const at = desk(asked);
       const { said, page } = await act(action, { desk: at, form, ask: asking(at, answering), uid });
-      return show(303, 'text/plain', '', { location: `${root}${page}?said=${sayings.keep(said)}` });
+      const location = `${root}${page.split('/').map(encodeURIComponent).join('/')}?said=${sayings.keep(said)}`;
+      return show(303, 'text/plain', '', { location });
     },
   });
   const file = (name: string, type: string, text: string): Route => ({
@@ -181,8 +181,8 @@ export const openConsole = (
   ];
   const page = async (asked: Asked): Promise<Answer> => {
     catchUp(service.store, nowOf(service));
-    const { pathname, searchParams: query } = asked.url;
-    const { view, cells, page: shown, shape } = await rendered(desk(asked), pathname.slice(root.length), query);
+    const { segments, query } = asked;
+    const { view, cells, page: shown, shape } = await rendered(desk(asked), segments.slice(3).join('/'), query);
     const status = shown.status ?? 200;
     if (asked.headers['accept'] === 'application/json') {
       return show(status, 'application/json', JSON.stringify({ shape, cells }));
@@ -190,15 +190,15 @@ export const openConsole = (
     const said = sayings.take(query.get('said'));
     return show(status, 'text/html; charset=utf-8', String(await documentOf(view, shown, shape, said)));
   };
-  const answered = async (asked: Asked): Promise<Answer> => {
+  const handled = async (asked: Asked): Promise<Answer> => {
     admit(asked);
-    const found = await answerBy(routes, asked);
-    if (found !== undefined && 'status' in found) return found;
-    if (asked.method === 'GET' && asked.url.pathname.startsWith(root)) return page(asked);
+    const found = routeFor(routes, asked);
+    if (found !== undefined && 'route' in found) return found.route.answer(asked, found.params);
+    if (asked.method === 'GET' && asked.segments.length > 3) return page(asked);
     return show(404, 'text/plain; charset=utf-8', 'there is nothing at this address\n');
   };
   return (asked) =>
-    answered(asked).catch((thrown: unknown) => {
+    handled(asked).catch((thrown: unknown) => {
       if (!(thrown instanceof Refusal)) throw thrown;
       const { status, detail, title } = thrown.problem;
       return show(status, 'text/plain; charset=utf-8', `${detail ?? title}\n`);
