@@ -2,7 +2,7 @@ import { reasonOf } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { Dialect } from '../core/local.ts';
 import { SPEECH } from './dialect.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer } from './http.ts';
 import { checkedProblem, Refusal, refusal } from './refusal.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Store } from './store/open.ts';

@@ -1,7 +1,7 @@
 import { parseExact } from '../core/json.ts';
 import { depthOf } from '../core/json-scan.ts';
 import { decodeUtf8 } from '../core/utf8.ts';
-import type { Asked } from './exchange.ts';
+import type { Asked } from './http.ts';
 import { refusal } from './refusal.ts';
 
 /** The largest request body, in bytes. */

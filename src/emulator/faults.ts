@@ -1,7 +1,7 @@
 import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../contract/fault-rule.ts';
 import { parseDuration } from '../core/duration.ts';
 import { respondTo, type Service } from './answer.ts';
-import type { Answer, Answering, Asked } from './exchange.ts';
+import type { Answer, Answering, Asked } from './http.ts';
 import { refusal } from './refusal.ts';
 import type { Store } from './store/open.ts';
 import type { KeptFault } from './store/settings.ts';

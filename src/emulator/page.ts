@@ -8,8 +8,8 @@ import { isLoopback } from '../core/origin.ts';
 import { valueAt } from '../core/path.ts';
 import { nowOf, respond, type Service } from './answer.ts';
 import { catchUp } from './ends.ts';
-import type { Answer, Asked } from './exchange.ts';
 import { isKey } from './guard.ts';
+import type { Answer, Asked } from './http.ts';
 import { SCRIPT, STYLE } from './page-script.ts';
 import { isPaid } from './paid.ts';
 

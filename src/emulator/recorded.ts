@@ -1,4 +1,4 @@
-import type { Answering } from './exchange.ts';
+import type { Answering } from './http.ts';
 import type { RequestLog } from './request-log.ts';
 
 /** Keeps what the service itself made of each request. */

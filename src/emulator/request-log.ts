@@ -1,5 +1,5 @@
 import type { FaultRule } from '../contract/fault-rule.ts';
-import type { Answer, Asked } from './exchange.ts';
+import type { Answer, Asked } from './http.ts';
 
 /** How many requests are kept, the newest, and how many characters of each text in them. */
 const MOST = 300;

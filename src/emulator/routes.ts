@@ -1,4 +1,4 @@
-import type { Answer, Asked } from './exchange.ts';
+import type { Answer, Asked } from './http.ts';
 
 type Params = Readonly<Record<string, string>>;
 

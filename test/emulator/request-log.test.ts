@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer, Asked } from '../../src/emulator/exchange.ts';
+import type { Answer, Asked } from '../../src/emulator/http.ts';
 import { openRequestLog, type SeenRequest } from '../../src/emulator/request-log.ts';
 
 const requestTo = (target: string, headers: Asked['headers'] = {}): Asked => ({

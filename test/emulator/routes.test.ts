@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import { send } from '../../src/emulator/exchange.ts';
+import { send } from '../../src/emulator/http.ts';
 import { inFile, sendRaw, startEmulator } from './support.ts';
 
 const asked = async (method: string, path: string): Promise<Response> => {

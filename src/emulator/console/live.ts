@@ -1,6 +1,6 @@
 import { nowOf } from '../answer.ts';
 import { catchUp } from '../ends.ts';
-import type { Asked, Sending } from '../exchange.ts';
+import type { Asked, Sending } from '../http.ts';
 import { rowFacts } from './pages/requests.ts';
 import type { Desk } from './view.ts';
 
