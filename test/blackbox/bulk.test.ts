@@ -214,22 +214,23 @@ describe('charges from a file', () => {
   });
 
   it('that another process is sending are told of by one that waits for them, once, and when it is stopped', async () => {
-    const WAITING = /waiting for [12] rows? /;
     const service = await serveCharges({ 1: hang });
     const [file, options] = [ussdFile(1, 2), { service, ...home() }];
     const asked = Promise.withResolvers<void>();
     const first = start(['ugwo', 'charge', '--from', file, '--debug'], options);
     await first.saw(/< 200/);
+    // An answer is shown before it is in the ledger.
+    const inLedger = async () => (await inProcess(['ledger', 'list', '--json'], options)).stdout;
+    await expect.poll(inLedger).toMatch(/"state": ?"accepted"/);
     const second = start(['ugwo', 'charge', '--from', file], options);
-    // The answer that was shown may not be in the ledger yet.
-    await second.saw(WAITING);
+    await second.saw(/waiting for 1 row/);
     setTimeout(asked.resolve, 1000);
     await asked.promise;
     second.kill('SIGINT');
     const ended = await second.ended;
     expect(ended.code).toBe(130);
     expect(ended.stdout).toMatch(/sending\s+1/);
-    expect(ended.stderr.match(new RegExp(WAITING, 'g'))).toHaveLength(1);
+    expect(ended.stderr.match(/waiting for 1 row/g)).toHaveLength(1);
   });
 
   it('are taken up again where they were not sent, with --retry-failed where they were rejected or failed, too', async () => {
