@@ -12,7 +12,7 @@ const asked = (name: string): string => `globalThis.process.getBuiltinModule(${J
 /** What every function has; `promisify` looks for more. */
 const OF_ANY: ReadonlySet<string | symbol> = new Set(['length', 'name', 'prototype', 'arguments', 'caller']);
 
-/** What is only called: no constructor, and nothing that others look for stands at it. */
+/** A function that is only called: no constructor, and without properties of its own. */
 const isOnlyCalled = (name: string, value: unknown): boolean =>
   typeof value === 'function' && /^[a-z]/.test(name) && Reflect.ownKeys(value).every((key) => OF_ANY.has(key));
 

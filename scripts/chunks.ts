@@ -17,7 +17,7 @@ const APART = {
 /** What only a shared ledger needs, or only a browser sees, is as large as a room; help is asked for without the rest of its room. */
 const ROOMS_WITHIN = /\/src\/(?:ledger\/(?=postgres\/)|emulator\/(?=console\/)|cli\/(?=help\/))(\w+)\//;
 
-/** What any command loads is one: its words, and the values that they say. */
+/** Rooms that every command loads share a file. */
 const TOGETHER: Readonly<Record<string, string>> = { cli: 'core' };
 
 const roomOf = (id: string): string | undefined => {
@@ -26,7 +26,7 @@ const roomOf = (id: string): string | undefined => {
   return TOGETHER[room ?? ''] ?? room;
 };
 
-/** Some lines that several rooms may share, none of which is to load another for them. */
+/** Stand-ins are a few lines each. Several rooms use them, and none should load another room for them. */
 const STANDS_IN = /\/scripts\/without\//;
 
 /** A file, what it imports, and so on, but for what comes by import(). */
@@ -47,7 +47,7 @@ const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, st
   return new Map(found);
 };
 
-/** What commands of several nouns share is small. */
+/** Files that commands of several nouns share. */
 const OF_ALL_NOUNS = /\/src\/commands\/[\w-]+\.ts$/;
 
 /** A file that its own room loads only when it must. */

@@ -1,3 +1,3 @@
-/** undici's second parser of HTTP/1.1 is an experiment, and two programs in WebAssembly of 80 KB each: no variable turns it on here. */
+/** undici's experimental second parser of HTTP/1.1 brings 160 KB of WebAssembly. Without it no variable of the environment can turn it on. */
 export const H1Parser = undefined;
 export const getMiloEnabled = (): boolean => false;

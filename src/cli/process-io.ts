@@ -174,7 +174,7 @@ const openInput = (stop: AbortSignal, stderr: Output): Input => ({
 
 const clock: Clock = {
   now: () => Date.now(),
-  // `performance` would be loaded for it.
+  // Node has this at hand; `performance` is a module to load.
   ticks: () => Number(process.hrtime.bigint()) / NS_PER_MS,
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ export interface BackoffRange {
 /** Requests to the service. */
 const REQUESTS: BackoffRange = { base: 500, cap: 20_000 };
 
-/** A wait that the service asked for, up to a fifth longer: what waits beside it must not come back all at once. */
+/** Makes a wait up to a fifth longer, so that requests that wait together don't come back together. */
 export const spread = (ms: number, random: () => number): number => ms * (1 + 0.2 * random());
 
 /** Full jitter: uniform in [0, min(cap, base × 2^retry)), `retry` counted from 0. */

@@ -6,7 +6,7 @@ export interface Asked {
   readonly method: string;
   /** Path and query, as they came. */
   readonly target: string;
-  /** The parts of its path, decoded, the first of them empty. Whoever looks at the path looks at these. */
+  /** Its path, split at each `/` and decoded once: the only form in which a path is compared. The first is empty. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   /** By name in lower case; the values of a header that came more than once are joined by commas. */
@@ -79,7 +79,7 @@ const sendAll = async (sending: Sending, socket: Socket, outgoing: ServerRespons
   const gone = over.signal;
   for (const one of [socket, outgoing]) one.once('close', () => over.abort());
   outgoing.flushHeaders();
-  // Node may never say what became of a text that a closed connection had taken.
+  // After the connection is closed, the callback of a write may never come.
   const write = (text: string): Promise<void> =>
     new Promise((resolve) => {
       const done = (): void => {

@@ -2,7 +2,7 @@ import type { Answer, Asked } from './http.ts';
 
 type Params = Readonly<Record<string, string>>;
 
-/** Answers one method of a path, in which the end of a segment may stand as `{name}`. */
+/** Answers one method of a path. A segment of it may end with `{name}`, which stands for any text. */
 export interface Route {
   readonly method: string;
   readonly path: string;
