@@ -6,6 +6,9 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { OutputChunk, Plugin } from 'rolldown';
 import { rolldown } from 'rolldown';
+import { overviewOf } from '../src/cli/help/overview.ts';
+import { commandTree } from '../src/cli/tree.ts';
+import { allSpecs, NOUNS } from '../src/commands/all.ts';
 import { builtins } from './builtins.ts';
 import { bundledPackages } from './bundled.ts';
 import { chunkOf } from './chunks.ts';
@@ -89,9 +92,10 @@ const accountOf = (chunks: readonly OutputChunk[]): object =>
 
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
-// Before the bundle, which holds them: `#openapi`, `#schema` and `#topics` in package.json.
+// Before the bundle, which holds them: the imports that package.json names.
 writeFileSync('dist/openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`);
 writeFileSync('dist/schema.json', JSON.stringify(schemaDocument()));
+writeFileSync('dist/overview.json', JSON.stringify(overviewOf(commandTree(await allSpecs(), NOUNS))));
 writeFileSync('dist/topics.json', JSON.stringify(topics()));
 const HOW = {
   platform: 'node',

@@ -143,10 +143,14 @@ const nounNode = (name: string, specs: readonly CommandSpec[], { about, alias, g
   commands: specs.filter(({ path }) => path.length > 1 && path[0] === name).map(commandNode),
 });
 
+/** The options of every command. */
+export const globalOptions = (): readonly OptionNode[] =>
+  [...Object.values(GLOBAL_OPTIONS), ...BUILT_IN_OPTIONS].map(optionNode);
+
 /** The commands as a tree, made of their declarations: for the schema, completion, manuals and the reference. */
 export const commandTree = (specs: readonly CommandSpec[], nouns: Readonly<Record<string, Noun>>): Tree => ({
   topics: TOPICS,
-  options: [...Object.values(GLOBAL_OPTIONS), ...BUILT_IN_OPTIONS].map(optionNode),
+  options: globalOptions(),
   commands: [...new Set(specs.map(({ path: [first = ''] }) => first))].map((first) => {
     const alone = specs.find(({ path }) => path.length === 1 && path[0] === first);
     return alone === undefined ? nounNode(first, specs, nouns[first] ?? { about: '' }) : commandNode(alone);

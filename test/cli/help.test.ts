@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import overview from '#overview' with { type: 'json' };
 import { LONGEST_PAGE } from '../../src/cli/help/command.ts';
 import { helpPage } from '../../src/cli/help/help.ts';
 import { entries } from '../../src/cli/help/layout.ts';
 import { TOPICS } from '../../src/cli/help/names.ts';
+import { overviewOf } from '../../src/cli/help/overview.ts';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
 import { unpainted } from '../../src/output/style.ts';
@@ -23,6 +25,10 @@ const names = commands.map(([name]) => name);
 const copied = commands.flatMap(([, { examples }]) =>
   examples.flatMap(({ about, line }) => [`# ${about}`, ...line.split('\n')]),
 );
+
+it('the first page of help is of all commands', () => {
+  expect(overview).toEqual(overviewOf(tree));
+});
 
 describe('a page of help', () => {
   it.each(['', ...names])('is at most a screen: paycli %s --help', async (name) => {

@@ -51,6 +51,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'jq-wasm': 'jq',
   hono: 'emulator',
   '#openapi': 'emulator',
+  '#overview': 'cli',
   '#schema': 'handler',
   '#topics': 'cli',
 };

@@ -103,6 +103,12 @@ describe('what a command loads', () => {
     ).toEqual([]);
   });
 
+  it('is no declaration of a command for the first page of help', async () => {
+    const loaded = await loadedBy(['--help']);
+    expect(loaded).toContain('src/cli/help/overview.ts');
+    expect(loaded.filter((name) => /^src\/commands\/.+spec\.ts$/.test(name))).toEqual([]);
+  });
+
   it('is neither profiles nor schemas for `ledger list`, which asks for a folder only', async () => {
     const loaded = await loadedBy(['ledger', 'list']);
     expect(loaded).toEqual(expect.arrayContaining(['src/commands/ledger/list.ts', 'src/config/folders.ts']));

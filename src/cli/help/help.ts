@@ -5,7 +5,7 @@ import { type CommandNode, childrenOf, commandsOf, type NounNode, type Tree } fr
 import { commandPage } from './command.ts';
 import type { Layout } from './layout.ts';
 import { type HelpWanted, TOPICS } from './names.ts';
-import { nounPage, rootPage } from './overview.ts';
+import { nounPage, overviewOf, rootPage } from './overview.ts';
 
 type Node = CommandNode | NounNode | Tree;
 
@@ -43,7 +43,7 @@ export const nodeAt = (tree: Tree, words: readonly string[]): Node => {
 };
 
 const pageOf = (node: Node, all: boolean, layout: Layout): string[] => {
-  if (!('kind' in node)) return rootPage(node, all, layout);
+  if (!('kind' in node)) return rootPage(overviewOf(node), node.options, all, layout);
   return node.kind === 'noun' ? nounPage(node, layout) : commandPage(node, all, layout);
 };
 

@@ -10,8 +10,11 @@ const START = [
   { about: 'use the real service', line: 'paycli login --environment sandbox' },
 ];
 
+/** A command on a page of help: what it is called by, and what it is about. */
+export type Entry = readonly [names: string, about: string];
+
 /** A noun names its verbs. */
-const entryOf = (node: CommandNode | NounNode): [string, string] => {
+const entryOf = (node: CommandNode | NounNode): Entry => {
   const names = [node.name, ...node.aliases].join(', ');
   if (node.kind === 'command') return [names, node.summary];
   return [
@@ -22,10 +25,18 @@ const entryOf = (node: CommandNode | NounNode): [string, string] => {
   ];
 };
 
-const HELP: [string, string] = ['help', 'show help for a command or a topic; --man: a manual page'];
+const HELP: Entry = ['help', 'show help for a command or a topic; --man: a manual page'];
+
+/** Every command, for the first page. */
+export const overviewOf = ({ commands }: Pick<Tree, 'commands'>): readonly Entry[] => commands.map(entryOf);
 
 /** The first page of help. */
-export const rootPage = ({ commands, options }: Tree, all: boolean, layout: Layout): string[] => {
+export const rootPage = (
+  commands: readonly Entry[],
+  options: Tree['options'],
+  all: boolean,
+  layout: Layout,
+): string[] => {
   const shown = options.filter(({ rare }) => all || rare !== true);
   const more = options.length - shown.length;
   return [
@@ -33,7 +44,7 @@ export const rootPage = ({ commands, options }: Tree, all: boolean, layout: Layo
     '',
     ...usageLines('paycli <command> [options]', layout),
     ...section('Start here', (width) => exampleLines(START, width), layout),
-    ...section('Commands', (width) => entries([...commands.map(entryOf), HELP], width), layout),
+    ...section('Commands', (width) => entries([...commands, HELP], width), layout),
     ...section('Options of every command', (width) => optionEntries(shown, width), layout),
     ...section('Topics', (width) => prose(`paycli help ${TOPICS.join(' | ')}`, width), layout),
     ...(more === 0 ? [] : ['', `${more} more options: paycli --help --all`]),

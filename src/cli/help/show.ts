@@ -1,3 +1,4 @@
+import overview from '#overview' with { type: 'json' };
 import { usageError } from '../../core/error.ts';
 import type { Env, Io } from '../../core/io.ts';
 import { speaksUtf8 } from '../../core/locale.ts';
@@ -5,9 +6,11 @@ import { usesColor } from '../color.ts';
 import type { CommandSpec } from '../define.ts';
 import type { Globals } from '../globals.ts';
 import type { Noun } from '../program.ts';
-import { commandTree, type Tree } from '../tree.ts';
+import { commandTree, globalOptions, type Tree } from '../tree.ts';
 import { helpPage, nodeAt } from './help.ts';
+import type { Layout } from './layout.ts';
 import { type HelpWanted, TOPICS } from './names.ts';
+import { rootPage } from './overview.ts';
 
 interface Commands {
   readonly allSpecs: () => Promise<readonly CommandSpec[]>;
@@ -29,10 +32,12 @@ const styled = async (color: boolean, env: Env): Promise<typeof PLAIN> => {
   return { heading, shown: (text) => forLocale(text, env) };
 };
 
-const printPage = async (wanted: HelpWanted, color: Globals['color'], { stdout, env }: World, tree: Tree) => {
+type Page = (layout: Layout) => Promise<readonly string[]>;
+
+const print = async (page: Page, color: Globals['color'], { stdout, env }: World) => {
   const painted = usesColor(color, env, stdout.isTerminal);
   const { heading, shown } = painted || !speaksUtf8(env) ? await styled(painted, env) : PLAIN;
-  const lines = await helpPage(tree, wanted, { width: stdout.columns, heading });
+  const lines = await page({ width: stdout.columns, heading });
   await stdout.write(shown(`${lines.join('\n')}\n`));
 };
 
@@ -53,8 +58,14 @@ const showManualPage = async (wanted: HelpWanted, color: Globals['color'], io: W
   // Windows has no man, and would look for one in the folder that somebody else may have filled.
   const isWindows = io.env['OS'] === 'Windows_NT';
   if (!isWindows && (await (await import('./viewer.ts')).showManual(page))) return;
-  await printPage({ ...wanted, all: true }, color, io, tree);
+  await print((layout) => helpPage(tree, { ...wanted, all: true }, layout), color, io);
 };
+
+/** Asked for more often than any other, and made without the declarations of the commands, each a file to load. */
+const firstPage =
+  (all: boolean): Page =>
+  async (layout) =>
+    rootPage(overview, globalOptions(), all, layout);
 
 /** Prints the help that is asked for. */
 export const showHelp = async (
@@ -63,8 +74,9 @@ export const showHelp = async (
   io: World,
   { allSpecs, specsFor, nouns, version }: Commands,
 ): Promise<void> => {
+  if (wanted.words.length === 0 && !wanted.man) return await print(firstPage(wanted.all), color, io);
   const few = await specsFor(wanted.words.slice(0, 1));
   const tree = commandTree(few.length > 0 ? few : await allSpecs(), nouns);
   if (wanted.man) await showManualPage(wanted, color, io, tree, version);
-  else await printPage(wanted, color, io, tree);
+  else await print((layout) => helpPage(tree, wanted, layout), color, io);
 };

@@ -6,3 +6,9 @@ declare module '#topics' {
   const topics: Readonly<Record<string, readonly Block[]>>;
   export default topics;
 }
+
+/** Every command as the first page of help shows it, which the build makes of their declarations. */
+declare module '#overview' {
+  const commands: readonly (readonly [names: string, about: string])[];
+  export default commands;
+}
