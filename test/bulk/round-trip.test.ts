@@ -5,6 +5,7 @@ import { csvColumns, csvRows } from '../../src/bulk/reading/csv.ts';
 import { failIn } from '../../src/bulk/reading/fault.ts';
 import { ndjsonRows } from '../../src/bulk/reading/ndjson.ts';
 import type { InputRow } from '../../src/bulk/reading/row.ts';
+import { ANY_CHARACTER } from '../support/text.ts';
 import { madeFolder, read, rowsOf } from './support.ts';
 
 const fail = failIn('x');
@@ -13,7 +14,7 @@ const folder = madeFolder();
 /** Any characters, above all those that mean something; no NUL, which no file may hold. */
 const character = fc.oneof(
   fc.constantFrom('a', '"', ',', ';', '\t', '|', '\n', '\r', '\r\n', ' ', 'é', '東', '😀', '\\', "'", '='),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((text) => !/[\0\ufeff]/.test(text)),
+  fc.string({ unit: ANY_CHARACTER, minLength: 1, maxLength: 1 }).filter((text) => !/[\0\ufeff]/.test(text)),
 );
 const text = fc.array(character, { maxLength: 6 }).map((characters) => characters.join(''));
 const table = fc
@@ -27,7 +28,7 @@ const table = fc
   });
 const delimiter = fc.oneof(
   fc.constantFrom(',', ';', '\t', '|', ' ', 'a', '§', '東', '😀'),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((one) => !/["\r\n\0\ufeff]/.test(one)),
+  fc.string({ unit: ANY_CHARACTER, minLength: 1, maxLength: 1 }).filter((one) => !/["\r\n\0\ufeff]/.test(one)),
 );
 
 /** The bytes in chunks of this size, as a file or a pipe may give them. */
@@ -80,7 +81,7 @@ it('CSV with the usual delimiters comes back from a file without saying which', 
 
 it('NDJSON comes back, however it is cut into chunks', async () => {
   const object = fc.dictionary(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: ANY_CHARACTER }),
     fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value))),
   );
   await fc.assert(

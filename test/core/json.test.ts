@@ -4,6 +4,7 @@ import { BOUNDS } from '../../src/core/bounds.ts';
 import { indent, minify, NumberText, parseExact, parseTexts, printExact } from '../../src/core/json.ts';
 import { depthOf, elementsOf, scan } from '../../src/core/json-scan.ts';
 import { mayBeRenamed } from '../support/engine.ts';
+import { ANY_CHARACTER } from '../support/text.ts';
 
 /** A JSON value as its tokens, made without the code under test, and how deep it is nested. */
 interface Tokens {
@@ -21,7 +22,9 @@ const numberToken = fc.oneof(
 const characterText = fc.oneof(
   fc.constantFrom('{', '}', '[', ']', ',', ':', ' ', '  ', '/', '\u2028', '\ud83d\ude00', 'data', '0.10', '-0'),
   fc.constantFrom('\\"', '\\\\', '\\/', '\\n', '\\t', '\\u0022', '\\u005c', '\\ud800', '\\u0000'),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).map((character) => JSON.stringify(character).slice(1, -1)),
+  fc
+    .string({ unit: ANY_CHARACTER, minLength: 1, maxLength: 1 })
+    .map((character) => JSON.stringify(character).slice(1, -1)),
 );
 const stringToken = fc.array(characterText, { maxLength: 8 }).map((characters) => `"${characters.join('')}"`);
 const keyToken = fc.oneof(stringToken, fc.constantFrom('"data"', '"d\\u0061ta"', '"__proto__"', '"10"', '"9"', '""'));
@@ -153,7 +156,7 @@ describe('depthOf', () => {
 
   it('is at most the number of opening brackets, in text of any kind', () => {
     const any = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: ANY_CHARACTER }),
       fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', 'x'), maxLength: 60 }),
     );
     fc.assert(

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyFault, keyProblem, keyTail, LOCAL_KEY_PREFIX, Redactor } from '../../src/core/secret.ts';
 import { shellQuote } from '../../src/core/shell.ts';
+import { ANY_CHARACTER } from '../support/text.ts';
 
 const KEY = `sk.Kw9a.${'b7Fq'.repeat(20)}`;
 
@@ -44,7 +45,7 @@ describe('keyProblem', () => {
 
   it('lets no key pass that a header could not carry', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary', minLength: 6 }), fc.string({ minLength: 6 })), (key) => {
+      fc.property(fc.oneof(fc.string({ unit: ANY_CHARACTER, minLength: 6 }), fc.string({ minLength: 6 })), (key) => {
         fc.pre(keyProblem(key) === undefined);
         expect(new Headers({ authorization: `Bearer ${key}` }).get('authorization')).toBe(`Bearer ${key}`);
       }),
@@ -159,7 +160,9 @@ describe('Redactor', () => {
         fc.record({
           secrets: fc.shuffledSubarray(secrets, { minLength: secrets.length }),
           text: fc
-            .array(fc.oneof(fc.constantFrom(...secrets), fc.string({ unit: 'binary' }), fc.string({ unit: character })))
+            .array(
+              fc.oneof(fc.constantFrom(...secrets), fc.string({ unit: ANY_CHARACTER }), fc.string({ unit: character })),
+            )
             .map((parts) => parts.join('')),
         }),
       );
@@ -174,7 +177,7 @@ describe('Redactor', () => {
 
   it('leaves a text without a secret as it is', () => {
     fc.assert(
-      fc.property(fc.array(secret, { maxLength: 3 }), fc.string({ unit: 'binary' }), (secrets, text) => {
+      fc.property(fc.array(secret, { maxLength: 3 }), fc.string({ unit: ANY_CHARACTER }), (secrets, text) => {
         fc.pre(!secrets.some((each) => text.includes(each)));
         expect(redactorOf(...secrets).clean(text)).toBe(text);
       }),

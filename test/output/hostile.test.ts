@@ -13,6 +13,7 @@ import { notice } from '../../src/output/notice.ts';
 import { render } from '../../src/output/render.ts';
 import { openStatusLine } from '../../src/output/status-line.ts';
 import { stylesFor } from '../../src/output/style.ts';
+import { ANY_CHARACTER } from '../support/text.ts';
 import type { FakeIo } from './support.ts';
 import { options, received, served, terminal, ugwoView } from './support.ts';
 
@@ -53,7 +54,7 @@ const hostile = fc
       fc.constant(KEY),
       fc.constantFrom('\u001b[2J', '\u001b]0;x\u0007', '\u009b31m', '\r', '\n', '\t', '\u202e', '\u2028', '\ud800'),
       fc.constantFrom('\u200b', '\u200d', '\ufeff', '\u00ad', '\u{e0041}', '"', "'", '\\', ',', '`', ': ', ' '),
-      fc.string({ unit: 'binary', maxLength: 5 }),
+      fc.string({ unit: ANY_CHARACTER, maxLength: 5 }),
     ),
     { maxLength: 6 },
   )

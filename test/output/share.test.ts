@@ -4,6 +4,7 @@ import type { NextAction } from '../../src/core/next-action.ts';
 import { readNextAction } from '../../src/core/next-action.ts';
 import { formatAnywhere } from '../../src/core/time.ts';
 import { messageOf } from '../../src/output/share.ts';
+import { ANY_CHARACTER } from '../support/text.ts';
 import { NOW } from './support.ts';
 
 const EXPIRES = NOW + 12 * 60_000;
@@ -65,7 +66,7 @@ describe('a message to a customer', () => {
   it('holds nothing hidden, whatever the service sends', () => {
     const anything = fc.record({
       status: fc.constantFrom('requires_action', 'new'),
-      next_action: fc.record({ instruction: fc.string({ unit: 'binary' }), headers: fc.jsonValue() }),
+      next_action: fc.record({ instruction: fc.string({ unit: ANY_CHARACTER }), headers: fc.jsonValue() }),
     });
     fc.assert(
       fc.property(anything, (value) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Received } from '../../src/core/received.ts';
 import type { View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
+import { ANY_CHARACTER } from '../support/text.ts';
 import { CREATED, options, pagesOf, pipe, received, recordOf, served, ugwo, ugwoView } from './support.ts';
 
 const one = async (record: Received, columns?: readonly string[], view = ugwoView): Promise<string> => {
@@ -109,7 +110,7 @@ const unescaped = (cell: string): string =>
 
 describe('any text in a cell', () => {
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: ANY_CHARACTER }),
     fc
       .array(fc.constantFrom('\t', '\n', '\r', '\\', '\\t', '\u001b', '\u202e', '\ud800', 'x'))
       .map((all) => all.join('')),

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { ANY_CHARACTER } from '../../support/text.ts';
 import { TOKENS } from './mutate.ts';
 
 /** What a value of JSON may be replaced by, as JSON text: each type, and what is odd in it. */
@@ -48,7 +49,7 @@ interface Edit {
   readonly name: string;
 }
 
-const text = fc.oneof(fc.constantFrom(...TOKENS), fc.string({ unit: 'binary', maxLength: 6 }));
+const text = fc.oneof(fc.constantFrom(...TOKENS), fc.string({ unit: ANY_CHARACTER, maxLength: 6 }));
 
 const json: fc.Arbitrary<string> = fc.oneof(
   { weight: 200, arbitrary: fc.constantFrom(...ODD) },

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { ANY_CHARACTER } from '../../support/text.ts';
 
 /** One change to a text. Places are parts of its length, so that they mean something in a text of any length. */
 interface Change {
@@ -48,7 +49,7 @@ const change: fc.Arbitrary<Omit<Change, 'other'>> = fc.record({
   at: fc.nat(MILLION),
   size: fc.oneof(fc.nat(4), fc.nat(64)),
   times: fc.oneof({ weight: 8, arbitrary: fc.nat(3) }, fc.nat(100)),
-  token: fc.oneof(fc.constantFrom(...TOKENS), fc.string({ unit: 'binary', maxLength: 4 })),
+  token: fc.oneof(fc.constantFrom(...TOKENS), fc.string({ unit: ANY_CHARACTER, maxLength: 4 })),
 });
 
 const BITS = 8;

@@ -11,6 +11,7 @@ import { ndjsonRows } from '../../../src/bulk/reading/ndjson.ts';
 import type { InputRow } from '../../../src/bulk/reading/row.ts';
 import { printExact } from '../../../src/core/json.ts';
 import { mayBeRenamed } from '../../support/engine.ts';
+import { ANY_CHARACTER } from '../../support/text.ts';
 import { mutatedInput, TOKENS } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';
 import { CSV, CUSTOMERS, NDJSON } from './seeds.ts';
@@ -86,7 +87,7 @@ export const csv = target(
 );
 
 const text = fc
-  .array(fc.oneof(fc.constantFrom(...TOKENS), fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 3 })
+  .array(fc.oneof(fc.constantFrom(...TOKENS), fc.string({ unit: ANY_CHARACTER, maxLength: 3 })), { maxLength: 3 })
   .map((parts) =>
     parts
       .join('')

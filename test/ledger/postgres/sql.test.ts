@@ -5,6 +5,7 @@ import { openSession } from '../../../src/ledger/postgres/session.ts';
 import { list, literal } from '../../../src/ledger/postgres/sql.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { sharedCluster } from '../../support/postgres.ts';
+import { ANY_CHARACTER } from '../../support/text.ts';
 
 const LIMIT_MS = 20_000;
 
@@ -17,7 +18,7 @@ const connect = async (): Promise<Session> => {
 
 /** Any text, with what means something in SQL more often than chance would have it. */
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: ANY_CHARACTER }),
   fc.string({
     unit: fc.constantFrom("'", '"', '\\', '$', ';', '-', '\n', '\r', 'E', 'x', '\u0000', '\ud800', '😀', '0'),
   }),
