@@ -29,7 +29,7 @@ export const clock = defineCommand({
     by: by === 'back' ? 'back' : by === undefined ? undefined : asDuration(by.replace(/^\+/, '')),
     data: given.data,
   }),
-  load: () => import('./clock.ts'),
+  load: async () => ({ run: (await import('./control.ts')).moveClock }),
 });
 
 export const openapi = defineCommand({
@@ -44,7 +44,7 @@ export const openapi = defineCommand({
   },
   output: 'the document',
   exits: ['usage'],
-  load: () => import('./openapi.ts'),
+  load: async () => ({ run: (await import('./control.ts')).openapi }),
 });
 
 export interface FaultsInput {
@@ -85,5 +85,5 @@ export const faults = defineCommand({
     if (from !== undefined && given.clear) throw usageError("a file and --clear can't be used together");
     return { from, clear: given.clear ?? false, data: given.data };
   },
-  load: () => import('./faults.ts'),
+  load: async () => ({ run: (await import('./control.ts')).faults }),
 });

@@ -1,7 +1,7 @@
 import { argument, defineCommand, option } from '../../cli/define.ts';
+import { readId } from '../../cli/id-argument.ts';
 import { asDuration, asFile, asInteger, asOneOf } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
-import { idProblem } from '../../core/ids.ts';
 import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS, SEEDED } from '../../core/local.ts';
 import { clock, dataOption, faults, openapi } from './control-spec.ts';
 import { webhookCommands } from './webhook-spec.ts';
@@ -102,7 +102,7 @@ const seed = defineCommand({
     ugwo: given.ugwo ?? FIRST_RECORDS.ugwo,
     data: given.data,
   }),
-  load: () => import('./seed.ts'),
+  load: async () => ({ run: (await import('./control.ts')).seed }),
 });
 
 const reset = defineCommand({
@@ -117,7 +117,7 @@ const reset = defineCommand({
   },
   output: 'data',
   exits: ['usage', 'interrupted'],
-  load: () => import('./reset.ts'),
+  load: async () => ({ run: (await import('./control.ts')).reset }),
 });
 
 export interface SettleInput {
@@ -159,15 +159,13 @@ const settle = defineCommand({
   output: 'the activity: uid, status, error, updated_at; with --in also due, the time when it ends',
   exits: ['usage'],
   read: (args, given) => {
-    const activity = args[0] ?? '';
-    const problem = idProblem('act', activity);
-    if (problem !== undefined) throw usageError(`"${activity}" ${problem}`);
+    const activity = readId('act', args[0], true);
     if (given.as === undefined) throw usageError(`--as is required: ${ENDINGS.join(', ')}`);
     if (given.amount !== undefined && given.as !== 'successful')
       throw usageError('--amount-minor is for --as successful');
     return { activity, as: given.as, after: given.in, amount: given.amount, data: given.data };
   },
-  load: () => import('./settle.ts'),
+  load: async () => ({ run: (await import('./control.ts')).settle }),
 });
 
 /** The noun `emulator`. */

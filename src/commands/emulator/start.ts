@@ -2,8 +2,8 @@ import { firstUse } from '../../core/local.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { dataFile } from './data-file.ts';
-import { readRules } from './faults.ts';
+import { readRules } from './control.ts';
+import { opened } from './opened.ts';
 import type { StartInput } from './spec.ts';
 import { serviceView } from './view.ts';
 
@@ -16,8 +16,7 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 
 /** Runs the emulator until the program is told to stop; an empty data file is filled first. Rules for faults go with it. */
 export const run = async ({ port, data, dialect, faults, seed }: StartInput, deps: Deps): Promise<Result> => {
-  const { clock, signals } = deps.io;
-  const [file, emulator] = [await dataFile(data, deps), await deps.emulator()];
+  const { file, emulator, clock } = await opened(data, deps);
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
   if (said !== undefined) await deps.notice(said);
   if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, deps) });
@@ -44,7 +43,7 @@ export const run = async ({ port, data, dialect, faults, seed }: StartInput, dep
       console: running.console,
     }),
     view: serviceView,
-    done: aborted(signals.stop).then(async () => {
+    done: aborted(deps.io.signals.stop).then(async () => {
       await running.close();
       if (faults !== undefined) await emulator.faults({ file, rules: { rules: [] } });
     }),

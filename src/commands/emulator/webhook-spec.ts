@@ -66,7 +66,7 @@ const add = defineCommand({
     allowRemote: given.allowRemote ?? false,
     data: given.data,
   }),
-  load: () => import('./webhook-add.ts'),
+  load: async () => ({ run: (await import('./webhooks.ts')).add }),
 });
 
 const list = defineCommand({
@@ -79,7 +79,7 @@ const list = defineCommand({
   },
   output: WEBHOOK,
   exits: ['usage'],
-  load: () => import('./webhook-list.ts'),
+  load: async () => ({ run: (await import('./webhooks.ts')).list }),
 });
 
 const asId = asInteger(1, Number.MAX_SAFE_INTEGER);
@@ -97,7 +97,7 @@ const remove = defineCommand({
   output: WEBHOOK,
   exits: ['usage'],
   read: ([id = ''], given) => ({ id: asId(id), data: given.data }),
-  load: () => import('./webhook-remove.ts'),
+  load: async () => ({ run: (await import('./webhooks.ts')).remove }),
 });
 
 const trigger = defineCommand({
@@ -127,7 +127,7 @@ const trigger = defineCommand({
     if (given.ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
     return { event, ugwo: given.ugwo, data: given.data };
   },
-  load: () => import('./webhook-trigger.ts'),
+  load: async () => ({ run: (await import('./webhooks.ts')).trigger }),
 });
 
 const deliveries = defineCommand({
@@ -153,7 +153,7 @@ const deliveries = defineCommand({
     'id, event, state, about, url, status (of the last answer), error, due (when it is tried next), at, event_uid, webhook, ' +
     'attempts ([{delivery_id, at, status, error, ms, fault}])',
   exits: ['usage'],
-  load: () => import('./webhook-deliveries.ts'),
+  load: async () => ({ run: (await import('./webhooks.ts')).deliveries }),
 });
 
 export const webhookCommands = [add, list, remove, trigger, deliveries];

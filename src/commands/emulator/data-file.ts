@@ -1,7 +1,0 @@
-import { resolve } from 'node:path';
-import { LOCAL_DATA_FILE } from '../../core/local.ts';
-import type { Deps } from '../deps.ts';
-
-/** The absolute path of the data file that was meant: the one given, else the one that --local uses. */
-export const dataFile = async (data: string | undefined, deps: Deps): Promise<string> =>
-  resolve(data ?? `${(await deps.folders()).data}/${LOCAL_DATA_FILE}`);
