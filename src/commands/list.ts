@@ -1,4 +1,3 @@
-import type { Globals } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
 import type { Walk } from '../client/pages.ts';
 import type { ListId } from '../contract/operations.ts';
@@ -9,8 +8,8 @@ import { placeWords } from '../core/place-words.ts';
 import type { ReceivedPage } from '../core/received.ts';
 import type { ListInput } from '../core/record-filter.ts';
 import type { Result, View } from '../core/result.ts';
-import { shellLine } from '../core/shell.ts';
 import type { Deps, SeenBefore } from './deps.ts';
+import { goOnFrom } from './go-on.ts';
 import { pageOf } from './one-page.ts';
 import { previewCall } from './preview.ts';
 import { recalled, remembering } from './recall.ts';
@@ -61,24 +60,6 @@ const filterWords = ({ filter = {} }: ListInput, now: number): string[] => {
     ...text('--amount-minor', filter.amountMinor),
   ];
 };
-
-/** The same command from a cursor on; names the limit, since a cursor belongs to the limit of its page. */
-const goOn =
-  ({ path }: ListOf, input: ListInput, limit: string, globals: Globals, now: number) =>
-  (cursor: string): string =>
-    shellLine([
-      'paycli',
-      ...path,
-      ...placeWords(globals),
-      ...(globals.format === undefined ? [] : ['-o', globals.format]),
-      ...(globals.columns === undefined ? [] : ['--columns', globals.columns.join(',')]),
-      ...(globals.rawCsv ? ['--raw-csv'] : []),
-      ...filterWords(input, now),
-      ...reachWords(input),
-      '--limit',
-      limit,
-      ...(cursor.startsWith('-') ? [`--cursor=${cursor}`] : ['--cursor', cursor]),
-    ]);
 
 const FLAGS: Readonly<Record<string, string>> = { limit: '--limit', cursor: '--cursor' };
 const named = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS[path]);
@@ -142,7 +123,12 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
   const found = await foundAtOnce(list, input, client, seen, deps);
   if (found !== undefined) return found;
   if (input.reach.kind !== 'page' || input.filter !== undefined) await deps.holdMemory();
-  const command = goOn(list, input, limit, deps.globals, deps.io.clock.now());
+  const now = deps.io.clock.now();
+  // A cursor belongs to the limit of its page.
+  const command = (cursor: string): string => {
+    const own = [...filterWords(input, now), ...reachWords(input), '--limit', limit];
+    return goOnFrom(cursor, [...list.path, ...placeWords(deps.globals)], own, deps.globals);
+  };
   const told = telling(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
   const { filter } = input;
   const pages = seen === undefined || filter === undefined ? told : remembering(told, list.operation, filter, seen);

@@ -1,19 +1,14 @@
 import type { CallInput } from '../client/client.ts';
 import type { OperationId } from '../contract/operations.ts';
 import { parseExact } from '../core/json.ts';
-import type { Received, ReceivedPage } from '../core/received.ts';
 import { receivedOf } from '../core/received.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Deps } from './deps.ts';
+import { pageOf } from './one-page.ts';
 import { previewCall } from './preview.ts';
 
 /** How the records of an answer are shown, where that is not as they came. */
 type RecordsOf = (record: unknown) => readonly unknown[];
-
-async function* pageOf({ text }: Received, shown: RecordsOf): AsyncGenerator<ReceivedPage> {
-  const records = (parseExact(text) as unknown[]).flatMap(shown);
-  yield { records: records.map(receivedOf), cursor: undefined, nextCursor: null };
-}
 
 /** A list that the service answers whole, as a bare array. */
 export const wholeList = async (
@@ -24,6 +19,7 @@ export const wholeList = async (
   shown: RecordsOf = (record) => [record],
 ): Promise<Result> => {
   if (deps.globals.dryRun) return previewCall(operation, call, deps);
-  const received = await (await deps.client('read')).call(operation, call);
-  return { kind: 'list', pages: pageOf(received, shown), view };
+  const { text } = await (await deps.client('read')).call(operation, call);
+  const records = (parseExact(text) as unknown[]).flatMap(shown);
+  return { kind: 'list', pages: pageOf(records.map(receivedOf)), view };
 };

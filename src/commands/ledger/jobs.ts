@@ -3,9 +3,9 @@ import type { Result } from '../../core/result.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
+import { goOnFrom } from '../go-on.ts';
 import type { Listed } from '../listed-pages.ts';
 import { foreignCursor, listedPages } from '../listed-pages.ts';
-import { goOnWith } from './go-on.ts';
 import { jobRecordOf, jobsView } from './job-view.ts';
 
 /** To count a million rows takes a good part of a second: few jobs are counted before the first are shown. */
@@ -46,7 +46,7 @@ export const run = async (
     kind: 'list',
     pages: listedPages(jobsOf(ledger), { from, max }),
     view: jobsView,
-    goOn: goOnWith('jobs', max === undefined ? [] : ['--max', String(max)], deps.globals),
+    goOn: (at) => goOnFrom(at, ['ledger', 'jobs'], max === undefined ? [] : ['--max', String(max)], deps.globals),
     ...(max === undefined ? {} : { max }),
   };
 };

@@ -1,6 +1,6 @@
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { goOnWith } from './go-on.ts';
+import { goOnFrom } from '../go-on.ts';
 import { pagesOf, recorderOf, seqOf } from './pages.ts';
 import type { ListInput } from './spec.ts';
 import { listView } from './view.ts';
@@ -19,7 +19,7 @@ export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
     kind: 'list',
     pages: pagesOf(await deps.ledger(), await recorderOf(deps), { states, about: ugwo }, { from, max }),
     view: listView,
-    goOn: goOnWith('list', wordsOf(input), deps.globals),
+    goOn: (at) => goOnFrom(at, ['ledger', 'list'], wordsOf(input), deps.globals),
     ...(max === undefined ? {} : { max }),
   };
 };

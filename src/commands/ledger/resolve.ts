@@ -3,7 +3,7 @@ import { CHARGE, kindWord } from '../../core/effect.ts';
 import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
 import type { Result } from '../../core/result.ts';
-import { formatDateAtom, formatLocal } from '../../core/time.ts';
+import { formatLocal, utcAtom } from '../../core/time.ts';
 import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
@@ -83,7 +83,7 @@ const resolutionOf = (
     : { activity: { uid: activity, status: '', nextAction: null, createdAt: undefined } }),
   evidence: {
     kind: 'resolved',
-    at: formatDateAtom({ ms: said.at, offset: 0 }),
+    at: utcAtom(said.at),
     as: as === 'created' ? 'created' : 'not_created',
     by: said.by,
     reason: said.reason,

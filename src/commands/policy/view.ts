@@ -1,7 +1,7 @@
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { View } from '../../core/result.ts';
-import { formatDateAtom } from '../../core/time.ts';
+import { utcAtom } from '../../core/time.ts';
 import type { Allowance, Spent } from '../../ledger/policy.ts';
 
 /** Digits, where they are more than a number can hold. */
@@ -28,7 +28,7 @@ export const policyRecordOf = ({ profile, policy, by, at }: Allowance['kept'], s
     }),
     unknown_amounts_today: spent?.unknown ?? null,
     set_by: by,
-    set_at: formatDateAtom({ ms: at, offset: 0 }),
+    set_at: utcAtom(at),
   });
 };
 

@@ -3,7 +3,7 @@ import { formatMoney } from '../../core/money.ts';
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Board } from '../../core/result.ts';
-import { formatDateAtom } from '../../core/time.ts';
+import { utcAtom } from '../../core/time.ts';
 import type { Sum } from '../../ledger/payments.ts';
 import type { Change, Now, Tail, Watched } from './tail.ts';
 import { boardView } from './view.ts';
@@ -12,7 +12,7 @@ import { boardView } from './view.ts';
 export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<Change, 'before'>>): Received => {
   const { activity, asked = {} } = charge;
   return madeHere({
-    at: formatDateAtom({ ms: at, offset: 0 }),
+    at: utcAtom(at),
     charge: charge.id,
     ugwo: charge.about,
     before: before ?? null,

@@ -2,7 +2,7 @@ import { standingOf, statusOf } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { valueAt } from '../../core/path.ts';
 import { shellLine } from '../../core/shell.ts';
-import { formatDateAtom } from '../../core/time.ts';
+import { atom } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { NewsEvent, NewsResult } from '../../webhook/news.ts';
 
@@ -35,7 +35,7 @@ const paidBy = (activity: unknown, charges: readonly Charge[]): Paid => {
     profile: charge?.profile ?? null,
     job: charge?.job ?? null,
     row: charge?.row ?? null,
-    sent_at: charge === undefined ? null : formatDateAtom({ ms: charge.createdAt, offset: 0 }),
+    sent_at: atom(charge?.createdAt),
   };
 };
 

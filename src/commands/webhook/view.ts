@@ -1,8 +1,8 @@
 import { excessOf } from '../../core/bounds.ts';
-import { parseExact, printExact } from '../../core/json.ts';
+import { parseExact } from '../../core/json.ts';
 import { scan } from '../../core/json-scan.ts';
 import type { Received } from '../../core/received.ts';
-import { madeHere } from '../../core/received.ts';
+import { madeHere, receivedOf } from '../../core/received.ts';
 import type { Column, View } from '../../core/result.ts';
 import { atom } from '../../core/time.ts';
 import { decodeUtf8 } from '../../core/utf8.ts';
@@ -27,14 +27,9 @@ const bodyFields = (body: Uint8Array): Readonly<Record<string, unknown>> => {
   return { body: null, body_base64: Buffer.from(body).toString('base64') };
 };
 
-const exact = (fields: Readonly<Record<string, unknown>>): Received => {
-  const text = printExact(fields);
-  return { value: JSON.parse(text), text };
-};
-
 /** An event as it came, and what was found out about it. */
 export const toldRecord = (event: ToldEvent): Received =>
-  exact({
+  receivedOf({
     ...aboutFields(event),
     received_at: atom(event.receivedAt),
     delivery_id: event.delivery ?? null,
@@ -62,7 +57,7 @@ export const summaryRecord = (event: EventSummary): Received => madeHere(summary
 
 /** All of it. */
 export const eventRecord = (event: KeptEvent): Received =>
-  exact({
+  receivedOf({
     ...summaryFields(event),
     headers: event.headers.map(([name, value]) => ({ name, value })),
     ...bodyFields(event.body),
