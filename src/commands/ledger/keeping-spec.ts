@@ -23,7 +23,7 @@ const backup = defineCommand({
     if (file === '') throw usageError('name the file to write');
     return { file };
   },
-  load: () => import('./backup.ts'),
+  load: async () => ({ run: (await import('./admin.ts')).backup }),
 });
 
 const verify = defineCommand({

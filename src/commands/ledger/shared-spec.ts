@@ -15,7 +15,7 @@ const status = defineCommand({
     'kind (file, postgres), at, from, schema; of a shared one also version, user, owner, clock_ahead_ms, standbys, ' +
     'settings, warnings',
   exits: ['usage', 'auth', 'ledger'],
-  load: () => import('./status.ts'),
+  load: async () => ({ run: (await import('./admin.ts')).status }),
 });
 
 export interface UseInput {
@@ -57,7 +57,7 @@ const use = defineCommand({
     }
     return { url, passwordCommand: given.passwordCommand };
   },
-  load: () => import('./use.ts'),
+  load: async () => ({ run: (await import('./admin.ts')).use }),
 });
 
 const init = defineCommand({
@@ -78,7 +78,7 @@ const init = defineCommand({
   output: 'at, made, schema, operators',
   exits: ['usage', 'auth', 'ledger'],
   read: (_args, given) => ({ operators: given.operator ?? [] }),
-  load: () => import('./init.ts'),
+  load: async () => ({ run: (await import('./admin.ts')).init }),
 });
 
 const migrate = defineCommand({
@@ -91,7 +91,7 @@ const migrate = defineCommand({
   },
   output: 'at, from, to',
   exits: ['usage', 'auth', 'ledger'],
-  load: () => import('./migrate.ts'),
+  load: async () => ({ run: (await import('./admin.ts')).migrate }),
 });
 
 const push = defineCommand({
@@ -104,7 +104,7 @@ const push = defineCommand({
   },
   output: 'at, charges, jobs, updates, known, kept (charges whose payment request has another open one there)',
   exits: ['usage', 'auth', 'ledger', 'refused'],
-  load: () => import('./push.ts'),
+  load: async () => ({ run: (await import('./admin.ts')).push }),
 });
 
 /** The part of the noun `ledger` that looks after the ledger itself. */

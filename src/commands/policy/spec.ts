@@ -39,7 +39,7 @@ const list = defineCommand({
   },
   output: `a list; each ${OUTPUT}`,
   exits: ['usage', 'ledger', 'interrupted'],
-  load: () => import('./list.ts'),
+  load: async () => ({ run: (await import('./policies.ts')).list }),
 });
 
 const show = defineCommand({
@@ -55,7 +55,7 @@ const show = defineCommand({
   output: OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: whoseOf,
-  load: () => import('./show.ts'),
+  load: async () => ({ run: (await import('./policies.ts')).show }),
 });
 
 const setOptions = {
@@ -116,7 +116,7 @@ const set = defineCommand({
   output: OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: readSet,
-  load: () => import('./set.ts'),
+  load: async () => ({ run: (await import('./policies.ts')).set }),
 });
 
 const remove = defineCommand({
@@ -131,7 +131,7 @@ const remove = defineCommand({
   output: `the policy that was removed: ${OUTPUT}`,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: whoseOf,
-  load: () => import('./remove.ts'),
+  load: async () => ({ run: (await import('./policies.ts')).remove }),
 });
 
 /** The noun `policy`. */

@@ -1,20 +1,5 @@
 import type { ProfileSummary } from '../../config/profiles.ts';
-import { canAsk } from '../../core/asking.ts';
-import { usageError } from '../../core/error.ts';
 import type { Deps } from '../deps.ts';
-
-/** The profile that was named; else the one that a person chooses. */
-export const chosenProfile = async (
-  name: string | undefined,
-  { io, globals, profiles, choose }: Deps,
-): Promise<string> => {
-  if (name !== undefined) return name;
-  const names = (await profiles()).list().map((profile) => profile.name);
-  if (names.length > 0 && canAsk(io, globals)) return choose({ title: 'Which profile?', choices: names });
-  throw usageError("missing required argument 'name'", {
-    hint: names.length === 0 ? 'run `paycli login` to add a profile' : `known: ${names.join(', ')}`,
-  });
-};
 
 /** How a question or a notice names a profile. */
 export const described = ({ name, environment, key }: ProfileSummary): string =>

@@ -66,7 +66,7 @@ const logout = defineCommand({
   },
   output: OUTPUT,
   exits: ASKED,
-  load: () => import('./logout.ts'),
+  load: async () => ({ run: (await import('./profiles.ts')).logout }),
 });
 
 const list = defineCommand({
@@ -78,7 +78,7 @@ const list = defineCommand({
   },
   output: `a list; each ${OUTPUT}`,
   exits: STORED,
-  load: () => import('./list.ts'),
+  load: async () => ({ run: (await import('./profiles.ts')).list }),
 });
 
 const show = defineCommand({
@@ -93,7 +93,7 @@ const show = defineCommand({
   output: OUTPUT,
   exits: STORED,
   read: ([name]) => ({ name }),
-  load: () => import('./show.ts'),
+  load: async () => ({ run: (await import('./profiles.ts')).show }),
 });
 
 const use = defineCommand({
@@ -107,7 +107,7 @@ const use = defineCommand({
   output: OUTPUT,
   exits: ASKED,
   read: ([name]) => ({ name }),
-  load: () => import('./use.ts'),
+  load: async () => ({ run: (await import('./profiles.ts')).use }),
 });
 
 const remove = defineCommand({
@@ -122,7 +122,7 @@ const remove = defineCommand({
   output: `${OUTPUT}; as it was before`,
   exits: ASKED,
   read: ([name]) => ({ name }),
-  load: () => import('./remove.ts'),
+  load: async () => ({ run: (await import('./profiles.ts')).remove }),
 });
 
 const forget = defineCommand({

@@ -1,0 +1,98 @@
+import { usageError } from '../../core/error.ts';
+import { LOCAL_PROFILE } from '../../core/local.ts';
+import type { ReceivedPage } from '../../core/received.ts';
+import type { Result } from '../../core/result.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Allowance, Amounts, Policy } from '../../ledger/policy.ts';
+import type { Deps } from '../deps.ts';
+import type { PolicyOf, SetInput } from './spec.ts';
+import { policyRecordOf, policyView } from './view.ts';
+
+/** The name that a policy is kept by. A profile need not be known on this machine. */
+const whoseName = async ({ profile, others }: PolicyOf, deps: Deps): Promise<string> => {
+  if (others) return (await deps.protocol()).OTHERS;
+  if (profile === LOCAL_PROFILE || (profile === undefined && deps.globals.local)) return LOCAL_PROFILE;
+  const room = await deps.profiles();
+  const { name } = room.chosen({ profile: profile ?? deps.globals.profile, baseUrl: undefined });
+  return name ?? room.show(undefined).name;
+};
+
+/** The profile's own policy. */
+const ownPolicy = async ({ policies }: Ledger, name: string): Promise<Allowance['kept'] | undefined> =>
+  (await policies.list()).find(({ profile }) => profile === name);
+
+/** What holds for a profile by now, and what was charged today. */
+const today = async (ledger: Ledger, name: string, deps: Deps): Promise<Allowance | undefined> => {
+  const { dayOf, OTHERS } = await deps.protocol();
+  const profile = name === OTHERS ? undefined : name;
+  return ledger.policies.allowance({ profile, since: dayOf(ledger.moment().at) });
+};
+
+async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIterable<ReceivedPage> {
+  const ledger = await deps.ledger();
+  const { OTHERS } = await deps.protocol();
+  const records = [];
+  for (const one of kept) {
+    // Of all others each counts for itself.
+    const spent = one.profile === OTHERS ? undefined : (await today(ledger, one.profile, deps))?.spent;
+    records.push(policyRecordOf(one, spent));
+  }
+  yield { records, cursor: undefined, nextCursor: null };
+}
+
+/** Every policy, as one page. */
+export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
+  const kept = await (await deps.ledger()).policies.list();
+  return { kind: 'list', pages: onePage(kept, deps), view: policyView };
+};
+
+/** The policy that holds for a profile, and what it has charged today. */
+export const show = async (input: PolicyOf, deps: Deps): Promise<Result> => {
+  const name = await whoseName(input, deps);
+  const allowance = await today(await deps.ledger(), name, deps);
+  if (allowance === undefined) {
+    throw usageError(`no policy holds for ${input.others ? 'other profiles' : `profile ${name}`}`, {
+      hint: 'nothing is limited; set one with `paycli policy set`, and see all with `paycli policy list`',
+    });
+  }
+  return {
+    kind: 'record',
+    record: policyRecordOf(allowance.kept, input.others ? undefined : allowance.spent),
+    view: policyView,
+  };
+};
+
+const withAmounts = (before: Amounts | undefined, given: SetInput['maxAmount']): Amounts | undefined =>
+  given === undefined
+    ? before
+    : { ...before, ...Object.fromEntries(given.map(({ currency, minor }) => [currency, minor])) };
+
+/** The limits that are given, beside those that are not. */
+const changed = (before: Policy, { maxCharges, maxAmount, mediums, approveAbove }: SetInput): Policy => ({
+  maxCharges: maxCharges ?? before.maxCharges,
+  maxAmount: withAmounts(before.maxAmount, maxAmount),
+  mediums: mediums ?? before.mediums,
+  approveAbove: withAmounts(before.approveAbove, approveAbove),
+});
+
+/** Limits what a profile may charge. */
+export const set = async (input: SetInput, deps: Deps): Promise<Result> => {
+  const [name, ledger] = [await whoseName(input, deps), await deps.ledger()];
+  const policy = changed((await ownPolicy(ledger, name))?.policy ?? {}, input);
+  const kept = { profile: name, policy, by: await deps.operator(), at: ledger.moment().at };
+  await ledger.policies.set(kept);
+  return { kind: 'record', record: policyRecordOf(kept, undefined), view: policyView };
+};
+
+/** Removes a profile's policy; who did so is kept. */
+export const remove = async (input: PolicyOf, deps: Deps): Promise<Result> => {
+  const [name, ledger] = [await whoseName(input, deps), await deps.ledger()];
+  const removed = await ownPolicy(ledger, name);
+  if (removed === undefined) {
+    throw usageError(`there is no policy ${input.others ? 'for all other profiles' : `of profile ${name}`}`, {
+      hint: 'see all policies with `paycli policy list`',
+    });
+  }
+  await ledger.policies.set({ profile: name, policy: undefined, by: await deps.operator(), at: ledger.moment().at });
+  return { kind: 'record', record: policyRecordOf(removed, undefined), view: policyView };
+};

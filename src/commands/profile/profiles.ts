@@ -1,0 +1,82 @@
+import type { ProfileSummary } from '../../config/profiles.ts';
+import { canAsk } from '../../core/asking.ts';
+import { usageError } from '../../core/error.ts';
+import { madeHere } from '../../core/received.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
+import { onePage } from '../one-page.ts';
+import { described, noticeOverride, released } from './ask.ts';
+import { profileView } from './view.ts';
+
+interface Named {
+  readonly name: string | undefined;
+}
+
+const NONE = 'No profiles yet. Run `paycli login`, or use --local, which needs none.';
+
+/** Every profile, as one page. */
+export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
+  const profiles = (await deps.profiles()).list();
+  if (profiles.length === 0) await deps.notice(NONE);
+  return { kind: 'list', pages: onePage(profiles), view: profileView, toldEmpty: true };
+};
+
+/** The named profile, else the one that a call would use now. */
+export const show = async ({ name }: Named, deps: Deps): Promise<Result> => {
+  const room = await deps.profiles();
+  const profile = room.show(name ?? room.chosen(deps.globals).name);
+  await noticeOverride(deps);
+  return { kind: 'record', record: madeHere(profile), view: profileView };
+};
+
+/** The profile that was named; else the one that a person chooses. */
+const chosenProfile = async (name: string | undefined, { io, globals, profiles, choose }: Deps): Promise<string> => {
+  if (name !== undefined) return name;
+  const names = (await profiles()).list().map((profile) => profile.name);
+  if (names.length > 0 && canAsk(io, globals)) return choose({ title: 'Which profile?', choices: names });
+  throw usageError("missing required argument 'name'", {
+    hint: names.length === 0 ? 'run `paycli login` to add a profile' : `known: ${names.join(', ')}`,
+  });
+};
+
+/** Makes a profile the default. */
+export const use = async ({ name }: Named, deps: Deps): Promise<Result> => {
+  const profile = (await deps.profiles()).use(await chosenProfile(name, deps));
+  await noticeOverride(deps);
+  return { kind: 'record', record: madeHere(profile), view: profileView };
+};
+
+const noticeRemoved = async (
+  { notice }: Deps,
+  removed: ProfileSummary,
+  left: readonly ProfileSummary[],
+): Promise<void> => {
+  const key = removed.key === 'command' ? 'key command' : 'stored key';
+  await notice(`Removed the profile ${described(removed)} and its ${key}. The key still works until you rotate it.`);
+  if (left.length === 0) await notice('No profiles left. Run `paycli login` to add one.');
+  else if (removed.default)
+    await notice(`No profile is the default now. Set one with \`paycli profile use ${left[0]?.name}\`.`);
+};
+
+/** Removes the named profile, and with it its key, after a confirmation. */
+export const remove = async ({ name }: Named, deps: Deps): Promise<Result> => {
+  const room = await deps.profiles();
+  const profile = room.show(await chosenProfile(name, deps));
+  await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
+  const kept = await room.kept(profile.name);
+  const removed = room.remove(profile.name);
+  if (kept !== undefined) await released(kept, deps);
+  await noticeRemoved(deps, removed, room.list());
+  return { kind: 'record', record: madeHere(removed), view: profileView };
+};
+
+/** Removes the profile that a call would use now: there is no profile without a key. */
+export const logout = async (_input: unknown, deps: Deps): Promise<Result> => {
+  const room = await deps.profiles();
+  const { name } = room.show(room.chosen(deps.globals).name);
+  const result = await remove({ name }, deps);
+  if (deps.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
+    await deps.notice('PAYCLI_SECRET_KEY is still set: paycli keeps using that key');
+  }
+  return result;
+};
