@@ -89,7 +89,7 @@ const list = defineCommand({
     }
     return { events, ugwo, states, refused, max, cursor };
   },
-  load: () => import('./events-list.ts'),
+  load: async () => ({ run: (await import('./events.ts')).list }),
 });
 
 const show = defineCommand({
@@ -103,7 +103,7 @@ const show = defineCommand({
   output: `${SHOWN}, headers, body (JSON; null where it is none, then body_base64)`,
   exits: ['usage', 'rejected', 'ledger'],
   read: (args) => ({ uid: args[0] ?? '' }),
-  load: () => import('./events-show.ts'),
+  load: async () => ({ run: (await import('./events.ts')).show }),
 });
 
 export interface ReplayInput {
@@ -140,7 +140,7 @@ const replay = defineCommand({
     edit: given.edit ?? false,
     secrets: namesOf(given),
   }),
-  load: () => import('./events-replay.ts'),
+  load: async () => ({ run: (await import('./events.ts')).replay }),
 });
 
 export const eventCommands = [list, show, replay];

@@ -1,14 +1,28 @@
+import { PayError, usageError } from '../../core/error.ts';
 import { isWanted } from '../../core/event.ts';
 import { PAGE_MAX } from '../../core/page.ts';
 import type { ReceivedPage } from '../../core/received.ts';
+import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import type { KeptEvent } from '../../webhook/kept.ts';
+import type { Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
 import type { Deps } from '../deps.ts';
 import { listedPages, numberedCursors } from '../listed-pages.ts';
-import type { ListInput } from './events-spec.ts';
-import { withQueue } from './find.ts';
-import { listView, refusedRecord, refusedView, summaryRecord } from './view.ts';
+import { edit } from './edit.ts';
+import type { ListInput, ReplayInput } from './events-spec.ts';
+import { eventRecord, eventView, listView, refusedRecord, refusedView, replayedView, summaryRecord } from './view.ts';
+
+/** The queue of this machine, for `use`. */
+const withQueue = async <T>(deps: Deps, use: (queue: Queue) => T): Promise<T> => {
+  const queue = (await deps.webhooks()).openQueue((await deps.folders()).data, await deps.user());
+  try {
+    return use(queue);
+  } finally {
+    queue.close();
+  }
+};
 
 const { cursorOf, seqOf } = numberedCursors('event:');
 
@@ -52,7 +66,7 @@ async function* refusedPage(most: number, deps: Deps): AsyncGenerator<ReceivedPa
 }
 
 /** The events that were received, or the deliveries that were turned away, newest first. */
-export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
+export const list = async (input: ListInput, deps: Deps): Promise<Result> => {
   if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? MOST_REFUSED, deps), view: refusedView };
   const from = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(input.cursor);
   return {
@@ -62,4 +76,35 @@ export const run = async (input: ListInput, deps: Deps): Promise<Result> => {
     goOn: goOn(input, deps.globals),
     ...(input.max === undefined ? {} : { max: input.max }),
   };
+};
+
+/** An event by its uid; throws where there is none. */
+const findEvent = (queue: Queue, uid: string): KeptEvent => {
+  const event = queue.find(uid);
+  if (event !== undefined) return event;
+  throw new PayError('rejected', `no event ${uid} was received here`, { hint: 'see: paycli webhook events list' });
+};
+
+/** One event with all that came with it. */
+export const show = async ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> => ({
+  kind: 'record',
+  record: eventRecord(await withQueue(deps, (queue) => findEvent(queue, uid))),
+  view: eventView,
+});
+
+/** Sends an event once more. */
+export const replay = async (
+  { uid, to, allowRemote, edit: edits, secrets }: ReplayInput,
+  deps: Deps,
+): Promise<Result> => {
+  const room = await deps.webhooks();
+  const [event, last] = await withQueue(deps, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
+  const text = to ?? last;
+  if (text === undefined) throw usageError('--to is required: nothing was forwarded from here yet');
+  const target = room.checkTarget(text, '--to', allowRemote);
+  const edited = edits
+    ? { body: await edit(event.body, deps.io), secrets: await deps.webhookSecrets(secrets) }
+    : undefined;
+  const answer = await room.replay(event, target, edited, deps.io.signals.stop);
+  return { kind: 'record', record: madeHere({ uid, event: event.event, to: target.href, answer }), view: replayedView };
 };
