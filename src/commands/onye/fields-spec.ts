@@ -9,7 +9,7 @@ import type { Source } from '../../core/source.ts';
 const PARTS = ['address', 'address2', 'city', 'state', 'zip', 'country'] as const;
 
 /** What a customer is made of, but for the metadata: shared by all commands that write one. */
-export const FIELD_OPTIONS = rarely(['address', 'address2', 'city', 'state', 'zip', 'country'], {
+export const FIELD_OPTIONS = rarely(PARTS, {
   email: option('--email <address>', 'e-mail address', asText),
   ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
   firstName: option('--first-name <text>', 'at most 100 characters', asText),
@@ -74,16 +74,14 @@ export const readTexts = (options: GivenOptions<Options>): Pick<FieldInput, 'tex
   billingAddress: readAddress(options),
 });
 
+/** A change of the metadata, too, may have a source or none. */
+interface Sourced extends Pick<FieldInput, 'billingAddress' | 'data'> {
+  readonly meta: { readonly kind: string; readonly source?: Source } | undefined;
+}
+
 /** What the options read from. */
-export const sourcesOf = ({
-  billingAddress,
-  meta,
-  data,
-}: Pick<FieldInput, 'billingAddress' | 'data'> & { readonly meta: { readonly kind: string } | undefined }): readonly (
-  | Source
-  | undefined
-)[] => [
+export const sourcesOf = ({ billingAddress, meta, data }: Sourced): readonly (Source | undefined)[] => [
   billingAddress !== undefined && 'source' in billingAddress ? billingAddress.source : undefined,
-  meta !== undefined && 'source' in meta ? (meta.source as Source) : undefined,
+  meta?.source,
   data,
 ];

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { AnswerOf } from '../../contract/operations.ts';
 import { PayError } from '../../core/error.ts';
-import { NumberText, parseExact } from '../../core/json.ts';
+import { isJsonObject, parseExact } from '../../core/json.ts';
 import type { Received } from '../../core/received.ts';
 import { isMerged } from './update-seen.ts';
 
@@ -57,8 +57,7 @@ export const customerToMerge = async (uid: string, client: Client): Promise<Cust
 export const metaOf = (customer: unknown): Fields | undefined => {
   const meta = (customer as { readonly meta?: unknown }).meta;
   if (meta === null || (Array.isArray(meta) && meta.length === 0)) return {};
-  const isMap = typeof meta === 'object' && !Array.isArray(meta) && !(meta instanceof NumberText);
-  return isMap ? (meta as Fields) : undefined;
+  return isJsonObject(meta) ? meta : undefined;
 };
 
 const merged = (meta: Fields, { set, unset }: MetaChange): Fields =>

@@ -1,4 +1,4 @@
-import { NumberText } from '../../core/json.ts';
+import { isJsonObject, NumberText } from '../../core/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Same = (shown: unknown, sent: unknown) => boolean;
@@ -11,16 +11,13 @@ const sameNumber = (shown: number | NumberText, sent: number | NumberText): bool
   String(shown) === String(sent) ||
   (Number(shown) === Number(sent) && Math.abs(Number(sent)) <= Number.MAX_SAFE_INTEGER);
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
-
 /** Values of JSON, parsed exactly; the order of keys says nothing. */
 const sameJson: Same = (shown, sent) => {
   if (isNumber(shown) && isNumber(sent)) return sameNumber(shown, sent);
   if (Array.isArray(shown) && Array.isArray(sent)) {
     return shown.length === sent.length && sent.every((member, index) => sameJson(shown[index], member));
   }
-  if (!isFields(shown) || !isFields(sent)) return shown === sent;
+  if (!isJsonObject(shown) || !isJsonObject(sent)) return shown === sent;
   const names = Object.keys(sent);
   return (
     names.length === Object.keys(shown).length &&
@@ -45,8 +42,8 @@ const sameMap: Same = (shown, sent) => {
 
 /** Whether the fields that were sent are there; the service may keep the others or drop them. */
 const holdsFields: Same = (shown, sent) => {
-  if (!isFields(sent)) return sameJson(shown, sent);
-  const known = isFields(shown) ? shown : {};
+  if (!isJsonObject(sent)) return sameJson(shown, sent);
+  const known = isJsonObject(shown) ? shown : {};
   return Object.entries(sent).every(([name, value]) =>
     sameText(Object.hasOwn(known, name) ? known[name] : undefined, value),
   );
@@ -83,4 +80,4 @@ export const differing = (customer: Fields, body: Fields): readonly string[] =>
  * applied, too, where the customer had those values before.
  */
 export const isApplied = (customer: unknown, body: Fields): boolean =>
-  isFields(customer) && differing(customer, body).length === 0;
+  isJsonObject(customer) && differing(customer, body).length === 0;

@@ -101,16 +101,11 @@ const readMedium = (given: ChargeGiven, validate: boolean): ChargeMedium => {
 };
 
 /** A key that has an option of its own is checked there, and only there. */
-const OPTION_OF: Readonly<Record<string, string>> = {
-  medium: '--medium',
-  expires_at: '--expires-at',
-  provider: '--provider',
-  phone: '--phone',
-};
+const OWN = ['medium', 'expires_at', 'provider', 'phone'];
 
 const refuseOwnParams = (params: readonly Pair[]): void => {
-  const own = params.map(([name]) => name).find((name) => Object.hasOwn(OPTION_OF, name));
-  if (own !== undefined) throw usageError(`--param ${own}: use ${OPTION_OF[own]}`);
+  const own = params.map(([name]) => name).find((name) => OWN.includes(name));
+  if (own !== undefined) throw usageError(`--param ${own}: use --${own.replaceAll('_', '-')}`);
 };
 
 const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {

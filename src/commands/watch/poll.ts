@@ -42,12 +42,9 @@ interface Listed {
 const UNTOUCHED = ['requires_ugwo', 'processing'];
 
 const listedOf = (ugwo: unknown): Listed => {
-  const [status, paid, uid, lastStatus] = [
-    ...['status', 'total_amount_paid', 'lastest_ugwo_activity.uid', 'lastest_ugwo_activity.status'],
-  ].map((path) => {
-    const value = valueAt(ugwo, path);
-    return machineValue(value) || String(value ?? '');
-  }) as [string, string, string, string];
+  const textAt = (path: string): string => machineValue(valueAt(ugwo, path)) || String(valueAt(ugwo, path) ?? '');
+  const [status, paid] = [textAt('status'), textAt('total_amount_paid')];
+  const [uid, lastStatus] = [textAt('lastest_ugwo_activity.uid'), textAt('lastest_ugwo_activity.status')];
   return {
     trace: JSON.stringify([status, paid, uid, lastStatus]),
     isUntouched: UNTOUCHED.includes(status) && Number(paid) === 0,
