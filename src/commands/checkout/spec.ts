@@ -34,7 +34,7 @@ const list = defineCommand({
   exits: READ_EXITS,
   previews: true,
   read: (_args, { status, currency }): ListInput => ({ status, currency }),
-  load: () => import('./list.ts'),
+  load: async () => ({ run: (await import('./lists.ts')).list }),
 });
 
 const get = defineCommand({
@@ -67,7 +67,7 @@ const providers = defineCommand({
     if (validate) refuseTypo(medium, MEDIUMS);
     return { uid: readId('chk', uid, validate), medium };
   },
-  load: () => import('./providers.ts'),
+  load: async () => ({ run: (await import('./lists.ts')).providers }),
 });
 
 export const checkoutCommands = [list, get, providers];
