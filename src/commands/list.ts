@@ -4,7 +4,6 @@ import type { ListId } from '../contract/operations.ts';
 import { PayError } from '../core/error.ts';
 import { namingFlags } from '../core/flags.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../core/page.ts';
-import { placeWords } from '../core/place-words.ts';
 import type { ReceivedPage } from '../core/received.ts';
 import type { ListInput } from '../core/record-filter.ts';
 import type { Result, View } from '../core/result.ts';
@@ -127,7 +126,7 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
   // A cursor belongs to the limit of its page.
   const command = (cursor: string): string => {
     const own = [...filterWords(input, now), ...reachWords(input), '--limit', limit];
-    return goOnFrom(cursor, [...list.path, ...placeWords(deps.globals)], own, deps.globals);
+    return goOnFrom(cursor, list.path, own, deps.globals);
   };
   const told = telling(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
   const { filter } = input;

@@ -37,6 +37,10 @@ describe('webhook events', () => {
     const first = await inProcess(['webhook', 'events', 'list', '--max', '2', '--json'], { home });
     const { next_cursor: cursor } = JSON.parse(first.stdout) as { next_cursor: string };
     expect(await uidsOf(home, '--cursor', cursor)).toEqual(all.slice(2));
+    const some = ['webhook', 'events', 'list', '--max', '2', '--columns', 'uid', '-o', 'tsv'];
+    expect((await inProcess(some, { home })).stderr).toContain(
+      `paycli webhook events list -o tsv --columns uid --max 2 --cursor ${cursor}`,
+    );
     const foreign = await inProcess(['webhook', 'events', 'list', '--cursor', 'bm8'], { home });
     expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('not a cursor of this list') });
   });

@@ -207,10 +207,10 @@ describe('ledger jobs', () => {
   });
 
   it('says the command that goes on', async () => {
-    const globals = { format: 'csv', columns: ['id', 'unknown'], rawCsv: true } as const;
+    const globals = { profile: 'team', format: 'csv', columns: ['id', 'unknown'], rawCsv: true } as const;
     const { result } = await call('jobs', { ledger: await many(2), given: { max: 1 }, globals });
     expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
-      'paycli ledger jobs -o csv --columns id,unknown --raw-csv --max 1 --cursor abc',
+      'paycli ledger jobs --profile team -o csv --columns id,unknown --raw-csv --max 1 --cursor abc',
     );
   });
 

@@ -180,10 +180,10 @@ describe('ledger list', () => {
 
   it('says the command that goes on', async () => {
     const given = { max: 1, state: ['unknown', 'accepted'], ugwo: UGWO };
-    const globals = { format: 'csv', columns: ['id', 'state'], rawCsv: true } as const;
+    const globals = { profile: 'team', format: 'csv', columns: ['id', 'state'], rawCsv: true } as const;
     const { result } = await call('list', { ledger: memoryLedger(many(2)), given, globals });
     expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
-      `paycli ledger list -o csv --columns id,state --raw-csv --state unknown --state accepted --ugwo ${UGWO} --max 1 --cursor abc`,
+      `paycli ledger list --profile team -o csv --columns id,state --raw-csv --state unknown --state accepted --ugwo ${UGWO} --max 1 --cursor abc`,
     );
   });
 

@@ -4,11 +4,11 @@ import { PAGE_MAX } from '../../core/page.ts';
 import type { ReceivedPage } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
-import { shellLine } from '../../core/shell.ts';
 import type { KeptEvent } from '../../webhook/kept.ts';
 import type { Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
 import type { Deps } from '../deps.ts';
+import { goOnFrom } from '../go-on.ts';
 import { listedPages, numberedCursors } from '../listed-pages.ts';
 import { edit } from './edit.ts';
 import type { ListInput, ReplayInput } from './events-spec.ts';
@@ -44,18 +44,12 @@ const pagesOf = (input: ListInput, from: number, deps: Deps): AsyncGenerator<Rec
     { from, max: input.max },
   );
 
-const goOn =
-  ({ events, ugwo, states, max }: ListInput, { format }: Deps['globals']) =>
-  (cursor: string): string =>
-    shellLine([
-      ...['paycli', 'webhook', 'events', 'list'],
-      ...(format === undefined ? [] : ['-o', format]),
-      ...events.flatMap((event) => ['--event', event]),
-      ...(ugwo === undefined ? [] : ['--ugwo', ugwo]),
-      ...(states ?? []).flatMap((state) => ['--state', state]),
-      ...(max === undefined ? [] : ['--max', String(max)]),
-      ...['--cursor', cursor],
-    ]);
+const wordsOf = ({ events, ugwo, states, max }: ListInput): string[] => [
+  ...events.flatMap((event) => ['--event', event]),
+  ...(ugwo === undefined ? [] : ['--ugwo', ugwo]),
+  ...(states ?? []).flatMap((state) => ['--state', state]),
+  ...(max === undefined ? [] : ['--max', String(max)]),
+];
 
 /** So many of them are kept. */
 const MOST_REFUSED = 1000;
@@ -73,7 +67,7 @@ export const list = async (input: ListInput, deps: Deps): Promise<Result> => {
     kind: 'list',
     pages: pagesOf(input, from, deps),
     view: listView,
-    goOn: goOn(input, deps.globals),
+    goOn: (at) => goOnFrom(at, ['webhook', 'events', 'list'], wordsOf(input), deps.globals),
     ...(input.max === undefined ? {} : { max: input.max }),
   };
 };
