@@ -14,7 +14,7 @@ import type { Said } from './layout.ts';
 import { mediumOf } from './pages/timeline.ts';
 import { activityState, isOpen } from './states.ts';
 import { ruleOf, SWITCHES } from './switches.ts';
-import type { Desk, Done, Posted } from './view.ts';
+import type { Desk, Posted } from './view.ts';
 
 /** The service, asked as by a client of its own. */
 export type Ask = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: unknown }>;
@@ -33,8 +33,7 @@ const activityAt = ({ service }: Desk, uid: string) => {
 
 const paidBy = ({ desk }: Doing, uid: string, as: (typeof ENDINGS)[number], amount?: number): string => {
   const { service } = desk;
-  const settling = { activity: uid, as, after: undefined, ...(amount === undefined ? {} : { amount }) };
-  const { activity } = settle(service.store, settling, nowOf(service));
+  const { activity } = settle(service.store, { activity: uid, as, after: undefined, amount }, nowOf(service));
   return activityState(activity)[0];
 };
 
@@ -45,12 +44,12 @@ const amountIn = (form: Posted['form']): number | undefined => {
   return Number(text);
 };
 
-const settleOne = async (doing: Doing): Promise<Done> => {
+const settleOne = async (doing: Doing): Promise<string> => {
   const { desk, form, uid } = doing;
-  const { ugwo } = activityAt(desk, uid);
+  activityAt(desk, uid);
   const as = ENDINGS.find((ending) => ending === form.get('as'));
   if (as === undefined) throw refusal(422, `an activity ends as one of ${ENDINGS.join(', ')}`);
-  return { said: `The charge is ${paidBy(doing, uid, as, amountIn(form))}.`, page: `ugwo/${ugwo}` };
+  return `The charge is ${paidBy(doing, uid, as, amountIn(form))}.`;
 };
 
 const refusedText = (json: unknown): string => {
@@ -69,54 +68,54 @@ const chargeBy = async (
   return machineValue((json as { readonly uid?: unknown }).uid);
 };
 
-const chargeOne = async (doing: Doing): Promise<Done> => {
+const chargeOne = async (doing: Doing): Promise<string> => {
   const { form, uid } = doing;
   const { medium = '', ...chosen } = Object.fromEntries(form);
   await chargeBy(doing, uid, medium, chosen);
-  return { said: `Charged by ${medium.replace('_', ' ')}.`, page: `ugwo/${uid}` };
+  return `Charged by ${medium.replace('_', ' ')}.`;
 };
 
 /** The second charge is made before the first is paid: what is paid takes none. */
-const payTwice = async (doing: Doing): Promise<Done> => {
+const payTwice = async (doing: Doing): Promise<string> => {
   const { desk, uid } = doing;
   const { activity, ugwo } = activityAt(desk, uid);
   const other = desk.service.store.activitiesOn(ugwo).findLast((one) => isOpen(one) && one.uid !== uid);
   const second = other?.uid ?? (await chargeBy(doing, ugwo, mediumOf(activity).replace(' ', '_')));
   paidBy(doing, uid, 'successful');
   paidBy(doing, second, 'successful');
-  return { said: 'The customer has paid twice.', page: `ugwo/${ugwo}` };
+  return 'The customer has paid twice.';
 };
 
-const faultOn = async ({ desk, form }: Doing): Promise<Done> => {
+const faultOn = async ({ desk, form }: Doing): Promise<string> => {
   const one = SWITCHES.find(({ name }) => name === form.get('switch'));
   const rule = one && ruleOf(one, form.get('scope') ?? '', form.get('times') === '1');
   if (one === undefined || rule === undefined) throw refusal(422, 'there is no such fault');
   const { store } = desk.service;
   store.write(() => store.addFault(rule));
-  return { said: `${one.label}: on.`, page: 'faults' };
+  return `${one.label}: on.`;
 };
 
-const faultOff = async ({ desk, form }: Doing): Promise<Done> => {
+const faultOff = async ({ desk, form }: Doing): Promise<string> => {
   const { store } = desk.service;
   store.write(() => store.removeFault(Number(form.get('seq'))));
-  return { said: 'The rule is off.', page: 'faults' };
+  return 'The rule is off.';
 };
 
-const faultsClear = async ({ desk }: Doing): Promise<Done> => {
+const faultsClear = async ({ desk }: Doing): Promise<string> => {
   setFaults(desk.service, { rules: [] });
-  return { said: 'There is no rule any more.', page: 'faults' };
+  return 'There is no rule any more.';
 };
 
-const clockOn = async ({ desk, form }: Doing): Promise<Done> => {
+const clockOn = async ({ desk, form }: Doing): Promise<string> => {
   const ms = parseDuration(form.get('by') ?? '');
   if (ms === undefined) throw refusal(422, 'a duration is wanted, such as 90s, 10m or 1h');
   moveClock(desk.service, ms);
-  return { said: `The clock is moved on by ${form.get('by')}.`, page: 'clock' };
+  return `The clock is moved on by ${form.get('by')}.`;
 };
 
-const clockBack = async ({ desk }: Doing): Promise<Done> => {
+const clockBack = async ({ desk }: Doing): Promise<string> => {
   moveClock(desk.service, 'back');
-  return { said: 'The clock shows the real time.', page: 'clock' };
+  return 'The clock shows the real time.';
 };
 
 const MOST_RECORDS = 100_000;
@@ -127,24 +126,24 @@ const countIn = (form: Posted['form'], name: string, usual: number): number => {
   return Number(text);
 };
 
-const seedMore = async ({ desk, form }: Doing): Promise<Done> => {
+const seedMore = async ({ desk, form }: Doing): Promise<string> => {
   const { store } = desk.service;
   const customers = countIn(form, 'customers', FIRST_RECORDS.customers);
   const ugwo = countIn(form, 'ugwo', FIRST_RECORDS.ugwo);
   store.write(() => seedStore(store, { customers, ugwo }, nowOf(desk.service)));
-  return { said: `Added ${customers} customers and ${ugwo} payment requests.`, page: 'clock' };
+  return `Added ${customers} customers and ${ugwo} payment requests.`;
 };
 
-const resetAll = async ({ desk, form }: Doing): Promise<Done> => {
+const resetAll = async ({ desk, form }: Doing): Promise<string> => {
   if (form.get('sure') !== 'yes') throw refusal(422, 'tick the box if every record is to be removed');
   const { store } = desk.service;
   store.write(() => store.removeRecords());
-  return { said: 'Every record is removed.', page: 'clock' };
+  return 'Every record is removed.';
 };
 
-/** What the forms of the console do, by path; `page` is where it is told when it fails. */
+/** What the forms of the console do, by path, and say when it is done; `page` is where that is told. */
 export const ACTIONS: Readonly<
-  Record<string, { readonly run: (doing: Doing) => Promise<Done>; readonly page: string }>
+  Record<string, { readonly run: (doing: Doing) => Promise<string>; readonly page: string }>
 > = {
   'activities/{uid}/settle': { run: settleOne, page: 'ugwo' },
   'activities/{uid}/pay-twice': { run: payTwice, page: 'ugwo' },
@@ -162,7 +161,7 @@ export const ACTIONS: Readonly<
   reset: { run: resetAll, page: 'clock' },
 };
 
-/** Where a failure is told: on the page of what it is about, as far as that is known. */
+/** Where it is told: on the page of what it is about, as far as that is known. */
 const pageOf = ({ desk, uid }: Doing, page: string): string => {
   const ugwo = uid.startsWith('ugw.') ? uid : desk.service.store.activity(uid)?.ugwo;
   return ugwo === undefined ? page : `ugwo/${ugwo}`;
@@ -174,12 +173,15 @@ export const act = async (
   doing: Doing,
 ): Promise<{ readonly said: Said; readonly page: string }> => {
   const { run, page } = ACTIONS[action] as (typeof ACTIONS)[string];
+  const told = (isDone: boolean, text: string) => ({
+    said: { isDone, text: visible(text) },
+    page: pageOf(doing, page),
+  });
   try {
-    const done = await run(doing);
-    return { said: { isDone: true, text: visible(done.said) }, page: done.page };
+    return told(true, await run(doing));
   } catch (thrown) {
     if (!(thrown instanceof PayError) && !(thrown instanceof Refusal)) throw thrown;
     const why = thrown instanceof Refusal ? (thrown.problem.detail ?? thrown.problem.title) : thrown.message;
-    return { said: { isDone: false, text: visible(`Not done: ${why}`) }, page: pageOf(doing, page) };
+    return told(false, `Not done: ${why}`);
   }
 };

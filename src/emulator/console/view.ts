@@ -66,9 +66,3 @@ export interface Posted {
   readonly desk: Desk;
   readonly form: URLSearchParams;
 }
-
-/** What was done, and on which page that is seen. */
-export interface Done {
-  readonly said: string;
-  readonly page: string;
-}
