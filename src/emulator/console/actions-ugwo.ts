@@ -35,23 +35,15 @@ export const settleAction = (
   place: Place,
   { uid }: Activity,
   as: Ending,
-  more: Pick<Action, 'label' | 'tone' | 'inputs'> & { readonly amount?: number },
+  { amount, ...shown }: Pick<Action, 'label' | 'tone' | 'inputs'> & { readonly amount?: number },
 ): Action => {
-  const { amount, ...shown } = more;
-  const paid = amount === undefined ? {} : { amount };
+  const [option, paid] = amount === undefined ? [[], {}] : [['--amount-minor', String(amount)], { amount }];
   return {
     ...shown,
     path: `activities/${uid}/settle`,
     fields: { as },
     lines: {
-      paycli: aboutData(
-        place,
-        'settle',
-        uid,
-        '--as',
-        as,
-        ...(amount === undefined ? [] : ['--amount-minor', String(amount)]),
-      ),
+      paycli: aboutData(place, 'settle', uid, '--as', as, ...option),
       curl: controlCurl(place, 'POST', 'settle', { activity: uid, as, ...paid }),
     },
   };
@@ -62,14 +54,6 @@ const SECOND = 'SECOND';
 
 /** The identifier that an answer of the service begins with. */
 const ITS_UID = `sed 's/^{"uid":"\\([^"]*\\)".*/\\1/'`;
-
-/** Pays the second activity: the one that is there, or the one that the shell has just made. */
-const secondly = (
-  line: (activity: string) => string,
-  made: string,
-  other: string | undefined,
-  inShell: string,
-): string[] => (other === undefined ? [`second=$(${made})`, line(SECOND).replace(SECOND, inShell)] : [line(other)]);
 
 /** Lets the customer pay two activities of one payment request: an open one and another one, made first where there is none. */
 export const payTwiceAction = (
@@ -86,10 +70,10 @@ export const payTwiceAction = (
   const settle = (activity: string): string => aboutData(place, 'settle', activity, '--as', 'successful');
   const paid = (activity: string): string => controlCurl(place, 'POST', 'settle', { activity, as: 'successful' });
   // The second one is made before the first is paid: what is paid takes no charge.
-  const lines = (line: (activity: string) => string, made: string, inShell: string): string => {
-    const [first = '', ...rest] = secondly(line, made, other?.uid, inShell);
-    return other === undefined ? [first, line(uid), ...rest].join('\n') : [line(uid), first].join('\n');
-  };
+  const lines = (line: (activity: string) => string, made: string, inShell: string): string =>
+    other === undefined
+      ? [`second=$(${made})`, line(uid), line(SECOND).replace(SECOND, inShell)].join('\n')
+      : [line(uid), line(other.uid)].join('\n');
   return {
     path: `activities/${uid}/pay-twice`,
     label: 'Pay twice',

@@ -11,10 +11,9 @@ const SECTIONS = [
 ] as const;
 
 const navigation = ({ root }: Pick<View, 'root'>, { section }: Page): Markup =>
-  html`<nav aria-label="Console"><ul>${SECTIONS.map(([path, name]) =>
-    path === section
-      ? html`<li><a href="${root}${path}" aria-current="page">${name}</a></li>`
-      : html`<li><a href="${root}${path}">${name}</a></li>`,
+  html`<nav aria-label="Console"><ul>${SECTIONS.map(
+    ([path, name]) =>
+      html`<li><a href="${root}${path}"${path === section ? html` aria-current="page"` : ''}>${name}</a></li>`,
   )}</ul></nav>`;
 
 /** What an action has said, until the next page. */

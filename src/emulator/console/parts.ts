@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { Ugwo } from '../../contract/ugwo.ts';
 import { machineValue } from '../../core/medium.ts';
 import { formatMoney } from '../../core/money.ts';
+import { valueAt } from '../../core/path.ts';
 import { visible } from '../../core/sanitize.ts';
 import { formatLocal, readInstant } from '../../core/time.ts';
 import { type Lines, linesBlock } from './lines.ts';
@@ -26,6 +27,12 @@ export const moment = (value: unknown, now: number): Markup | string => {
   const ms = readInstant(value);
   if (ms === undefined) return text(value);
   return html`<time datetime="${new Date(ms).toISOString()}">${clockText(ms, now)}</time>`;
+};
+
+/** A customer by name, or else by e-mail address; empty where neither is known. */
+export const nameOf = (customer: unknown): string => {
+  const [first, last, email = ''] = ['first_name', 'last_name', 'email'].map((name) => text(valueAt(customer, name)));
+  return `${first} ${last}`.trim() || email;
 };
 
 /** A state as a word in its colour. */
@@ -66,6 +73,10 @@ export const table = (caption: string, heads: readonly string[], rows: readonly 
 <thead><tr>${heads.map((head) => html`<th scope="col"${NUMBERS.includes(head) ? html` class="number"` : ''}>${head}</th>`)}</tr></thead>
 <tbody>${rows}</tbody></table>`;
 
-/** Names and values, one below the other. */
-export const facts = (entries: readonly (readonly [name: string, value: Markup | string])[]): Markup =>
-  html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** Names and values, one below the other; a name without a value is left out. */
+export const facts = (
+  entries: readonly (readonly [name: string, value: Markup | string | false | undefined])[],
+): Markup =>
+  html`<dl class="facts">${entries
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;

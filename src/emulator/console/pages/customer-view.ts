@@ -42,7 +42,7 @@ const stepOf = (action: NextAction | undefined, now: number): Markup => {
   ])}${instruction}`;
 };
 
-const endings = (view: View, ugwo: Ugwo, activity: Activity, others: readonly Activity[]): Markup => {
+const endings = (view: View, ugwo: Ugwo, activity: Activity, other: Activity | undefined): Markup => {
   const { place } = view;
   const medium = mediumOf(activity).replace(' ', '_');
   const half = Math.max(1, Math.floor((ugwo.amount ?? 0) / 2));
@@ -51,34 +51,28 @@ const endings = (view: View, ugwo: Ugwo, activity: Activity, others: readonly Ac
     settleAction(place, activity, 'successful', { label: 'Pay', tone: 'good' }),
     settleAction(place, activity, 'failed', { label: 'Fail', tone: 'bad' }),
     settleAction(place, activity, 'expired', { label: 'Expire', tone: 'bad' }),
-    payTwiceAction(place, activity, others[0], medium),
+    payTwiceAction(place, activity, other, medium),
     settleAction(place, activity, 'successful', { label: 'Pay another amount', inputs: amount, amount: half }),
   ]);
 };
 
-const openView = (view: View, ugwo: Ugwo, activity: Activity, open: readonly Activity[]): Markup =>
-  html`<section class="card"><h2>What the customer sees</h2>
+const openView = (view: View, ugwo: Ugwo, activity: Activity, open: readonly Activity[]): Markup => {
+  const other = open.find(({ uid }) => uid !== activity.uid);
+  return html`<section class="card"><h2>What the customer sees</h2>
 <div class="phone"><p class="sum">${amountOf(ugwo)}</p><p class="soft">by ${mediumOf(activity)}</p>
 ${stepOf(readNextAction(activity), view.now)}</div>
 <h3 class="then">And then</h3>
-${endings(
-  view,
-  ugwo,
-  activity,
-  open.filter(({ uid }) => uid !== activity.uid),
-)}
+${endings(view, ugwo, activity, other)}
 </section>`;
-
-const TAKEN_BACK = ['successful'];
+};
 
 const paidView = (view: View, ugwo: Ugwo, activity: Activity): Markup => {
   const action = settleAction(view.place, activity, 'taken_back', { label: 'Take the payment back', tone: 'bad' });
-  const isTakeable = TAKEN_BACK.includes(machineValue(activity.status));
   return html`<section class="card"><h2>What the customer sees</h2><div class="phone"><p class="sum">${money(
     activity['charged_amount'] ?? ugwo.amount,
     ugwo.currency,
   )}</p><p>${activityState(activity)[0]}, by ${mediumOf(activity)}</p></div>
-${isTakeable ? html`<div class="then">${actionForms(view, [action])}</div>` : ''}</section>`;
+<div class="then">${actionForms(view, [action])}</div></section>`;
 };
 
 /** What the customer of each open activity sees, newest first, and what may become of it; else the last one that was paid. */

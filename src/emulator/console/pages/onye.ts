@@ -3,21 +3,13 @@ import type { Onye } from '../../../contract/onye.ts';
 import { printExact } from '../../../core/json.ts';
 import { valueAt } from '../../../core/path.ts';
 import { findIn, onyeFilter } from '../find.ts';
-import { facts, moment, table, text } from '../parts.ts';
+import { facts, moment, nameOf, table, text } from '../parts.ts';
 import type { Markup, Page, View } from '../view.ts';
 import { historyOf } from './timeline.ts';
 import { moreLinks, positionIn, ugwoTable } from './ugwo-list.ts';
 
-const nameOf = ({ first_name, last_name, email, uid }: Onye): string =>
-  [first_name, last_name]
-    .map((name) => text(name ?? ''))
-    .join(' ')
-    .trim() ||
-  text(email ?? '') ||
-  uid;
-
 const rowOf = (view: View, onye: Onye): Markup => html`<tr>
-<td class="wide"><a href="${view.root}onye/${onye.uid}">${nameOf(onye)}</a></td>
+<td class="wide"><a href="${view.root}onye/${onye.uid}">${nameOf(onye) || onye.uid}</a></td>
 <td>${text(onye.email ?? '')}</td><td class="id">${text(onye.ref ?? '')}</td>
 <td>${moment(onye.created_at, view.now)}</td></tr>`;
 
@@ -53,7 +45,7 @@ export const onyePage = (view: View, onye: Onye): Page => {
   const { store } = view.service;
   const found = findIn(store.ugwoBefore, positionIn(view.query), (ugwo) => valueAt(ugwo, 'onye.uid') === onye.uid);
   return {
-    title: nameOf(onye),
+    title: nameOf(onye) || onye.uid,
     section: 'onye',
     body: html`<div class="columns"><section class="card"><h2>Customer</h2>${facts([
       ['Identifier', html`<span class="id">${onye.uid}</span>`],

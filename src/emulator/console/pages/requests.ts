@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { html } from 'hono/html';
 import { asCurl } from '../../../core/curl.ts';
-import { parseExact, printExact } from '../../../core/json.ts';
+import { parseExact, parseIfJson, printExact } from '../../../core/json.ts';
 import { visibleLines } from '../../../core/sanitize.ts';
 import { shellQuote } from '../../../core/shell.ts';
 import type { SeenRequest } from '../../request-log.ts';
@@ -74,11 +74,8 @@ export const requestsPage = (view: View): Page => {
 
 /** With a line for each member, where that rounds no number. */
 const pretty = (json: string): string => {
-  try {
-    return /\d{16}/.test(json) ? json : JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    return json;
-  }
+  const value = /\d{16}/.test(json) ? undefined : parseIfJson(json);
+  return value === undefined ? json : JSON.stringify(value, null, 2);
 };
 
 const noAnswer = (executed: SeenRequest['executed']): string =>
@@ -123,18 +120,12 @@ export const requestPage = (view: View, seen: SeenRequest): Page => {
     section: '',
     body: html`<div class="card">${facts([
       ['Answer', pill(view, 'answer', gotState(seen))],
-      ...(reasons.length === 0
-        ? []
-        : [['Rule', html`${reasons.map((reason) => html`<p>${text(reason)}</p>`)}`] as const]),
-      ...(struck === undefined
-        ? []
-        : [['Fault for', html`${scopeWords(struck)} · <a href="${view.root}faults">Faults</a>`] as const]),
+      ['Rule', reasons.length > 0 && html`${reasons.map((reason) => html`<p>${text(reason)}</p>`)}`],
+      ['Fault for', struck && html`${scopeWords(struck)} · <a href="${view.root}faults">Faults</a>`],
       ['Path', html`<span class="id">${text(url)}</span>`],
       ['Time', html`${clockText(at, view.now)}, took ${Math.round(took)} ms`],
       ['Client', text(agent) || 'says no name'],
-      ...(ugwo === undefined
-        ? []
-        : [['About', html`<a class="id" href="${view.root}ugwo/${ugwo}">${ugwo}</a>`] as const]),
+      ['About', ugwo !== undefined && html`<a class="id" href="${view.root}ugwo/${ugwo}">${ugwo}</a>`],
     ])}${againLines(view, seen)}</div>
 <div class="columns">${block('Request', body, 'It had no body.')}
 ${block(executed === undefined ? 'Answer of the service' : `Answer of the service: ${statusText(executed.status)}`, executed?.text, noAnswer(executed))}</div>

@@ -51,13 +51,10 @@ const charged = ({ service }: View, activity: Activity, ugwo: Ugwo): readonly Ha
   const by = `Charged by ${mediumOf(activity)}`;
   const refunds = service.store.refundsOf(id).flatMap((one) => refunded(one, machineValue(ugwo.currency ?? '')));
   if (isOpen(activity)) return [{ at: activity.created_at, what: `${by}: ${word}`, tone, id }];
-  const ended = {
-    at: activity.updated_at,
-    what: `${word[0]?.toUpperCase()}${word.slice(1)}${paidText(activity, ugwo)}`,
-  };
+  const what = `${word[0]?.toUpperCase()}${word.slice(1)}${paidText(activity, ugwo)}`;
   return [
     { at: activity.created_at, what: by, tone: 'plain', id },
-    { ...ended, tone, more: faultOf(activity), id },
+    { at: activity.updated_at, what, tone, more: faultOf(activity), id },
     ...refunds,
   ];
 };

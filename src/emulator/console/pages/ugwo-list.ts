@@ -1,22 +1,16 @@
 import { html } from 'hono/html';
 import type { Ugwo } from '../../../contract/ugwo.ts';
-import { valueAt } from '../../../core/path.ts';
 import { type Found, findIn, ugwoFilter } from '../find.ts';
-import { amountOf, moment, pill, table, text } from '../parts.ts';
+import { amountOf, moment, nameOf, pill, table, text } from '../parts.ts';
 import { REQUEST_WORDS, requestState } from '../states.ts';
 import type { Markup, Page, View } from '../view.ts';
-
-const payerText = (ugwo: Ugwo): string => {
-  const names = ['first_name', 'last_name'].map((name) => text(valueAt(ugwo.onye, name) ?? ''));
-  return names.join(' ').trim() || text(valueAt(ugwo.onye, 'email') ?? '');
-};
 
 const rowOf = (view: View, ugwo: Ugwo): Markup => {
   const about = text(ugwo.description ?? '') || text(ugwo.ref ?? '') || ugwo.uid;
   return html`<tr><td class="wide"><a href="${view.root}ugwo/${ugwo.uid}">${about}</a></td>
 <td class="number">${amountOf(ugwo)}</td>
 <td class="end">${pill(view, ugwo.uid, requestState(ugwo.status))}</td>
-<td>${payerText(ugwo) || html`<span class="soft">nobody</span>`}</td>
+<td>${nameOf(ugwo.onye) || html`<span class="soft">nobody</span>`}</td>
 <td class="id end">${text(ugwo.ref ?? '')}</td>
 <td class="soft">${moment(ugwo.created_at, view.now)}</td></tr>`;
 };
