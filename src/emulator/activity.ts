@@ -2,7 +2,7 @@ import type { Activity } from '../contract/activity.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import type { Handler } from './handler.ts';
 import { derivedId } from './ids.ts';
-import { refusal } from './refusal.ts';
+import { present, refusal } from './refusal.ts';
 
 export type Outcome = Pick<Activity, 'status' | 'next_action' | 'error'>;
 
@@ -33,8 +33,7 @@ export const activityOn = (ugwo: Ugwo, { uid, medium, reference, outcome, at }: 
 
 /** One activity, for polling (public material); a 404 when it is on another payment request. */
 export const getActivity: Handler<'activity.get'> = ({ params }, store) => {
-  const ugwo = store.ugwo(params.ugwoUid);
-  if (ugwo === undefined) throw refusal(404, 'ugwo.error.not_found');
+  const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
   const kept = store.activity(params.activityUid);
   if (kept?.ugwo !== ugwo.uid) throw refusal(404, 'activity.error.not_found');
   return kept.activity;

@@ -11,7 +11,7 @@ import { activityOn, type Outcome } from './activity.ts';
 import type { Handler } from './handler.ts';
 import { derivedDigits, newId, randomText } from './ids.ts';
 import { isPaid } from './paid.ts';
-import { invalid, refusal, UNFUNDED } from './refusal.ts';
+import { invalid, present, refusal, UNFUNDED } from './refusal.ts';
 import { type Scripted, scriptedOf } from './scripted.ts';
 import type { ActivityPlan } from './store/activities.ts';
 import { tell, tellRequest } from './tell.ts';
@@ -107,8 +107,7 @@ const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
  * has failed stands in the way of none.
  */
 export const charge: Handler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
-  const ugwo = store.ugwo(params.ugwoUid);
-  if (ugwo === undefined) throw refusal(404, 'ugwo.error.not_found');
+  const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
   refuseEnded(ugwo);
   refuseUnrouted(body.data, ugwo);
   const { medium } = body.data;

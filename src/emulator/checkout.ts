@@ -3,7 +3,7 @@ import { BANK_CODES } from '../core/banks.ts';
 import { machineValue } from '../core/medium.ts';
 import type { Handler } from './handler.ts';
 import { derivedId, meantBy } from './ids.ts';
-import { refusal } from './refusal.ts';
+import { present, refusal } from './refusal.ts';
 
 /** A checkout, and how a payment request shows it. */
 interface Both {
@@ -40,11 +40,8 @@ const found = (id: string): Both | undefined => {
   return ALL.find(({ checkout: { uid } }) => uid >= from && uid <= to);
 };
 
-const checkoutAt = ({ uid }: { readonly uid: string }): Checkout => {
-  const one = found(uid);
-  if (one === undefined) throw refusal(404, 'checkout.error.not_found');
-  return one.checkout;
-};
+const checkoutAt = ({ uid }: { readonly uid: string }): Checkout =>
+  present(found(uid), 'checkout.error.not_found').checkout;
 
 const isActive = ({ checkout }: Both): boolean => checkout.status === 'active';
 const isIn =

@@ -3,7 +3,7 @@ import { utcAtom } from '../core/time.ts';
 import type { Handler } from './handler.ts';
 import { newId } from './ids.ts';
 import { pageOf } from './list.ts';
-import { refusal } from './refusal.ts';
+import { present, refusal } from './refusal.ts';
 import type { Store } from './store/open.ts';
 import { tell } from './tell.ts';
 
@@ -32,11 +32,8 @@ const sentFields = (body: Readonly<Record<string, unknown>>): Record<string, unk
       .map(([name, value]) => [name, saved(name, value)]),
   );
 
-const customerAt = ({ uid }: { readonly uid: string }, store: Store): Onye => {
-  const customer = store.customer(uid);
-  if (customer === undefined) throw refusal(404, 'onye.error.not_found');
-  return customer;
-};
+const customerAt = ({ uid }: { readonly uid: string }, store: Store): Onye =>
+  present(store.customer(uid), 'onye.error.not_found');
 
 /** An e-mail address belongs to one customer. */
 const refuseTaken = (store: Store, { uid, email }: Onye): void => {

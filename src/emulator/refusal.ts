@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { Judge } from '../contract/common.ts';
 import { type ProblemAnswer, problemAnswer } from '../contract/problem.ts';
 import type { Violation } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
@@ -55,15 +56,11 @@ export const invalidBy = (code: string, field: string): Refusal => {
   return new Refusal({ ...problem, violations, detail: code, message: code });
 };
 
-/** The part of a schema that judges an answer. */
-interface Judge {
-  safeParse(value: unknown): {
-    readonly success: boolean;
-    readonly error?: {
-      readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
-    };
-  };
-}
+/** What was asked for; a 404 where it is not there. */
+export const present = <T>(found: T | undefined, code: string): T => {
+  if (found === undefined) throw refusal(404, code);
+  return found;
+};
 
 /** The answer as JSON text; a 500 in its place when it breaks the contract, so that nobody learns a wrong shape here. */
 export const checked = (schema: Judge, answer: unknown): string => {

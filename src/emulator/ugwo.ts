@@ -8,7 +8,7 @@ import type { Handler, RequestOf } from './handler.ts';
 import { newId } from './ids.ts';
 import { pageOf } from './list.ts';
 import { addCustomer } from './onye.ts';
-import { invalid, invalidBy, refusal, UNFUNDED } from './refusal.ts';
+import { invalid, invalidBy, present, refusal, UNFUNDED } from './refusal.ts';
 import { asksFor } from './scripted.ts';
 import type { Store } from './store/open.ts';
 import { tell, tellRequest, whole } from './tell.ts';
@@ -22,11 +22,7 @@ const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> =
 const FIXED = ['uid', 'status', 'total_amount_paid', 'created_at', 'activities', 'lastest_ugwo_activity'];
 const MADE = ['onye', 'onye_email', 'onye_nzube', 'metadata', 'meta', 'checkout'];
 
-const requestAt = (uid: string, store: Store): Ugwo => {
-  const ugwo = store.ugwo(uid);
-  if (ugwo === undefined) throw refusal(404, 'ugwo.error.not_found');
-  return ugwo;
-};
+const requestAt = (uid: string, store: Store): Ugwo => present(store.ugwo(uid), 'ugwo.error.not_found');
 
 const refuseAmount = (amount: number, currency: string): void => {
   const [least, most] = BOUNDS[currency] ?? [1, Number.MAX_SAFE_INTEGER];
