@@ -15,7 +15,7 @@ export interface Service {
   /** Aborted when it closes: nothing is waited for any more. */
   readonly closing: AbortSignal;
   /** The requests that it has seen last; undefined where nobody can look at them. */
-  readonly requests?: RequestLog;
+  readonly requests: RequestLog | undefined;
 }
 
 /** What time it is there, in milliseconds since the epoch: its clock may have been moved. */

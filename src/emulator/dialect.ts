@@ -1,4 +1,4 @@
-import { NumberText, parseExact, printExact } from '../core/json.ts';
+import { isJsonObject, parseExact, printExact } from '../core/json.ts';
 import type { Dialect } from '../core/local.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { testId } from './ids.ts';
@@ -6,14 +6,11 @@ import { testId } from './ids.ts';
 /** A value of an answer as the live service writes it. */
 export type Shape = (value: unknown) => unknown;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !(value instanceof NumberText);
-
 /** An object, field by field; an empty one is `[]`, as PHP writes it. A field that is not named keeps its value. */
 const fields =
   (shapes: Readonly<Record<string, Shape>>): Shape =>
   (value) => {
-    if (!isObject(value)) return value;
+    if (!isJsonObject(value)) return value;
     const members = Object.entries(value).map(([name, member]) => {
       const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
       return [name, (shape ?? plain)(member)];

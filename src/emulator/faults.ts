@@ -16,9 +16,6 @@ const fits = (pattern: string, path: string): boolean => {
   );
 };
 
-const matches = ({ method, path }: FaultRule, request: { readonly method: string; readonly path: string }): boolean =>
-  (method ?? request.method) === request.method && (path === undefined || fits(path, request.path));
-
 /** Sums of tenths are not exact. */
 const wholes = (count: number): number => Math.floor(count + 1e-9);
 
@@ -44,9 +41,9 @@ export const ruleFor = <R extends Rule>(store: Store, meets: (rule: Rule) => rul
 };
 
 const forRequest =
-  (request: { readonly method: string; readonly path: string }) =>
+  (method: string, path: string) =>
   (rule: Rule): rule is FaultRule =>
-    !isDeliveryRule(rule) && matches(rule, request);
+    !isDeliveryRule(rule) && (rule.method ?? method) === method && (rule.path === undefined || fits(rule.path, path));
 
 /** A whole answer whose JSON has no end. */
 const spoilt = (answer: Answer): Answer => ({ ...answer, text: answer.text.slice(0, -1) });
@@ -79,7 +76,7 @@ export const withFaults =
   async (asked) => {
     const { method, target } = asked;
     const path = target.split('?')[0] ?? target;
-    const rule = path.startsWith('/v1/') ? ruleFor(service.store, forRequest({ method, path })) : undefined;
+    const rule = path.startsWith('/v1/') ? ruleFor(service.store, forRequest(method, path)) : undefined;
     if (rule === undefined) return answering(asked);
     service.requests?.struck(asked, rule);
     return misbehave(rule, service, asked, answering);

@@ -27,9 +27,6 @@ export const derivedDigits = (source: string, length: number): string =>
 /** An identifier (interface.md section 2) that was never given before. */
 export const newId = (prefix: IdPrefix | 'rfd' | 'evt'): string => `${prefix}.${WORKSPACE}.${randomText(LENGTH)}`;
 
-/** A reference of the provider's, the same for the same name on every machine. */
-export const derivedReference = (name: string): string => `EMU-${derivedText(`reference ${name}`, 16)}`;
-
 /** The identifier of a seeded thing: the same for the same name on every machine. */
 export const derivedId = (prefix: IdPrefix | 'psp', name: string): string =>
   `${prefix}.${WORKSPACE}.${derivedText(`${prefix} ${name}`, LENGTH)}`;

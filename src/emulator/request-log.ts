@@ -33,7 +33,7 @@ export interface SeenRequest {
   readonly took: number;
 }
 
-type Open = { -readonly [K in keyof SeenRequest]: SeenRequest[K] } & { readonly began: number };
+type Open = SeenRequest & { readonly began: number };
 
 /** A part of a text would keep the whole of it in memory. */
 const cut = (text: string, longest = LONGEST): string =>
@@ -45,6 +45,10 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
   const open = new WeakMap<Asked, Open>();
   const listeners = new Set<(seen: SeenRequest) => void>();
   let [seq, isWatched] = [0, false];
+  const note = (asked: Asked, known: Partial<SeenRequest>): void => {
+    const seen = open.get(asked);
+    if (seen !== undefined) open.set(asked, { ...seen, ...known });
+  };
   return {
     /** Somebody looks: from now on every answer is kept, not refusals alone. */
     watch: (): void => {
@@ -56,18 +60,11 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
       const agent = cut(headers['user-agent'] ?? '', 100);
       open.set(asked, { seq, at: now(), method, url: cut(target, LONGEST_URL), agent, took: 0, began: ticks() });
     },
-    body: (asked: Asked, bytes: Uint8Array): void => {
-      const seen = open.get(asked);
-      if (seen !== undefined) seen.body = Buffer.from(bytes.subarray(0, LONGEST)).toString();
-    },
-    struck: (asked: Asked, rule: FaultRule): void => {
-      const seen = open.get(asked);
-      if (seen !== undefined) seen.struck = rule;
-    },
-    executed: (asked: Asked, { status, text }: Answer): void => {
-      const seen = open.get(asked);
-      if (seen !== undefined) seen.executed = { status, text: isWatched || status >= 400 ? cut(text) : '' };
-    },
+    body: (asked: Asked, bytes: Uint8Array): void =>
+      note(asked, { body: Buffer.from(bytes.subarray(0, LONGEST)).toString() }),
+    struck: (asked: Asked, rule: FaultRule): void => note(asked, { struck: rule }),
+    executed: (asked: Asked, { status, text }: Answer): void =>
+      note(asked, { executed: { status, text: isWatched || status >= 400 ? cut(text) : '' } }),
     /** `status`: what the client gets; undefined where the connection is cut. */
     end: (asked: Asked, status: number | undefined): void => {
       const seen = open.get(asked);

@@ -5,7 +5,7 @@ import { machineValue } from '../core/medium.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
 import { activityOn } from './activity.ts';
 import { GHANA, NIGERIA } from './checkout.ts';
-import { derivedId, derivedReference } from './ids.ts';
+import { derivedId, derivedText } from './ids.ts';
 import { isPaid } from './paid.ts';
 import { CITIES, FIRST_NAMES, GOODS, LAST_NAMES, STREETS } from './seed-words.ts';
 import type { Store } from './store/open.ts';
@@ -115,7 +115,7 @@ const chargeOf = (number: number, ugwo: Ugwo): Activity | undefined => {
   return activityOn(ugwo, {
     uid: derivedId('act', String(number)),
     medium: machineValue(pick(ugwo.checkout?.mediums ?? [], number).medium),
-    reference: derivedReference(String(number)),
+    reference: `EMU-${derivedText(`reference ${number}`, 16)}`,
     outcome: { status, next_action: null, error: null },
     at: ugwo.created_at ?? '',
   });

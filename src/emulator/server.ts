@@ -80,9 +80,8 @@ export const serve = async (
   }: { readonly delivers?: boolean | undefined; readonly console?: ConsoleOptions | undefined },
 ): Promise<RunningEmulator> => {
   const closing = new AbortController();
-  const plain: Service = { ...opened, closing: closing.signal };
-  const requests = console && openRequestLog(() => nowOf(plain), plain.clock.ticks);
-  const service: Service = { ...plain, ...(requests === undefined ? {} : { requests }) };
+  const requests = console && openRequestLog(() => nowOf(opened), opened.clock.ticks);
+  const service: Service = { ...opened, closing: closing.signal, requests };
   const answer =
     requests === undefined || console === undefined
       ? withFaults(service, makeApp(service))
