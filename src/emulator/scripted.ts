@@ -42,30 +42,29 @@ const chargeWish = (word: string, medium: string): Scripted | undefined => {
   return end === undefined || end.ending === 'taken_back' ? undefined : { kind: 'end', ...end };
 };
 
+/** What the first word says that `read` can read. */
+const firstWish = <T>(ugwo: Asking, read: (word: string) => T | undefined): T | undefined =>
+  wordsOf(ugwo)
+    .map(read)
+    .find((wish) => wish !== undefined);
+
 /** What its next charge is to become. */
 export const scriptedOf = (ugwo: Asking, medium: string): Scripted | undefined =>
-  wordsOf(ugwo)
-    .map((word) => chargeWish(word, medium))
-    .find((scripted) => scripted !== undefined);
+  firstWish(ugwo, (word) => chargeWish(word, medium));
 
 /** `taken_back:2m`: how many milliseconds after it was paid the provider takes the money back. */
 export const takenBackAfter = (ugwo: Asking): number | undefined =>
-  wordsOf(ugwo)
-    .map((word) => endOf(word, ['taken_back'])?.after)
-    .find((after) => after !== undefined);
+  firstWish(ugwo, (word) => endOf(word, ['taken_back'])?.after);
 
 /**
  * What becomes of a refund, and when: `refund:failed` (at once), `refund:failed:30s`, `refund:successful:30s`; undefined
  * where nothing is asked for.
  */
 export const refundWish = (ugwo: Asking) =>
-  wordsOf(ugwo)
-    .filter((word) => word.startsWith('refund:'))
-    .map((word) => word.slice('refund:'.length))
-    .map((word) =>
-      word === 'failed' ? ({ ending: 'failed', after: 0 } as const) : endOf(word, ['successful', 'failed']),
-    )
-    .find((scripted) => scripted !== undefined);
+  firstWish(ugwo, (word) => {
+    if (word === 'refund:failed') return { ending: 'failed', after: 0 } as const;
+    return word.startsWith('refund:') ? endOf(word.slice('refund:'.length), ['successful', 'failed']) : undefined;
+  });
 
 /** `402` (charges and refunds are refused), `402:create` (it can't be made at all), `unrouted` (it gets no checkout). */
 export const asksFor = (ugwo: Asking, what: '402' | '402:create' | 'unrouted'): boolean => wordsOf(ugwo).includes(what);

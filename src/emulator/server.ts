@@ -94,7 +94,6 @@ export const serve = async (
     throw thrown;
   }
   const delivering = delivers ? deliver(service) : undefined;
-  let closed: Promise<void> | undefined;
   const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   return {
     origin,
@@ -102,12 +101,9 @@ export const serve = async (
     publicKey: service.store.setting('public_key') ?? '',
     controlToken: service.store.setting('control_token') ?? '',
     console: console && `${origin}${consolePath(service.store)}`,
-    close: () => {
+    close: memo(async () => {
       closing.abort();
-      closed ??= Promise.all([stop(server), delivering])
-        .then(() => undefined)
-        .finally(() => service.store.close());
-      return closed;
-    },
+      await Promise.all([stop(server), delivering]).finally(() => service.store.close());
+    }),
   };
 };
