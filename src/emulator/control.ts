@@ -9,6 +9,7 @@ import { nowOf, type Service } from './answer.ts';
 import { invalid, refusal } from './refusal.ts';
 import { seedStore } from './seed.ts';
 import { settle } from './settle.ts';
+import type { Store } from './store/open.ts';
 import type { KeptFault } from './store/settings.ts';
 import { triggerEvent } from './trigger.ts';
 import { addWebhook, listDeliveries, listWebhooks, removeWebhook, replayDelivery } from './webhooks.ts';
@@ -43,7 +44,7 @@ export const moveClock = (kept: Kept, by: number | 'back' | undefined): ClockSta
 };
 
 /** Puts rules for faults in the place of those there were; a usage error where they are none. */
-export const setFaults = ({ store }: Pick<Kept, 'store'>, rules: unknown): readonly KeptFault[] => {
+export const setFaults = (store: Store, rules: unknown): readonly KeptFault[] => {
   const { error, data } = faultRules().safeParse(rules);
   if (error !== undefined) {
     throw usageError('these are no rules for faults', {
@@ -84,13 +85,13 @@ const countIn = (body: Body, name: string, least: number, most: number): number 
   throw invalid([{ propertyPath: name, title: `is not a whole number from ${least} to ${most}` }]);
 };
 
-const settled = ({ store, ...service }: Service, body: Body) => {
+const settled = (service: Service, body: Body) => {
   const as = ENDINGS.find((ending) => ending === body['as']);
   if (as === undefined) throw invalid([{ propertyPath: 'as', title: `is none of ${ENDINGS.join(', ')}` }]);
   const after = body['in'] === undefined ? undefined : durationIn(body, 'in');
   const amount = countIn(body, 'amount', 1, LARGEST_AMOUNT);
   const settling = { activity: String(body['activity']), as, after, amount };
-  return refused(() => settle(store, settling, nowOf({ store, ...service }))).activity;
+  return refused(() => settle(service.store, settling, nowOf(service))).activity;
 };
 
 /** Adds records, as many as are usual unless it is said how many. */
@@ -101,11 +102,11 @@ const seeded = ({ store, clock }: Service, body: Body) => {
   return { customers, ugwo };
 };
 
-const added = (service: Service, body: Body) => {
+const added = ({ store }: Service, body: Body) => {
   const listed = body['events'] ?? [];
   const events = Array.isArray(listed) ? listed.map(String) : [String(listed)];
   const secret = (): string => String(body['secret'] ?? '');
-  return refused(() => addWebhook(service, { url: String(body['url']), events, secret, allowRemote: false }));
+  return refused(() => addWebhook(store, { url: String(body['url']), events, secret, allowRemote: false }));
 };
 
 const idIn = (body: Body): number => countIn(body, 'id', 1, Number.MAX_SAFE_INTEGER) ?? 0;
@@ -114,7 +115,7 @@ const triggered = (service: Service, body: Body) => {
   const event = EVENTS.find((known) => known === body['event']);
   if (event === undefined) throw invalid([{ propertyPath: 'event', title: `is none of ${EVENTS.join(', ')}` }]);
   const ugwo = body['ugwo'] === undefined ? undefined : String(body['ugwo']);
-  return refused(() => triggerEvent(service, event, ugwo, nowOf(service)));
+  return refused(() => triggerEvent(service.store, event, ugwo, nowOf(service)));
 };
 
 const emptied = ({ store }: Service) => {
@@ -128,15 +129,15 @@ export const controls: Readonly<Record<string, (service: Service, body: Body) =>
   [`POST ${CONTROL}clock`]: (service, body) => moveClock(service, durationIn(body, 'by')),
   [`DELETE ${CONTROL}clock`]: (service) => moveClock(service, 'back'),
   [`GET ${CONTROL}faults`]: ({ store }) => shownFaults(store.faults()),
-  [`PUT ${CONTROL}faults`]: (service, body) => refused(() => shownFaults(setFaults(service, body))),
-  [`DELETE ${CONTROL}faults`]: (service) => shownFaults(setFaults(service, { rules: [] })),
+  [`PUT ${CONTROL}faults`]: ({ store }, body) => refused(() => shownFaults(setFaults(store, body))),
+  [`DELETE ${CONTROL}faults`]: ({ store }) => shownFaults(setFaults(store, { rules: [] })),
   [`POST ${CONTROL}settle`]: settled,
   [`POST ${CONTROL}seed`]: seeded,
   [`POST ${CONTROL}reset`]: emptied,
-  [`GET ${CONTROL}webhooks`]: (service) => ({ data: listWebhooks(service) }),
+  [`GET ${CONTROL}webhooks`]: ({ store }) => ({ data: listWebhooks(store) }),
   [`POST ${CONTROL}webhooks`]: added,
-  [`POST ${CONTROL}webhooks/remove`]: (service, body) => refused(() => removeWebhook(service, idIn(body))),
+  [`POST ${CONTROL}webhooks/remove`]: ({ store }, body) => refused(() => removeWebhook(store, idIn(body))),
   [`POST ${CONTROL}webhooks/trigger`]: triggered,
-  [`GET ${CONTROL}deliveries`]: (service) => ({ data: listDeliveries(service, SHOWN_DELIVERIES) }),
-  [`POST ${CONTROL}deliveries/replay`]: (service, body) => refused(() => replayDelivery(service, idIn(body))),
+  [`GET ${CONTROL}deliveries`]: ({ store }) => ({ data: listDeliveries(store, SHOWN_DELIVERIES) }),
+  [`POST ${CONTROL}deliveries/replay`]: ({ store }, body) => refused(() => replayDelivery(store, idIn(body))),
 };

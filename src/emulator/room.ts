@@ -7,7 +7,7 @@ import { type ClockState, moveClock, setFaults } from './control.ts';
 import { BeyondUse, DATA_FILE } from './file.ts';
 import { openapiText } from './openapi.ts';
 import { seedStore } from './seed.ts';
-import { type Settled, type Settling, settle as settleIn, unknownActivity } from './settle.ts';
+import { type Settled, type Settling, settle, unknownActivity } from './settle.ts';
 import { openStore, withStore } from './store/open.ts';
 import type { KeptFault } from './store/settings.ts';
 import { type WebhookRoom, webhookRoom } from './webhook-room.ts';
@@ -66,57 +66,44 @@ export interface EmulatorRoom {
   /** The contract as an OpenAPI document, in JSON. */
   openapi(): Promise<string>;
   /** Removes every record; the key stays, and no identifier is given again. A file that is damaged or from a newer paycli is made anew, with a new key. */
-  reset(options: { readonly file: string; readonly clock: Clock }): Promise<void>;
+  reset(options: { readonly file: string }): Promise<void>;
 }
 
 /** There is no data yet, and none is to be made. */
 const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(stateOf(path, DATA_FILE));
 
-const start: EmulatorRoom['start'] = async ({ file, port, clock, dialect = 'documented', delivers, console }) => {
-  const { serve } = await import('./server.ts');
-  return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { delivers, console });
-};
-
-const seed: EmulatorRoom['seed'] = async ({ file, clock, customers, ugwo, onlyIfNew = false }) =>
-  withStore(resolve(file), (store) =>
-    store.write(() => {
-      if (onlyIfNew && !store.isNew()) return { customers: 0, ugwo: 0 };
-      seedStore(store, { customers, ugwo }, nowOf({ store, clock }));
-      return { customers, ugwo };
-    }),
-  );
-
-const settle: EmulatorRoom['settle'] = async ({ file, clock, ...settling }) => {
-  const path = resolve(file);
-  if (hasNothing(path)) throw unknownActivity(settling.activity);
-  return withStore(path, (store) => settleIn(store, settling, nowOf({ store, clock })));
-};
-
-const moved: EmulatorRoom['clock'] = async ({ file, clock, by }) =>
-  withStore(resolve(file), (store) => moveClock({ store, clock }, by));
-
-const faults: EmulatorRoom['faults'] = async ({ file, rules }) =>
-  withStore(resolve(file), (store) => (rules === undefined ? store.faults() : setFaults({ store }, rules)));
-
-const reset: EmulatorRoom['reset'] = async ({ file }) => {
-  const path = resolve(file);
-  if (hasNothing(path)) return;
-  try {
-    withStore(path, (store) => store.write(() => store.removeRecords()));
-  } catch (thrown) {
-    if (!(thrown instanceof BeyondUse)) throw thrown;
-    replaceFile(path, DATA_FILE);
-  }
-};
-
 /** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
 export const emulatorRoom: EmulatorRoom = {
-  start,
-  seed,
-  settle,
-  clock: moved,
-  faults,
+  start: async ({ file, port, clock, dialect = 'documented', delivers, console }) => {
+    const { serve } = await import('./server.ts');
+    return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { delivers, console });
+  },
+  seed: async ({ file, clock, customers, ugwo, onlyIfNew = false }) =>
+    withStore(resolve(file), (store) =>
+      store.write(() => {
+        if (onlyIfNew && !store.isNew()) return { customers: 0, ugwo: 0 };
+        seedStore(store, { customers, ugwo }, nowOf({ store, clock }));
+        return { customers, ugwo };
+      }),
+    ),
+  settle: async ({ file, clock, ...settling }) => {
+    const path = resolve(file);
+    if (hasNothing(path)) throw unknownActivity(settling.activity);
+    return withStore(path, (store) => settle(store, settling, nowOf({ store, clock })));
+  },
+  clock: async ({ file, clock, by }) => withStore(resolve(file), (store) => moveClock({ store, clock }, by)),
+  faults: async ({ file, rules }) =>
+    withStore(resolve(file), (store) => (rules === undefined ? store.faults() : setFaults(store, rules))),
   webhooks: webhookRoom,
   openapi: openapiText,
-  reset,
+  reset: async ({ file }) => {
+    const path = resolve(file);
+    if (hasNothing(path)) return;
+    try {
+      withStore(path, (store) => store.write(() => store.removeRecords()));
+    } catch (thrown) {
+      if (!(thrown instanceof BeyondUse)) throw thrown;
+      replaceFile(path, DATA_FILE);
+    }
+  },
 };

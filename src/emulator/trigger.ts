@@ -113,12 +113,7 @@ export interface Triggered {
 }
 
 /** Tells an event that did not happen, about a payment request that is there or one that is nowhere. Throws usage errors. */
-export const triggerEvent = (
-  { store }: { readonly store: Store },
-  event: EventName,
-  ugwo: string | undefined,
-  now: number,
-): Triggered => {
+export const triggerEvent = (store: Store, event: EventName, ugwo: string | undefined, now: number): Triggered => {
   const data = madeUp(store, event, ugwo, now);
   const told = store.write(() => tell(store, now, event, () => data));
   if (told === undefined) {

@@ -55,11 +55,11 @@ const secretOf = (signing: Signing): string => {
 /** Webhooks and deliveries of a data file, whether an emulator runs over it or not. */
 export const webhookRoom: WebhookRoom = {
   add: async ({ file, signing, ...asked }) =>
-    withStore(resolve(file), (store) => addWebhook({ store }, { ...asked, secret: () => secretOf(signing) })),
-  list: async ({ file }) => withStore(resolve(file), (store) => listWebhooks({ store })),
-  remove: async ({ file, id }) => withStore(resolve(file), (store) => removeWebhook({ store }, id)),
+    withStore(resolve(file), (store) => addWebhook(store, { ...asked, secret: () => secretOf(signing) })),
+  list: async ({ file }) => withStore(resolve(file), (store) => listWebhooks(store)),
+  remove: async ({ file, id }) => withStore(resolve(file), (store) => removeWebhook(store, id)),
   trigger: async ({ file, clock, event, ugwo }) =>
-    withStore(resolve(file), (store) => triggerEvent({ store }, event, ugwo, nowOf({ store, clock }))),
-  deliveries: async ({ file, count }) => withStore(resolve(file), (store) => listDeliveries({ store }, count)),
-  replay: async ({ file, id }) => withStore(resolve(file), (store) => replayDelivery({ store }, id)),
+    withStore(resolve(file), (store) => triggerEvent(store, event, ugwo, nowOf({ store, clock }))),
+  deliveries: async ({ file, count }) => withStore(resolve(file), (store) => listDeliveries(store, count)),
+  replay: async ({ file, id }) => withStore(resolve(file), (store) => replayDelivery(store, id)),
 };

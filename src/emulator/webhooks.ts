@@ -7,10 +7,6 @@ import { utcAtom } from '../core/time.ts';
 import type { Store } from './store/open.ts';
 import type { Attempt, Delivery, Webhook } from './store/outbox.ts';
 
-interface Kept {
-  readonly store: Store;
-}
-
 /** A webhook as it is shown: never with its secret. */
 export interface ShownWebhook {
   readonly id: number;
@@ -88,16 +84,16 @@ const refuseUnknown = (pattern: string): void => {
 };
 
 /** Tells a URL of events from now on. Throws usage errors. */
-export const addWebhook = ({ store }: Kept, asked: WebhookAsked): ShownWebhook => {
+export const addWebhook = (store: Store, asked: WebhookAsked): ShownWebhook => {
   const [url, events] = [targetOf(asked), asked.events.length === 0 ? ['*'] : asked.events];
   events.forEach(refuseUnknown);
   return store.write(() => shownWebhook(store.addWebhook({ url, events, secret: asked.secret() })));
 };
 
-export const listWebhooks = ({ store }: Kept): ShownWebhook[] => store.webhooks().map(shownWebhook);
+export const listWebhooks = (store: Store): ShownWebhook[] => store.webhooks().map(shownWebhook);
 
 /** Ends a webhook, with what was to be delivered there. Throws usage errors. */
-export const removeWebhook = ({ store }: Kept, id: number): ShownWebhook =>
+export const removeWebhook = (store: Store, id: number): ShownWebhook =>
   store.write(() => {
     const webhook = store.webhooks().find((one) => one.id === id);
     if (webhook === undefined) {
@@ -108,11 +104,11 @@ export const removeWebhook = ({ store }: Kept, id: number): ShownWebhook =>
   });
 
 /** The newest deliveries that are older than `before`, newest first. */
-export const listDeliveries = ({ store }: Kept, count: number, before?: number): ShownDelivery[] =>
+export const listDeliveries = (store: Store, count: number, before?: number): ShownDelivery[] =>
   store.deliveriesBefore(before, count).map(shownDelivery);
 
 /** Sends one again, with as many tries as a new one has. Throws usage errors. */
-export const replayDelivery = ({ store }: Kept, id: number): ShownDelivery =>
+export const replayDelivery = (store: Store, id: number): ShownDelivery =>
   store.write(() => {
     const delivery = store.delivery(id);
     if (delivery === undefined) {

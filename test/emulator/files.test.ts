@@ -160,7 +160,7 @@ describe('a file that is not ours is refused and left alone', () => {
     const file = tempFile();
     make(file);
     const before = readFileSync(file);
-    for (const use of [start(file), emulatorRoom.seed({ file, ...FEW }), emulatorRoom.reset({ file, clock })]) {
+    for (const use of [start(file), emulatorRoom.seed({ file, ...FEW }), emulatorRoom.reset({ file })]) {
       const fault = await faultOf(use);
       expect(fault).toMatchObject({ kind: 'usage', message: `${file} is not a data file of the emulator` });
       expect(fault.detail.hint).toContain('--data');
@@ -230,7 +230,7 @@ describe('a file of ours that is beyond use', () => {
     expect(fault.message).toContain(message);
     expect(fault.detail.hint).toContain('paycli emulator reset');
     expect(fault.detail.hint).toContain('--data');
-    await emulatorRoom.reset({ file, clock });
+    await emulatorRoom.reset({ file });
     expect(modeOf(file)).toBe('600');
     await (await start(file)).close();
   });
@@ -269,7 +269,7 @@ describe('reset', () => {
 
   test('neither makes a file that is not there', async () => {
     const file = tempFile();
-    await emulatorRoom.reset({ file, clock });
+    await emulatorRoom.reset({ file });
     expect(existsSync(file)).toBe(false);
   });
 });

@@ -20,7 +20,7 @@ export const seed = async ({ customers, ugwo, data }: SeedInput, deps: Deps): Pr
 export const reset = async ({ data }: { readonly data?: string }, deps: Deps): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, deps);
   await deps.confirm([`Remove every record from ${file}?`], 'refuse');
-  await emulator.reset({ file, clock });
+  await emulator.reset({ file });
   return { kind: 'record', record: madeHere({ data: file }), view: resetView };
 };
 

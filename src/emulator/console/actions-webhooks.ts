@@ -11,12 +11,12 @@ export const webhookAdd = async ({ desk, form }: Posted): Promise<string> => {
   const [url = '', event = '', secret = ''] = ['url', 'event', 'secret'].map((name) => form.get(name)?.trim());
   if (secret !== '' && !SECRET.test(secret)) throw refusal(422, 'a secret has 8 to 512 characters without blanks');
   const events = event.split(/[\s,]+/).filter((pattern) => pattern !== '');
-  const added = addWebhook(desk.service, { url, events, secret: () => secret, allowRemote: false });
+  const added = addWebhook(desk.service.store, { url, events, secret: () => secret, allowRemote: false });
   return `Events are sent to ${added.url} from now on.`;
 };
 
 export const webhookRemove = async ({ desk, form }: Posted): Promise<string> => {
-  const { url } = removeWebhook(desk.service, Number(form.get('id')));
+  const { url } = removeWebhook(desk.service.store, Number(form.get('id')));
   return `Nothing is sent to ${url} any more.`;
 };
 
@@ -25,11 +25,11 @@ export const webhookTrigger = async ({ desk, form }: Posted): Promise<string> =>
   if (event === undefined) throw refusal(422, 'there is no such event');
   const ugwo = (form.get('ugwo') ?? '').trim();
   const { service } = desk;
-  const { webhooks } = triggerEvent(service, event, ugwo === '' ? undefined : ugwo, nowOf(service));
+  const { webhooks } = triggerEvent(service.store, event, ugwo === '' ? undefined : ugwo, nowOf(service));
   return `${event} goes to ${webhooks === 1 ? 'one address' : `${webhooks} addresses`}.`;
 };
 
 export const webhookReplay = async ({ desk, form }: Posted): Promise<string> => {
-  const { event } = replayDelivery(desk.service, Number(form.get('id')));
+  const { event } = replayDelivery(desk.service.store, Number(form.get('id')));
   return `${event} is sent again.`;
 };

@@ -5,7 +5,7 @@ import { machineValue } from '../../core/medium.ts';
 import { visible } from '../../core/sanitize.ts';
 import { nowOf } from '../answer.ts';
 import { moveClock, setFaults } from '../control.ts';
-import { Refusal, refusal } from '../refusal.ts';
+import { present, Refusal, refusal } from '../refusal.ts';
 import { seedStore } from '../seed.ts';
 import { settle } from '../settle.ts';
 import { chargeBody } from './actions-ugwo.ts';
@@ -25,11 +25,8 @@ interface Doing extends Posted {
   readonly uid: string;
 }
 
-const activityAt = ({ service }: Desk, uid: string) => {
-  const kept = service.store.activity(uid);
-  if (kept === undefined) throw refusal(404, `there is no activity ${uid}`);
-  return kept;
-};
+const activityAt = ({ service }: Desk, uid: string) =>
+  present(service.store.activity(uid), `there is no activity ${uid}`);
 
 const paidBy = ({ desk }: Doing, uid: string, as: (typeof ENDINGS)[number], amount?: number): string => {
   const { service } = desk;
@@ -102,7 +99,7 @@ const faultOff = async ({ desk, form }: Doing): Promise<string> => {
 };
 
 const faultsClear = async ({ desk }: Doing): Promise<string> => {
-  setFaults(desk.service, { rules: [] });
+  setFaults(desk.service.store, { rules: [] });
   return 'There is no rule any more.';
 };
 

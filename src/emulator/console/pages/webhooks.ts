@@ -104,7 +104,8 @@ const deliveriesBlock = (view: View, deliveries: readonly ShownDelivery[]): Mark
 
 /** Where events are sent, what was sent, and what came of it. */
 export const webhooksPage = (view: View): Page => {
-  const webhooks = listWebhooks(view.service);
+  const { store } = view.service;
+  const webhooks = listWebhooks(store);
   const listed =
     webhooks.length === 0
       ? html`<p class="soft">Nobody is told yet. Add the address of your receiver on this machine.</p>`
@@ -122,6 +123,6 @@ export const webhooksPage = (view: View): Page => {
     section: 'webhooks',
     body: html`<h2>Addresses</h2>${listed}
 <section class="card"><h2>Add an address</h2>${actionForms(view, [addAction(view.place)])}</section>${trigger}
-<h2>Deliveries</h2>${deliveriesBlock(view, listDeliveries(view.service, SHOWN))}`,
+<h2>Deliveries</h2>${deliveriesBlock(view, listDeliveries(store, SHOWN))}`,
   };
 };
