@@ -23,9 +23,8 @@ export const webhookRemove = async ({ desk, form }: Posted): Promise<string> => 
 export const webhookTrigger = async ({ desk, form }: Posted): Promise<string> => {
   const event = EVENTS.find((known) => known === form.get('event'));
   if (event === undefined) throw refusal(422, 'there is no such event');
-  const ugwo = (form.get('ugwo') ?? '').trim();
   const { service } = desk;
-  const { webhooks } = triggerEvent(service.store, event, ugwo === '' ? undefined : ugwo, nowOf(service));
+  const { webhooks } = triggerEvent(service.store, event, form.get('ugwo')?.trim() || undefined, nowOf(service));
   return `${event} goes to ${webhooks === 1 ? 'one address' : `${webhooks} addresses`}.`;
 };
 

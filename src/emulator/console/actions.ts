@@ -16,32 +16,23 @@ import { activityState, isOpen } from './states.ts';
 import { ruleOf, SWITCHES } from './switches.ts';
 import type { Desk, Posted } from './view.ts';
 
-/** The service, asked as by a client of its own. */
-export type Ask = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: unknown }>;
-
-interface Doing extends Posted {
-  readonly ask: Ask;
-  /** What stands in the path for `{uid}`. */
-  readonly uid: string;
-}
-
 const activityAt = ({ service }: Desk, uid: string) =>
   present(service.store.activity(uid), `there is no activity ${uid}`);
 
-const paidBy = ({ desk }: Doing, uid: string, as: (typeof ENDINGS)[number], amount?: number): string => {
+const paidBy = ({ desk }: Posted, uid: string, as: (typeof ENDINGS)[number], amount?: number): string => {
   const { service } = desk;
   const { activity } = settle(service.store, { activity: uid, as, after: undefined, amount }, nowOf(service));
   return activityState(activity)[0];
 };
 
-const amountIn = (form: Posted['form']): number | undefined => {
+const amountIn = (form: URLSearchParams): number | undefined => {
   const text = form.get('amount');
   if (text === null) return undefined;
   if (!/^[1-9]\d{0,14}$/.test(text)) throw refusal(422, 'the amount is a whole number of the minor unit');
   return Number(text);
 };
 
-const settleOne = async (doing: Doing): Promise<string> => {
+const settleOne = async (doing: Posted): Promise<string> => {
   const { desk, form, uid } = doing;
   activityAt(desk, uid);
   const as = ENDINGS.find((ending) => ending === form.get('as'));
@@ -55,7 +46,7 @@ const refusedText = (json: unknown): string => {
 };
 
 const chargeBy = async (
-  { ask }: Doing,
+  { ask }: Posted,
   ugwo: string,
   medium: string,
   chosen?: Record<string, string>,
@@ -65,7 +56,7 @@ const chargeBy = async (
   return machineValue((json as { readonly uid?: unknown }).uid);
 };
 
-const chargeOne = async (doing: Doing): Promise<string> => {
+const chargeOne = async (doing: Posted): Promise<string> => {
   const { form, uid } = doing;
   const { medium = '', ...chosen } = Object.fromEntries(form);
   await chargeBy(doing, uid, medium, chosen);
@@ -73,7 +64,7 @@ const chargeOne = async (doing: Doing): Promise<string> => {
 };
 
 /** The second charge is made before the first is paid: what is paid takes none. */
-const payTwice = async (doing: Doing): Promise<string> => {
+const payTwice = async (doing: Posted): Promise<string> => {
   const { desk, uid } = doing;
   const { activity, ugwo } = activityAt(desk, uid);
   const other = desk.service.store.activitiesOn(ugwo).findLast((one) => isOpen(one) && one.uid !== uid);
@@ -83,7 +74,7 @@ const payTwice = async (doing: Doing): Promise<string> => {
   return 'The customer has paid twice.';
 };
 
-const faultOn = async ({ desk, form }: Doing): Promise<string> => {
+const faultOn = async ({ desk, form }: Posted): Promise<string> => {
   const one = SWITCHES.find(({ name }) => name === form.get('switch'));
   const rule = one && ruleOf(one, form.get('scope') ?? '', form.get('times') === '1');
   if (one === undefined || rule === undefined) throw refusal(422, 'there is no such fault');
@@ -92,38 +83,38 @@ const faultOn = async ({ desk, form }: Doing): Promise<string> => {
   return `${one.label}: on.`;
 };
 
-const faultOff = async ({ desk, form }: Doing): Promise<string> => {
+const faultOff = async ({ desk, form }: Posted): Promise<string> => {
   const { store } = desk.service;
   store.write(() => store.removeFault(Number(form.get('seq'))));
   return 'The rule is off.';
 };
 
-const faultsClear = async ({ desk }: Doing): Promise<string> => {
+const faultsClear = async ({ desk }: Posted): Promise<string> => {
   setFaults(desk.service.store, { rules: [] });
   return 'There is no rule any more.';
 };
 
-const clockOn = async ({ desk, form }: Doing): Promise<string> => {
+const clockOn = async ({ desk, form }: Posted): Promise<string> => {
   const ms = parseDuration(form.get('by') ?? '');
   if (ms === undefined) throw refusal(422, 'a duration is wanted, such as 90s, 10m or 1h');
   moveClock(desk.service, ms);
   return `The clock is moved on by ${form.get('by')}.`;
 };
 
-const clockBack = async ({ desk }: Doing): Promise<string> => {
+const clockBack = async ({ desk }: Posted): Promise<string> => {
   moveClock(desk.service, 'back');
   return 'The clock shows the real time.';
 };
 
 const MOST_RECORDS = 100_000;
 
-const countIn = (form: Posted['form'], name: string, usual: number): number => {
+const countIn = (form: URLSearchParams, name: string, usual: number): number => {
   const text = form.get(name) ?? String(usual);
   if (!/^\d{1,6}$/.test(text) || Number(text) > MOST_RECORDS) throw refusal(422, `at most ${MOST_RECORDS} at once`);
   return Number(text);
 };
 
-const seedMore = async ({ desk, form }: Doing): Promise<string> => {
+const seedMore = async ({ desk, form }: Posted): Promise<string> => {
   const { store } = desk.service;
   const customers = countIn(form, 'customers', FIRST_RECORDS.customers);
   const ugwo = countIn(form, 'ugwo', FIRST_RECORDS.ugwo);
@@ -131,7 +122,7 @@ const seedMore = async ({ desk, form }: Doing): Promise<string> => {
   return `Added ${customers} customers and ${ugwo} payment requests.`;
 };
 
-const resetAll = async ({ desk, form }: Doing): Promise<string> => {
+const resetAll = async ({ desk, form }: Posted): Promise<string> => {
   if (form.get('sure') !== 'yes') throw refusal(422, 'tick the box if every record is to be removed');
   const { store } = desk.service;
   store.write(() => store.removeRecords());
@@ -140,7 +131,7 @@ const resetAll = async ({ desk, form }: Doing): Promise<string> => {
 
 /** What the forms of the console do, by path, and say when it is done; `page` is where that is told. */
 export const ACTIONS: Readonly<
-  Record<string, { readonly run: (doing: Doing) => Promise<string>; readonly page: string }>
+  Record<string, { readonly run: (doing: Posted) => Promise<string>; readonly page: string }>
 > = {
   'activities/{uid}/settle': { run: settleOne, page: 'ugwo' },
   'activities/{uid}/pay-twice': { run: payTwice, page: 'ugwo' },
@@ -159,7 +150,7 @@ export const ACTIONS: Readonly<
 };
 
 /** Where it is told: on the page of what it is about, as far as that is known. */
-const pageOf = ({ desk, uid }: Doing, page: string): string => {
+const pageOf = ({ desk, uid }: Posted, page: string): string => {
   const ugwo = uid.startsWith('ugw.') ? uid : desk.service.store.activity(uid)?.ugwo;
   return ugwo === undefined ? page : `ugwo/${ugwo}`;
 };
@@ -167,7 +158,7 @@ const pageOf = ({ desk, uid }: Doing, page: string): string => {
 /** Does what a form asks for. What it says holds nothing hidden. */
 export const act = async (
   action: keyof typeof ACTIONS,
-  doing: Doing,
+  doing: Posted,
 ): Promise<{ readonly said: Said; readonly page: string }> => {
   const { run, page } = ACTIONS[action] as (typeof ACTIONS)[string];
   const told = (isDone: boolean, text: string) => ({

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { asCurl, type CurlRequest } from '../../core/curl.ts';
-import { shellLine, shellQuote } from '../../core/shell.ts';
+import { shellLine } from '../../core/shell.ts';
 import { CONTROL } from '../control.ts';
 import type { Markup, Place } from './view.ts';
 
@@ -28,10 +28,6 @@ export const controlCurl = ({ origin }: Place, method: string, what: string, bod
     { method, url: `${origin}${CONTROL}${what}`, ...(body === undefined ? {} : { body }) },
     'PAYCLI_CONTROL_TOKEN',
   );
-
-/** Rules for faults as a file, and the command that sets them. */
-export const faultLine = (place: Place, rules: object): string =>
-  `echo ${shellQuote(JSON.stringify(rules))} > faults.json\n${aboutData(place, 'faults', 'faults.json')}`;
 
 const linesOf = ([about, { paycli, curl }]: readonly [string, Lines]): Markup => html`<div><h3>${about}</h3>
 <p>paycli</p><pre><code>${paycli}</code></pre>

@@ -10,7 +10,7 @@ import { Refusal, refusal } from '../refusal.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { ConsoleOptions } from '../room.ts';
 import { type Route, routeFor } from '../routes.ts';
-import { ACTIONS, type Ask, act } from './actions.ts';
+import { ACTIONS, act } from './actions.ts';
 import { documentOf, type Said } from './layout.ts';
 import { openLive } from './live.ts';
 import { clockPage } from './pages/clock.ts';
@@ -22,7 +22,7 @@ import { ugwoListPage } from './pages/ugwo-list.ts';
 import { webhooksPage } from './pages/webhooks.ts';
 import { SCRIPT } from './script.ts';
 import { ICON, STYLE } from './style.ts';
-import { type Desk, openView, type Page, type View } from './view.ts';
+import { type Ask, type Desk, openView, type Page, type View } from './view.ts';
 
 /** Nothing but what the console itself serves, and no markup out of a text. */
 const HEADERS = {

@@ -61,8 +61,14 @@ export const openView = (desk: Desk, now: number, query: URLSearchParams, blank:
   return { view: { ...desk, now, query, live }, cells };
 };
 
-/** What a form has sent, and to which console. */
+/** The service, asked as by a client of its own. */
+export type Ask = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: unknown }>;
+
+/** What a form has sent, to which console, and how that asks the service. */
 export interface Posted {
   readonly desk: Desk;
   readonly form: URLSearchParams;
+  readonly ask: Ask;
+  /** What stands in the path for `{uid}`. */
+  readonly uid: string;
 }

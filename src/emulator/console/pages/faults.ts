@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
+import { shellQuote } from '../../../core/shell.ts';
 import type { KeptFault } from '../../store/settings.ts';
-import { controlCurl, faultLine, type Lines, linesBlock } from '../lines.ts';
+import { aboutData, controlCurl, type Lines, linesBlock } from '../lines.ts';
 import { actionForms, table } from '../parts.ts';
 import { faultWords, scopeWords } from '../rules.ts';
 import { type Kind, ruleOf, SCOPES, SWITCHES, type Switch, switchOf } from '../switches.ts';
@@ -8,7 +9,7 @@ import type { Markup, Page, Place, View } from '../view.ts';
 
 /** What sets these rules, in place of those there are. */
 const setLines = (place: Place, rules: readonly KeptFault['rule'][]): Lines => ({
-  paycli: faultLine(place, { rules }),
+  paycli: `echo ${shellQuote(JSON.stringify({ rules }))} > faults.json\n${aboutData(place, 'faults', 'faults.json')}`,
   curl: controlCurl(place, 'PUT', 'faults', { rules }),
 });
 

@@ -1,11 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { html } from 'hono/html';
-import { asCurl } from '../../../core/curl.ts';
 import { parseExact, parseIfJson, printExact } from '../../../core/json.ts';
 import { visibleLines } from '../../../core/sanitize.ts';
 import { shellQuote } from '../../../core/shell.ts';
 import type { SeenRequest } from '../../request-log.ts';
-import { aboutService, linesBlock } from '../lines.ts';
+import { aboutService, linesBlock, serviceCurl } from '../lines.ts';
 import { clockText, facts, pill, table, text } from '../parts.ts';
 import { faultWords, refusedBy, scopeWords } from '../rules.ts';
 import type { State } from '../states.ts';
@@ -103,7 +102,7 @@ const againLines = ({ place }: View, { method, url, body: sent }: SeenRequest): 
   const sends = body === undefined ? '' : `echo ${shellQuote(printExact(body))} | `;
   const input = body === undefined ? [] : ['--input', '-'];
   const paycli = `${sends}${aboutService(place, 'api', method, url, ...input)}`;
-  const curl = asCurl({ method, url: `${place.origin}${url}`, ...(body === undefined ? {} : { body }) });
+  const curl = serviceCurl(place, { method, url, ...(body === undefined ? {} : { body }) });
   return linesBlock([['The same request again', { paycli, curl }]]);
 };
 
