@@ -1,4 +1,4 @@
-import { parseExact } from '../core/json.ts';
+import { isJsonObject, parseExact } from '../core/json.ts';
 import { depthOf } from '../core/json-scan.ts';
 import { decodeUtf8 } from '../core/utf8.ts';
 import type { Asked } from './http.ts';
@@ -41,13 +41,16 @@ const parse = (bytes: Uint8Array): unknown => {
  * The JSON object that a request carries (interface.md section 5); a 400 for any body that can't be read as one. `keep` is
  * handed its bytes, whatever they are.
  */
-export const readBody = async (asked: Asked, keep?: (bytes: Uint8Array) => void): Promise<Record<string, unknown>> => {
+export const readBody = async (
+  asked: Asked,
+  keep?: (bytes: Uint8Array) => void,
+): Promise<Readonly<Record<string, unknown>>> => {
   if (!isJson(asked.headers['content-type'])) {
     throw refusal(400, 'the body must be announced as `Content-Type: application/json`');
   }
   const bytes = await bytesOf(asked);
   keep?.(bytes);
   const value = parse(bytes);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isJsonObject(value)) return value;
   throw refusal(400, 'the body is not a JSON object');
 };

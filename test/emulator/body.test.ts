@@ -48,6 +48,7 @@ describe('an unreadable body is a 400 problem', () => {
     ['not a number', '{"a":NaN}'],
     ['an array', '[]'],
     ['null', 'null'],
+    ['a number that is kept as a text', '1.50'],
     ['a string', '"{}"'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['gzip', Buffer.from('1f8b0800000000000003ab05000000ffff', 'hex')],

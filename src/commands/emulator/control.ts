@@ -18,7 +18,7 @@ export const seed = async ({ customers, ugwo, data }: SeedInput, deps: Deps): Pr
 
 /** Removes every record after a confirmation. */
 export const reset = async ({ data }: { readonly data?: string }, deps: Deps): Promise<Result> => {
-  const { file, emulator, clock } = await opened(data, deps);
+  const { file, emulator } = await opened(data, deps);
   await deps.confirm([`Remove every record from ${file}?`], 'refuse');
   await emulator.reset({ file });
   return { kind: 'record', record: madeHere({ data: file }), view: resetView };
