@@ -3,35 +3,37 @@ import { CHARGE } from '../core/effect.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import type { RowCounts, RowState } from '../core/row.ts';
 import { number, optionalNumber, optionalText, text } from '../database/values.ts';
+import type { JobsBackend } from './backend.ts';
 import type { Row, Value } from './columns.ts';
-import type { Job, JobKind, KeptUpdate, UpdateState } from './job.ts';
+import { type Job, type JobKind, type JobRow, type KeptUpdate, UPDATE_STATES, type UpdateState } from './job.ts';
+import { type Ask, inserting, replacing, type Schema, type Statement } from './statement.ts';
 
 // Jobs and updates as rows of a table, whatever the database. `row` is a word of SQL's own.
 
-export const JOB = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at';
+const JOB = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at';
 export const UPDATE = 'job, "row", onye, state, deadline, exit_code, message, pid, boot, started';
 
 /** What changes of a job that is gone on with. */
-export const GONE_ON = 'run_at = excluded.run_at, name = excluded.name, profile = excluded.profile';
+const GONE_ON = 'run_at = excluded.run_at, name = excluded.name, profile = excluded.profile';
 
-export const jobOf = ([id, kind, command, name, service, origin, profile, rows, created, run]: Row): Job => ({
+const jobOf = ([id, kind, command, name, service, origin, profile, rows, created, run]: Row): Job => ({
   ...{ id: text(id), kind: text(kind) as JobKind, command: text(command), name: text(name) },
   ...{ service: text(service), origin: text(origin), profile: optionalText(profile) },
   ...{ rows: number(rows), createdAt: number(created), runAt: number(run) },
 });
 
-export const jobValues = ({
+const jobValues = ({ id, kind, command, name, service, origin, profile, rows, createdAt, runAt }: Job): Value[] => [
   id,
   kind,
   command,
   name,
   service,
   origin,
-  profile,
+  profile ?? null,
   rows,
   createdAt,
   runAt,
-}: Job): Value[] => [id, kind, command, name, service, origin, profile ?? null, rows, createdAt, runAt];
+];
 
 export const updateOf = ([job, row, onye, state, deadline, exit, message, pid, boot, started]: Row): KeptUpdate => ({
   ...{ job: text(job), row: number(row), onye: text(onye), state: text(state) as UpdateState },
@@ -44,14 +46,14 @@ export const updateValues = ({ job, row, onye, state, deadline, exitCode, messag
   ...[sender.pid, sender.boot, sender.started],
 ];
 
-export const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed'];
+const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed'];
 
 /** A count of each state in one pass, where GROUP BY would sort all rows first. */
-export const countsOf = (states: readonly RowState[]): string =>
+const countsOf = (states: readonly RowState[]): string =>
   states.map((state) => `count(*) FILTER (WHERE state = '${state}')`).join();
 
 /** What such counts say. */
-export const countsFrom = (states: readonly RowState[], row: Row = []): RowCounts =>
+const countsFrom = (states: readonly RowState[], row: Row = []): RowCounts =>
   Object.fromEntries(states.map((state, at) => [state, number(row[at])]));
 
 /**
@@ -60,3 +62,49 @@ export const countsFrom = (states: readonly RowState[], row: Row = []): RowCount
 export const ENTRY_STATE = `CASE WHEN state = 'accepted' AND CASE WHEN kind = '${CHARGE}'
   THEN status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join()})
   ELSE exit_code = ${EXIT_CODES.charge_failed} END THEN 'failed' ELSE state END AS state`;
+
+/** What writes jobs and updates, and finds the update of a row. */
+export const jobStatements = (schema: Schema) => {
+  const add = inserting(`${schema}job`, JOB);
+  const open = `${add} ON CONFLICT (id) DO UPDATE SET ${GONE_ON}`;
+  const addUpdate = inserting(`${schema}onye_update`, UPDATE);
+  const write = replacing(`${schema}onye_update`, UPDATE, 2);
+  const find = `SELECT ${UPDATE} FROM ${schema}onye_update WHERE job = ? AND "row" = ?`;
+  return {
+    addJob: (job: Job): Statement => [add, ...jobValues(job)],
+    /** Begun, or gone on with. */
+    openJob: (job: Parameters<JobsBackend['open']>[0], at: number): Statement => [
+      open,
+      ...jobValues({ ...job, createdAt: at, runAt: at }),
+    ],
+    addUpdate: (update: KeptUpdate): Statement => [addUpdate, ...updateValues(update)],
+    writeUpdate: (update: KeptUpdate): Statement => [write, ...updateValues(update)],
+    findUpdate: ({ job, row }: JobRow): Statement => [find, job, row],
+  };
+};
+
+/** What is only read of jobs. `lastEntries` finds how the last entry of each row of a job stands. */
+export const jobReads = (
+  ask: Ask,
+  schema: Schema,
+  lastEntries: string,
+): Omit<JobsBackend, 'open' | 'change' | 'lease' | 'release' | 'workers'> => {
+  const jobs = `SELECT ${JOB} FROM ${schema}job`;
+  const tally = async (states: readonly RowState[], from: string, job: string): Promise<RowCounts> =>
+    countsFrom(states, (await ask(`SELECT ${countsOf(states)} FROM ${from}`, job))[0]);
+  const updates = async (where: string, ...values: Value[]): Promise<KeptUpdate[]> =>
+    (await ask(`SELECT ${UPDATE} FROM ${schema}onye_update WHERE job = ? AND ${where}`, ...values)).map(updateOf);
+  return {
+    get: async (id) => (await ask(`${jobs} WHERE id = ?`, id)).map(jobOf)[0],
+    list: async ({ before, limit }) => {
+      const older = before === undefined ? '' : `WHERE seq < (SELECT seq FROM ${schema}job WHERE id = ?)`;
+      const newest = `${jobs} ${older} ORDER BY seq DESC ${limit < 0 ? '' : 'LIMIT ?'}`;
+      const values = [...(before === undefined ? [] : [before]), ...(limit < 0 ? [] : [limit])];
+      return (await ask(newest, ...values)).map(jobOf);
+    },
+    chargeTally: (job) => tally(ENTRY_STATES, `(${lastEntries}) AS ended`, job),
+    updateTally: (job) => tally(UPDATE_STATES, `${schema}onye_update WHERE job = ?`, job),
+    sendingUpdates: (job) => updates("state = 'sending'", job),
+    updates: (job, first, last) => updates('"row" BETWEEN ? AND ? ORDER BY "row"', job, first, last),
+  };
+};

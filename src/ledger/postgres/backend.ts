@@ -5,22 +5,26 @@ import type { Backend, Purpose, Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
 import type { Entry, Moment } from '../entry.ts';
 import { readable } from '../inspect.ts';
+import { jobReads } from '../job-rows.ts';
+import { policiesBy } from '../policy-rows.ts';
 import { bootOf } from '../sender.ts';
 import type { LedgerOptions } from '../sqlite/backend.ts';
 import { diskGuard } from '../sqlite/disk-guard.ts';
 import { patiently } from '../sqlite/lock-wait.ts';
+import type { Ask } from '../statement.ts';
 import type { Taker } from '../walk.ts';
 import type { Connection, Patience } from './connection.ts';
 import { isFromPassing, sharedError } from './errors.ts';
 import { groupedSteps } from './group.ts';
-import { jobReads, jobsOf, openStep, updateStep, updatesOf } from './job-steps.ts';
+import { JOBS, LAST_ENTRIES, updateStep } from './job-steps.ts';
 import { leases } from './leases.ts';
 import type { Limits } from './limits.ts';
-import { policiesBy } from './policies.ts';
+import { allowanceLooks, allowanceOf } from './policies.ts';
 import type { Access, Answer } from './session.ts';
 import type { Shadow } from './shadow.ts';
+import { inlined } from './sql.ts';
 import { entriesOf, findStatement } from './statements.ts';
-import type { Step } from './step.ts';
+import { type Step, writeStep } from './step.ts';
 import { changeStep, Uncounted } from './steps.ts';
 import { walkIn } from './walk.ts';
 
@@ -116,6 +120,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     });
     return answers[0] as Answer;
   };
+  const ask: Ask = async (...statement) => (await read(inlined(statement))).rows as readonly Row[];
   const find = async (query: Query, purpose?: Purpose) =>
     query.activities?.length === 0 ? [] : entriesOf(await read(findStatement(query, false), purpose));
 
@@ -164,25 +169,15 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       });
     },
     jobs: {
-      open: (job) => step(openStep(job, () => moment().at)),
-      get: async (id) => jobsOf(await read(jobReads.get(id)))[0],
-      list: async ({ before, limit }) => jobsOf(await read(jobReads.list(before, limit))),
-      chargeTally: async (job) => jobReads.entryCounts(await read(jobReads.entryTally(job))),
-      updateTally: async (job) => jobReads.updateCounts(await read(jobReads.updateTally(job))),
-      updates: async (job, first, last) => updatesOf(await read(jobReads.updates(job, first, last))),
-      sendingUpdates: async (job) => updatesOf(await read(jobReads.sending(job))),
+      ...jobReads(ask, 'paycli.', LAST_ENTRIES),
+      open: (job) => step(writeStep(`job ${job.id}`, () => JOBS.openJob(job, clock.now()))),
       change: (purpose, of, decide) => step(updateStep(purpose, of, decide)),
       ...leases(worker, read),
     },
-    policies: policiesBy(read, (statement, about) =>
-      step({
-        purpose: 'note',
-        keys: [about],
-        alone: false,
-        looks: [],
-        decide: () => ({ result: undefined, writes: [statement] }),
-      }),
-    ),
+    policies: {
+      ...policiesBy(ask, (about, ...statement) => step(writeStep(about, () => statement)), 'paycli.', 'COLLATE "C"'),
+      allowance: async (of) => allowanceOf(await Promise.all(allowanceLooks(of).map((look) => read(look)))),
+    },
     reserve: guard.reserve,
     keepInEmergency: guard.unrecorded,
     close: async () => {

@@ -1,7 +1,6 @@
-import type { Row, Value } from '../columns.ts';
-import type { Policies } from '../policies.ts';
+import type { Row } from '../columns.ts';
 import { type Allowance, type AllowanceOf, isCounted, NOTHING_SPENT, OTHERS, type Spent } from '../policy.ts';
-import { APPROVAL, approvalOf, approvalValues, POLICY, policyOf, policyValues, replacing } from '../policy-rows.ts';
+import { POLICY, policyOf } from '../policy-rows.ts';
 import { COUNTING } from '../sqlite/schema.ts';
 import type { Answer } from './session.ts';
 import { list, literal } from './sql.ts';
@@ -44,27 +43,3 @@ export const allowanceOf = ([held, spent]: readonly Answer[]): Allowance | undef
 
 /** Whoever charges under a policy that counts does so alone. */
 export const allowanceKey = ({ profile }: AllowanceOf): string => `spends ${profile ?? ''}`;
-
-const literals = (values: readonly Value[]): string => values.map(literal).join();
-
-/** Policies and approvals. `write` runs a statement in a transaction of its own. */
-export const policiesBy = (
-  read: (statement: string) => Promise<Answer>,
-  write: (statement: string, about: string) => Promise<void>,
-): Policies => ({
-  allowance: async (of) => allowanceOf(await Promise.all(allowanceLooks(of).map(read))),
-  list: async () => {
-    const { rows } = await read(
-      `SELECT ${POLICY} FROM paycli.policy WHERE policy IS NOT NULL ORDER BY profile COLLATE "C"`,
-    );
-    return (rows as readonly Row[]).map(policyOf);
-  },
-  set: (policy) =>
-    write(replacing('paycli.policy', POLICY, literals(policyValues(policy))), `policy ${policy.profile}`),
-  approval: async (job) => {
-    const { rows } = await read(`SELECT ${APPROVAL} FROM paycli.approval WHERE job = ${literal(job)}`);
-    return (rows as readonly Row[]).map(approvalOf)[0];
-  },
-  approve: (approval) =>
-    write(replacing('paycli.approval', APPROVAL, literals(approvalValues(approval))), `approval ${approval.job}`),
-});

@@ -1,7 +1,8 @@
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
-import { jobStatement, updateInsert } from './job-steps.ts';
+import { JOBS } from './job-steps.ts';
 import type { Answer, Session } from './session.ts';
+import { inlined } from './sql.ts';
 import { idsOf, insertStatement, knownStatement } from './statements.ts';
 import { commitAll } from './transaction.ts';
 
@@ -33,11 +34,11 @@ export const pushEntries = async (
 export const pushJobs = (session: Session, jobs: readonly Job[]): Promise<number> =>
   written(
     session,
-    jobs.map((job) => `${jobStatement(job)} ON CONFLICT DO NOTHING RETURNING id`),
+    jobs.map((job) => `${inlined(JOBS.addJob(job))} ON CONFLICT DO NOTHING RETURNING id`),
   );
 
 export const pushUpdates = (session: Session, updates: readonly KeptUpdate[]): Promise<number> =>
   written(
     session,
-    updates.map((update) => `${updateInsert(update)} ON CONFLICT DO NOTHING RETURNING job`),
+    updates.map((update) => `${inlined(JOBS.addUpdate(update))} ON CONFLICT DO NOTHING RETURNING job`),
   );

@@ -1,4 +1,5 @@
 import type { Value } from '../columns.ts';
+import type { Statement } from '../statement.ts';
 
 /** PostgreSQL keeps no NUL. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
@@ -24,3 +25,9 @@ export const literal = (value: Value | boolean | undefined): string => {
 /** `('a', 'b')`; of nothing, what nothing is in. */
 export const list = (values: readonly Value[]): string =>
   values.length === 0 ? '(NULL)' : `(${values.map(literal).join(', ')})`;
+
+/** A statement with its values where they stand. */
+export const inlined = ([sql, ...values]: Statement): string => {
+  let at = 0;
+  return sql.replaceAll('?', () => literal(values[at++]));
+};

@@ -2,10 +2,11 @@ import type { Query } from '../backend.ts';
 import { checksumOf } from '../checksum.ts';
 import { AT, CHANGING, COLUMNS, type Value } from '../columns.ts';
 import type { Entry } from '../entry.ts';
+import { conditionsOf, whereOf } from '../query.ts';
 import { entryOf, rowOf } from '../rows.ts';
-import { UNFINISHED } from '../sqlite/schema.ts';
+import type { Statement } from '../statement.ts';
 import type { Answer } from './session.ts';
-import { list, literal, withoutNul } from './sql.ts';
+import { inlined, list, literal, withoutNul } from './sql.ts';
 
 /** Of a row the last one counts, which is not the one that was written last where another ledger was pushed. */
 const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", created_at, seq' } as const;
@@ -16,32 +17,23 @@ const named = (name: string): string => (name === 'row' ? '"row"' : name);
 
 const SELECT = `SELECT ${COLUMNS.map(named).join()} FROM paycli.charge`;
 
-const conditionsOf = (query: Query): string[] => {
-  const { id, activities, states, unfinished, service, job, rows, about, standing, before, after, begun } = query;
-  return [
-    ...(id === undefined ? [] : [`id = ${literal(id)}`]),
-    ...(activities === undefined ? [] : [`activity IN ${list(activities)}`]),
-    ...(states === undefined ? [] : [`state IN ${list(states)}`]),
-    ...(unfinished === true ? [`${UNFINISHED} AND kind = 'charge'`] : []),
-    ...(service === undefined ? [] : [`service = ${literal(service)}`]),
-    ...(job === undefined ? [] : [`job = ${literal(job)}`]),
-    ...(rows === undefined ? [] : [`"row" BETWEEN ${rows[0]} AND ${rows[1]}`]),
-    ...(about === undefined ? [] : [`ugwo = ${literal(about)}`]),
-    ...(standing === undefined ? [] : [`ugwo = ${literal(standing)} AND state IN ('sending', 'unknown', 'accepted')`]),
-    ...(begun?.since === undefined ? [] : [`created_at >= ${literal(begun.since)}`]),
-    ...(begun?.until === undefined ? [] : [`created_at < ${literal(begun.until)}`]),
-    ...(before === undefined ? [] : [`seq < ${before}`]),
-    ...(after === undefined ? [] : [`seq > ${after}`]),
-  ];
-};
+const STANDING = "ugwo = ? AND state IN ('sending', 'unknown', 'accepted')";
+
+const amongActivities = (activities: readonly string[]): Statement => [
+  `activity IN (${activities.map(() => '?').join() || 'NULL'})`,
+  ...activities,
+];
 
 /** The statement that finds what a query asks for; `lock` keeps others from changing it before the transaction ends. */
 export const findStatement = (query: Query, lock: boolean): string => {
-  const conditions = conditionsOf(query);
-  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  const { limit = -1, order = 'oldest', rows } = query;
+  const { id, standing, limit = -1, order = 'oldest', rows } = query;
+  const where = whereOf([
+    ...(id === undefined ? [] : [['id = ?', id] as const]),
+    ...(standing === undefined ? [] : [[STANDING, standing] as const]),
+    ...conditionsOf(query, amongActivities),
+  ]);
   const limited = limit < 0 ? '' : ` LIMIT ${limit}`;
-  return `${SELECT}${where} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
+  return `${SELECT} ${inlined(where)} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
 };
 
 export const entriesOf = ({ rows }: Answer): Entry[] => rows.map((row) => entryOf(row as never));

@@ -1,6 +1,8 @@
 import type { Purpose } from '../backend.ts';
 import type { Entry } from '../entry.ts';
+import type { Statement } from '../statement.ts';
 import type { Answer } from './session.ts';
+import { inlined } from './sql.ts';
 
 /** What a step writes, once it has seen what there is. */
 export interface Written<T> {
@@ -28,3 +30,12 @@ export interface Step<T> {
 /** A step of any kind, for those who only pass it on. */
 // biome-ignore lint/suspicious/noExplicitAny: the result goes back to whoever brought the step.
 export type AnyStep = Step<any>;
+
+/** A step that looks at nothing; what it writes is asked for when the server's clock is known. */
+export const writeStep = (about: string, statement: () => Statement): Step<void> => ({
+  purpose: 'note',
+  keys: [about],
+  alone: false,
+  looks: [],
+  decide: () => ({ result: undefined, writes: [inlined(statement())] }),
+});

@@ -8,17 +8,19 @@ import type { Backend, Purpose, Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
 import type { Entry, Sender } from '../entry.ts';
 import { readable } from '../inspect.ts';
+import { ENTRY_STATE, jobReads, jobStatements, updateOf } from '../job-rows.ts';
+import { policiesBy } from '../policy-rows.ts';
 import { entryOf } from '../rows.ts';
 import { bootOf } from '../sender.ts';
+import type { Ask, Statement } from '../statement.ts';
 import type { Taker } from '../walk.ts';
+import { allowanceIn } from './allowance.ts';
 import { diskGuard } from './disk-guard.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 import type { Highest } from './highest.ts';
-import { jobStatements } from './job-statements.ts';
 import { type LockWait, patiently } from './lock-wait.ts';
-import { policyStatements } from './policy-statements.ts';
 import { checked } from './row-checks.ts';
-import type { Statements } from './statements.ts';
+import { preparing, rowsOf, type Statements } from './statements.ts';
 import { walkBy } from './walk.ts';
 
 /** What a ledger is opened with. */
@@ -150,6 +152,10 @@ const compactly = async (db: DatabaseSync, lockWait: LockWait): Promise<boolean>
   }
 };
 
+/** The last one of each row: beside max(), SQLite takes the other columns from where the greatest one is. */
+const LAST_ENTRIES = `SELECT max(seq), ${ENTRY_STATE} FROM charge WHERE job = ? GROUP BY row`;
+const JOBS = jobStatements('');
+
 /** Charges and jobs in one SQLite file, which processes of one machine share. */
 export const backendOver = (
   db: DatabaseSync,
@@ -159,11 +165,14 @@ export const backendOver = (
   options: LedgerOptions,
 ): Backend => {
   const { now, uptime, self, isGone } = options;
-  const jobs = jobStatements(db);
-  const policies = policyStatements(db);
+  const prepared = preparing(db);
+  const rows = (...[text, ...values]: Statement): readonly Row[] => rowsOf(prepared(text), ...values);
+  const run = (...[text, ...values]: Statement): void => void prepared(text).run(...values);
+  const allowance = allowanceIn(rows);
   const boot = bootOf(self);
   const shared = readings();
   const { lifeline, write, read } = writerOf(db, options, shared);
+  const ask: Ask = (...statement) => read(() => rows(...statement));
 
   const walk = <T>(query: Query, entriesIn: (rows: readonly Row[]) => readonly Entry[], begin: () => Taker<T>) =>
     walkBy(
@@ -200,7 +209,7 @@ export const backendOver = (
     },
     change: async (purpose, about, decide, of) => {
       const { result, last } = await write(purpose, () => {
-        const decision = decide(about.map(sql.find), of && policies.allowance(of));
+        const decision = decide(about.map(sql.find), of && allowance(of));
         return { result: decision.result, last: writeAll(decision.write) };
       });
       if (last !== undefined) highest.keep(last);
@@ -208,26 +217,18 @@ export const backendOver = (
     },
     compact: () => compactly(db, options.lockWait),
     jobs: {
-      open: (job, at) => write('note', () => jobs.open(job, at)),
-      get: (id) => read(() => jobs.get(id)),
-      list: ({ before, limit }) => read(() => jobs.list(before, limit)),
-      chargeTally: (job) => read(() => jobs.chargeTally(job)),
-      updateTally: (job) => read(() => jobs.updateTally(job)),
-      sendingUpdates: (job) => read(() => jobs.sendingUpdates(job)),
-      updates: (job, first, last) => read(() => jobs.updates(job, first, last)),
-      change: (purpose, { job, row }, decide) =>
+      ...jobReads(ask, '', LAST_ENTRIES),
+      open: (job, at) => write('note', () => run(...JOBS.openJob(job, at))),
+      change: (purpose, of, decide) =>
         write(purpose, () => {
-          const decision = decide(jobs.updates(job, row, row)[0]);
-          if (decision.write !== undefined) jobs.write(decision.write);
+          const decision = decide(rows(...JOBS.findUpdate(of)).map(updateOf)[0]);
+          if (decision.write !== undefined) run(...JOBS.writeUpdate(decision.write));
           return decision.result;
         }),
     },
     policies: {
-      allowance: (of) => read(() => policies.allowance(of)),
-      list: () => read(policies.list),
-      set: (policy) => write('note', () => policies.set(policy)),
-      approval: (job) => read(() => policies.approval(job)),
-      approve: (approval) => write('note', () => policies.approve(approval)),
+      ...policiesBy(ask, (_about, ...statement) => write('note', () => run(...statement)), '', ''),
+      allowance: (of) => read(() => allowance(of)),
     },
     reserve: lifeline.reserve,
     keepInEmergency: lifeline.unrecorded,

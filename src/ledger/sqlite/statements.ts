@@ -5,9 +5,10 @@ import type { Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
 import { AT, CHANGING, COLUMNS, FIXED } from '../columns.ts';
 import type { Entry } from '../entry.ts';
+import { conditionsOf, whereOf } from '../query.ts';
 import { entryOf, rowOf } from '../rows.ts';
+import { inserting, type Statement } from '../statement.ts';
 import { checked } from './row-checks.ts';
-import { UNFINISHED } from './schema.ts';
 
 /**
  * Prepares each text once. As arrays rows cost less than as objects with the names of all columns. What all texts begin with is
@@ -29,48 +30,21 @@ export const preparing = (db: DatabaseSync, start = '') => {
 export const rowsOf = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
   statement.all(...values) as unknown as readonly Row[];
 
-/** A place for the value of each of some columns. */
-export const placesFor = (columns: string): string => columns.replaceAll(/[^,]+/g, '?');
-
-type Condition = readonly [sql: string, ...values: SQLInputValue[]];
-
 const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: 'row, seq' } as const;
 
 /** A list of any length is one parameter; one alone is found much faster without. */
-const amongActivities = (activities: readonly string[]): Condition => {
+const amongActivities = (activities: readonly string[]): Statement => {
   const [only] = activities;
   if (only !== undefined && activities.length === 1) return ['activity = ?', only];
   return ['activity IN (SELECT value FROM json_each(?))', JSON.stringify(activities)];
 };
 
-/** One row is an equation, which leaves its charges in order: sorting costs more than finding them. */
-const amongRows = ([first, last]: readonly [number, number]): Condition =>
-  first === last ? ['row = ?', first] : ['row BETWEEN ? AND ?', first, last];
-
-const conditionsOf = (query: Query): Condition[] => {
-  const { activities, states, unfinished, service, job, rows, about, before, after, begun } = query;
-  // Few are about one thing: then the plus keeps SQLite from walking through all of a state.
-  const state = about === undefined ? 'state' : '+state';
-  return [
-    ...(activities === undefined ? [] : [amongActivities(activities)]),
-    ...(states === undefined ? [] : [[`${state} IN (${states.map(() => '?').join()})`, ...states] as const]),
-    ...(unfinished === true ? [[`${UNFINISHED} AND kind = 'charge'`] as const] : []),
-    ...(service === undefined ? [] : [['service = ?', service] as const]),
-    ...(job === undefined ? [] : [['job = ?', job] as const]),
-    ...(rows === undefined ? [] : [amongRows(rows)]),
-    ...(about === undefined ? [] : [['ugwo = ?', about] as const]),
-    ...(begun?.since === undefined ? [] : [['created_at >= ?', begun.since] as const]),
-    ...(begun?.until === undefined ? [] : [['created_at < ?', begun.until] as const]),
-    ...(before === undefined ? [] : [['seq < ?', before] as const]),
-    ...(after === undefined ? [] : [['seq > ?', after] as const]),
-  ];
-};
-
 /** What comes behind `FROM charge`, and its values. */
-const asked = (query: Query): readonly [sql: string, values: readonly SQLInputValue[]] => {
-  const conditions = conditionsOf(query);
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
-  return [`${where} ORDER BY ${ORDERS[query.order ?? 'oldest']}`, conditions.flatMap(([, ...own]) => own)];
+const asked = (query: Query): Statement => {
+  // Few are about one thing: then the plus keeps SQLite from walking through all of a state.
+  const state = query.about === undefined ? 'state' : '+state';
+  const [where, ...values] = whereOf(conditionsOf(query, amongActivities, state));
+  return [`${where} ORDER BY ${ORDERS[query.order ?? 'oldest']}`, ...values];
 };
 
 /** What may stand in the way of another charge. */
@@ -80,7 +54,7 @@ const mayStand = (row: Row): boolean => STANDS.includes(String(row[AT.state]));
 const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All but the place, which is the last. */
 const WRITTEN = COLUMNS.slice(0, -1);
-const INSERT = `INSERT INTO charge (${WRITTEN.join()}) VALUES (${placesFor(WRITTEN.join())})`;
+const INSERT = inserting('charge', WRITTEN.join());
 const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
 const UNSAY = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
@@ -105,7 +79,7 @@ export const statements = (db: DatabaseSync) => {
 
   const matching = (query: Query): Row[] => {
     if (query.activities?.length === 0) return [];
-    const [ordered, values] = asked(query);
+    const [ordered, ...values] = asked(query);
     // A limit costs SQLite more than finding one row does.
     const { limit = -1 } = query;
     return limit < 0 ? rows(ordered, ...values) : rows(`${ordered} LIMIT ?`, ...values, limit);
@@ -119,7 +93,7 @@ export const statements = (db: DatabaseSync) => {
     },
     /** One after the other, as they stand when the first is taken. */
     each: function* (query: Query): Generator<Row, void> {
-      const [ordered, values] = asked(query);
+      const [ordered, ...values] = asked(query);
       // Of its own: who runs a prepared statement again ends the walk of whoever is at it.
       const statement = db.prepare(`${SELECT} ${ordered}`);
       statement.setReturnArrays(true);
