@@ -8,6 +8,7 @@ import { LOCAL_PROFILE } from '../core/local.ts';
 import { placeWords } from '../core/place-words.ts';
 import { type Received, servedBy } from '../core/received.ts';
 import { shellLine } from '../core/shell.ts';
+import { soon } from '../core/soon.ts';
 import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Access } from '../ledger/postgres/session.ts';
@@ -93,24 +94,10 @@ const findOut = (unknown: readonly Entry[]): string => {
 /** So long a shared ledger is waited for that nobody has asked for, in milliseconds. */
 const ASIDE_MS = 2000;
 
-/** What `work` gives, unless that takes too long. */
-const soon = async <T>(clock: Io['clock'], work: Promise<T>): Promise<T | undefined> => {
-  const over = new AbortController();
-  const late = clock.sleep(ASIDE_MS, over.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    over.abort();
-  }
-};
-
 /** What the ledger is told and asked beside the command itself: none is made for it, and its failure is never the command's. */
 export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
-    if ((await sharedSetting(run, rooms)) !== undefined) return soon(run.io.clock, ledger().then(use));
+    if ((await sharedSetting(run, rooms)) !== undefined) return soon(ledger().then(use), ASIDE_MS, run.io.clock);
     return existsSync(await ledgerPath(rooms)) ? use(await ledger()) : undefined;
   };
   return {

@@ -3,6 +3,7 @@ import { DOUBLE_CHARGE, isWanted } from '../core/event.ts';
 import { interrupted, signalWord } from '../core/interrupt.ts';
 import type { Clock } from '../core/io.ts';
 import { shellLine } from '../core/shell.ts';
+import { soon } from '../core/soon.ts';
 import { holdLock } from '../database/lock.ts';
 import { type Exec, execute } from './exec.ts';
 import { lockPath, newsLockPath } from './file.ts';
@@ -138,15 +139,6 @@ const reachedAt = (
   return index === -1 ? undefined : index + 1;
 };
 
-/** Within so long, or not at all. */
-const within = async <T>(ms: number, clock: Clock, work: Promise<T>): Promise<T | undefined> => {
-  const over = new AbortController();
-  const first = await Promise.race([work, clock.sleep(ms, over.signal).then(nothing, nothing)]);
-  over.abort();
-  return first;
-};
-const nothing = (): undefined => undefined;
-
 /** Listens on a port, keeps what comes, tells it, and forwards it. */
 export const listen = async (options: ListenOptions, world: ListenWorld): Promise<Listening> => {
   const { folder, only, until, exec, target, news } = options;
@@ -191,10 +183,10 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
 
   const end = async (): Promise<void> => {
     await receiver.close();
-    if (!stop.aborted) await within(30 * SECOND_MS, clock, Promise.all([forwarder?.quiet(), handing?.quiet()]));
+    if (!stop.aborted) await soon(Promise.all([forwarder?.quiet(), handing?.quiet()]), 30 * SECOND_MS, clock);
     halt.abort();
     callAll();
-    await within(END_MS, clock, Promise.all([forwarder?.ended, handing?.ended]));
+    await soon(Promise.all([forwarder?.ended, handing?.ended]), END_MS, clock);
     abandon.abort();
     await forwarder?.ended;
     queue.close();
@@ -207,7 +199,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
     Promise.all(
       some.map(async (event) => {
         if (handing === undefined || event.event !== DOUBLE_CHARGE) return event;
-        const fields = await within(HEARD_MS, clock, handing.heard(event));
+        const fields = await soon(handing.heard(event), HEARD_MS, clock);
         return fields === undefined ? event : { ...event, fields };
       }),
     );

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/io.ts';
+import { soon } from '../core/soon.ts';
 
 /** What one waits for, and others call. A call that nobody waited for counts for the next wait. */
 export const openWake = (clock: Pick<Clock, 'sleep'>) => {
@@ -7,10 +8,7 @@ export const openWake = (clock: Pick<Clock, 'sleep'>) => {
     call: (): void => resolve(),
     /** Resolves at a call, or after so long. */
     wait: async (ms?: number): Promise<void> => {
-      const over = new AbortController();
-      const late = ms === undefined ? [] : [clock.sleep(Math.max(0, ms), over.signal).catch(() => undefined)];
-      await Promise.race([promise, ...late]);
-      over.abort();
+      await (ms === undefined ? promise : soon(promise, Math.max(0, ms), clock));
       ({ promise, resolve } = Promise.withResolvers<void>());
     },
   };

@@ -1,4 +1,5 @@
 import { interrupted } from '../../core/interrupt.ts';
+import { soon } from '../../core/soon.ts';
 import type { LockWait } from '../sqlite/lock-wait.ts';
 import { isPassing } from './errors.ts';
 import type { Session } from './session.ts';
@@ -50,9 +51,7 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
       return mine;
     },
     close: async (): Promise<void> => {
-      const ended = new AbortController();
-      await Promise.race([last, wait.sleep(CLOSE_MS, ended.signal).catch(() => undefined)]);
-      ended.abort();
+      await soon(last, CLOSE_MS, wait);
       isOver = true;
       await session?.close();
     },
