@@ -1,6 +1,5 @@
 import { standingOf } from '../core/charge.ts';
 import { CHARGE_EFFECT } from '../core/effect.ts';
-import type { PayError } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { isStepUnreadable } from '../core/next-action.ts';
 import { valueAt } from '../core/path.ts';
@@ -12,40 +11,26 @@ import { keptActivity } from './kept-activity.ts';
 import type { Ledger, Refused } from './ledger.ts';
 import { cleaned, digestOf, lastDigits, phoneDigestOf, withoutPhone } from './private.ts';
 import type { RequestSeen } from './request-seen.ts';
-import { type Sending, type SendWorld, sendOnce } from './send-once.ts';
+import { type Sending, type SendWorld, type Sent, sendOnce } from './send-once.ts';
 
 /** A charge to be made under the protocol. */
 export interface ChargeRequest extends Sending {
   readonly ugwo: string;
   /** `data` of the body, checked already. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** Makes a second charge where the first can still be paid, or was paid. */
-  readonly again: boolean;
-  /** The row of a file that it is made for; `retry` makes it again where nothing came of it. */
-  readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
   /** What a look at the payment request has shown just now; undefined where none could be had. */
   readonly shown?: RequestSeen | undefined;
 }
 
-export type Charged =
-  /** `unrecorded` is there when the ledger could not note it. */
-  | {
-      readonly kind: 'accepted';
-      readonly id: string;
-      readonly record: Received;
-      /** What is odd about it, a sentence each. */
-      readonly odd: readonly string[];
-      readonly unrecorded?: PayError;
-    }
-  | Refused;
+export type Charged = Omit<Sent, 'owner'> | Refused;
 
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
 
 const intentOf = (
-  { ugwo, data, row, shown }: ChargeRequest,
+  { ugwo, data, shown }: ChargeRequest,
   { digest }: Pick<Ledger, 'digest'>,
   clean: (text: string) => string,
-): ChargeTerms & Pick<Intent, 'about' | 'digest' | 'job' | 'row'> => ({
+): ChargeTerms & Pick<Intent, 'about' | 'digest'> => ({
   about: clean(ugwo),
   medium: clean(textOf(data['medium']) ?? ''),
   provider: data['provider'] === undefined ? undefined : clean(String(data['provider'])),
@@ -53,8 +38,6 @@ const intentOf = (
   phoneDigest: data['phone'] === undefined ? undefined : phoneDigestOf(String(data['phone']), digest),
   expiresAt: parseInstant(textOf(data['expires_at']) ?? '')?.ms,
   digest: digestOf(data),
-  job: row?.job,
-  row: row?.number,
   asked: cleaned(shown?.asked ?? {}, clean),
 });
 
@@ -88,13 +71,12 @@ const oddities = ({ value, servedAt }: Received, data: ChargeRequest['data']): s
 
 /** One charge under the protocol (see `sendOnce`). */
 export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: SendWorld): Promise<Charged> => {
-  const { data, again, row, shown } = request;
+  const { data, shown } = request;
   const phone = textOf(data['phone']);
   const clean = (text: string): string => withoutPhone(world.clean(text), phone);
   const intent = intentOf(request, ledger, clean);
-  const how = { again, retry: row?.retry === true, shown };
   const sending = { ...request, effect: CHARGE_EFFECT };
-  const sent = await sendOnce(ledger, sending, intent, how, { ...world, clean }, (record) => ({
+  const sent = await sendOnce(ledger, sending, intent, { shown }, { ...world, clean }, (record) => ({
     ...acceptedOutcome(record, clean),
     odd: oddities(record, data),
   }));

@@ -22,6 +22,10 @@ export interface Sending {
   readonly attempt: number;
   /** The global options that send another command to the same place. */
   readonly words: readonly string[];
+  /** Sends another one where the first can still be paid, was paid or was made. */
+  readonly again: boolean;
+  /** The row of a file that it is made for; `retry` makes it again where nothing came of it. */
+  readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
   /** When a look that it relies on was asked for: a process that stood still since sends nothing. */
   readonly since?: Moment;
 }
@@ -39,7 +43,7 @@ export interface SendWorld {
   readonly judged?: (error: PayError | undefined) => void;
 }
 
-interface Sent {
+export interface Sent {
   readonly kind: 'accepted';
   readonly id: string;
   readonly record: Received;
@@ -111,14 +115,16 @@ const overdueSince =
 export const sendOnce = async (
   ledger: Ledger,
   sending: Sending & { readonly effect: Effect },
-  intent: Omit<Intent, 'bound' | 'kind' | keyof Place>,
-  how: BeginOptions,
+  intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof Place>,
+  how: Pick<BeginOptions, 'once' | 'shown'>,
   { now, clean, send, ...world }: SendWorld,
   accepted: (record: Received) => Outcome,
 ): Promise<Sent | Refused> => {
   const { place, effect, bound, words } = sending;
   const overdue = overdueSince(ledger, sending, sending.since ?? ledger.moment());
-  const begun = await ledger.begin({ ...place, ...intent, kind: effect.kind, bound }, how);
+  const { again, row } = sending;
+  const wanted = { ...place, ...intent, kind: effect.kind, bound, job: row?.job, row: row?.number };
+  const begun = await ledger.begin(wanted, { ...how, again, retry: row?.retry === true });
   if (begun.kind === 'refused') return begun;
   const { id, elsewhere } = begun;
   let record: Received;
@@ -148,9 +154,6 @@ export interface MakeRequest extends Sending {
   readonly body: string | undefined;
   /** One that was made stands in the way of another, unless `again`. */
   readonly once: boolean;
-  readonly again: boolean;
-  /** The row of a file that it is made for; `retry` makes it again where nothing came of it. */
-  readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
   /** Whether an answer says that nothing came of it after all. */
   readonly isFailed?: ((value: unknown) => boolean) | undefined;
 }
@@ -164,12 +167,11 @@ const bodyKept = (body: string, clean: (text: string) => string): string => {
 };
 
 const make = (ledger: Ledger, request: MakeRequest, world: SendWorld): Promise<Sent | Refused> => {
-  const { effect, about, path, body, again, once, row, isFailed } = request;
+  const { effect, about, path, body, once, isFailed } = request;
   const clean = (text: string): string => withoutNumbers(world.clean(text));
   const kept = { about: world.clean(about), path: world.clean(path), body: body && bodyKept(body, world.clean) };
-  const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')), job: row?.job, row: row?.number };
-  const how = { again, once, retry: row?.retry === true };
-  return sendOnce(ledger, request, intent, how, { ...world, clean }, ({ value }) => {
+  const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) };
+  return sendOnce(ledger, request, intent, { once }, { ...world, clean }, ({ value }) => {
     const uid = String(valueAt(value, 'uid'));
     return {
       state: 'accepted',
