@@ -1,5 +1,3 @@
-import { countText } from '../../core/effect.ts';
-import { PayError } from '../../core/error.ts';
 import { isBusy } from '../../database/sqlite-error.ts';
 import type { Backend, Purpose, Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
@@ -20,7 +18,7 @@ import { JOBS, LAST_ENTRIES, updateStep } from './job-steps.ts';
 import { leases } from './leases.ts';
 import type { Limits } from './limits.ts';
 import { allowanceLooks, allowanceOf } from './policies.ts';
-import type { Access, Answer } from './session.ts';
+import type { Access, Answer, Session } from './session.ts';
 import type { Shadow } from './shadow.ts';
 import { inlined } from './sql.ts';
 import { entriesOf, findStatement } from './statements.ts';
@@ -66,14 +64,6 @@ export interface SharedOptions extends KnownOptions {
 /** Clocks of two machines may run apart by so much while something is sent, in milliseconds. */
 const SLACK_MS = 60_000;
 
-const refuseLost = (count: number): void => {
-  if (count === 0) return;
-  const lost = countText(Array.from({ length: count }, () => ({ kind: 'charge' })));
-  throw new PayError('ledger', `the ledger's database had lost ${lost}, which may have been made`, {
-    hint: 'nothing is charged until you know: `paycli ledger reconcile`',
-  });
-};
-
 /** Charges and jobs in PostgreSQL, which many machines share. */
 export const sharedBackend = (options: SharedOptions): Backend => {
   const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, worker, limits } = options;
@@ -112,12 +102,13 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       throw thrown instanceof Uncounted ? thrown : sharedError(thrown, name);
     }
   };
-  const read = async (statement: string, purpose: Purpose = 'note'): Promise<Answer> => {
-    const limit = purpose === 'glance' ? limits.glance : limits.read;
-    const asked = connection.use((session) => session.run(statement, limit), patience([purpose]));
-    const { answers } = await asked.catch((thrown: unknown) => {
+  const use = <T>(work: (session: Session) => Promise<T>, purpose: Purpose): Promise<T> =>
+    connection.use(work, patience([purpose])).catch((thrown: unknown) => {
       throw sharedError(thrown, name);
     });
+  const read = async (statement: string, purpose: Purpose = 'note'): Promise<Answer> => {
+    const limit = purpose === 'glance' ? limits.glance : limits.read;
+    const { answers } = await use((session) => session.run(statement, limit), purpose);
     return answers[0] as Answer;
   };
   const ask: Ask = async (...statement) => (await read(inlined(statement))).rows as readonly Row[];
@@ -125,11 +116,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     query.activities?.length === 0 ? [] : entriesOf(await read(findStatement(query, false), purpose));
 
   const walk = <T>(query: Query, entriesIn: (answer: Answer) => readonly Entry[], begin: () => Taker<T>): Promise<T> =>
-    connection
-      .use((session) => walkIn(session, query, entriesIn, begin, limits.read), patience(['note']))
-      .catch((thrown: unknown) => {
-        throw sharedError(thrown, name);
-      });
+    use((session) => walkIn(session, query, entriesIn, begin, limits.read), 'note');
 
   return {
     key: options.key,
@@ -157,8 +144,8 @@ export const sharedBackend = (options: SharedOptions): Backend => {
         const seen = decide(await Promise.all(about.map((query) => find(query, purpose))));
         if ((seen.write ?? []).length === 0) return seen.result;
       }
-      if (of === undefined) return step(changeStep(purpose, about, decide, refuseLost, undefined));
-      const spend = (alone: boolean) => step(changeStep(purpose, about, decide, refuseLost, { of, alone }));
+      if (of === undefined) return step(changeStep(purpose, about, decide, undefined));
+      const spend = (alone: boolean) => step(changeStep(purpose, about, decide, { of, alone }));
       // Without a policy that counts nobody waits for anybody.
       const whose = of.profile ?? '';
       if (counted.has(whose)) return spend(true);

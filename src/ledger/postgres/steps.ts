@@ -1,3 +1,5 @@
+import { countText } from '../../core/effect.ts';
+import { PayError } from '../../core/error.ts';
 import type { Decision, Purpose, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import { type Allowance, type AllowanceOf, isCounted } from '../policy.ts';
@@ -23,6 +25,15 @@ const keysOf = ({ standing, job, rows, activities, id }: Query): readonly string
 
 const NOT_RECONCILED = "SELECT count(*) FROM paycli.charge WHERE put_back AND state = 'unknown'";
 
+/** Intents that the database had lost, and that are still unknown. */
+const refuseLost = (count: number): void => {
+  if (count === 0) return;
+  const lost = countText(Array.from({ length: count }, () => ({ kind: 'charge' })));
+  throw new PayError('ledger', `the ledger's database had lost ${lost}, which may have been made`, {
+    hint: 'nothing is charged until you know: `paycli ledger reconcile`',
+  });
+};
+
 /** A policy that counts was found, and nobody else was kept from spending meanwhile: it has to be asked for alone. */
 export class Uncounted extends Error {
   override readonly name = 'Uncounted';
@@ -40,8 +51,6 @@ export const changeStep = <T>(
   purpose: Purpose,
   about: readonly Query[],
   decide: (found: readonly (readonly Entry[])[], allowance?: Allowance) => Decision<readonly Entry[], T>,
-  /** Throws where intents that the database had lost are still unknown: how many there are. */
-  refuseLost: (count: number) => void,
   spending: Asked | undefined,
 ): Step<T> => {
   const keys = about.map(keysOf);
