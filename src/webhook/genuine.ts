@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BOUNDS } from '../core/bounds.ts';
 import { readEvent } from '../core/event.ts';
+import { parseIfJson } from '../core/json.ts';
 import { isSignedBy } from '../core/signature.ts';
 import { decodeUtf8 } from '../core/utf8.ts';
 import type { Delivery, Headers } from './kept.ts';
@@ -19,20 +20,12 @@ const DELIVERY_HEADER = 'x-kwugwo-delivery-id';
 const headerOf = (headers: Headers, wanted: string): string | undefined =>
   headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 
-const bodyOf = (body: Uint8Array): unknown => {
-  try {
-    return JSON.parse(decodeUtf8(body) ?? '');
-  } catch {
-    return undefined;
-  }
-};
-
 const short = (text: string | undefined, most: number): string | undefined =>
   text !== undefined && text.length <= most ? text : undefined;
 
 /** What a body whose signature was checked says of itself; its digest stands for a uid that it has not. */
 const readBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'ugwo' | 'activity'> => {
-  const { uid, event, ugwo, activity } = readEvent(bodyOf(body));
+  const { uid, event, ugwo, activity } = readEvent(parseIfJson(decodeUtf8(body) ?? ''));
   return {
     uid: short(uid, BOUNDS.id) ?? `sha256:${createHash('sha256').update(body).digest('hex')}`,
     event: event.slice(0, BOUNDS.word),
