@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { platform } from 'node:os';
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { reasonOf } from '../core/error.ts';
 import { connect, useJournal } from './connect.ts';
 import type { DatabaseKind } from './kind.ts';
 import { migrate } from './migrate.ts';
+import { closedAfter } from './transact.ts';
 
 const MAGIC = 'SQLite format 3\0';
 const HEADER_LENGTH = 100;
@@ -28,14 +28,18 @@ const APPLICATION_ID_AT = 68;
 /** `ours` was made by this kind, whatever state it is in; `foreign` is anything else, and is never written to. */
 type FileState = 'missing' | 'empty' | 'ours' | 'foreign';
 
-const headerOf = (path: string): Buffer => {
-  const header = Buffer.alloc(HEADER_LENGTH);
-  const descriptor = openSync(path, 'r');
+const withFile = (path: string, flags: 'r' | 'r+', use: (descriptor: number) => void): void => {
+  const descriptor = openSync(path, flags);
   try {
-    readSync(descriptor, header, 0, HEADER_LENGTH, 0);
+    use(descriptor);
   } finally {
     closeSync(descriptor);
   }
+};
+
+const headerOf = (path: string): Buffer => {
+  const header = Buffer.alloc(HEADER_LENGTH);
+  withFile(path, 'r', (descriptor) => readSync(descriptor, header, 0, HEADER_LENGTH, 0));
   return header;
 };
 
@@ -61,41 +65,23 @@ const removeLogs = (path: string): void => {
   for (const suffix of LOGS) rmSync(path + suffix, { force: true });
 };
 
-const removeDatabase = (path: string): void => {
+export const removeDatabase = (path: string): void => {
   rmSync(path, { force: true });
   removeLogs(path);
 };
 
-export const syncFile = (path: string): void => {
-  const descriptor = openSync(path, 'r+');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-};
+export const syncFile = (path: string): void => withFile(path, 'r+', fsyncSync);
 
 /** Puts the names in a folder on the disk; Windows has no such call and does so by itself. */
 export const syncFolder = (folder: string): void => {
-  if (platform() === 'win32') return;
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  if (platform() !== 'win32') withFile(folder, 'r', fsyncSync);
 };
 
-const fill = (path: string, kind: DatabaseKind): void => {
-  let db: DatabaseSync | undefined;
-  try {
-    db = connect(path, kind);
+const fill = (path: string, kind: DatabaseKind): void =>
+  closedAfter(connect(path, kind), (db) => {
     useJournal(db, kind);
     migrate(db, kind, kind.fill);
-  } finally {
-    db?.close();
-  }
-};
+  });
 
 /** A file system without hard links: not in one step, but never over another's file. */
 const copyInPlace = (made: string, path: string): void => {

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { stateOf } from './file.ts';
 import type { DatabaseKind } from './kind.ts';
+import { closedAfter } from './transact.ts';
 
 /** So long a lock is waited for, in milliseconds. */
 const PATIENCE_MS = 50;
@@ -17,10 +18,5 @@ export const glance = <T>(path: string, kind: DatabaseKind, look: (db: DatabaseS
   const url = pathToFileURL(path);
   // Whoever reads it so leaves a log that nobody has open unread.
   if (!isOpen) url.searchParams.set('immutable', '1');
-  const db = new DatabaseSync(url, { readOnly: true, timeout: PATIENCE_MS });
-  try {
-    return look(db);
-  } finally {
-    db.close();
-  }
+  return closedAfter(new DatabaseSync(url, { readOnly: true, timeout: PATIENCE_MS }), look);
 };

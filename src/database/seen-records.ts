@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { PayError } from '../core/error.ts';
-import { LOGS, stateUnlessForeign } from './file.ts';
+import { removeDatabase, stateUnlessForeign } from './file.ts';
 import type { DatabaseKind } from './kind.ts';
 import { openDatabase } from './open.ts';
 import { transact } from './transact.ts';
@@ -64,6 +63,6 @@ export const openSeenRecords = (path: string): SeenRecords => openDatabase(path,
 /** Removes the file, and says whether there was one. A file that is not ours is left alone. */
 export const forgetSeenRecords = (path: string): boolean => {
   const state = stateUnlessForeign(path, KIND);
-  for (const suffix of ['', ...LOGS]) rmSync(path + suffix, { force: true });
+  removeDatabase(path);
   return state !== 'missing';
 };

@@ -1,5 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 
+/** What `use` gives; the database is closed then, whatever came of it. */
+export const closedAfter = <T>(db: DatabaseSync, use: (db: DatabaseSync) => T): T => {
+  try {
+    return use(db);
+  } finally {
+    db.close();
+  }
+};
+
 /** Runs `work` alone among all processes; what it wrote is undone when it throws. */
 export const transact = <T>(db: DatabaseSync, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');

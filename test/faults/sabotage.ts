@@ -46,8 +46,8 @@ export const EMERGENCY_UNSYNCED: Sabotage = {
 export const FOLDER_UNSYNCED: Sabotage = {
   name: 'folders not synced',
   file: 'src/database/file.ts',
-  from: "openSync(folder, 'r');\n  try {\n    fsyncSync(descriptor);",
-  to: "openSync(folder, 'r');\n  try {",
+  from: "withFile(folder, 'r', fsyncSync)",
+  to: "withFile(folder, 'r', () => undefined)",
 };
 
 export const ASKED_ONCE: Sabotage = {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, linkSync, lstatSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, linkSync, lstatSync, openSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { reasonOf, usageError } from '../../core/error.ts';
 import { connect } from '../../database/connect.ts';
-import { LOGS, syncFile, syncFolder } from '../../database/file.ts';
+import { removeDatabase, syncFile, syncFolder } from '../../database/file.ts';
+import { closedAfter } from '../../database/transact.ts';
 import type { Copied } from '../admin.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 
@@ -18,28 +19,20 @@ const firstOf = (db: DatabaseSync, statement: string): string =>
   String(Object.values(db.prepare(statement).get() ?? {})[0]);
 
 /** Writes the copy as of one moment; who charges meanwhile is not kept from it. */
-const copyInto = (ledger: string, made: string): string => {
-  const db = connect(ledger, LEDGER_FILE);
-  try {
+const copyInto = (ledger: string, made: string): string =>
+  closedAfter(connect(ledger, LEDGER_FILE), (db) => {
     db.prepare('VACUUM INTO ?').run(made);
     return firstOf(db, 'PRAGMA journal_mode');
-  } finally {
-    db.close();
-  }
-};
+  });
 
 /** Looks whether the copy is whole, and gives it the journal that the ledger has. Throws where it is not. */
-const lookAt = (made: string, journal: string): number => {
-  const db = new DatabaseSync(made);
-  try {
+const lookAt = (made: string, journal: string): number =>
+  closedAfter(new DatabaseSync(made), (db) => {
     const found = firstOf(db, 'PRAGMA integrity_check(1)');
     if (found !== 'ok') throw ledgerError({ kind: 'damaged', path: made, what: `is damaged: ${found}` });
     if (journal === 'wal') db.exec('PRAGMA journal_mode = wal');
     return Number(firstOf(db, 'SELECT count(*) FROM charge'));
-  } finally {
-    db.close();
-  }
-};
+  });
 
 /** Gives the finished copy its name, unless that has been taken meanwhile. */
 const publish = (made: string, file: string): void => {
@@ -79,6 +72,6 @@ export const backUp = (ledger: string, path: string): Copied => {
   } catch (thrown) {
     throw asLedgerError(thrown, ledger);
   } finally {
-    for (const suffix of ['', ...LOGS]) rmSync(made + suffix, { force: true });
+    removeDatabase(made);
   }
 };
