@@ -1,9 +1,24 @@
 import { turn } from './breath.ts';
 
-/** Waits for what else this turn of the program brings, and the next ones as long as each brings more. */
-export const gathered = async (count: () => number): Promise<void> => {
-  for (let before = 0; count() > before; ) {
-    before = count();
-    await turn();
-  }
+/**
+ * Gathers what this turn of the program asks for, and the next ones as long as each brings more, and has it done together:
+ * `run` takes what it does out of the list, and is called again while there is more.
+ */
+export const gathering = <T>(run: (waiting: T[]) => Promise<void>): ((one: T) => void) => {
+  const waiting: T[] = [];
+  let _running: Promise<void> | undefined;
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      for (let before = 0; waiting.length > before; ) {
+        before = waiting.length;
+        await turn();
+      }
+      await run(waiting);
+    }
+    _running = undefined;
+  };
+  return (one) => {
+    waiting.push(one);
+    _running ??= flush();
+  };
 };

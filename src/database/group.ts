@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { gathered } from '../core/gathered.ts';
+import { gathering } from '../core/gathered.ts';
 import { transact } from './transact.ts';
 
 type Done = { readonly value: unknown } | { readonly thrown: unknown };
@@ -67,30 +67,21 @@ export const groupCommit = (
   within: Within = (work) => work(),
 ): (<T>(work: () => T, until: AbortSignal) => Promise<T>) => {
   const transaction = transactionOver(db, within);
-  let waiting: Waiting[] = [];
-  let _running: Promise<void> | undefined;
-
-  const flush = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      await gathered(() => waiting.length);
-      const batch = waiting;
-      waiting = [];
-      const until = signals.findLast((signal) => batch.some((one) => one.until === signal)) ?? AbortSignal.abort();
-      const done = await commit(() => transaction(batch), until).catch((thrown: unknown): Done[] =>
-        batch.map(() => ({ thrown })),
-      );
-      for (const [index, one] of batch.entries()) one.settle(done[index] ?? { thrown: new Error('no result') });
-    }
-    _running = undefined;
-  };
+  const add = gathering<Waiting>(async (waiting) => {
+    const batch = waiting.splice(0);
+    const until = signals.findLast((signal) => batch.some((one) => one.until === signal)) ?? AbortSignal.abort();
+    const done = await commit(() => transaction(batch), until).catch((thrown: unknown): Done[] =>
+      batch.map(() => ({ thrown })),
+    );
+    for (const [index, one] of batch.entries()) one.settle(done[index] ?? { thrown: new Error('no result') });
+  });
 
   return <T>(work: () => T, until: AbortSignal): Promise<T> =>
     new Promise((resolve, reject) => {
-      waiting.push({
+      add({
         work,
         until,
         settle: (done) => ('thrown' in done ? reject(done.thrown) : resolve(done.value as T)),
       });
-      _running ??= flush();
     });
 };

@@ -1,4 +1,4 @@
-import { gathered } from '../../core/gathered.ts';
+import { gathering } from '../../core/gathered.ts';
 import type { Purpose } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import type { Connection, Patience } from './connection.ts';
@@ -44,9 +44,6 @@ const begunBy = (step: AnyStep, end: Decided | undefined): readonly Entry[] =>
 
 /** Steps that are asked for in one turn share a transaction, and so its round trips. */
 export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) => {
-  const waiting: Waiting[] = [];
-  let _running: Promise<void> | undefined;
-
   const run = async (batch: readonly Waiting[], before: Attempt = new Map()): Promise<void> => {
     let earlier = before;
     const about = (attempt: Attempt): void => {
@@ -74,17 +71,10 @@ export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) 
     }
   };
 
-  const flush = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      await gathered(() => waiting.length);
-      await run(takeFrom(waiting));
-    }
-    _running = undefined;
-  };
+  const add = gathering<Waiting>((waiting) => run(takeFrom(waiting)));
 
   return <T>(step: Step<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      waiting.push({ step, resolve: resolve as (result: unknown) => void, reject });
-      _running ??= flush();
+      add({ step, resolve: resolve as (result: unknown) => void, reject });
     });
 };
