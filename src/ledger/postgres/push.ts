@@ -1,16 +1,18 @@
 import type { Entry } from '../entry.ts';
 import type { Job, KeptUpdate } from '../job.ts';
 import { JOBS } from './job-steps.ts';
-import type { Answer, Session } from './session.ts';
+import { unknownTo } from './put-back.ts';
+import type { Session } from './session.ts';
 import { inlined } from './sql.ts';
-import { idsOf, insertStatement, knownStatement } from './statements.ts';
+import { insertStatement } from './statements.ts';
 import { commitAll } from './transaction.ts';
 
 const LIMIT_MS = 60_000;
 
-/** Runs statements that each give a row for what they have written, in a transaction; gives how many did. */
-const written = async (session: Session, statements: readonly string[]): Promise<number> => {
-  if (statements.length === 0) return 0;
+/** Writes rows in a transaction, those that are not there; gives how many that were. */
+const written = async (session: Session, inserts: readonly string[]): Promise<number> => {
+  if (inserts.length === 0) return 0;
+  const statements = inserts.map((insert) => `${insert} ON CONFLICT DO NOTHING RETURNING 1`);
   const answers = await commitAll(session, statements, LIMIT_MS);
   return answers.reduce((sum, { rows }) => sum + rows.length, 0);
 };
@@ -20,25 +22,15 @@ export const pushEntries = async (
   session: Session,
   entries: readonly Entry[],
 ): Promise<{ readonly added: number; readonly kept: readonly string[] }> => {
-  const added = await written(
-    session,
-    entries.map((entry) => `${insertStatement(entry)} ON CONFLICT DO NOTHING RETURNING id`),
-  );
+  const inserts = entries.map((entry) => insertStatement(entry));
+  const added = await written(session, inserts);
   if (added === entries.length) return { added, kept: [] };
-  const ids = entries.map(({ id }) => id);
-  const { answers } = await session.run(knownStatement(ids), LIMIT_MS);
-  const there = idsOf(answers[0] as Answer);
-  return { added, kept: ids.filter((id) => !there.has(id)) };
+  const kept = await unknownTo(session, entries, LIMIT_MS);
+  return { added, kept: kept.map(({ id }) => id) };
 };
 
 export const pushJobs = (session: Session, jobs: readonly Job[]): Promise<number> =>
-  written(
-    session,
-    jobs.map((job) => `${inlined(JOBS.addJob(job))} ON CONFLICT DO NOTHING RETURNING id`),
-  );
+  written(session, jobs.map(JOBS.addJob).map(inlined));
 
 export const pushUpdates = (session: Session, updates: readonly KeptUpdate[]): Promise<number> =>
-  written(
-    session,
-    updates.map((update) => `${inlined(JOBS.addUpdate(update))} ON CONFLICT DO NOTHING RETURNING job`),
-  );
+  written(session, updates.map(JOBS.addUpdate).map(inlined));

@@ -20,11 +20,12 @@ const asLost = (entry: Entry, at: number): Entry => {
   });
 };
 
-const unknownTo = async (session: Session, entries: readonly Entry[]): Promise<Entry[]> => {
+/** Those of some entries that the database does not have. */
+export const unknownTo = async (session: Session, entries: readonly Entry[], limit: number): Promise<Entry[]> => {
   const missing: Entry[] = [];
   for (let from = 0; from < entries.length; from += AT_ONCE) {
     const some = entries.slice(from, from + AT_ONCE);
-    const { answers } = await session.run(knownStatement(some.map(({ id }) => id)), LIMIT_MS);
+    const { answers } = await session.run(knownStatement(some.map(({ id }) => id)), limit);
     const known = idsOf(answers[0] as Answer);
     missing.push(...some.filter(({ id }) => !known.has(id)));
   }
@@ -36,7 +37,7 @@ const unknownTo = async (session: Session, entries: readonly Entry[]): Promise<E
  * same payment request by now. All of it in one transaction: what is half brought back would not be missed again.
  */
 export const putBack = async (session: Session, mine: readonly Entry[], at: number): Promise<void> => {
-  const lost = (await unknownTo(session, mine)).map((entry) => asLost(entry, at));
+  const lost = (await unknownTo(session, mine, LIMIT_MS)).map((entry) => asLost(entry, at));
   const statements = lost.map((entry) => `${insertStatement(entry, true)} ON CONFLICT (id) DO NOTHING`);
   if (statements.length > 0) await commitAll(session, statements, LIMIT_MS);
 };
