@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { thisMachine } from './machine.ts';
+import { told } from './sender.ts';
 
 /** Who acts: the account by its name, where it has one, and the number of whoever has logged in. */
 interface Acting {
@@ -16,14 +17,11 @@ export const operatorText = ({ name, uid, loginUid, host }: Acting): string => {
   return `${behind}${account}@${host}`;
 };
 
-const accountName = (): string | undefined => {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Who decides here, for the record. */
 export const operator = (): string =>
-  operatorText({ name: accountName(), uid: thisMachine.uid, loginUid: thisMachine.loginUid(), host: hostname() });
+  operatorText({
+    name: told(() => userInfo().username),
+    uid: thisMachine.uid,
+    loginUid: thisMachine.loginUid(),
+    host: hostname(),
+  });

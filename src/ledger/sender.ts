@@ -5,7 +5,7 @@ import { thisMachine } from './machine.ts';
 const PROC = '/proc';
 
 /** What the system says; undefined where it does not. */
-const told = (ask: () => string): string | undefined => {
+export const told = (ask: () => string): string | undefined => {
   try {
     return ask();
   } catch {

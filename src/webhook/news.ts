@@ -89,7 +89,8 @@ export const handOn = (queue: Queue, wake: Wake, world: NewsWorld, stop: AbortSi
   /** The places of events that are not done with, in their order. */
   const open = new Set<number>();
   const fields = new Map<string, Readonly<Record<string, unknown>>>();
-  const waiting = new Set<{ readonly isOver: () => boolean; readonly done: () => void }>();
+  /** What is waited for, and what is called once that has come. */
+  const waiting = new Map<() => boolean, () => void>();
   const busy = new Set<Promise<void>>();
   let read = queue.place('news');
   let kept = read;
@@ -158,23 +159,16 @@ export const handOn = (queue: Queue, wake: Wake, world: NewsWorld, stop: AbortSi
       pull();
       const wait = step();
       await keepPlace();
-      for (const one of waiting) if (one.isOver()) one.done();
+      for (const [isOver, done] of waiting) if (isOver() && waiting.delete(isOver)) done();
       await wake.wait(wait);
     }
     await Promise.all(busy);
     await keepPlace();
-    for (const one of waiting) one.done();
+    for (const done of waiting.values()) done();
   };
   const until = (isOver: () => boolean): Promise<void> =>
     new Promise((resolve) => {
-      const one = {
-        isOver,
-        done: () => {
-          waiting.delete(one);
-          resolve();
-        },
-      };
-      waiting.add(one);
+      waiting.set(isOver, resolve);
       wake.call();
     });
 
