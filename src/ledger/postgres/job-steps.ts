@@ -1,8 +1,8 @@
 import type { Decision, Purpose } from '../backend.ts';
 import type { Row } from '../columns.ts';
 import type { JobRow, KeptUpdate } from '../job.ts';
-import { ENTRY_STATE, jobStatements, UPDATE, updateOf, updateValues } from '../job-rows.ts';
-import { placesFor } from '../statement.ts';
+import { ENTRY_STATE, jobStatements, UPDATE, updateOf, updateValues } from '../sql/job-rows.ts';
+import { placesFor } from '../sql/statement.ts';
 import { inlined } from './sql.ts';
 import type { Step } from './step.ts';
 

@@ -1,6 +1,6 @@
 import type { Row } from '../columns.ts';
 import { type Allowance, type AllowanceOf, isCounted, NOTHING_SPENT, OTHERS, type Spent } from '../policy.ts';
-import { POLICY, policyOf } from '../policy-rows.ts';
+import { POLICY, policyOf } from '../sql/policy-rows.ts';
 import { COUNTING } from '../sqlite/schema.ts';
 import type { Answer } from './session.ts';
 import { list, literal } from './sql.ts';

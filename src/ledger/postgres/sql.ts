@@ -1,5 +1,5 @@
 import type { Value } from '../columns.ts';
-import type { Statement } from '../statement.ts';
+import type { Statement } from '../sql/statement.ts';
 
 /** PostgreSQL keeps no NUL. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');

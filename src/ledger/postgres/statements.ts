@@ -2,9 +2,9 @@ import type { Query } from '../backend.ts';
 import { checksumOf } from '../checksum.ts';
 import { AT, CHANGING, COLUMNS, type Value } from '../columns.ts';
 import type { Entry } from '../entry.ts';
-import { conditionsOf, whereOf } from '../query.ts';
 import { entryOf, rowOf } from '../rows.ts';
-import type { Statement } from '../statement.ts';
+import { conditionsOf, whereOf } from '../sql/query.ts';
+import type { Statement } from '../sql/statement.ts';
 import type { Answer } from './session.ts';
 import { inlined, list, literal, withoutNul } from './sql.ts';
 

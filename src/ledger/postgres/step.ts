@@ -1,6 +1,6 @@
 import type { Purpose } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import type { Statement } from '../statement.ts';
+import type { Statement } from '../sql/statement.ts';
 import type { Answer } from './session.ts';
 import { inlined } from './sql.ts';
 

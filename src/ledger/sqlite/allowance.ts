@@ -2,8 +2,8 @@ import { number, optionalText } from '../../database/values.ts';
 import type { Row } from '../columns.ts';
 import type { Allowance, AllowanceOf, Policy, Spent } from '../policy.ts';
 import { isCounted, NOTHING_SPENT, OTHERS } from '../policy.ts';
-import { POLICY, policyOf } from '../policy-rows.ts';
-import type { Statement } from '../statement.ts';
+import { POLICY, policyOf } from '../sql/policy-rows.ts';
+import type { Statement } from '../sql/statement.ts';
 import { COUNTING } from './schema.ts';
 
 /** Sums as texts: they may be more than a number can hold. */

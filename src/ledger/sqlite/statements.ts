@@ -5,9 +5,9 @@ import type { Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
 import { AT, CHANGING, COLUMNS, FIXED } from '../columns.ts';
 import type { Entry } from '../entry.ts';
-import { conditionsOf, whereOf } from '../query.ts';
 import { entryOf, rowOf } from '../rows.ts';
-import { inserting, type Statement } from '../statement.ts';
+import { conditionsOf, whereOf } from '../sql/query.ts';
+import { inserting, type Statement } from '../sql/statement.ts';
 import { checked } from './row-checks.ts';
 
 /**

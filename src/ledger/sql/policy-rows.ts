@@ -1,9 +1,9 @@
-import { number, optionalNumber, optionalText, text } from '../database/values.ts';
-import type { Approval } from './approval.ts';
-import type { Row, Value } from './columns.ts';
-import type { Policies } from './policies.ts';
-import type { Allowance, KeptPolicy } from './policy.ts';
-import { amountsText, policyText, readAmounts, readPolicy } from './policy-text.ts';
+import { number, optionalNumber, optionalText, text } from '../../database/values.ts';
+import type { Approval } from '../approval.ts';
+import type { Row, Value } from '../columns.ts';
+import type { Policies } from '../policies.ts';
+import type { Allowance, KeptPolicy } from '../policy.ts';
+import { amountsText, policyText, readAmounts, readPolicy } from '../policy-text.ts';
 import { type Ask, replacing, type Schema, type Statement } from './statement.ts';
 
 // Policies and approvals as rows of a table, whatever the database.

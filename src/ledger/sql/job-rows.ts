@@ -1,11 +1,11 @@
-import { CHARGE_STATES, FAILED_STATUSES } from '../core/charge.ts';
-import { CHARGE } from '../core/effect.ts';
-import { EXIT_CODES } from '../core/exit.ts';
-import type { RowCounts, RowState } from '../core/row.ts';
-import { number, optionalNumber, optionalText, text } from '../database/values.ts';
-import type { JobsBackend } from './backend.ts';
-import type { Row, Value } from './columns.ts';
-import { type Job, type JobKind, type JobRow, type KeptUpdate, UPDATE_STATES, type UpdateState } from './job.ts';
+import { CHARGE_STATES, FAILED_STATUSES } from '../../core/charge.ts';
+import { CHARGE } from '../../core/effect.ts';
+import { EXIT_CODES } from '../../core/exit.ts';
+import type { RowCounts, RowState } from '../../core/row.ts';
+import { number, optionalNumber, optionalText, text } from '../../database/values.ts';
+import type { JobsBackend } from '../backend.ts';
+import type { Row, Value } from '../columns.ts';
+import { type Job, type JobKind, type JobRow, type KeptUpdate, UPDATE_STATES, type UpdateState } from '../job.ts';
 import { type Ask, inserting, replacing, type Schema, type Statement } from './statement.ts';
 
 // Jobs and updates as rows of a table, whatever the database. `row` is a word of SQL's own.

@@ -1,5 +1,5 @@
-import type { Query } from './backend.ts';
-import { UNFINISHED } from './sqlite/schema.ts';
+import type { Query } from '../backend.ts';
+import { UNFINISHED } from '../sqlite/schema.ts';
 import type { Statement } from './statement.ts';
 
 /** One row is an equation, which leaves its charges in order: sorting costs more than finding them. */

@@ -1,4 +1,4 @@
-import type { Row, Value } from './columns.ts';
+import type { Row, Value } from '../columns.ts';
 
 // SQL that every database understands. `schema` stands before the name of each table.
 
