@@ -52,8 +52,8 @@ const readJson = (given: unknown): Read => {
 
 type Member = readonly [key: string, value: unknown];
 
-/** The members that the column of the name itself gives: those of an object. */
-const membersOfObject = (given: unknown): readonly Member[] | string => {
+/** The members of an object, or why it is none. */
+export const membersOfObject = (given: unknown): readonly Member[] | string => {
   const read = readJson(given);
   if ('fault' in read) return read.fault;
   return isJsonObject(read.value) ? Object.entries(read.value) : 'not a JSON object';

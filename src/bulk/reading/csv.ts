@@ -1,5 +1,5 @@
 import { type CsvError, Parser } from 'csv-parse';
-import type { Fail, InputError } from './fault.ts';
+import type { Fail } from './fault.ts';
 import { fieldsOf, type InputRow } from './row.ts';
 import { LONGEST_ROW, textOfBytes } from './text.ts';
 
@@ -41,12 +41,6 @@ async function* recordsOf(
 ): AsyncGenerator<readonly Cells[]> {
   const found: Cells[] = [];
   let [count, ended, given] = [0, 0, 0];
-  const take = (cells: readonly string[], end: number): void => {
-    if (end - ended > LONGEST_ROW) throw failed(count, undefined);
-    found.push({ number: count, cells });
-    ended = end;
-    count += 1;
-  };
   const parser = new Parser({
     encoding: 'latin1',
     delimiter: Buffer.from(delimiter),
@@ -54,7 +48,10 @@ async function* recordsOf(
     skip_empty_lines: true,
     relax_column_count: true,
     on_record: (cells: string[], { bytes: end }) => {
-      take(cells, end);
+      if (end - ended > LONGEST_ROW) throw failed(count, undefined);
+      found.push({ number: count, cells });
+      ended = end;
+      count += 1;
       return null;
     },
   });
@@ -85,12 +82,6 @@ const errorOf = (thrown: unknown, row: number, columns: readonly string[], fail:
   return fail(row, typeof column === 'number' ? columns[column] : undefined, what, QUOTE_HINT);
 };
 
-const decode = (cell: string, wrong: (what: string, hint: string) => InputError): string => {
-  const text = textOfBytes(cell);
-  if (typeof text === 'string') return text;
-  throw wrong(text.what, text.hint);
-};
-
 const checkNames = (names: readonly string[], fail: Fail): void => {
   const empty = names.indexOf('');
   if (empty !== -1) throw fail(0, undefined, `column ${empty + 1} has no name`, 'give every column its own name');
@@ -102,7 +93,7 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
 };
 
 const namesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
-  const names = cells.map((cell, index) => decode(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
+  const names = cells.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
   checkNames(names, fail);
   return names;
 };
@@ -130,7 +121,7 @@ const rowOf = (record: Cells, columns: readonly string[], fail: Fail): InputRow 
   const { number, cells } = record;
   const entries = columns.map((name, index): [string, string] => [
     name,
-    decode(cells[index] ?? '', (what, hint) => fail(number, name, what, hint)),
+    textOfBytes(cells[index] ?? '', (what, hint) => fail(number, name, what, hint)),
   ]);
   return { number, fields: fieldsOf(entries) };
 };
