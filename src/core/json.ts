@@ -127,21 +127,20 @@ const MAYBE_INEXACT = /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/;
 /** Whether parsing the text may lose digits; a time with a fraction looks alike: slower then, not wrong. */
 export const mayBeInexact = (text: string): boolean => MAYBE_INEXACT.test(text);
 
-/** As JSON.parse, but a number whose text a double would not give back is a NumberText. */
-export const parseExact = (text: string): unknown => {
-  if (!mayBeInexact(text)) return JSON.parse(text);
-  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+/** As JSON.parse, with what is made of its text in the place of a number whose text a double would not give back. */
+const parseNumbers = (text: string, made: (number: string) => unknown): unknown =>
+  JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
-      ? new NumberText(context.source)
+      ? made(context.source)
       : value,
   );
-};
+
+/** As JSON.parse, but such a number is a NumberText. */
+export const parseExact = (text: string): unknown =>
+  mayBeInexact(text) ? parseNumbers(text, (number) => new NumberText(number)) : JSON.parse(text);
 
 /** As `parseExact`, with the text itself in the place of such a number: for what is kept, and passed on. */
-export const parseTexts = (text: string): unknown =>
-  JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-    typeof value === 'number' ? (context?.source === String(value) ? value : (context?.source ?? value)) : value,
-  );
+export const parseTexts = (text: string): unknown => parseNumbers(text, (number) => number);
 
 /** As JSON.parse; undefined for a text that is no JSON. */
 export const parseIfJson = (text: string): unknown => {

@@ -5,30 +5,22 @@ import { valueAt } from './path.ts';
 import { readInstant } from './time.ts';
 
 /** What the customer must do next (interface.md 2.5), ready to be passed on. */
-export type NextAction =
+export type NextAction = {
+  readonly instruction: string | undefined;
+  /** Whatever else the service said for the customer. */
+  readonly entries: readonly Entry[];
+} & (
   | {
       readonly kind: 'transfer';
-      readonly instruction: string | undefined;
       readonly bank: string;
       readonly accountName: string;
       readonly accountNumber: string;
       /** Milliseconds since the epoch; the account stops accepting transfers then. For people: see `readInstant`. */
       readonly expiresAt: number | undefined;
-      /** Whatever else the service said for the customer. */
-      readonly entries: readonly Entry[];
     }
-  | {
-      readonly kind: 'dial';
-      readonly instruction: string | undefined;
-      readonly code: string;
-      readonly entries: readonly Entry[];
-    }
-  | {
-      readonly kind: 'other';
-      readonly type: string;
-      readonly instruction: string | undefined;
-      readonly entries: readonly Entry[];
-    };
+  | { readonly kind: 'dial'; readonly code: string }
+  | { readonly kind: 'other'; readonly type: string }
+);
 
 /** A name, and its value as it came. */
 export type Entry = readonly [name: string, value: unknown];

@@ -1,5 +1,5 @@
 import { reasonOf, usageError } from './error.ts';
-import { NumberText, parseExact } from './json.ts';
+import { isJsonObject, parseExact } from './json.ts';
 
 /** Where the text of an option comes from: the argument itself, `@file`, or `-` for standard input. */
 export type Source =
@@ -35,8 +35,6 @@ export const readJsonObject = async (
   } catch (thrown) {
     throw usageError(`${flag}: not JSON: ${reasonOf(thrown)}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof NumberText) {
-    throw usageError(`${flag}: must be a JSON object, such as {"key": "value"}`);
-  }
-  return value as Record<string, unknown>;
+  if (isJsonObject(value)) return value;
+  throw usageError(`${flag}: must be a JSON object, such as {"key": "value"}`);
 };
