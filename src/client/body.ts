@@ -3,9 +3,9 @@ import { excessOf } from '../core/bounds.ts';
 import { breathe, inTurns } from '../core/breath.ts';
 import { answerSteps, type Clean } from '../core/cleaned.ts';
 import { minify } from '../core/json.ts';
-import { cutJson, cutSteps } from '../core/json-cut.ts';
+import { cutSteps } from '../core/json-cut.ts';
 import type { Element, Span } from '../core/json-members.ts';
-import { type Scan, scan, scanSteps } from '../core/json-scan.ts';
+import { type Scan, scanSteps } from '../core/json-scan.ts';
 import { memo } from '../core/memo.ts';
 import { PAGE_FIELDS } from '../core/page.ts';
 import type { Received } from '../core/received.ts';
@@ -23,21 +23,16 @@ export class JsonBody implements Received {
   readonly text: string;
   /** The text in UTF-8. */
   readonly raw: Uint8Array;
+  /** So much of what is beyond the bounds as can be kept; undefined where nothing is. */
+  readonly kept: unknown;
   readonly #scan: Scan;
   readonly #value = memo((): unknown => JSON.parse(this.text));
-  readonly #kept: { readonly value: unknown } | undefined;
 
-  /** `passed` and `kept` are there where that was done in steps. */
-  constructor(text: string, raw: Uint8Array = Buffer.from(text), passed?: Scan, kept?: { readonly value: unknown }) {
+  constructor(text: string, raw: Uint8Array, passed: Scan, kept: unknown) {
     this.text = text;
     this.raw = raw;
-    this.#scan = passed ?? scan(raw, PAGE_FIELDS);
-    this.#kept = kept;
-  }
-
-  /** So much of what is beyond the bounds as can be kept. */
-  get kept(): unknown {
-    return this.#kept === undefined ? cutJson(this.raw, keptFields()) : this.#kept.value;
+    this.#scan = passed;
+    this.kept = kept;
   }
 
   get isJson(): boolean {
@@ -119,7 +114,7 @@ export const readBody = async (received: Bytes, clean: Clean): Promise<Body> => 
   const passed = await inTurns(scanSteps(raw, PAGE_FIELDS));
   await breathe(bytes.byteLength);
   const isTooMuch = passed.isJson && excessOf(passed) !== undefined;
-  const kept = isTooMuch ? { value: await inTurns(cutSteps(raw, keptFields())) } : undefined;
+  const kept = isTooMuch ? await inTurns(cutSteps(raw, keptFields())) : undefined;
   const body = new JsonBody(cleaned, raw, passed, kept);
   if (body.isJson || body.excess !== undefined) return body;
   return { fault: cleaned === '' ? 'the answer is empty' : 'the answer is not JSON' };

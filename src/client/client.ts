@@ -4,6 +4,7 @@ import type { ListId, Operation, OperationId, ProvenOf } from '../contract/opera
 import { breaches, operations, pathOf } from '../contract/operations.ts';
 import type { ListRecord, Thing, ThingPage } from '../contract/proof.ts';
 import { breathe } from '../core/breath.ts';
+import type { CurlRequest } from '../core/curl.ts';
 import { ANY_EFFECT, type Effect } from '../core/effect.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
@@ -26,18 +27,11 @@ export interface CallInput extends WriteOptions {
 }
 
 /** A request as it would be sent, without its key. */
-export interface Preview {
-  readonly method: string;
-  readonly url: string;
-  readonly body?: Readonly<Record<string, unknown>>;
-}
+export type Preview = CurlRequest;
 
 /** What is called: an operation of the table by its name, or a request that it need not know. */
 export type Called = OperationId | AnyRequest;
 type Proven<K extends Called> = K extends OperationId ? ProvenOf<K> : unknown;
-
-const operationFor = (called: Called): Operation =>
-  typeof called === 'string' ? operations[called] : anyOperation(called);
 
 /** What the ledger keeps of a write. */
 export interface Checked {
@@ -115,14 +109,15 @@ const queryText = (query: NonNullable<CallInput['query']>): string => {
   return params.toString();
 };
 
-const exchangeOf = (options: ClientOptions, operation: Operation, input: CallInput): Exchange => {
+const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): Exchange => {
+  const operation: Operation = typeof called === 'string' ? operations[called] : anyOperation(called);
   checkParams(operation, input);
   const body = operation.body === undefined ? undefined : printExact(input.body ?? {});
   if (options.validate) checkRules(operation, body, input, options.clock.now());
   const query = queryText(input.query ?? {});
-  const path = pathOf(operation, input.params ?? {}) + (query === '' ? '' : `?${query}`);
-  const subject = subjectOf(operation, input);
   const { params = {} } = input;
+  const path = pathOf(operation, params) + (query === '' ? '' : `?${query}`);
+  const subject = subjectOf(operation, input);
   return { operation, path, body, params, ...(subject === undefined ? {} : { subject }) };
 };
 
@@ -155,7 +150,7 @@ export const createClient = (options: ClientOptions): Client => {
   const writing = { ...options, held: sayHeld(options) };
   const tell = tellOddities(options);
   const call = async <K extends Called>(called: K, input: CallInput, signal?: AbortSignal) => {
-    const exchange = exchangeOf(options, operationFor(called), input);
+    const exchange = exchangeOf(options, called, input);
     const received =
       exchange.operation.safety === 'safe'
         ? await sendRead(options, options.transport, exchange, signal, input.slowDown)
@@ -184,7 +179,7 @@ export const createClient = (options: ClientOptions): Client => {
     pages: (called, input, walk) =>
       walkPages<ListRecord>(async (cursor, signal) => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
-        const exchange = exchangeOf(options, operationFor(called), { ...input, query });
+        const exchange = exchangeOf(options, called, { ...input, query });
         const page = (await sendRead(options, options.transport, exchange, signal)) as JsonBody;
         const { data, next_cursor: nextCursor } = page.envelope as ThingPage;
         const open = (): ReceivedPage<ListRecord> => {
@@ -194,12 +189,12 @@ export const createClient = (options: ClientOptions): Client => {
         return { count: data.length, nextCursor, open };
       }, walk),
     check: (called, input) => {
-      const { operation, path, body } = exchangeOf(options, operationFor(called), input);
+      const { operation, path, body } = exchangeOf(options, called, input);
       return { path, body, effect: operation.effect ?? ANY_EFFECT };
     },
     match: operationOf,
     preview: (called, input) => {
-      const { operation, path, body } = exchangeOf(options, operationFor(called), input);
+      const { operation, path, body } = exchangeOf(options, called, input);
       const preview = { method: operation.method, url: `${options.origin}${path}` };
       return body === undefined ? preview : { ...preview, body: input.body ?? {} };
     },

@@ -31,7 +31,8 @@ const unknown = (exchange: Exchange, reason: string, status?: number, answer?: s
   return { state: 'unknown', error: new PayError('unknown', `${mayBeDone(effect)}: ${reason}`, detail) };
 };
 
-const notSent = (exchange: Exchange, reason: string, status?: number): PayError =>
+/** The error of a write of which it is certain that nothing was applied, and that another may follow. */
+export const notSent = (exchange: Exchange, reason: string, status?: number): PayError =>
   new PayError('not_sent', `nothing was applied: ${reason}`, {
     request: requestOf(exchange),
     hint: 'it is safe to run the same command again',

@@ -1,12 +1,12 @@
 import { backoff } from '../core/backoff.ts';
 import { formatDuration } from '../core/duration.ts';
-import { PayError } from '../core/error.ts';
+import type { PayError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Received } from '../core/received.ts';
 import { retryAfter } from '../core/retry-after.ts';
-import { type Exchange, pause, requestOf, type SendContext } from './exchange.ts';
+import { type Exchange, pause, type SendContext } from './exchange.ts';
 import { withCode } from './failure.ts';
-import { judge, type Verdict } from './judge.ts';
+import { judge, notSent, type Verdict } from './judge.ts';
 import type { Transport } from './transport.ts';
 
 const MAX_CONNECTIONS = 3;
@@ -71,10 +71,7 @@ const attemptOnce = async (
 
 /** A machine that slept, or a process that was paused: others may have concluded meanwhile that nothing was sent. */
 const stoodStill = (exchange: Exchange): PayError =>
-  new PayError('not_sent', 'nothing was applied: this process was paused for too long before it could send', {
-    request: requestOf(exchange),
-    hint: 'it is safe to run the same command again',
-  });
+  notSent(exchange, 'this process was paused for too long before it could send');
 
 /**
  * A write: sent once. It goes out again only when the verdict is certain that nothing was applied: no connection (up to

@@ -1,5 +1,4 @@
 import { BOUNDS } from './bounds.ts';
-import { atOnce } from './breath.ts';
 import { parseTexts } from './json.ts';
 import { scan } from './json-scan.ts';
 
@@ -9,7 +8,6 @@ const [QUOTE, BACKSLASH, COMMA, BLANK] = [0x22, 0x5c, 0x2c, 0x20] as const;
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 
 const decoder = new TextDecoder();
-const encoder = new TextEncoder();
 
 const skipBlanks = (bytes: Uint8Array, from: number): number => {
   let at = from;
@@ -17,6 +15,7 @@ const skipBlanks = (bytes: Uint8Array, from: number): number => {
   return at;
 };
 
+/** Behind the string that begins here. */
 const stringEnd = (bytes: Uint8Array, from: number): number => {
   let at = from + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
@@ -28,10 +27,8 @@ const valueEnd = (bytes: Uint8Array, from: number): number => {
   let depth = 0;
   for (let at = from; at < bytes.length; at += 1) {
     const code = bytes[at];
-    if (code === QUOTE) {
-      at += 1;
-      while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-    } else if (code === OBJECT || code === ARRAY) depth += 1;
+    if (code === QUOTE) at = stringEnd(bytes, at) - 1;
+    else if (code === OBJECT || code === ARRAY) depth += 1;
     else if (code === COMMA && depth === 0) return at;
     else if (code === OBJECT_END || code === ARRAY_END) {
       if (depth === 0) return at;
@@ -105,9 +102,6 @@ function* cutValue(bytes: Uint8Array, room: Room, depth: number): Generator<void
   return isObject(bytes) ? Object.fromEntries(members) : [...members.values()];
 }
 
-const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
-  one.length === other.length && one.every((code, index) => code === other[index]);
-
 /**
  * So much of JSON as the bounds let be kept: the members `names` of its object, as far as they go, and the first of the others;
  * numbers that a double can't hold as their texts. A step ends behind each part that is large.
@@ -118,10 +112,10 @@ export function* cutSteps(json: Uint8Array, names: readonly string[]): Generator
   if (!isObject(bytes)) return null;
   const members = new Map<string, unknown>();
   const others = { ...ROOM };
-  const quoted = names.map((name) => encoder.encode(JSON.stringify(name)));
+  const quoted = names.map((name) => Buffer.from(JSON.stringify(name)));
   // Without a backslash a name is what it looks like.
   const mayBeWanted = (name: Uint8Array): boolean =>
-    quoted.some((wanted) => isSame(wanted, name)) || name.includes(BACKSLASH);
+    quoted.some((wanted) => wanted.equals(name)) || name.includes(BACKSLASH);
   for (const { name: given, value: part } of partsOf(bytes)) {
     if (part.length > MEASURED) yield;
     if (given === undefined || (members.size >= MOST_PARTS && !mayBeWanted(given))) continue;
@@ -136,5 +130,3 @@ export function* cutSteps(json: Uint8Array, names: readonly string[]): Generator
   }
   return Object.fromEntries(members);
 }
-
-export const cutJson = (json: Uint8Array, names: readonly string[]): unknown => atOnce(cutSteps(json, names));

@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Body } from '../../src/client/body.ts';
-import { JsonBody } from '../../src/client/body.ts';
+import type { Body, JsonBody } from '../../src/client/body.ts';
 import { decode } from '../../src/client/decode.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
-import { EXCESS, large, whole } from './scripted.ts';
+import { bodyOf, EXCESS, large, whole } from './scripted.ts';
 
 const GET = {
   operation: operations['onye.get'],
@@ -14,16 +13,15 @@ const GET = {
 const LIST = { operation: operations['ugwo.list'], params: {} };
 const CHARGE = { operation: operations['ugwo.charge'], params: { ugwoUid: UGWO_ID } };
 
-const written = (text: string): JsonBody => new JsonBody(text);
 const EXACT = '12345678901234567890';
 
 describe('an answer', () => {
   it('is its value and its text, with the times that came with it', () => {
     const text = JSON.stringify({ uid: ONYE_ID });
     const found = { value: { uid: ONYE_ID }, text };
-    expect(decode.answer(GET, { body: written(text) })).toStrictEqual(found);
-    expect(decode.answer(GET, { body: written(text), servedAt: 5 })).toStrictEqual({ ...found, servedAt: 5 });
-    expect(decode.answer(GET, { body: written(text), age: 6 })).toStrictEqual({ ...found, age: 6 });
+    expect(decode.answer(GET, { body: bodyOf(text) })).toStrictEqual(found);
+    expect(decode.answer(GET, { body: bodyOf(text), servedAt: 5 })).toStrictEqual({ ...found, servedAt: 5 });
+    expect(decode.answer(GET, { body: bodyOf(text), age: 6 })).toStrictEqual({ ...found, age: 6 });
   });
 
   it.each<[string, Body, string, boolean]>([
@@ -40,12 +38,12 @@ describe('an answer', () => {
 
   it('keeps all digits of a thing, and of a list those of its texts', () => {
     const thing = `{"uid":"${ONYE_ID}","n":${EXACT}}`;
-    const { value } = decode.answer(GET, { body: written(thing) }) as { value: { n: unknown } };
+    const { value } = decode.answer(GET, { body: bodyOf(thing) }) as { value: { n: unknown } };
     expect(String(value.n)).toBe(EXACT);
     const exact = `{"uid":"${ONYE_ID}","n":7}`;
-    expect(decode.answer(GET, { body: written(exact) })).toMatchObject({ value: { n: 7 } });
+    expect(decode.answer(GET, { body: bodyOf(exact) })).toMatchObject({ value: { n: 7 } });
     const list = `{"data":[{"n":${EXACT}}],"next_cursor":null}`;
-    expect(decode.answer(LIST, { body: written(list) })).toMatchObject({ value: { data: [{ n: Number(EXACT) }] } });
+    expect(decode.answer(LIST, { body: bodyOf(list) })).toMatchObject({ value: { data: [{ n: Number(EXACT) }] } });
   });
 
   it('that holds too much fails a read, and leaves what a write did done', () => {
@@ -59,7 +57,7 @@ describe('an answer', () => {
       servedAt: 5,
     });
     expect(made).not.toHaveBeenCalled();
-    const half = written(body.text.slice(0, -1));
+    const half = bodyOf(body.text.slice(0, -1));
     expect(decode.answer(CHARGE, { body: half })).toStrictEqual({ fault: 'the answer is not JSON' });
   });
 });
@@ -72,13 +70,13 @@ describe('an error document', () => {
     expect(decode.problem(much)).toMatchObject({ title: 'No' });
     expect(made).not.toHaveBeenCalled();
     expect(decode.problem(whole('no'))).toBeUndefined();
-    expect(decode.problem(written(large({}).text.slice(0, -1)))).toBeUndefined();
+    expect(decode.problem(bodyOf(large({}).text.slice(0, -1)))).toBeUndefined();
     expect(decode.problem({ fault: 'the answer is empty' })).toBeUndefined();
   });
 });
 
 describe('a page', () => {
-  const records = (text: string) => (decode.answer(LIST, { body: written(text) }) as JsonBody).records();
+  const records = (text: string) => (decode.answer(LIST, { body: bodyOf(text) }) as JsonBody).records();
   const shown = (text: string) =>
     records(text).map(({ value, text: own, bytes }) => [value, own, bytes && Buffer.from(bytes).toString()]);
 
@@ -111,11 +109,11 @@ describe('a page', () => {
     ['more records than a page may have', `{"data":[${'{},'.repeat(1000)}{}],"next_cursor":null}`],
     ['a way on that is too long', `{"data":[],"next_cursor":"${'c'.repeat(4097)}"}`],
   ])('with %s is none', (_what, text) => {
-    expect(decode.answer(LIST, { body: written(text) })).toStrictEqual({ fault: expect.any(String), isOther: true });
+    expect(decode.answer(LIST, { body: bodyOf(text) })).toStrictEqual({ fault: expect.any(String), isOther: true });
   });
 
   it('is known by its envelope before any value is made of its records', () => {
-    const body = written('{"data":[{"a":1}],"next_cursor":"\\u0062"}');
+    const body = bodyOf('{"data":[{"a":1}],"next_cursor":"\\u0062"}');
     const made = vi.spyOn(body, 'value', 'get');
     const list = decode.answer(LIST, { body }) as JsonBody;
     expect(list.envelope).toMatchObject({ data: [{}], next_cursor: 'b' });

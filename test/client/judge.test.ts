@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Body } from '../../src/client/body.ts';
-import { JsonBody } from '../../src/client/body.ts';
 import type { Exchange } from '../../src/client/exchange.ts';
 import { judge } from '../../src/client/judge.ts';
 import type { Outcome } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY } from '../support/service.ts';
-import { large, whole } from './scripted.ts';
+import { bodyOf, large, whole } from './scripted.ts';
 
 const CHARGE: Exchange = {
   operation: operations['ugwo.charge'],
@@ -28,7 +27,7 @@ const document = (status: number): Body => whole({ title: 'No', status });
 
 /** A body of which nothing can be made. */
 const hopeless = (): Body => {
-  const body = new JsonBody('{}');
+  const body = bodyOf('{}');
   Object.defineProperty(body, 'value', {
     get: () => {
       throw new RangeError('too deep');
@@ -65,7 +64,7 @@ describe('the answer to a charge', () => {
 
   it('that holds more than is read: accepted by what proves it, and no proof of a 429', () => {
     expect(stateOf(answer(200, large(ACTIVITY)))).toBe('accepted');
-    expect(stateOf(answer(200, new JsonBody(large(ACTIVITY).text.slice(0, -1))))).toBe('unknown unknown');
+    expect(stateOf(answer(200, bodyOf(large(ACTIVITY).text.slice(0, -1))))).toBe('unknown unknown');
     expect(stateOf(answer(422, large({ title: 'No', status: 422 })))).toBe('refused rejected');
     expect(stateOf(answer(422, whole(Array.from({ length: 100_001 }, () => []))))).toBe('unknown unknown');
     expect(stateOf(answer(429, large({ title: 'No', status: 429 })))).toBe('unknown unknown');

@@ -1,6 +1,12 @@
 import type { Body } from '../../src/client/body.ts';
 import { JsonBody } from '../../src/client/body.ts';
 import type { Attempt, Outcome } from '../../src/client/transport.ts';
+import { keptFields } from '../../src/contract/operations.ts';
+import { excessOf } from '../../src/core/bounds.ts';
+import { atOnce } from '../../src/core/breath.ts';
+import { cutSteps } from '../../src/core/json-cut.ts';
+import { scan } from '../../src/core/json-scan.ts';
+import { PAGE_FIELDS } from '../../src/core/page.ts';
 
 /** What happens beside the attempts. */
 export interface Script {
@@ -55,7 +61,14 @@ export const scripted = (outcomes: readonly Outcome[], script: Script = {}) => {
   return { context, transport, attempts, waits, debug };
 };
 
-export const whole = (value: unknown): JsonBody => new JsonBody(JSON.stringify(value));
+/** A body of this text, as `readBody` makes one in steps. */
+export const bodyOf = (text: string): JsonBody => {
+  const raw = Buffer.from(text);
+  const passed = scan(raw, PAGE_FIELDS);
+  const isTooMuch = passed.isJson && excessOf(passed) !== undefined;
+  return new JsonBody(text, raw, passed, isTooMuch ? atOnce(cutSteps(raw, keptFields())) : undefined);
+};
+export const whole = (value: unknown): JsonBody => bodyOf(JSON.stringify(value));
 
 /** What there is too much of in the text below. */
 export const EXCESS = 'the answer has more than 100,000 values';

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutJson as cutBytes, cutSteps } from '../../src/core/json-cut.ts';
+import { atOnce } from '../../src/core/breath.ts';
+import { cutSteps } from '../../src/core/json-cut.ts';
 import { isJson } from '../../src/core/json-scan.ts';
 import { valueAt } from '../../src/core/path.ts';
 import { mayBeRenamed } from '../support/engine.ts';
 
 const cutJson = (text: string, names: readonly string[]): { readonly value: unknown } | undefined =>
-  isJson(text) ? { value: cutBytes(new TextEncoder().encode(text), names) } : undefined;
+  isJson(text) ? { value: atOnce(cutSteps(new TextEncoder().encode(text), names)) } : undefined;
 
 const parses = (text: string): boolean => {
   try {
@@ -196,5 +197,5 @@ it.each([
   ['{"a":1,', { a: 1 }],
   ['{"a":1} "b":2}', { a: 1 }],
 ])('%s ends with its bytes, or its bracket', (text, value) => {
-  expect(cutBytes(new TextEncoder().encode(text), NAMES)).toEqual(value);
+  expect(atOnce(cutSteps(new TextEncoder().encode(text), NAMES))).toEqual(value);
 });

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
+import { atOnce } from '../../../src/core/breath.ts';
 import { indent, mapStrings, minify, parseExact, parseTexts, printExact } from '../../../src/core/json.ts';
-import { cutJson } from '../../../src/core/json-cut.ts';
+import { cutSteps } from '../../../src/core/json-cut.ts';
 import { elementsOf, isJson, measure } from '../../../src/core/json-scan.ts';
 import { visibleJson } from '../../../src/core/sanitize.ts';
 import { mayBeRenamed } from '../../support/engine.ts';
@@ -48,7 +49,7 @@ const holdsCut = (text: string, value: unknown): void => {
   const { values, depth, name } = measure(text);
   const isSmall = values < SMALL.values && depth < SMALL.depth && name <= SMALL.name;
   if (!isFields(value) || !isSmall || Object.keys(value).length > SMALL.members) return;
-  const cut = cutJson(Buffer.from(text), ['uid', 'data']);
+  const cut = atOnce(cutSteps(Buffer.from(text), ['uid', 'data']));
   must(
     isDeepStrictEqual(cut, parseTexts(text)),
     () => `cutJson gave ${JSON.stringify(cut)} and not ${JSON.stringify(parseTexts(text))}`,
