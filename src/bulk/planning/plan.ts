@@ -3,13 +3,17 @@ import { PayError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import type { RowKind } from '../kind.ts';
 import { type RowSignals, runRows } from '../pacing/run.ts';
-import type { RowFault } from '../reading/fault.ts';
 import type { Input } from '../reading/input.ts';
 import type { InputRow } from '../reading/row.ts';
 import type { ReadRow, RowReader } from '../reading/rows.ts';
 import type { ColumnFault } from '../row-end.ts';
 import type { JobWorld, Seen } from '../world.ts';
 import { type Bits, newBits } from './bits.ts';
+
+/** What is wrong with a file, and in which of its rows: the first one is 1. */
+interface RowFault extends ColumnFault {
+  readonly row: number;
+}
 
 /** What a file holds, read once from its first row to its last (charge-protocol, Bulk). */
 export interface Plan {

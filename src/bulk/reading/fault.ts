@@ -1,24 +1,14 @@
 import { cutName } from '../../core/bounds.ts';
 import { PayError } from '../../core/error.ts';
 
-/** Where in a file something is wrong. The first data row is 1, and the header of a CSV file is 0. */
-export interface RowFault {
-  readonly row: number;
-  readonly column: string | undefined;
-  readonly what: string;
-}
-
-/** A file that can't be read, or can't be read on; `fault` where it is one row of it. */
+/** A file that can't be read, or can't be read on. */
 export class InputError extends PayError {
-  readonly fault: RowFault | undefined;
-
-  constructor(message: string, hint: string, fault?: RowFault) {
+  constructor(message: string, hint: string) {
     super('usage', message, { hint });
-    this.fault = fault;
   }
 }
 
-/** Makes the error for a row of the file that this was made for. */
+/** Makes the error for a row of the file that this was made for. The first data row is 1, and the header of a CSV file is 0. */
 export type Fail = (row: number, column: string | undefined, what: string, hint: string) => InputError;
 
 export const failIn =
@@ -26,5 +16,5 @@ export const failIn =
   (row, column, what, hint) => {
     const place = row === 0 ? 'header' : `row ${row}`;
     const where = column === undefined ? place : `${place}, column ${JSON.stringify(cutName(column))}`;
-    return new InputError(`${name}: ${where}: ${what}`, hint, { row, column, what });
+    return new InputError(`${name}: ${where}: ${what}`, hint);
   };

@@ -4,13 +4,6 @@ import type { InputRow } from '../reading/row.ts';
 import { type ColumnFault, invalidEnd, type RowEnd } from '../row-end.ts';
 import { type OpenOptions, openReport, type Report } from './report.ts';
 
-const own = (row: InputRow, { state, fields, error }: RowEnd): Record<string, unknown> => ({
-  ...fields,
-  row: row.number,
-  state,
-  error,
-});
-
 export interface ReporterOptions extends OpenOptions {
   readonly path: string | undefined;
   /** What the command has to say of a row besides its number, its state and its error. */
@@ -30,8 +23,8 @@ export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...op
     opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error'], rawCsv }, options);
     return opening;
   };
-  const write = async (row: InputRow, end: RowEnd): Promise<void> => {
-    const said = Object.entries(own(row, end)).map(([name, value]) => [
+  const write = async (row: InputRow, { state, fields, error }: RowEnd): Promise<void> => {
+    const said = Object.entries({ ...fields, row: row.number, state, error }).map(([name, value]) => [
       name,
       typeof value === 'string' ? clean(value) : value,
     ]);
