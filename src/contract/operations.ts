@@ -11,7 +11,7 @@ import { onye, onyeCreate, onyeUpdate } from './onye.ts';
 import { page, pageQuery } from './page.ts';
 import { PROBLEM_FIELDS } from './problem.ts';
 import type { ListRecord, Proof, Thing, ThingPage } from './proof.ts';
-import { isNoOtherType, namesNoOther, provesList, provesNamed, provesPage, provesThing } from './proof.ts';
+import { isNoOtherType, namesNoOther, provesList, provesPage, provesRefund, provesThing } from './proof.ts';
 import { refund, refundCreate } from './refund.ts';
 import { ugwo, ugwoCreate, ugwoWithActivities } from './ugwo.ts';
 
@@ -181,7 +181,7 @@ export const operations = {
     path: '/v1/refunds',
     params: {},
     body: refundCreate,
-    success: { status: 200, schema: refund, proof: provesNamed('a refund') },
+    success: { status: 200, schema: refund, proof: provesRefund },
     safety: 'never-repeat',
     effect: { kind: 'refund', done: 'made', hint: "don't run it again until you know, or it may be paid back twice" },
   },

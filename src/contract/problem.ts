@@ -7,8 +7,11 @@ import { namesAlong } from '../core/property-path.ts';
 import type { OutputOf } from './common.ts';
 import { described, listOf } from './common.ts';
 
-/** The service's own error documents. Where a proxy may say the same, a 429, only these prove that it was the service. */
-const problemDocument = memo(() =>
+/**
+ * The service's own error documents, this one RFC 7807 with `violations`. Where a proxy may say the same, a 429, only these prove
+ * that it was the service.
+ */
+export const problemAnswer = memo(() =>
   z.looseObject({
     type: z.string().optional(),
     title: z.string(),
@@ -17,6 +20,8 @@ const problemDocument = memo(() =>
     violations: listOf(z.looseObject({ propertyPath: z.string(), title: z.string() })).nullish(),
   }),
 );
+export type ProblemAnswer = OutputOf<typeof problemAnswer>;
+
 /** `nzube.ugwo.error.ref_already_exists` */
 const DOTTED_CODE = /^[A-Za-z][\w-]*(?:\.[\w-]+)+$/;
 /**
@@ -29,7 +34,7 @@ const message = memo(() =>
     errors: listOf(z.looseObject({ field: z.string().optional(), message: z.string() })),
   }),
 );
-const messageDocument = memo(() =>
+export const messageAnswer = memo(() =>
   message()
     .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message))
     .register(described, {
@@ -43,8 +48,8 @@ const messageDocument = memo(() =>
 
 /** Whether an error document is one of the service's own shapes, for the status that it came with. */
 export const isOwnDocument = (status: number, body: unknown): boolean => {
-  const first = problemDocument().safeParse(body);
-  return first.success ? first.data.status === status : messageDocument().safeParse(body).success;
+  const first = problemAnswer().safeParse(body);
+  return first.success ? first.data.status === status : messageAnswer().safeParse(body).success;
 };
 
 /** What an error document of any shape says. */
@@ -113,9 +118,3 @@ export const PROBLEM_FIELDS: readonly string[] = [
   'violations',
   'errors',
 ];
-
-/** What the emulator answers with: RFC 7807 with the service's `violations`. */
-export const problemAnswer = problemDocument;
-/** The other shape. */
-export const messageAnswer = messageDocument;
-export type ProblemAnswer = OutputOf<typeof problemDocument>;

@@ -43,13 +43,11 @@ export const provesThing =
   };
 
 /** A JSON object with an identifier of any form: what those of refunds begin with is not known. */
-export const provesNamed =
-  (noun: string): Proof =>
-  (answer) => {
-    if (!isObject(answer)) return 'the answer is not a JSON object';
-    const uid = valueAt(answer, 'uid');
-    return typeof uid === 'string' && uid.trim() !== '' ? undefined : `the answer has no "uid" of ${noun}`;
-  };
+export const provesRefund: Proof = (answer) => {
+  if (!isObject(answer)) return 'the answer is not a JSON object';
+  const uid = valueAt(answer, 'uid');
+  return typeof uid === 'string' && uid.trim() !== '' ? undefined : 'the answer has no "uid" of a refund';
+};
 
 /** An activity that names another payment request than the one that was asked about; one that names none may be its. */
 export const namesNoOther: Proof = (answer, { ugwoUid }) => {

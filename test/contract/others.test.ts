@@ -4,7 +4,7 @@ import { oddities } from '../../src/contract/oddities.ts';
 import { onyeCreate } from '../../src/contract/onye.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { readProblem } from '../../src/contract/problem.ts';
-import { provesList, provesNamed } from '../../src/contract/proof.ts';
+import { provesList, provesRefund } from '../../src/contract/proof.ts';
 import { refundCreate } from '../../src/contract/refund.ts';
 import { ugwoCreate } from '../../src/contract/ugwo.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
@@ -96,11 +96,10 @@ describe('what proves an answer', () => {
   });
 
   it('a refund: an identifier of whatever form', () => {
-    const proof = provesNamed('a refund');
-    for (const uid of ['rfd.Kw9a.1', 'x']) expect(proof({ uid }, {})).toBeUndefined();
+    for (const uid of ['rfd.Kw9a.1', 'x']) expect(provesRefund({ uid }, {})).toBeUndefined();
     for (const uid of ['', ' ', 5, null, undefined])
-      expect(proof({ uid }, {})).toBe('the answer has no "uid" of a refund');
-    expect(proof([], {})).toBe('the answer is not a JSON object');
+      expect(provesRefund({ uid }, {})).toBe('the answer has no "uid" of a refund');
+    expect(provesRefund([], {})).toBe('the answer is not a JSON object');
   });
 });
 
