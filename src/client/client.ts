@@ -68,7 +68,6 @@ export interface Client {
 
 export interface ClientOptions extends SendContext {
   readonly transport: Transport;
-  readonly origin: string;
   /** False: nobody hears a notice, and what is odd in an answer is not looked for. */
   readonly isHeard?: boolean;
   /** False: the local checks are left to the service (--no-validate). */

@@ -6,12 +6,7 @@ import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import type { Body, JsonBody } from './body.ts';
 import type { Exchange, Subject } from './exchange.ts';
-import type { Outcome } from './transport.ts';
-
-type Answer = Pick<Extract<Outcome, { kind: 'answer' }>, 'body'> &
-  Partial<Pick<Extract<Outcome, { kind: 'answer' }>, 'servedAt' | 'age'>>;
-
-type Judged = Pick<Exchange, 'operation' | 'params' | 'subject'>;
+import type { Answered } from './transport.ts';
 
 interface AnswerFault {
   readonly fault: string;
@@ -37,9 +32,11 @@ const readValue = (body: JsonBody): unknown => {
 /** Bodies into values whose identity is proven, with their text kept. */
 export const decode = {
   /** The answer of an operation, or why it is none. That of a list is its body: of its records no value was made yet. */
-  answer: (judged: Judged, { body, servedAt, age }: Answer): Received | AnswerFault => {
+  answer: (
+    { operation, params, subject }: Pick<Exchange, 'operation' | 'params' | 'subject'>,
+    { body, servedAt, age }: Pick<Answered, 'body' | 'servedAt' | 'age'>,
+  ): Received | AnswerFault => {
     if ('fault' in body) return body;
-    const { operation, params, subject } = judged;
     const { text, excess: cut } = body;
     // It fails a read. What a write did is done all the same.
     if (cut !== undefined && operation.safety === 'safe') return { fault: cut };

@@ -23,6 +23,7 @@ export interface Exchange {
 
 /** What sending needs of the world. */
 export interface SendContext {
+  readonly origin: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signals: Signals;

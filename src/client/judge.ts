@@ -7,7 +7,7 @@ import { decode } from './decode.ts';
 import { type Exchange, requestOf } from './exchange.ts';
 import { untrustedError } from './failure.ts';
 import { refusal } from './refusal.ts';
-import type { Outcome } from './transport.ts';
+import type { Answered, Outcome } from './transport.ts';
 
 /**
  * What became of a write. `slow_down` and `not_sent` are certain to have applied nothing; `unknown` is everything that
@@ -43,7 +43,7 @@ export const notSent = (exchange: Exchange, reason: string, status?: number): Pa
 const isNo = (status: number, problem: Problem | undefined): boolean =>
   status === 401 || (problem !== undefined && REFUSALS.includes(status));
 
-const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'answer' }): Verdict => {
+const judgeAnswer = (exchange: Exchange, outcome: Answered): Verdict => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
     const decoded = decode.answer(exchange, outcome);
@@ -63,7 +63,7 @@ const judgeAnswer = (exchange: Exchange, outcome: Outcome & { readonly kind: 'an
 };
 
 /** Once a write is handed over, what goes wrong here leaves it unknown. */
-const judged = (exchange: Exchange, outcome: Outcome & { readonly kind: 'answer' }): Verdict => {
+const judged = (exchange: Exchange, outcome: Answered): Verdict => {
   try {
     return judgeAnswer(exchange, outcome);
   } catch (thrown) {

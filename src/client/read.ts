@@ -7,7 +7,7 @@ import { decode } from './decode.ts';
 import { type Exchange, pause, requestOf, type SendContext } from './exchange.ts';
 import { untrustedError, withCode } from './failure.ts';
 import { refusal } from './refusal.ts';
-import type { Outcome, Transport } from './transport.ts';
+import type { Answered, Outcome, Transport } from './transport.ts';
 
 const MAX_ATTEMPTS = 4;
 const BUDGET_MS = 60_000;
@@ -23,8 +23,6 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
     request: requestOf(exchange),
     hint: 'nothing was changed; run the same command again',
   });
-
-type Answered = Outcome & { readonly kind: 'answer' };
 
 const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered): Reading => {
   const { status, body } = outcome;
@@ -46,11 +44,7 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered)
   return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
 };
 
-const readOutcome = (
-  context: SendContext & { readonly origin: string },
-  exchange: Exchange,
-  outcome: Outcome,
-): Reading => {
+const readOutcome = (context: SendContext, exchange: Exchange, outcome: Outcome): Reading => {
   if (outcome.kind === 'answer') return readAnswer(context, exchange, outcome);
   if (outcome.kind === 'not_sent' && outcome.untrusted) {
     return { fault: withCode(untrustedError(context.origin, outcome.reason), outcome), again: false };
@@ -63,7 +57,7 @@ const readOutcome = (
  * page that nobody waits for any more; `slowDown` is told of each 429, and for how long, where others are made beside it.
  */
 export const sendRead = async (
-  context: SendContext & { readonly origin: string },
+  context: SendContext,
   transport: Transport,
   exchange: Exchange,
   signal?: AbortSignal,

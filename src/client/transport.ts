@@ -13,19 +13,20 @@ import { endsOf, type Limits } from './ends.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { type HandOver, newMark, withMark } from './marker.ts';
 
+/** An attempt that has an answer. */
+export interface Answered {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  /** The `Date` header: the service's clock in milliseconds since the epoch, to the second. */
+  readonly servedAt?: number | undefined;
+  /** How long the answer had lain in a cache by then, in milliseconds; undefined where it had not. */
+  readonly age?: number | undefined;
+  readonly body: Body;
+}
+
 /** What one attempt ended as. */
-export type Outcome =
-  | {
-      readonly kind: 'answer';
-      readonly status: number;
-      readonly retryAfter: string | undefined;
-      /** The `Date` header: the service's clock in milliseconds since the epoch, to the second. */
-      readonly servedAt?: number | undefined;
-      /** How long the answer had lain in a cache by then, in milliseconds; undefined where it had not. */
-      readonly age?: number | undefined;
-      readonly body: Body;
-    }
-  | Failure;
+export type Outcome = Answered | Failure;
 
 /** One request to be made. */
 export interface Attempt extends Limits {

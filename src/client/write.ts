@@ -29,7 +29,6 @@ export interface WriteOptions {
 }
 
 export interface WriteContext extends SendContext {
-  readonly origin: string;
   /** Called when a signal finds a write handed over, whose answer is then awaited. */
   readonly held: () => void;
 }
