@@ -28,13 +28,11 @@ export const rowStateOf = (state: ChargeState, status: string | undefined): RowS
 const RETRIED: readonly RowState[] = ['rejected', 'failed', 'not_created'];
 
 /**
- * Whether another run takes a row up that stands like this; `retry` is --retry-failed. What was not sent always is: exit code 5
+ * Whether another run takes a row up that stands so; `retry` is --retry-failed. What was not sent always is: exit code 5
  * says that the same command may be run again. What may have been made never is.
  */
-export const isTakenUp = (
-  { state }: { readonly state: RowState; readonly exitCode?: number | undefined },
-  retry: boolean,
-): boolean => state === 'refused' || state === 'not_sent' || (retry && RETRIED.includes(state));
+export const isTakenUp = (state: RowState, retry: boolean): boolean =>
+  state === 'refused' || state === 'not_sent' || (retry && RETRIED.includes(state));
 
 /** The columns of a job's summary, with another word for the rows that were accepted. */
 export const summaryColumns = (accepted: string): typeof SUMMARY_COLUMNS =>

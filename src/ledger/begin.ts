@@ -16,8 +16,7 @@ const statusOf = ({ kind, activity, exitCode }: Entry): string | undefined =>
   kind !== CHARGE && exitCode === EXIT_CODES.charge_failed ? 'failed' : activity?.status;
 
 /** Whether what the row of a job had last keeps it from being begun again. */
-const isDone = (entry: Entry, retry: boolean): boolean =>
-  !isTakenUp({ state: rowStateOf(entry.state, statusOf(entry)), exitCode: entry.exitCode }, retry);
+const isDone = (entry: Entry, retry: boolean): boolean => !isTakenUp(rowStateOf(entry.state, statusOf(entry)), retry);
 
 /** What stands in the way of an intent, by what is known of the thing that it is about, and of its row. */
 const obstacleOf = (

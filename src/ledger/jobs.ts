@@ -14,8 +14,8 @@ const withoutZeros = (counts: RowCounts): RowCounts =>
 const keptOnye = (onye: string, clean: (text: string) => string): string =>
   idProblem('ony', onye) === undefined ? onye : withoutNumbers(clean(onye));
 
-const mayBegin = ({ state, exitCode }: Update, { retry, looked }: Parameters<Jobs['beginUpdate']>[1]): boolean =>
-  isTakenUp({ state, exitCode }, retry) || (looked && state === 'unknown');
+const mayBegin = ({ state }: Update, { retry, looked }: Parameters<Jobs['beginUpdate']>[1]): boolean =>
+  isTakenUp(state, retry) || (looked && state === 'unknown');
 
 /** Jobs and their rows. */
 export const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {

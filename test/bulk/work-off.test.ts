@@ -56,11 +56,11 @@ const run = async (options: Options): Promise<Done> => {
       earlier: async (first, last) =>
         new Map([...book].filter(([row]) => row >= first && row <= last).map(([row, one]) => [row, { ...one }])),
       lease: options.lease ?? (async () => true),
-      takesUp: (one) => isTakenUp(one, retry),
+      takesUp: (one) => isTakenUp(one.state, retry),
       send: async ({ item: row }) => {
         // As the ledger claims a row: in one step.
         const before = book.get(row);
-        if (before !== undefined && !isTakenUp(before, retry)) return { ...before };
+        if (before !== undefined && !isTakenUp(before.state, retry)) return { ...before };
         const result = end(row);
         if (result.untouched === true) return result;
         book.set(row, { state: 'sending' });

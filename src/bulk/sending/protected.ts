@@ -38,7 +38,7 @@ export const protectedRows = <T>(
     // In the order of creation: the last entry of a row is the one that counts.
     earlier: async (first, last) =>
       new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, doors)])),
-    takesUp: (end) => isTakenUp(end, retry),
+    takesUp: (end) => isTakenUp(end.state, retry),
     lease: (slice) => ledger.jobs.lease(job, slice),
     send: async ({ item }, number, signals) => {
       try {

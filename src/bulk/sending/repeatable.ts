@@ -92,7 +92,7 @@ export const repeatableRows = <T>(
   return {
     earlier: async (first, last) =>
       new Map((await jobs.updates(job, first, last)).map((before) => [before.row, kept(before)])),
-    takesUp: (end) => isUnknown(end) || isTakenUp(end, retry),
+    takesUp: (end) => isUnknown(end) || isTakenUp(end.state, retry),
     lease: (slice) => jobs.lease(job, slice),
     send: async (asked, row, signals) => {
       try {
