@@ -11,16 +11,6 @@ import { listenToSignals } from './signals.ts';
 const NS_PER_MS = 1e6;
 const SHUT_HINT = 'leave it open, or discard the output with >/dev/null';
 
-interface OutputOptions {
-  readonly fd: 1 | 2;
-  readonly env: Env;
-  readonly clean: (text: string) => string;
-  /** Whether there is anything to be cleaned in bytes. */
-  readonly holds: (bytes: Uint8Array) => boolean;
-  /** Whether a write that fails is thrown, or lost: what is said beside the data must never end a run. */
-  readonly essential: boolean;
-}
-
 /** A file takes what fits and calls that success; only this notices, and fails, when it does not take all. */
 const writeToFile = (fd: number, data: string | Uint8Array): void => {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data;
@@ -105,20 +95,26 @@ const writerOf = (stream: () => NodeJS.WriteStream, fd: number): Writer => {
   };
 };
 
-/** The stream is made when it is first written to: most runs never say a word on stderr. */
-const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, holds, essential }: OutputOptions): Output => {
+/**
+ * Standard output, or what is said beside it, which must never end a run: a write of that which fails is lost, not thrown, and
+ * what only looks like a secret is taken out of it too. The stream is made when it is first written to: most runs never say a
+ * word on stderr.
+ */
+const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
+  const isData = fd === 1;
   let closed = false;
   const stream = memo(() => {
     // Without a listener an EPIPE would end the process; each write's callback reports it already.
-    return open().on('error', () => undefined);
+    return (isData ? process.stdout : process.stderr).on('error', () => undefined);
   });
   const writer = memo(() => writerOf(stream, fd));
-  const isShut = memo(() => essential && wasClosed(fd));
+  const isShut = memo(() => isData && wasClosed(fd));
+  const clean = (text: string): string => (isData ? redactor.clean(text) : redactor.cleanAll(text));
   const terminal = isTerminal(fd);
   let drawn: (() => string) | undefined;
   const onSuspend = memo(() => eraseWhenSuspended(stream(), () => drawn?.()));
   const safe = (data: string | Uint8Array): string | Uint8Array => {
-    if (typeof data !== 'string' && !terminal && !holds(data)) return data;
+    if (typeof data !== 'string' && isData && !terminal && !redactor.holds(data)) return data;
     const text = clean(typeof data === 'string' ? data : new TextDecoder().decode(data));
     return terminal ? forTerminal(text) : text;
   };
@@ -128,7 +124,7 @@ const openOutput = (open: () => NodeJS.WriteStream, { fd, env, clean, holds, ess
       writer()(safe(data), (error) => {
         if (error === null || error === undefined) return resolve();
         closed = true;
-        if (error.code === 'EPIPE' || !essential) return resolve();
+        if (error.code === 'EPIPE' || !isData) return resolve();
         reject(new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error }));
       });
     });
@@ -199,13 +195,7 @@ export const processIo = (flight: Flight, exit: (code: number) => never): Io => 
   const redactor = new Redactor();
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
   const signals = listenToSignals(flight, exit);
-  const stderr = openOutput(() => process.stderr, {
-    fd: 2,
-    env,
-    clean: (text) => redactor.cleanAll(text),
-    holds: () => true,
-    essential: false,
-  });
+  const stderr = openOutput(2, env, redactor);
   return {
     env,
     redactor,
@@ -213,13 +203,7 @@ export const processIo = (flight: Flight, exit: (code: number) => never): Io => 
     signals,
     flight,
     stdin: openInput(signals.stop, stderr),
-    stdout: openOutput(() => process.stdout, {
-      fd: 1,
-      env,
-      clean: (text) => redactor.clean(text),
-      holds: (bytes) => redactor.holds(bytes),
-      essential: true,
-    }),
+    stdout: openOutput(1, env, redactor),
     stderr,
     random: () => Math.random(),
   };
