@@ -5,10 +5,10 @@ import { EXIT_CODES } from '../core/exit.ts';
 import type { Filter } from '../core/filter.ts';
 import { isId } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
-import type { Io, Output } from '../core/io.ts';
+import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
-import type { Ending, Format, OutputOptions, Result, View } from '../core/result.ts';
+import type { Ending, Format, OutputOptions, Result } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
 import { usesColor } from './color.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
@@ -22,9 +22,9 @@ interface Said {
   notice(said: string | readonly string[]): Promise<void>;
 }
 
-/** A program that shows what is printed page by page; `end` resolves when the person has left it. */
+/** A program that shows what is printed on its `io` page by page; what is said beside it comes when the person has left, at `end`. */
 export interface Pager {
-  readonly stdout: Output;
+  readonly io: Io;
   end(): Promise<void>;
 }
 
@@ -103,31 +103,9 @@ const leaving = ({ signals }: Io): Promise<never> =>
 
 type Print = (result: Result) => Promise<Ending>;
 
-/** Keeps what is said on stderr until somebody has left the pages of the pager. */
-const heldBack = (stderr: Output) => {
-  const texts: (string | Uint8Array)[] = [];
-  const output: Output = { ...stderr, columns: stderr.columns, write: async (text) => void texts.push(text) };
-  return {
-    output,
-    say: async (): Promise<void> => {
-      for (const text of texts) await stderr.write(text);
-    },
-  };
-};
-
 /** What is read page by page, where that is asked for: never what a write has answered. */
 const isPaged = (result: Result): boolean =>
   result.kind === 'list' || (result.kind === 'record' && result.wrote !== true && result.passOn === undefined);
-
-const throughPager = async (pager: Pager, io: Io, print: (io: Io) => Promise<Ending>): Promise<Ending> => {
-  const { output, say } = heldBack(io.stderr);
-  try {
-    return await print({ ...io, stdout: pager.stdout, stderr: output });
-  } finally {
-    await pager.end();
-    await say();
-  }
-};
 
 const printer =
   (globals: Globals, io: Io, filter: Filter | undefined, openPager: () => Promise<Pager | undefined>): Print =>
@@ -138,7 +116,7 @@ const printer =
         ? (await import('../output/render.ts')).render(result, on, options)
         : (await import('../output/filtered.ts')).renderFiltered(result, on, options, filter);
     const pager = isPaged(result) ? await openPager() : undefined;
-    const printed = pager === undefined ? print(io) : throughPager(pager, io, print);
+    const printed = pager === undefined ? print(io) : print(pager.io).finally(() => pager.end());
     const left = leaving(io);
     // Who leaves after the printing is done changes nothing any more.
     left.catch(() => undefined);
@@ -152,8 +130,6 @@ const failureFirst =
     const failure = result.kind === 'record' || result.kind === 'list' ? result.failure : undefined;
     throw failure !== undefined && thrown instanceof PayError ? failure : thrown;
   };
-
-const UNRECORDED = "the request succeeded, but the result couldn't be printed";
 
 /** What the service has answered to a write, which must not get lost; undefined where nothing was written. */
 const writtenBy = (result: Result): Received | undefined =>
@@ -171,34 +147,32 @@ const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
 const show = async (result: Result, print: Print, { stdout }: Io): Promise<Ending> => {
   const written = writtenBy(result);
   if (written === undefined) return print(result).catch(failureFirst(result));
-  const detail: ErrorDetail = {
-    ...aboutActivity(written.value),
-    answer: written.text,
-    hint: 'keep the answer shown here, and do not run the command again',
-  };
-  let ending: Ending;
-  try {
-    ending = await print(result);
-  } catch (thrown) {
-    throw new PayError('unrecorded', `${UNRECORDED}: ${reasonOf(thrown)}`, { ...detail, cause: thrown });
-  }
-  if (stdout.closed) throw new PayError('unrecorded', `${UNRECORDED}: the output was closed`, detail);
+  const lost = (why: string, cause?: unknown): PayError =>
+    new PayError('unrecorded', `the request succeeded, but the result couldn't be printed: ${why}`, {
+      ...aboutActivity(written.value),
+      answer: written.text,
+      hint: 'keep the answer shown here, and do not run the command again',
+      cause,
+    });
+  const ending = await print(result).catch((thrown: unknown) => {
+    throw lost(reasonOf(thrown), thrown);
+  });
+  if (stdout.closed) throw lost('the output was closed');
   return ending;
 };
 
-const viewOf = ({ view }: Pick<Handler<unknown, never>, 'view'>, input: unknown): View | undefined =>
-  typeof view === 'function' ? view(input) : view;
-
 /** All that is wrong with --columns and can be known before anything is sent. */
 const checkColumns = async (
-  columns: readonly string[],
-  view: View | undefined,
+  { view }: Pick<Handler<unknown, never>, 'view'>,
+  input: unknown,
   globals: Globals,
   io: Io,
 ): Promise<void> => {
+  if (globals.columns === undefined) return;
   const { checkColumnsAhead, checkColumnsFormat } = await import('../output/columns.ts');
   checkColumnsFormat(formatOf(globals, io));
-  if (view !== undefined && !globals.dryRun) checkColumnsAhead(columns, view);
+  const shown = typeof view === 'function' ? view(input) : view;
+  if (shown !== undefined && !globals.dryRun) checkColumnsAhead(globals.columns, shown);
 };
 
 const checkPreview = ({ previews }: Pick<CommandSpec, 'previews'>, { dryRun }: Globals): void => {
@@ -226,9 +200,7 @@ const execute = async <D extends Said>(
       /\bcolumn/.test(thrown.message);
     throw isTheirs ? thrown.with({ hint: columnsHint }) : thrown;
   };
-  if (globals.columns !== undefined) {
-    await checkColumns(globals.columns, viewOf(handler, input), globals, io).catch(toldColumns);
-  }
+  await checkColumns(handler, input, globals, io).catch(toldColumns);
   const { deps, filter, pager, remind, close } = program.open(globals);
   let reminds = spec.reminds !== false;
   try {

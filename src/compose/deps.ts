@@ -87,9 +87,9 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     await opened.check();
     return opened;
   };
-  const pager = async () =>
-    io.stdout.isTerminal && (io.env['PAYCLI_PAGER'] ?? '') !== ''
-      ? (await import('./pager.ts')).openPager(run)
-      : undefined;
+  const pager = async () => {
+    const line = io.stdout.isTerminal ? (io.env['PAYCLI_PAGER'] ?? '') : '';
+    return line === '' ? undefined : (await import('./pager.ts')).openPager(run, line);
+  };
   return { deps: { ...deps, once: onceWith(deps) }, filter, pager, remind, close };
 };

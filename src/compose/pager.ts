@@ -8,13 +8,11 @@ import type { RunContext } from './run.ts';
 const LESS = 'FRX';
 
 /**
- * Starts the program that PAYCLI_PAGER names, where there is one and a terminal; it reads what is printed, through the same door as a
+ * Starts the program that PAYCLI_PAGER names (`line`), where there is one; it reads what is printed, through the same door as a
  * terminal does. Who leaves it early has seen enough.
  */
-export const openPager = async ({ io, notice, status }: RunContext): Promise<Pager | undefined> => {
-  const { stdout, env, redactor } = io;
-  const line = env['PAYCLI_PAGER'] ?? '';
-  if (line === '' || !stdout.isTerminal) return undefined;
+export const openPager = async ({ io, notice, status }: RunContext, line: string): Promise<Pager | undefined> => {
+  const { stdout, stderr, env, redactor } = io;
   const [{ findProgram }, { thisMachine }, { openStatusLine }, { stylesFor }] = await Promise.all([
     import('../config/find-program.ts'),
     import('../config/machine.ts'),
@@ -46,21 +44,27 @@ export const openPager = async ({ io, notice, status }: RunContext): Promise<Pag
         child.stdin.write(forTerminal(redactor.clean(text)), () => resolve());
       }),
     ]);
+  const said: (string | Uint8Array)[] = [];
   return {
-    stdout: {
-      ...stdout,
-      isTerminal: true,
-      columns: stdout.columns,
-      get closed() {
-        return closed;
+    io: {
+      ...io,
+      stdout: {
+        ...stdout,
+        isTerminal: true,
+        columns: stdout.columns,
+        get closed() {
+          return closed;
+        },
+        write: async (data) => {
+          if (!closed) await write(typeof data === 'string' ? data : new TextDecoder().decode(data));
+        },
       },
-      write: async (data) => {
-        if (!closed) await write(typeof data === 'string' ? data : new TextDecoder().decode(data));
-      },
+      stderr: { ...stderr, columns: stderr.columns, write: async (text) => void said.push(text) },
     },
     end: async () => {
       child.stdin.end();
       await ended;
+      for (const text of said) await stderr.write(text);
     },
   };
 };
