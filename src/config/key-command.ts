@@ -36,10 +36,9 @@ const childEnv = (env: Env): NodeJS.ProcessEnv =>
 interface CommandRun {
   readonly file: string;
   readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
+  readonly io: Io;
   readonly machine: Machine;
-  readonly stop: AbortSignal;
-  readonly printed: Printed;
+  readonly printed: Pick<Printed, 'what' | 'longest'>;
   /** What it reads on its standard input; undefined: nothing. */
   readonly input?: string;
   readonly fail: (what: string) => PayError;
@@ -48,10 +47,11 @@ interface CommandRun {
 /** Whether a program is started as the leader of a group of its own; on Windows it would get a window. */
 const leads = ({ platform }: Machine): boolean => platform !== 'win32';
 
-const start = ({ file, args, env, machine, input, fail }: CommandRun): ChildProcess => {
+const start = ({ file, args, io, machine, input, fail }: CommandRun): ChildProcess => {
   try {
     // Not in the working folder: version managers and helpers read settings from where they run.
-    const options = { cwd: parse(file).root, env, shell: false, windowsHide: true, detached: leads(machine) };
+    const where = { cwd: parse(file).root, env: childEnv(io.env) };
+    const options = { ...where, shell: false, windowsHide: true, detached: leads(machine) };
     // Only a key that a program gives needs one started.
     return process
       .getBuiltinModule('node:child_process')
@@ -73,7 +73,8 @@ const end = (child: ChildProcess, { machine }: CommandRun): void => {
 
 /** What the program printed. Whatever goes wrong, it is killed and its output dropped. */
 const outputOf = async (run: CommandRun): Promise<string> => {
-  if (run.stop.aborted) throw interrupted(run.stop.reason);
+  const { stop } = run.io.signals;
+  if (stop.aborted) throw interrupted(stop.reason);
   const child = start(run);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   // One that ends without reading it says so by its exit code.
@@ -83,10 +84,10 @@ const outputOf = async (run: CommandRun): Promise<string> => {
     child.stdout?.destroy();
     reject(error);
   };
-  const onStop = (): void => giveUp(interrupted(run.stop.reason));
+  const onStop = (): void => giveUp(interrupted(stop.reason));
   const { keyCommandLimit: limit } = run.machine;
   const timer = setTimeout(() => giveUp(run.fail(`did not finish within ${limit / 1000} s`)), limit);
-  run.stop.addEventListener('abort', onStop);
+  stop.addEventListener('abort', onStop);
   let output = '';
   // One character a byte, so that what is not ASCII is seen as such.
   child.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
@@ -102,7 +103,7 @@ const outputOf = async (run: CommandRun): Promise<string> => {
     return await promise;
   } finally {
     clearTimeout(timer);
-    run.stop.removeEventListener('abort', onStop);
+    stop.removeEventListener('abort', onStop);
   }
 };
 
@@ -124,8 +125,8 @@ export const runSecretCommand = async (
       hint: 'give its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
     });
   }
-  const run = { file, args, env: childEnv(io.env), machine, stop: io.signals.stop, printed, fail };
-  const key = (await outputOf(run)).replace(machine.platform === 'win32' ? /\r?\n$/ : /\n$/, '');
+  const output = await outputOf({ file, args, io, machine, printed, fail });
+  const key = output.replace(machine.platform === 'win32' ? /\r?\n$/ : /\n$/, '');
   io.redactor.add(key);
   if (key === '') throw fail('printed nothing');
   const problem = printed.problemOf(key);
@@ -135,12 +136,7 @@ export const runSecretCommand = async (
 
 /** A person may be asked to unlock a keychain first, in milliseconds. */
 const UNLOCK_MS = 60_000;
-const ANYTHING: Printed = {
-  command: 'the program',
-  what: 'page of text',
-  longest: 64 * 1024,
-  problemOf: () => undefined,
-};
+const ANYTHING = { what: 'page of text', longest: 64 * 1024 };
 
 /** Runs a program with `input` on its standard input and drops what it prints; throws where it does not end with 0. */
 export const feedCommand = async (
@@ -149,18 +145,10 @@ export const feedCommand = async (
   io: Io,
   machine: Machine,
 ): Promise<void> => {
-  const [program = '', ...args] = command;
-  const fail = (what: string): PayError => new PayError('auth', `${basename(program)} ${what}`);
+  const [file = '', ...args] = command;
+  const fail = (what: string): PayError => new PayError('auth', `${basename(file)} ${what}`);
   const patient = { ...machine, keyCommandLimit: UNLOCK_MS };
-  const run = {
-    file: program,
-    args,
-    env: childEnv(io.env),
-    machine: patient,
-    stop: io.signals.stop,
-    printed: ANYTHING,
-  };
-  await outputOf({ ...run, input, fail });
+  await outputOf({ file, args, io, machine: patient, printed: ANYTHING, input, fail });
 };
 
 /** As `runSecretCommand`, for a key of the service. */
