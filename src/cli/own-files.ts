@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
 import { LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/event.ts';
 import { LOCAL_DATA_FILE } from '../core/local.ts';
+import { tried } from '../core/tried.ts';
 
 /** How the names of the program's own files begin, in its folders: the ledger's with what lies beside it. */
 const OWN = [
@@ -35,38 +36,26 @@ const placeOf = (path: string): string => {
   return place;
 };
 
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-};
-
 /** Whose file it is by its name; some systems do not tell capitals from small letters. */
 const ownerOf = (name: string): string | undefined => OWN.find(([start]) => name.toLowerCase().startsWith(start))?.[1];
 
 /** Whose a file in this folder is, whatever other path leads to it. */
 const ownerIn = (folder: string, path: string): string | undefined => {
   const there = statOf(path);
-  const found = namesIn(folder).find(
-    (name) => ownerOf(name) !== undefined && isSame(there, statOf(join(folder, name))),
-  );
+  const names = tried(() => readdirSync(folder)) ?? [];
+  const found = names.find((name) => ownerOf(name) !== undefined && isSame(there, statOf(join(folder, name))));
   if (found !== undefined) return ownerOf(found);
   const place = placeOf(path);
   return isSame(statOf(dirname(place)), statOf(folder)) ? ownerOf(basename(place)) : undefined;
 };
 
 /** Whether a path leads to where a standard stream comes from or goes to. */
-const isStream = (fd: 0 | 1, path: string): boolean => {
-  try {
+const isStream = (fd: 0 | 1, path: string): boolean =>
+  tried(() => {
     const there = statOf(path);
     // Nothing gets lost where all is thrown away.
     return isSame(there, fstatSync(fd, { bigint: true })) && !isSame(there, statOf('/dev/null'));
-  } catch {
-    return false;
-  }
-};
+  }) === true;
 
 /** What a path leads to that this run writes already, or that the program keeps; undefined where it may be written to. */
 export const ownFileAt = (path: string, folders: readonly string[]): string | undefined => {

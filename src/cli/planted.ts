@@ -3,6 +3,7 @@ import { lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { PayError } from '../core/error.ts';
 import { usageError } from '../core/error.ts';
+import { tried } from '../core/tried.ts';
 
 const MOST_LINKS = 40;
 const ROOT = 0;
@@ -11,13 +12,7 @@ const refusal = (path: string, what: string): PayError =>
   usageError(`${path} ${what}, so it was not used`, { hint: 'use a file in a folder of your own; nothing was sent' });
 
 /** Undefined where there is nothing, or nothing to be looked at: whoever opens it says why. */
-const statsOf = (look: typeof lstatSync, path: string): Stats | undefined => {
-  try {
-    return look(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-};
+const statsOf = (look: typeof lstatSync, path: string): Stats | undefined => tried(() => look(path));
 
 /**
  * Refuses a path that leads through a symbolic link, or to a named pipe, of another user than this one and root: in a folder

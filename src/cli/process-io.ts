@@ -5,6 +5,7 @@ import type { Clock, Env, Flight, Input, Io, Output } from '../core/io.ts';
 import { memo } from '../core/memo.ts';
 import { forTerminal } from '../core/sanitize.ts';
 import { Redactor } from '../core/secret.ts';
+import { tried } from '../core/tried.ts';
 import { widthFor } from './color.ts';
 import { listenToSignals } from './signals.ts';
 
@@ -18,23 +19,12 @@ const writeToFile = (fd: number, data: string | Uint8Array): void => {
 };
 
 /** What a standard stream is; undefined when it is closed. */
-const statOf = (fd: number): Stats | undefined => {
-  try {
-    return fstatSync(fd);
-  } catch {
-    return undefined;
-  }
-};
+const statOf = (fd: number): Stats | undefined => tried(() => fstatSync(fd));
 
 const isFile = (fd: number): boolean => statOf(fd)?.isFile() === true;
 
-const isNull = (stats: Stats): boolean => {
-  try {
-    return stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev;
-  } catch {
-    return false;
-  }
-};
+const isNull = (stats: Stats): boolean =>
+  stats.isCharacterDevice() && stats.rdev === tried(() => statSync('/dev/null').rdev);
 
 /** node:tty brings half of Node's streams, and is needed only for what can be a terminal. */
 const isTerminal = (fd: number): boolean => {
@@ -52,12 +42,8 @@ const READ_AND_WRITE = /^flags:\s*\d*2$/m;
 const wasClosed = (fd: number): boolean => {
   const stats = statOf(fd);
   if (stats === undefined) return true;
-  try {
-    return isNull(stats) && READ_AND_WRITE.test(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'));
-  } catch {
-    // Only Linux tells.
-    return false;
-  }
+  // Only Linux tells.
+  return isNull(stats) && READ_AND_WRITE.test(tried(() => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? '');
 };
 
 /**

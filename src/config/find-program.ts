@@ -1,24 +1,16 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import type { Env } from '../core/io.ts';
+import { tried } from '../core/tried.ts';
 import type { Machine } from './machine.ts';
 
-const isProgram = (path: string): boolean => {
-  try {
+const isProgram = (path: string): boolean =>
+  tried(() => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-};
+  }) === true;
 
-const realPath = (path: string): string | undefined => {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-};
+const realPath = (path: string): string | undefined => tried(() => realpathSync(path));
 
 const isWithin = (folder: string, path: string): boolean => {
   const way = relative(folder, path);

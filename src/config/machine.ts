@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { tried } from '../core/tried.ts';
 
 /** What this room needs to know of the machine and the process that it runs in; tests pass their own. */
 export interface Machine {
@@ -13,14 +14,6 @@ export interface Machine {
   readonly killGroup: (pid: number) => void;
 }
 
-const workingFolder = (): string | undefined => {
-  try {
-    return process.cwd();
-  } catch {
-    return undefined;
-  }
-};
-
 /** What the program runs on: `Node.js 24.21.0 (linux x64)`. */
 export const runtime = `${process.versions['bun'] === undefined ? `Node.js ${process.versions.node}` : `Bun ${process.versions['bun']}`} (${process.platform} ${process.arch})`;
 
@@ -28,7 +21,7 @@ export const runtime = `${process.versions['bun'] === undefined ? `Node.js ${pro
 export const thisMachine: Machine = {
   platform: process.platform,
   uid: process.geteuid?.(),
-  cwd: workingFolder,
+  cwd: () => tried(() => process.cwd()),
   keyCommandLimit: 10_000,
   killGroup: (pid) => void process.kill(-pid, 'SIGKILL'),
 };
