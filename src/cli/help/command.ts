@@ -45,25 +45,26 @@ const exitLines = ({ exits }: CommandNode, width: number): string[] =>
     width,
   );
 
-const argumentSection = ({ args }: CommandNode, layout: Layout): string[] =>
-  section(
-    'Arguments',
-    (width) =>
-      entries(
-        args.map(({ name, about }) => [name, about]),
-        width,
-      ),
-    layout,
-  );
+/** What every page of a command begins with: so much of its text, its examples and its options. */
+const startOf = (
+  node: CommandNode,
+  { examples, about, options }: Pick<CommandNode, 'examples' | 'options'> & { readonly about: string },
+  layout: Layout,
+): string[] => {
+  const args = node.args.map((one): [string, string] => [one.name, one.about]);
+  return [
+    ...usageLines(usageOf(node), layout),
+    ...section('Examples', (width) => exampleLines(examples, width), layout),
+    '',
+    ...prose(about, layout.width),
+    ...section('Arguments', (width) => entries(args, width), layout),
+    ...section('Options', (width) => optionEntries(options, width), layout),
+  ];
+};
 
 /** All that there is to say of a command. */
 const wholePage = (node: CommandNode, layout: Layout): string[] => [
-  ...usageLines(usageOf(node), layout),
-  ...section('Examples', (width) => exampleLines(node.examples, width), layout),
-  '',
-  ...prose(aboutOf(node), layout.width),
-  ...argumentSection(node, layout),
-  ...section('Options', (width) => optionEntries(node.options, width), layout),
+  ...startOf(node, { ...node, about: aboutOf(node) }, layout),
   ...section('Output', (width) => prose(node.output, width), layout),
   ...section('Exit codes', (width) => exitLines(node, width), layout),
   '',
@@ -73,21 +74,11 @@ const wholePage = (node: CommandNode, layout: Layout): string[] => [
 /** What is wanted of it every day, and where the rest is. */
 const shortPage = (node: CommandNode, layout: Layout): string[] => {
   const codes = node.exits.map(({ code }) => code).join(', ');
+  const examples = node.examples.slice(0, FEW_EXAMPLES);
+  const [about = ''] = aboutOf(node).split('\n\n');
+  const options = node.options.filter(({ rare }) => rare !== true);
   return [
-    ...usageLines(usageOf(node), layout),
-    ...section('Examples', (width) => exampleLines(node.examples.slice(0, FEW_EXAMPLES), width), layout),
-    '',
-    ...prose(aboutOf(node).split('\n\n')[0] ?? '', layout.width),
-    ...argumentSection(node, layout),
-    ...section(
-      'Options',
-      (width) =>
-        optionEntries(
-          node.options.filter(({ rare }) => rare !== true),
-          width,
-        ),
-      layout,
-    ),
+    ...startOf(node, { examples, about, options }, layout),
     ...section('Exit codes', (width) => prose(`${codes} (paycli help exit-codes)`, width), layout),
     '',
     ...prose(`More options, examples and details: paycli ${node.path.join(' ')} --help --all`, layout.width),
