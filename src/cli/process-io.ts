@@ -65,20 +65,13 @@ const eraseWhenSuspended = (stream: NodeJS.WriteStream, erase: () => string | un
 /** OSC 52. Base64 holds nothing that could end it. */
 const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`;
 
-type Failed = NodeJS.ErrnoException | null | undefined;
-type Writer = (data: string | Uint8Array, done: (error: Failed) => void) => void;
-
-/** Calls `done` once the text is taken, or has failed. A file needs no stream. */
-const writerOf = (stream: () => NodeJS.WriteStream, fd: number): Writer => {
-  if (!isFile(fd)) return (data, done) => void stream().write(data, done);
-  return (data, done) => {
-    try {
-      writeToFile(fd, data);
-      done(null);
-    } catch (thrown) {
-      done(thrown as NodeJS.ErrnoException);
-    }
-  };
+/** Resolves once the text is taken, and rejects with what the system says. A file needs no stream. */
+const writerOf = (stream: () => NodeJS.WriteStream, fd: number) => {
+  if (isFile(fd)) return async (data: string | Uint8Array): Promise<void> => writeToFile(fd, data);
+  return (data: string | Uint8Array): Promise<void> =>
+    new Promise((resolve, reject) => {
+      stream().write(data, (error) => (error ? reject(error) : resolve()));
+    });
 };
 
 /**
@@ -104,16 +97,14 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
     const text = clean(typeof data === 'string' ? data : new TextDecoder().decode(data));
     return terminal ? forTerminal(text) : text;
   };
-  const write = (data: string | Uint8Array): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (isShut()) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
-      writer()(safe(data), (error) => {
-        if (error === null || error === undefined) return resolve();
-        closed = true;
-        if (error.code === 'EPIPE' || !isData) return resolve();
-        reject(new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error }));
-      });
+  const write = async (data: string | Uint8Array): Promise<void> => {
+    if (isShut()) throw new PayError('read_failed', 'standard output is closed', { hint: SHUT_HINT });
+    await writer()(safe(data)).catch((error: NodeJS.ErrnoException) => {
+      closed = true;
+      if (error.code === 'EPIPE' || !isData) return;
+      throw new PayError('read_failed', `the output could not be written: ${error.message}`, { cause: error });
     });
+  };
   return {
     isTerminal: terminal,
     get columns() {
@@ -134,7 +125,7 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
     },
     copy: async (text) => {
       if (!terminal || closed || env['TERM'] === 'dumb') return false;
-      await new Promise<void>((resolve) => writer()(clipboardSequence(clean(text)), () => resolve()));
+      await writer()(clipboardSequence(clean(text))).catch(() => undefined);
       return true;
     },
   };
