@@ -101,9 +101,8 @@ const addCommand = (
   command.action(() => chosen(command));
 };
 
-/** What is asked for while argv is parsed. */
+/** The help that is asked for while argv is parsed. */
 interface Asked {
-  out: string;
   help?: HelpWanted;
 }
 
@@ -134,10 +133,8 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
       },
     })
     .configureOutput({
-      writeOut: (text) => {
-        asked.out += text;
-      },
-      // Faults come as exceptions, with the same words.
+      // The version is told elsewhere; faults come as exceptions, with the same words.
+      writeOut: () => undefined,
       writeErr: () => undefined,
     })
     .version(options.version, VERSION_OPTION.flags, VERSION_OPTION.about)
@@ -171,12 +168,7 @@ const messageOf = (error: CommanderError, words: readonly string[]): string => {
 
 const verbAlone = (error: CommanderError, words: readonly string[], specs: readonly CommandSpec[]): string => {
   const [, typed] = /^error: unknown command '(.*)'$/.exec(error.message) ?? [];
-  return typed === undefined || words.length > 0
-    ? ''
-    : meantByVerb(
-        typed,
-        specs.map(({ path }) => path),
-      );
+  return typed === undefined || words.length > 0 ? '' : meantByVerb(typed, specs);
 };
 
 /** The same error, which says where to read on when it has nothing better to say. */
@@ -215,7 +207,7 @@ export const parseArgv = <S extends CommandSpec>(
   specs: readonly S[],
   options: ProgramOptions,
 ): Parsed<S> => {
-  const asked: Asked = { out: '' };
+  const asked: Asked = {};
   const program = newProgram(asked, argv, options);
   let chosen: { readonly spec: S; readonly command: Command } | undefined;
   for (const spec of specs) {
@@ -230,24 +222,15 @@ export const parseArgv = <S extends CommandSpec>(
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
     if (chosen === undefined) throw usageError('no command given');
     const { spec, command } = chosen;
-    return readInput({
-      spec,
-      args: command.args,
-      options: given(spec.options, command),
-      globals,
-      words: wordsOf(program, argv),
-    });
-  } catch (thrown) {
-    const globals = globalsOf(program, options.env);
     const words = wordsOf(program, argv);
-    if (thrown instanceof PayError) return { kind: 'error', error: withHelp(thrown, words), words, globals };
+    return readInput({ spec, args: command.args, options: given(spec.options, command), globals, words });
+  } catch (thrown) {
+    const [globals, words] = [globalsOf(program, options.env), wordsOf(program, argv)];
+    const failed = (error: PayError): Parsed<S> => ({ kind: 'error', error: withHelp(error, words), words, globals });
+    if (thrown instanceof PayError) return failed(thrown);
     if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode === 0) {
-      return asked.help === undefined
-        ? { kind: 'text', text: asked.out, globals }
-        : { kind: 'help', wanted: asked.help, globals };
-    }
-    const message = messageOf(thrown, words) + verbAlone(thrown, words, specs);
-    return { kind: 'error', error: withHelp(usageError(message), words), words, globals };
+    if (thrown.exitCode !== 0) return failed(usageError(messageOf(thrown, words) + verbAlone(thrown, words, specs)));
+    if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
+    return { kind: 'text', text: `${options.version}\n`, globals };
   }
 };

@@ -20,13 +20,7 @@ const calledBy = (node: Node, word: string): CommandNode | NounNode | undefined 
 const unknownIn = (at: Node, tree: Tree, word: string): Error => {
   const known = [...below(at).map(({ name }) => name), ...(at === tree ? TOPICS : [])];
   const meant = didYouMean(word, known);
-  const verb =
-    at === tree
-      ? meantByVerb(
-          word,
-          commandsOf(tree).map(({ path }) => path),
-        )
-      : '';
+  const verb = at === tree ? meantByVerb(word, commandsOf(tree)) : '';
   const guess = meant === undefined ? verb : ` (Did you mean ${meant}?)`;
   return usageError(`unknown command '${word}'${guess}`, { hint: 'see: paycli --help' });
 };
