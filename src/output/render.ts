@@ -139,19 +139,14 @@ type Passed = Extract<Result, { kind: 'record' }>;
 
 /** What is left to be said of a record once its customer's step is passed on. */
 const passedOn = async (result: Passed, how: PassOn, io: RenderIo, options: OutputOptions): Promise<Ending> => {
-  if (!how.share && !how.copy) {
-    await renderRecord(result.record, result.view, io, { ...options, qr: how.qr });
-    return result;
+  const { record, view, failure } = result;
+  const said = [result.notice ?? []].flat();
+  if (how.share || how.copy) {
+    const { passOnRecord } = await import('./pass-on.ts');
+    said.push(...(await passOnRecord(cleanedRecord(record, cleanOf(io)), view, how, io)));
   }
-  const [record, { passOnRecord }] = [cleanedRecord(result.record, cleanOf(io)), await import('./pass-on.ts')];
-  const said = await passOnRecord(record, result.view, how, io);
-  if (!how.share) await renderRecord(result.record, result.view, io, { ...options, qr: how.qr });
-  const before = result.notice ?? [];
-  const notice = [...(typeof before === 'string' ? [before] : before), ...said];
-  return {
-    ...(notice.length === 0 ? {} : { notice }),
-    ...(result.failure === undefined ? {} : { failure: result.failure }),
-  };
+  if (!how.share) await renderRecord(record, view, io, { ...options, qr: how.qr });
+  return said.length === 0 ? { failure } : { failure, notice: said };
 };
 
 type Live = Extract<Result, { kind: 'live' }>;
@@ -161,8 +156,7 @@ const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Pro
   if (isDrawn(io, options)) {
     await showBoard(live, io, () => surfaceOf(io, options));
     // What it would say stands on the board.
-    const { failure } = live.ended();
-    return failure === undefined ? {} : { failure };
+    return { failure: live.ended().failure };
   }
   await renderList({ ...live, kind: 'list', toldEmpty: true }, io, options);
   return live.ended();
@@ -184,7 +178,7 @@ export const render = async (result: Result, io: RenderIo, options: OutputOption
       return result;
     case 'list':
       await renderList(result, io, options);
-      return result.failure === undefined ? {} : { failure: result.failure };
+      return { failure: result.failure };
     case 'wait':
       return await renderWait(result, io, { ...options, qr: result.passOn?.qr });
     case 'live':

@@ -32,6 +32,5 @@ export const showWait = async ({ record, wait }: Wait, { watched, countdown, sho
   const last = waited?.record ?? record;
   const before = watched ? record : undefined;
   if (last !== undefined && last !== before) await show(last, before);
-  const said = waited?.notice === undefined ? {} : { notice: waited.notice };
-  return failure === undefined ? said : { ...said, failure };
+  return waited?.notice === undefined ? { failure } : { failure, notice: waited.notice };
 };
