@@ -1,26 +1,19 @@
 import type { ErrorKind } from '../core/exit.ts';
 import { EXIT_CODES, EXIT_MEANINGS } from '../core/exit.ts';
-import type { Format } from '../core/result.ts';
-import type { CommandSpec, Danger, OptionSpec, Takes } from './define.ts';
+import type { ArgumentSpec, CommandSpec, OptionSpec, Takes } from './define.ts';
 import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from './globals.ts';
 import { TOPICS } from './help/names.ts';
 import type { Noun } from './program.ts';
 
 /** An option: `--output`, with `-o` and `format` as what its value is called; without a value it is a switch. */
-export interface OptionNode extends Takes {
+export interface OptionNode extends Takes, Pick<OptionSpec, 'about' | 'rare'> {
   readonly name: string;
   readonly short?: string;
   readonly value?: string;
-  readonly about: string;
   readonly repeats: boolean;
-  /** Seldom wanted: a page of help that would be too long leaves it to --all. */
-  readonly rare?: true;
 }
 
-export interface ArgumentNode extends Takes {
-  readonly name: string;
-  readonly about: string;
-  readonly required: boolean;
+export interface ArgumentNode extends ArgumentSpec {
   readonly repeats: boolean;
 }
 
@@ -33,23 +26,18 @@ export interface ExitNode {
   readonly again?: string;
 }
 
+/** What is told of a command as it is declared. */
+type Told = 'path' | 'summary' | 'description' | 'danger' | 'examples' | 'output' | 'format';
+
 /** A command that can be run. */
-export interface CommandNode {
+export interface CommandNode extends Pick<CommandSpec, Told> {
   readonly kind: 'command';
-  readonly path: readonly string[];
   readonly name: string;
   readonly aliases: readonly string[];
-  readonly summary: string;
-  readonly description?: string;
-  readonly danger: Danger;
   /** It can show its request and send nothing. */
   readonly previews: boolean;
   readonly args: readonly ArgumentNode[];
   readonly options: readonly OptionNode[];
-  readonly examples: CommandSpec['examples'];
-  readonly output: string;
-  /** Where it is none of the usual ones. */
-  readonly format?: Format;
   readonly exits: readonly ExitNode[];
 }
 
@@ -98,7 +86,7 @@ const optionNode = (spec: OptionSpec): OptionNode => {
   };
 };
 
-const argumentNode = (spec: CommandSpec['args'][number]): ArgumentNode => ({
+const argumentNode = (spec: ArgumentSpec): ArgumentNode => ({
   name: spec.name.replace(/\.\.\.$/, ''),
   about: spec.about,
   required: spec.required,
