@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
 import packageJson from '../package.json' with { type: 'json' };
-import { abruptExit } from './cli/flight.ts';
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { allSpecs, NOUNS, specsFor } from './commands/all.ts';
@@ -8,7 +7,7 @@ import { storedDefaults } from './compose/defaults.ts';
 import type { ProgramFiles } from './compose/deps.ts';
 import { openDeps } from './compose/deps.ts';
 import { defect } from './core/error.ts';
-import { EXIT_CODES } from './core/exit.ts';
+import { abruptExit, EXIT_CODES } from './core/exit.ts';
 import type { Flight, Io } from './core/io.ts';
 
 /** How long a reader of stderr may keep a crash from ending, in milliseconds. */

@@ -1,7 +1,7 @@
 import { about } from '../core/charge.ts';
 import type { ErrorDetail } from '../core/error.ts';
 import { defect, PayError, reasonOf, usageError } from '../core/error.ts';
-import { EXIT_CODES } from '../core/exit.ts';
+import { abruptExit, EXIT_CODES } from '../core/exit.ts';
 import type { Filter } from '../core/filter.ts';
 import { isId } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
@@ -12,7 +12,6 @@ import type { Ending, Format, OutputOptions, Result } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
 import { usesColor } from './color.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
-import { abruptExit } from './flight.ts';
 import type { Globals } from './globals.ts';
 import type { ProgramOptions } from './program.ts';
 import { parseArgv } from './program.ts';

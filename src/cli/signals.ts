@@ -1,6 +1,6 @@
+import { abruptExit } from '../core/exit.ts';
 import { STOP_SIGNALS } from '../core/interrupt.ts';
 import type { Flight, Signals } from '../core/io.ts';
-import { abruptExit } from './flight.ts';
 
 /**
  * The first signal asks the run to stop, the second to leave what it waits for; a third ends it on the spot. A full file

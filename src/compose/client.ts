@@ -3,8 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { Transport } from '../client/transport.ts';
 import { cleanedUrl } from '../core/cleaned.ts';
 import { visible } from '../core/sanitize.ts';
-import { isSilent } from './notice.ts';
-import type { RunContext } from './run.ts';
+import { isSilent, type RunContext } from './run.ts';
 import type { Target } from './target.ts';
 
 /** Tells on a terminal that a request takes long. The lines of --debug, and the progress of a file, move by themselves. */

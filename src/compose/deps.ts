@@ -12,13 +12,12 @@ import { loadWords, openClient } from './client.ts';
 import { holdMemory, openCheckPath, openJobWorld } from './job-world.ts';
 import { besideLedger, openLedgerOf } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
-import { openNotice } from './notice.ts';
 import { onceWith } from './once.ts';
 import { openRooms } from './rooms.ts';
-import type { RunContext, Status } from './run.ts';
+import { openNotice, type RunContext, type Status } from './run.ts';
 import { forgetSeen, openSeenBefore } from './seen.ts';
 import { previewTarget, targetOf } from './target.ts';
-import { openWebhookSecrets, thisUser } from './webhooks.ts';
+import { openWebhookSecrets } from './webhooks.ts';
 
 /** Where files of the program lie that are no code of its own, where that is not beside it. */
 export interface ProgramFiles {
@@ -72,7 +71,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
       await (await openClient(run, probed)).call('ugwo.list', { query: { limit: '1' } });
     },
     webhookSecrets: openWebhookSecrets(run),
-    user: thisUser,
+    user: async () => (await import('../config/machine.ts')).thisMachine.uid,
     checkUp: async (offline) => (await import('./checkup.ts')).checkUp(run, rooms, offline),
     whoAmI: async (check) => (await import('./checkup.ts')).whoAmI(run, rooms, check),
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),

@@ -1,9 +1,8 @@
 import type { JobWorld } from '../bulk/world.ts';
 import { usesColor } from '../cli/color.ts';
 import { usageError } from '../core/error.ts';
-import { isSilent } from './notice.ts';
 import type { Rooms } from './rooms.ts';
-import type { RunContext } from './run.ts';
+import { isSilent, type RunContext } from './run.ts';
 
 /** Keeps the memory of a run that may be long from growing with it. */
 export const holdMemory = async (

@@ -16,6 +16,3 @@ export const openWebhookSecrets =
     }
     return { all: [await askWebhookSecret(io)], sandbox: [] };
   };
-
-/** Who this process acts as, for what must be its user's alone. */
-export const thisUser = async (): Promise<number | undefined> => (await import('../config/machine.ts')).thisMachine.uid;

@@ -1,3 +1,5 @@
+import type { Flight } from './io.ts';
+
 /**
  * What a run can end as, and the exit code of each. Scripts branch on these numbers: they never change meaning.
  * A kind is named where the error is known; the number is looked up only where the program ends.
@@ -51,3 +53,9 @@ export const EXIT_MEANINGS = {
     'yes; a wait with `paycli activity wait`',
   ],
 } as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;
+
+/** The exit code of a run that ends without being asked how: no code that invites a repeat while a write is open. */
+export const abruptExit = ({ open, accepted }: Flight, otherwise: number): number => {
+  if (accepted > 0) return EXIT_CODES.unrecorded;
+  return open > 0 ? EXIT_CODES.unknown : otherwise;
+};
