@@ -8,6 +8,7 @@ import { speaksUtf8 } from '../core/locale.ts';
 import { environmentName, isLoopback } from '../core/origin.ts';
 import { keyTail } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
+import { soon } from '../core/soon.ts';
 import { openClient } from './client.ts';
 import { ledgerPath, openLedgerOf, sharedSetting } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
@@ -53,24 +54,18 @@ const unlessSaid = (finding: Finding, before: readonly Finding[]): Finding => {
     : finding;
 };
 
-const within = async <T>(
+const within = async <T extends object>(
   { clock }: RunContext['io'],
   what: string,
   work: (over: AbortSignal) => Promise<T>,
 ): Promise<T> => {
-  const [over, done] = [new AbortController(), new AbortController()];
-  const late = clock.sleep(LONGEST_MS, done.signal).then(() => {
-    over.abort('late');
-    throw new PayError('read_failed', `${what} did not answer within ${LONGEST_MS / 1000} s`, {
-      hint: 'check the network, the proxy and the address',
-    });
+  const over = new AbortController();
+  const answer = await soon(work(over.signal), LONGEST_MS, clock);
+  if (answer !== undefined) return answer;
+  over.abort('late');
+  throw new PayError('read_failed', `${what} did not answer within ${LONGEST_MS / 1000} s`, {
+    hint: 'check the network, the proxy and the address',
   });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([work(over.signal), late]);
-  } finally {
-    done.abort('done');
-  }
 };
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
@@ -107,11 +102,6 @@ const profileFinding = async (run: RunContext, rooms: Rooms): Promise<Finding> =
   }
   // Read anew, so that a file which is not safe or damaged is told here.
   return ok('profile', `${room.show(name).name} (${sourceOf(run)})`);
-};
-
-const originFinding = async (run: RunContext, rooms: Rooms): Promise<Finding> => {
-  const origin = await (await rooms.profiles()).origin(run.globals);
-  return ok('origin', `${environmentName(origin)}: ${origin}`);
 };
 
 const KEY_FROM = {
@@ -203,29 +193,25 @@ const terminalFinding = async ({ io, globals }: RunContext): Promise<Finding> =>
   return ok('terminal', [where, color, text].join(', '));
 };
 
-const programFinding = async ({ version }: RunContext): Promise<Finding> => {
-  const { runtime } = await import('../config/machine.ts');
-  return ok('paycli', `${version} on ${runtime}`);
-};
-
 /** Everything that a command depends on, one look after the other; none of them throws. */
 export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly Finding[]> => {
   const isLocal = run.globals.local;
   const findings: Finding[] = [];
-  const add = async (check: string, find: () => Promise<Finding | readonly Finding[]>): Promise<boolean> => {
-    const found = (await look(check, find)).map((one) => unlessSaid(one, findings));
-    findings.push(...found);
-    return found.every(({ status }) => status === 'ok');
+  const add = async (check: string, find: () => Promise<Finding | readonly Finding[]>): Promise<void> => {
+    findings.push(...(await look(check, find)).map((one) => unlessSaid(one, findings)));
   };
   let origin: string | undefined;
   let target: Credentials | undefined;
-  await add('paycli', () => programFinding(run));
+  await add('paycli', async () => ok('paycli', `${run.version} on ${(await import('../config/machine.ts')).runtime}`));
   await add('settings', () => folderFindings(rooms));
   await add('profile', async () =>
     isLocal ? ok('profile', `${LOCAL_PROFILE}: the emulator on this machine`) : profileFinding(run, rooms),
   );
-  if (!isLocal && (await add('origin', () => originFinding(run, rooms)))) {
-    origin = await (await rooms.profiles()).origin(run.globals);
+  if (!isLocal) {
+    await add('origin', async () => {
+      origin = await (await rooms.profiles()).origin(run.globals);
+      return ok('origin', `${environmentName(origin)}: ${origin}`);
+    });
   }
   await add('key', async () => {
     if (isLocal) {
