@@ -1,20 +1,10 @@
 import type { BigIntStats } from 'node:fs';
 import { fstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
-import { LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/event.ts';
-import { LOCAL_DATA_FILE } from '../core/local.ts';
+import { DATA_FILES } from '../core/data-files.ts';
 import { tried } from '../core/tried.ts';
 
-/** How the names of the program's own files begin, in its folders: the ledger's with what lies beside it. */
-const OWN = [
-  [LEDGER_FILE_NAME, 'the ledger'],
-  [HIGHEST_FILE_NAME, 'the ledger'],
-  [LOCAL_DATA_FILE, "the emulator's data"],
-  [QUEUE_FILE_NAME, 'the queue of webhook events'],
-  [LOCK_FILE_NAME, 'the queue of webhook events'],
-  ['config.json', 'the profile file'],
-] as const;
+const OWN = [...DATA_FILES, ['config.json', 'the profile file']] as const;
 
 const MOST_LINKS = 40;
 

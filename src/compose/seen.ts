@@ -1,12 +1,11 @@
 import type { Deps, SeenBefore } from '../commands/deps.ts';
+import { SEEN_FILE_NAME } from '../core/data-files.ts';
 import type { SeenRecords } from '../database/seen-records.ts';
 import type { Place } from '../ledger/entry.ts';
 import type { Rooms } from './rooms.ts';
 import type { RunContext } from './run.ts';
 
-const FILE = 'seen.sqlite';
-
-const pathOf = async (rooms: Rooms): Promise<string> => `${(await rooms.folders()).data}/${FILE}`;
+const pathOf = async (rooms: Rooms): Promise<string> => `${(await rooms.folders()).data}/${SEEN_FILE_NAME}`;
 
 const isSet = (text: string | undefined): boolean => text !== undefined && text !== '';
 

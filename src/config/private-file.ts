@@ -1,9 +1,7 @@
 import type { Stats } from 'node:fs';
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import { LEDGER_FILE_NAME } from '../core/charge.ts';
+import { DATA_FILES } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import { LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/event.ts';
-import { LOCAL_DATA_FILE } from '../core/local.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
 
@@ -69,9 +67,8 @@ export const isPrivateFileThere = (folder: string, file: string, machine: Machin
   return true;
 };
 
-/** A name that only this program gives: of the ledger, of the emulator's data, and of what SQLite keeps beside them. */
-const isOwnName = (name: string): boolean =>
-  [LEDGER_FILE_NAME, LOCAL_DATA_FILE, QUEUE_FILE_NAME, LOCK_FILE_NAME].some((own) => name.startsWith(own));
+/** A name that only this program gives: of its data, and of what SQLite keeps beside it. */
+const isOwnName = (name: string): boolean => DATA_FILES.some(([start]) => name.startsWith(start));
 
 const namesIn = (folder: string): string[] => {
   try {

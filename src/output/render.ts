@@ -126,7 +126,8 @@ type Wait = Extract<Result, { kind: 'wait' }>;
 
 const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Promise<Ending> => {
   const { view } = wait;
-  const countdown = openCountdown(io, await stylesFor(options.noticeColor, speaksUtf8(io.env)), options.quiet);
+  const isStill = options.quiet || options.plain === true;
+  const countdown = openCountdown(io, await stylesFor(options.noticeColor, speaksUtf8(io.env)), isStill);
   const show = async (record: Received, before: Received | undefined): Promise<void> => {
     if (before === undefined) return renderRecord(record, view, io, options);
     const [old, now] = [cleanedRecord(before, cleanOf(io)), cleanedRecord(record, cleanOf(io))];

@@ -173,6 +173,7 @@ describe('a wait on a terminal', () => {
 
   it.each<[string, FakeIo, Partial<OutputOptions>]>([
     ['with --quiet', terminal(), { quiet: true }],
+    ['with --debug', terminal(), { plain: true }],
     ['that can not rewrite a line', terminal(80, { TERM: 'dumb' }), {}],
     ['that stderr does not go to', { ...terminal(), stderr: pipe().stderr }, {}],
   ])('%s has no such line', async (_which, base, more) => {
