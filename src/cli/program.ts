@@ -37,9 +37,15 @@ export interface ProgramOptions {
   readonly nouns: Readonly<Record<string, Noun>>;
 }
 
+/** Each is made once: it is asked for when commander is told of it, and again for what was given. */
+const made = new WeakMap<OptionSpec, Option>();
+
 /** commander's own option, whose faults name the flag. */
 const toCommander = (spec: OptionSpec): Option => {
+  const before = made.get(spec);
+  if (before !== undefined) return before;
   const option = new Option(spec.flags, spec.about);
+  made.set(spec, option);
   const { parse } = spec;
   if (parse === undefined) return option;
   const name = option.long ?? spec.flags;
@@ -57,7 +63,7 @@ const toCommander = (spec: OptionSpec): Option => {
 const given = <O extends OptionSpecs>(specs: O, command: Command): GivenOptions<O> => {
   const values = command.opts();
   const entries = Object.entries(specs).flatMap(([key, spec]) => {
-    const option = new Option(spec.flags);
+    const option = toCommander(spec);
     const value: unknown = values[option.attributeName()];
     if (option.negate) return value === false ? [[key, true] as const] : [];
     return value === undefined ? [] : [[key, value] as const];
