@@ -46,7 +46,8 @@ export interface ListenWorld {
   readonly leave: AbortSignal;
   /** This user; undefined where there are no such numbers. */
   readonly uid: number | undefined;
-  readonly say: (text: string) => void;
+  /** Resolves when it is written. */
+  readonly say: (text: string) => Promise<void>;
 }
 
 /** An event as it is printed, with what was found out about it. */
@@ -210,10 +211,14 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
     const teller = openTeller(queue);
     let [count, isOver] = [0, false];
     try {
-      for (const { uid } of await teller.doubtful()) {
+      const doubtful = teller.doubtful();
+      for (const { uid } of doubtful) {
         const show = shellLine(['paycli', 'webhook', 'events', 'show', uid]);
-        say(`${uid} may not have been told: paycli was killed meanwhile. See: ${show}`);
+        await say(`${uid} may not have been told: paycli was killed meanwhile. See: ${show}`);
       }
+      // Noted behind the words: a kill in between names them twice, and not never.
+      const named = doubtful.at(-1);
+      if (named !== undefined) await lasting(() => teller.note('told', named), world, stop);
       while (!isOver && !stop.aborted) {
         // A kill leaves one command in doubt, and no more.
         const found = teller.next(exec === undefined ? undefined : 1);

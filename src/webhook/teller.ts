@@ -11,8 +11,8 @@ const AT_ONCE = 100;
 export const openTeller = (queue: Queue) => {
   let told = queue.place('told');
   return {
-    /** What a kill has caught, which is then done with. */
-    doubtful: async (): Promise<readonly KeptEvent[]> => {
+    /** What a kill has caught: they are no next ones, and found again until they are noted as told. */
+    doubtful: (): readonly KeptEvent[] => {
       const telling = queue.place('telling');
       const found: KeptEvent[] = [];
       while (told < telling) {
@@ -20,7 +20,6 @@ export const openTeller = (queue: Queue) => {
         found.push(...some);
         told = some.at(-1)?.seq ?? telling;
       }
-      if (found.length > 0) await queue.setPlace('told', told);
       return found;
     },
     /** What comes next, at most so many; empty where nothing does. */

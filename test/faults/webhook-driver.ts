@@ -18,7 +18,7 @@ const listening = await listen(
     ...{ folder, port: 0, host: '127.0.0.1', secrets: { all: [SECRET], sandbox: [] }, target: new URL(target.url) },
     ...{ only: [], duplicates: false, until: { count: Number(events) }, exec: undefined, news: undefined },
   },
-  { clock, random: () => 0.5, stop: never, leave: never, uid: process.geteuid?.(), say: () => undefined },
+  { clock, random: () => 0.5, stop: never, leave: never, uid: process.geteuid?.(), say: async () => undefined },
 );
 
 const numbers = Array.from({ length: Number(events) }, (_, number) => number).values();

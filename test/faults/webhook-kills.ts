@@ -86,22 +86,29 @@ export const webhookKills = async (
     const uids = (): string[] => target.seen.map(({ body }) => (JSON.parse(body) as { uid: string }).uid);
     while (new Set(uids()).size < events && performance.now() < until) await later(100);
     const forwarded = new Set(uids());
-    // What was told by a listener that a kill has caught is named by the next one.
-    await later(500);
-    const code = await listener.end();
-    const lines = listener.printed().flatMap((text) => text.split('\n').slice(0, -1));
-    const told = lines.map((line) => line.split('\t')[0] ?? '');
-    const doubtful = new Set(
+    const told = (): string[] =>
       listener
-        .said()
-        .flatMap((text) => [...text.matchAll(/(evt\.\S+) may not have been told/g)].map(([, uid]) => uid ?? '')),
-    );
+        .printed()
+        .flatMap((text) => text.split('\n').slice(0, -1))
+        .map((line) => line.split('\t')[0] ?? '');
+    const doubtful = (): Set<string> =>
+      new Set(
+        listener
+          .said()
+          .flatMap((text) => [...text.matchAll(/(evt\.\S+) may not have been told/g)].map(([, uid]) => uid ?? '')),
+      );
+    const untold = (): string[] => {
+      const known = new Set([...told(), ...doubtful()]);
+      return [...acknowledged].filter((uid) => !known.has(uid));
+    };
+    // What was told by a listener that a kill has caught is named by the next one.
+    while (untold().length > 0 && performance.now() < until) await later(100);
+    const code = await listener.end();
     const seconds = Math.round((performance.now() - started) / 1000);
     const title = 'webhooks, kills';
     say(`${title}: ${acknowledged.size} acknowledged, ${listener.kills()} kills, ${seconds} s`);
     const lost = [...acknowledged].filter((uid) => !forwarded.has(uid));
-    const untold = [...acknowledged].filter((uid) => !told.includes(uid) && !doubtful.has(uid));
-    const twice = told.filter((uid, index) => told.indexOf(uid) !== index);
+    const twice = told().filter((uid, index, all) => all.indexOf(uid) !== index);
     const wrong = disordered(uids(), requests);
     return {
       figures: [
@@ -109,17 +116,17 @@ export const webhookKills = async (
         { name: `${title}: kill -9`, value: listener.kills() },
         { name: `${title}: deliveries by the sender`, value: tries },
         { name: `${title}: arrivals at the target`, value: target.seen.length },
-        { name: `${title}: named as perhaps not told`, value: doubtful.size },
+        { name: `${title}: named as perhaps not told`, value: doubtful().size },
         { name: `${title}: until all was forwarded`, value: seconds, unit: 's' },
       ],
       failures: [
         ...(listener.kills() === kills ? [] : [`${listener.kills()} kills, not ${kills}`]),
         ...(code === 130 ? [] : [`the last one ended with ${code}: ${listener.said().at(-1)}`]),
         ...(lost.length === 0 ? [] : [`${lost.length} acknowledged and not forwarded: ${lost.slice(0, 3)}`]),
-        ...(untold.length === 0 ? [] : [`${untold.length} neither told nor named: ${untold.slice(0, 3)}`]),
+        ...(untold().length === 0 ? [] : [`${untold().length} neither told nor named: ${untold().slice(0, 3)}`]),
         ...(twice.length === 0 ? [] : [`${twice.length} told twice: ${twice.slice(0, 3)}`]),
         ...(wrong.length === 0 ? [] : [`${wrong.length} forwarded out of order: ${wrong.slice(0, 3)}`]),
-        ...(doubtful.size <= kills * TOLD_AT_ONCE ? [] : [`${doubtful.size} were named as perhaps not told`]),
+        ...(doubtful().size <= kills * TOLD_AT_ONCE ? [] : [`${doubtful().size} were named as perhaps not told`]),
       ].map((failure) => `${title}, seed ${seed}: ${failure}`),
     };
   } finally {

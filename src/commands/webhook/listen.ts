@@ -34,14 +34,13 @@ export const run = async (input: ListenInput, deps: Deps): Promise<Result> => {
   const target = forwardTo === undefined ? undefined : room.checkTarget(forwardTo, '--forward-to', allowRemote);
   const words = input.exec === undefined ? undefined : splitCommand(input.exec, '--exec');
   const secrets = await deps.webhookSecrets(input.secrets);
-  const say = (text: string): void => void notice(text);
-  const exec = words && { words, env: withoutSecrets(io), print: io.stderr.write.bind(io.stderr), say };
+  const exec = words && { words, env: withoutSecrets(io), print: io.stderr.write.bind(io.stderr), say: notice };
   const { folder, uid } = { folder: (await deps.folders()).data, uid: await deps.user() };
   const { clock, random, signals } = io;
   const news = await openNews(deps);
   const listening = await room.listen(
     { folder, port, host, secrets, target, only, duplicates, until, exec, news },
-    { clock, random, stop: signals.stop, leave: signals.leave, uid, say },
+    { clock, random, stop: signals.stop, leave: signals.leave, uid, say: notice },
   );
   await notice(startWords(listening.origin, input));
   return { kind: 'list', pages: pagesOf(listening.events), view: toldView, toldEmpty: true };
