@@ -144,6 +144,7 @@ describe('ugwo charge', () => {
 
   it.each([
     [['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith'], /--param provider: use --provider/],
+    [['--medium', 'bank_transfer', '--param', 'expires_in=5m'], /--param expires_in: use --expires-in/],
     [
       ['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith', '--no-validate'],
       /--param provider is already set/,

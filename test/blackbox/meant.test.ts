@@ -35,6 +35,19 @@ describe('what was probably meant', () => {
     expect(stderr).toMatch(new RegExp(`did you mean ${escaped(meant)}\\?`, 'i'));
   });
 
+  it.each<[readonly string[], string]>([
+    [['ugwo', 'get', 'order-7'], 'ugwo list --ref order-7'],
+    [['ugwo', 'charge', 'order-7', '--medium', 'bank_transfer'], 'ugwo list --ref order-7'],
+    [['ugwo', 'charge', 'ada@example.com', '--medium', 'bank_transfer'], 'ugwo list --email ada@example.com'],
+    [['activity', 'wait', 'order-7', 'act.Ab.1'], 'ugwo list --ref order-7'],
+    [['watch', SEEDED.ugwo, 'order-7'], 'ugwo list --ref order-7'],
+    [['onye', 'update', 'ada@example.com', '--ref', '7'], 'onye list --email ada@example.com'],
+  ])('is found by what was typed in place of an identifier: %j', async (args, find) => {
+    const ended = await inProcess(args);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`→ find it with: paycli ${find}\n`) });
+    expect(await inProcess([...find.split(' '), '--local'])).toMatchObject({ code: 0 });
+  });
+
   it('is a stored profile, or the reserved one', async () => {
     const home = newFolder();
     const locl = ['ugwo', 'list', '--profile', 'locl'];

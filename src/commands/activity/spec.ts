@@ -1,8 +1,7 @@
 import { argument, defineCommand, option, READ_EXITS } from '../../cli/define.ts';
+import { readId } from '../../cli/id-argument.ts';
 import { asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
-import { usageError } from '../../core/error.ts';
-import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 import type { PassOn } from '../../core/result.ts';
 
@@ -30,13 +29,10 @@ export interface WaitInput extends GetInput {
   readonly limit: number;
 }
 
-const readIds = ([ugwoUid = '', activityUid = '']: readonly string[], validate: boolean): GetInput => {
-  for (const [prefix, uid] of [['ugw', ugwoUid] as const, ['act', activityUid] as const]) {
-    const problem = validate ? idProblem(prefix, uid) : undefined;
-    if (problem !== undefined) throw usageError(`"${uid}" ${problem}`);
-  }
-  return { ugwoUid, activityUid };
-};
+const readIds = ([ugwo, activity]: readonly string[], validate: boolean): GetInput => ({
+  ugwoUid: readId('ugw', ugwo, validate),
+  activityUid: readId('act', activity, validate),
+});
 
 const get = defineCommand({
   path: ['activity', 'get'],

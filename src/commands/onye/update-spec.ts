@@ -2,9 +2,9 @@ import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, BULK_OUTPUT, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions } from '../../cli/define.ts';
 import { defineCommand, flag, option, optional, rarely, repeated, WRITE_EXITS } from '../../cli/define.ts';
+import { readId } from '../../cli/id-argument.ts';
 import { asPair, asSource } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
-import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 import type { Pair } from '../../core/pairs.ts';
 import { refuseSharedStdin, sourceOf } from '../../core/source.ts';
@@ -109,8 +109,7 @@ const readOne = (
       hint: 'or update many from a file: --from customers.csv',
     });
   }
-  const problem = validate ? idProblem('ony', uid) : undefined;
-  if (problem !== undefined) throw usageError(`"${uid}" ${problem}`);
+  readId('ony', uid, validate);
   if (CHANGES.every((name) => given[name] === undefined)) {
     throw usageError('nothing to change', { hint: 'give a field to change, such as --email ada@example.com' });
   }

@@ -2,6 +2,7 @@ import type { BulkInput } from '../../cli/bulk-options.ts';
 import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
 import type { GivenOptions, Parse, Question } from '../../cli/define.ts';
 import { defineCommand, flag, ONCE_EXITS, option, optional, rarely, repeated, taking } from '../../cli/define.ts';
+import { readId } from '../../cli/id-argument.ts';
 import { asDuration, asPair, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
 import { usageError } from '../../core/error.ts';
@@ -13,7 +14,7 @@ import type { PassOn } from '../../core/result.ts';
 import type { Instant } from '../../core/time.ts';
 import { parseInstant } from '../../core/time.ts';
 import type { ChargeMedium, ChargeWords } from './charge-shared.ts';
-import { flagName, readUnchecked, readWith } from './charge-shared.ts';
+import { flagName, KEY_OF, readUnchecked, readWith } from './charge-shared.ts';
 
 const asInstant: Parse<Instant> = taking({ type: 'time' }, (text) => {
   const instant = parseInstant(text);
@@ -101,10 +102,8 @@ const readMedium = (given: ChargeGiven, validate: boolean): ChargeMedium => {
 };
 
 /** A key that has an option of its own is checked there, and only there. */
-const OWN = ['medium', 'expires_at', 'provider', 'phone'];
-
 const refuseOwnParams = (params: readonly Pair[]): void => {
-  const own = params.map(([name]) => name).find((name) => OWN.includes(name));
+  const own = params.map(([name]) => name).find((name) => Object.values(KEY_OF).includes(name));
   if (own !== undefined) throw usageError(`--param ${own}: use --${own.replaceAll('_', '-')}`);
 };
 
@@ -135,11 +134,9 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
       hint: 'or charge many from a file: --from charges.csv',
     });
   }
-  const problem = validate ? idProblem('ugw', ugwo) : undefined;
-  if (problem !== undefined) throw usageError(`"${ugwo}" ${problem}`);
   return {
     kind: 'one',
-    ugwo,
+    ugwo: readId('ugw', ugwo, validate),
     with: readMedium(given, validate),
     params: given.param ?? [],
     earlier: readEarlier(given),

@@ -1,7 +1,7 @@
 import { defineCommand, flag, option, optional, READ_EXITS } from '../../cli/define.ts';
+import { readId } from '../../cli/id-argument.ts';
 import { asText, asWaitTimeout } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
-import { idProblem } from '../../core/ids.ts';
 import { SEEDED } from '../../core/local.ts';
 
 export interface WatchInput {
@@ -55,10 +55,7 @@ export const watchCommand = defineCommand({
     if (given.waitTimeout !== undefined && given.untilFinal !== true) {
       throw usageError('--wait-timeout needs --until-final');
     }
-    for (const uid of validate ? ugwos : []) {
-      const problem = idProblem('ugw', uid);
-      if (problem !== undefined) throw usageError(`"${uid}" ${problem}`);
-    }
+    for (const uid of ugwos) readId('ugw', uid, validate);
     return { ugwos, job: given.job, untilFinal: given.untilFinal === true, limit: given.waitTimeout };
   },
   load: () => import('./watch.ts'),
