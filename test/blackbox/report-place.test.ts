@@ -71,6 +71,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     ['ledger.sqlite', 'by a link'],
     ['ledger.sqlite-wal', 'itself'],
     ['ledger.sqlite-journal', 'by a link'],
+    ['shared-0123456789ab.sqlite', 'itself'],
     ['LEDGER.sqlite', 'itself'],
     ['Config.json', 'by a link'],
   ])('takes no place that %s would have, %s', async (name, way) => {

@@ -9,6 +9,7 @@ import {
   standingOf,
   statusOf,
 } from '../../src/core/charge.ts';
+import { SHADOW_FILE_START } from '../../src/core/data-files.ts';
 
 describe('how an activity stands', () => {
   it.each([
@@ -70,5 +71,9 @@ describe('the activities of a payment request', () => {
 });
 
 it('keeps the names of the files that are on disks already', () => {
-  expect([LEDGER_FILE_NAME, HIGHEST_FILE_NAME]).toEqual(['ledger.sqlite', 'highest-charge']);
+  expect([LEDGER_FILE_NAME, HIGHEST_FILE_NAME, SHADOW_FILE_START]).toEqual([
+    'ledger.sqlite',
+    'highest-charge',
+    'shared-',
+  ]);
 });

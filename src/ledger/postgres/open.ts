@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
 import { openDatabase } from '../../database/open.ts';
 import type { Ledger } from '../ledger.ts';
@@ -19,7 +20,7 @@ import { CLOCK } from './transaction.ts';
 
 /** One file a database: whoever is sent to another one by the same name is told. */
 const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
-  `${folder}/shared-${hash('sha256', JSON.stringify([host, port, database])).slice(0, 12)}.sqlite`;
+  `${folder}/${SHADOW_FILE_START}${hash('sha256', JSON.stringify([host, port, database])).slice(0, 12)}.sqlite`;
 
 const serverClock = (now: () => number): ServerClock => {
   let ahead = 0;
