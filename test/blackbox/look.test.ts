@@ -422,6 +422,36 @@ describe('the look before each row of a file', () => {
     expect(postsOf(healed)).toEqual([1, 2]);
   });
 
+  it.each([
+    ['in a run', []],
+    ['with --check', ['--check']],
+  ])('holds the other rows back once it is told to slow down, %s', async (_when, more) => {
+    const [told, at] = [Promise.withResolvers<void>(), new Map<number, number>()];
+    const slow = problem(429, 'Slow Down', undefined, { 'retry-after': '1' });
+    const open: Answer = (seen, ...answer) => {
+      const number = numberOf(seen);
+      json(200, { ...ugwo(number), uid: ugwoOf(number), checkout: { uid: 'chk.AbCd.1' }, activities: [] })(
+        seen,
+        ...answer,
+      );
+    };
+    const shown: Answer = (seen, ...answer) => {
+      const number = numberOf(seen);
+      const isFirst = !at.has(number);
+      if (isFirst) at.set(number, performance.now());
+      if (number === 1 && isFirst) return slow(seen, ...answer);
+      if (number === 2) return void told.promise.then(() => open(seen, ...answer));
+      return open(seen, ...answer);
+    };
+    const options: RunOptions = { service: await service({ 1: shown, 2: shown, 3: shown }), home: newFolder() };
+    const args = ['ugwo', 'charge', '--from', ussdFile(1, 2, 3), '--concurrency', '2', '--debug', ...more];
+    const running = start(args, options);
+    await running.saw(/waiting \d+ ms before attempt 2/);
+    told.resolve();
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect((at.get(3) ?? 0) - (at.get(1) ?? 0)).toBeGreaterThan(990);
+  });
+
   it('is left out with --no-preflight, and said once where the service can not show anything', async () => {
     const quick = await service({});
     expect((await chargeFrom(ussdFile(1, 2), { service: quick, home: newFolder() }, '--no-preflight')).code).toBe(0);
