@@ -5,10 +5,11 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import type { Ended } from '../support/program.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { reset } from '../support/service.ts';
 import { chargeFrom, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
+import { charge } from './watch-support.ts';
 
 const recordOf = ({ stdout, stderr }: Ended): Record<string, unknown> => {
   if (stdout === '') throw new Error(stderr);
@@ -43,6 +44,23 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     for (const ended of await Promise.all(runs)) expect(ended.code, ended.stderr).toBe(0);
     expect(Object.values(postsOf(service))).toEqual(Array.from({ length: 16 }, () => 1));
     expect(summaryOf(await chargeFrom(file, team.machine(service), '--no-preflight'))).toMatchObject({ accepted: 16 });
+  });
+
+  it('lets a machine watch what another one has charged, and keeps what it saw for all', async () => {
+    const team = await newTeam();
+    const world = await charge(2, undefined, team.machine());
+    const other = { ...team.machine(), service: world.service };
+    const run = start(['watch', '--job', world.job, '--until-final', '-o', 'ndjson'], other);
+    await run.saw(/"row":2\}\n/);
+    world.set(1, 'successful');
+    await run.saw(/"row":1\}\n[^]*"now":"paid"/);
+    world.set(2, 'failed');
+    expect(await run.ended).toMatchObject({ code: 11 });
+    expect(await listOf(team.machine())).toMatchObject([{ status: 'failed' }, { status: 'successful' }]);
+    const before = world.reads().length;
+    const again = { ...team.machine(), service: world.service };
+    expect(await paycli(['watch', '--job', world.job, '--until-final'], again)).toMatchObject({ code: 11 });
+    expect(world.reads()).toHaveLength(before);
   });
 
   it('is made once, and says how it stands', async () => {

@@ -1,4 +1,5 @@
 import { inProcess } from '../support/in-process.ts';
+import type { RunOptions } from '../support/program.ts';
 import { newFolder } from '../support/program.ts';
 import type { Seen, Service } from '../support/service.ts';
 import { json, problem, serveAllBy, ugwo } from '../support/service.ts';
@@ -20,9 +21,13 @@ export const requestWith = (number: number, status: string): Record<string, unkn
   checkout: { uid: 'chk.AbCd.1' },
 });
 
-/** So many charges of one file, all open, at a service that shows how they stand. */
-export const charge = async (count: number, refuses: (seen: Seen) => boolean = () => false): Promise<Watching> => {
-  const [home, statuses, posted] = [newFolder(), new Map<number, string>(), new Set<number>()];
+/** So many charges of one file, all open, at a service that shows how they stand; made by a machine with a ledger of its own, or another. */
+export const charge = async (
+  count: number,
+  refuses: (seen: Seen) => boolean = () => false,
+  machine: RunOptions & { readonly home: string } = { home: newFolder() },
+): Promise<Watching> => {
+  const [statuses, posted] = [new Map<number, string>(), new Set<number>()];
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   const statusOf = (number: number): string => statuses.get(number) ?? 'requires_action';
   let made = 0;
@@ -41,10 +46,13 @@ export const charge = async (count: number, refuses: (seen: Seen) => boolean = (
     return json(200, { ...requestWith(number, statusOf(number)), activities });
   });
   const activity = (number: number) => ({ uid: activityOf(number), activity_type: 'charge', next_action: null });
-  const { stdout } = await inProcess(['ugwo', 'charge', '--json', '--from', ussdFile(...numbers)], { home, service });
+  const { stdout } = await inProcess(['ugwo', 'charge', '--json', '--from', ussdFile(...numbers)], {
+    ...machine,
+    service,
+  });
   made = service.seen.length;
   return {
-    home,
+    home: machine.home,
     service,
     job: (JSON.parse(stdout) as { job: string }).job,
     set: (number, status) => void statuses.set(number, status),
