@@ -33,9 +33,10 @@ describe('a customer’s next step', () => {
   it.each([
     [['--share', '--json'], "--share prints a message; it can't be used with -o json"],
     [['--share', '--columns', 'uid'], "--share prints a message; it can't be used with --columns"],
+    [['--share', '--jq', '.uid'], "--share prints a message; it can't be used with --jq"],
   ])('is refused before anything is asked: %j', async (more, message) => {
     const service = await serve([]);
-    const ended = await inProcess([...GET, ...more], { service });
+    const ended = await paycli([...GET, ...more], { service });
     expect(ended.code).toBe(2);
     expect(`${ended.stderr}`).toContain(message);
     expect(service.seen).toEqual([]);
