@@ -44,7 +44,8 @@ export interface NewsWorld {
   readonly clock: Clock;
   readonly random: () => number;
   readonly news: News;
-  readonly say: (text: string) => void;
+  /** Resolves when it is written. */
+  readonly say: (text: string) => Promise<void>;
   readonly failed: (failure: PayError) => void;
 }
 
@@ -114,14 +115,14 @@ export const handOn = (queue: Queue, wake: Wake, world: NewsWorld, stop: AbortSi
     lane.events = [];
     try {
       const result = await news.tell(ugwo, events);
-      for (const line of result?.said ?? []) say(line);
+      for (const line of result?.said ?? []) await say(line);
       for (const [uid, some] of result?.fields ?? []) fields.set(uid, some);
       if (result?.failure !== undefined) failed(result.failure);
       for (const { seq } of events) open.delete(seq);
       [lane.tries, lane.due] = [0, clock.ticks() + GATHERED_MS];
     } catch (thrown) {
       lane.events = [...events, ...lane.events];
-      if (lane.tries === 0 && !stop.aborted) say(`couldn't check ${ugwo} yet, trying again: ${reasonOf(thrown)}`);
+      if (lane.tries === 0 && !stop.aborted) await say(`couldn't check ${ugwo} yet, trying again: ${reasonOf(thrown)}`);
       lane.due = clock.ticks() + backoff(lane.tries, random, RANGE);
       lane.tries += 1;
     }

@@ -43,7 +43,7 @@ type Tell = (ugwo: string, events: readonly NewsEvent[]) => Promise<NewsResult |
 const eventOf = (seq: number, ugwo: string | undefined): KeptEvent =>
   ({ seq, uid: `evt.${seq}`, event: 'ugwo.updated', activity: undefined, ugwo }) as KeptEvent;
 
-const open = (tell: Tell, place = 0) => {
+const open = (tell: Tell, place = 0, written: Promise<void> = Promise.resolve()) => {
   const [events, said, failures, clock, stop]: [
     KeptEvent[],
     string[],
@@ -62,7 +62,11 @@ const open = (tell: Tell, place = 0) => {
   const wake = openWake(clock);
   const world = {
     ...{ clock, random: () => 1, news: { service: 'here', tell } },
-    ...{ say: (text: string) => void said.push(text), failed: (failure: PayError) => void failures.push(failure) },
+    say: (text: string) => {
+      said.push(text);
+      return written;
+    },
+    failed: (failure: PayError) => void failures.push(failure),
   };
   const handing = handOn(queue, wake, world, stop.signal);
   return {
@@ -93,6 +97,18 @@ describe('news', () => {
     come(eventOf(5, 'a'));
     await clock.pass();
     expect(told.at(-1)).toBe('a: 5');
+    await end();
+  });
+
+  it('are done with once what is said of them is written: a kill before that hands them on again', async () => {
+    const written = Promise.withResolvers<void>();
+    const { come, clock, kept, said, end } = open(async () => ({ said: ['paid twice'] }), 0, written.promise);
+    come(eventOf(1, 'a'));
+    await clock.pass();
+    expect({ said, place: kept.place }).toEqual({ said: ['paid twice'], place: 0 });
+    written.resolve();
+    await clock.pass(0);
+    expect(kept.place).toBe(1);
     await end();
   });
 
