@@ -4,6 +4,7 @@ import Client from 'undici/lib/dispatcher/client.js';
 import { PayError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
 import { isLoopback } from '../core/origin.ts';
+import { tried } from '../core/tried.ts';
 import { silentFirst } from './connector.ts';
 import { proxyFault } from './failure.ts';
 import { lookup } from './lookup.ts';
@@ -27,19 +28,10 @@ const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? e
 const firstSetting = (env: Env, names: readonly string[]): readonly [name: string, value: string] | undefined =>
   names.map((name) => [name, setting(env, name)] as const).find(([, value]) => value !== '');
 
-const decoded = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Whether undici takes it: it refuses what has more than an origin only when something is to be sent. */
 const isProxy = ({ protocol, username, password, pathname, search, hash }: URL): boolean =>
   /^https?:$/.test(protocol) &&
-  decoded(username) !== undefined &&
-  decoded(password) !== undefined &&
+  tried(() => [username, password].map(decodeURIComponent)) !== undefined &&
   pathname + search + hash === '/';
 
 /** `host:port` means http://host:port, as it does for curl. Never quoted: it may hold a password. */

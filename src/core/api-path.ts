@@ -1,4 +1,5 @@
 import { usageError } from './error.ts';
+import { tried } from './tried.ts';
 
 /** What a path of the service is made of, and its query; everything else must be percent-encoded. */
 const CHARACTERS = /^[\w\-.~!$&'()*+,;=:@%/?[\]]*$/;
@@ -7,13 +8,8 @@ const CHARACTERS = /^[\w\-.~!$&'()*+,;=:@%/?[\]]*$/;
 const pathOf = (text: string): string => text.split('?')[0] ?? '';
 
 /** The segments of a path as the service reads them; undefined where an escape is none. */
-const segmentsOf = (text: string): readonly string[] | undefined => {
-  try {
-    return pathOf(text).slice(1).split('/').map(decodeURIComponent);
-  } catch {
-    return undefined;
-  }
-};
+const segmentsOf = (text: string): readonly string[] | undefined =>
+  tried(() => pathOf(text).slice(1).split('/').map(decodeURIComponent));
 
 /** A segment that names another place than it seems to, or that whoever decodes it twice reads otherwise. */
 const isDevious = (segment: string): boolean =>

@@ -1,3 +1,5 @@
+import { tried } from './tried.ts';
+
 /**
  * JSON as text. A parsed object can't give back what the service wrote: numbers are rounded to doubles and keys that
  * look like integers move to the front. So records are validated as values and printed from their own text.
@@ -143,13 +145,7 @@ export const parseExact = (text: string): unknown =>
 export const parseTexts = (text: string): unknown => parseNumbers(text, (number) => number);
 
 /** As JSON.parse; undefined for a text that is no JSON. */
-export const parseIfJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+export const parseIfJson = (text: string): unknown => tried(() => JSON.parse(text));
 
 /** A JSON object, as opposed to a list, null, or a number that is kept as its text. */
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,5 +1,6 @@
 import { existsSync, openSync, readFileSync, readSync, statfsSync } from 'node:fs';
 import { memo } from '../core/memo.ts';
+import { tried } from '../core/tried.ts';
 
 const SECOND_MS = 1000;
 /** For so many milliseconds a reading holds, unless the wall clock has moved: by a machine that slept, say. */
@@ -39,12 +40,8 @@ const NOBODY = 2 ** 32 - 1;
 
 /** The user who logged in, which no `sudo` or `su` changes, by a file of the kernel's; undefined where that is not kept. */
 export const loginUidFrom = (path: string): number | undefined => {
-  try {
-    const uid = Number(readFileSync(path).toString('latin1').trim() || NOBODY);
-    return Number.isInteger(uid) && uid >= 0 && uid < NOBODY ? uid : undefined;
-  } catch {
-    return undefined;
-  }
+  const uid = Number(tried(() => readFileSync(path).toString('latin1').trim()) || NOBODY);
+  return Number.isInteger(uid) && uid >= 0 && uid < NOBODY ? uid : undefined;
 };
 
 /** What the ledger needs to know of the machine and the process that it runs in. */

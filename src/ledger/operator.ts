@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
+import { tried } from '../core/tried.ts';
 import { thisMachine } from './machine.ts';
-import { told } from './sender.ts';
 
 /** Who acts: the account by its name, where it has one, and the number of whoever has logged in. */
 interface Acting {
@@ -20,7 +20,7 @@ export const operatorText = ({ name, uid, loginUid, host }: Acting): string => {
 /** Who decides here, for the record. */
 export const operator = (): string =>
   operatorText({
-    name: told(() => userInfo().username),
+    name: tried(() => userInfo().username),
     uid: thisMachine.uid,
     loginUid: thisMachine.loginUid(),
     host: hostname(),

@@ -1,17 +1,9 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { tried } from '../core/tried.ts';
 import type { Sender } from './entry.ts';
 import { thisMachine } from './machine.ts';
 
 const PROC = '/proc';
-
-/** What the system says; undefined where it does not. */
-export const told = (ask: () => string): string | undefined => {
-  try {
-    return ask();
-  } catch {
-    return undefined;
-  }
-};
 
 /** Of a process that is not there it says nothing. */
 interface Stat {
@@ -38,9 +30,9 @@ const statOf = (pid: number | 'self', proc: string): Stat | undefined => {
 
 /** This process. Process numbers are counted in each boot, and in each container, anew. */
 export const thisSender = (proc = PROC): Sender => {
-  const boot = told(() => readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim());
+  const boot = tried(() => readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim());
   // What is not told is empty between its blanks.
-  const spaces = ['pid', 'time'].map((name) => told(() => readlinkSync(`${proc}/self/ns/${name}`)));
+  const spaces = ['pid', 'time'].map((name) => tried(() => readlinkSync(`${proc}/self/ns/${name}`)));
   return {
     pid: thisMachine.pid,
     boot: boot === undefined ? '' : [boot, ...spaces].join(' '),

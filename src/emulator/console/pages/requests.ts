@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { parseExact, parseIfJson, printExact } from '../../../core/json.ts';
 import { visibleLines } from '../../../core/sanitize.ts';
 import { shellQuote } from '../../../core/shell.ts';
+import { tried } from '../../../core/tried.ts';
 import type { SeenRequest } from '../../request-log.ts';
 import { aboutService, linesBlock, serviceCurl } from '../lines.ts';
 import { clockText, facts, pill, table, text } from '../parts.ts';
@@ -88,13 +89,8 @@ const block = (title: string, body: string | undefined, empty: string): Markup =
   }</section>`;
 
 /** What was sent as an object, or nothing where it was none. */
-const bodyOf = (json: string | undefined): Record<string, unknown> | undefined => {
-  try {
-    return json === undefined ? undefined : (parseExact(json) as Record<string, unknown>);
-  } catch {
-    return undefined;
-  }
-};
+const bodyOf = (json: string | undefined): Record<string, unknown> | undefined =>
+  json === undefined ? undefined : (tried(() => parseExact(json)) as Record<string, unknown> | undefined);
 
 /** The same request again, from a terminal. */
 const againLines = ({ place }: View, { method, url, body: sent }: SeenRequest): Markup => {
