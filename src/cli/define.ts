@@ -132,6 +132,8 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly exits: readonly ErrorKind[];
   /** How it prints unless -o says otherwise, on a terminal and in a pipe; else a table or tsv. */
   readonly format?: Format;
+  /** It goes on until it is stopped: a filter takes what it prints record by record. */
+  readonly endless?: true;
   /** It is one request, which --dry-run and --as-curl can show in place of sending it. */
   readonly previews?: true;
   /** False: it says itself what is unknown, and nobody is reminded of it at its end. */

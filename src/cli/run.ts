@@ -49,10 +49,15 @@ export interface Program<D extends Said> extends Omit<ProgramOptions, 'env'> {
 }
 
 /** What was asked for, else the format that the command has of its own; a filter takes JSON. */
-const withFormat = (globals: Globals, { format }: Pick<CommandSpec, 'format'>): Globals => ({
-  ...globals,
-  format: globals.format ?? format ?? (globals.jq === undefined ? undefined : 'json'),
-});
+const withFormat = (globals: Globals, { format, endless }: Pick<CommandSpec, 'format' | 'endless'>): Globals => {
+  const filtered = endless === true ? 'ndjson' : 'json';
+  if (globals.jq !== undefined && endless === true && globals.format === 'json') {
+    throw usageError("--jq and -o json can't be used together here: the document would end only with the command", {
+      hint: 'leave out -o json; the filter then gets each record as it comes',
+    });
+  }
+  return { ...globals, format: globals.format ?? format ?? (globals.jq === undefined ? undefined : filtered) };
+};
 
 const formatOf = (globals: Globals, io: Io): Format => globals.format ?? (io.stdout.isTerminal ? 'table' : 'tsv');
 

@@ -10,7 +10,7 @@ export interface Exec {
   readonly env: Env;
   /** What it prints, on whichever stream. */
   readonly print: (text: string) => Promise<void>;
-  readonly say: (text: string) => void;
+  readonly say: (text: string) => Promise<void>;
 }
 
 const start = ({ words, env }: Exec): ChildProcess => {
@@ -18,14 +18,14 @@ const start = ({ words, env }: Exec): ChildProcess => {
   return spawn(program, args, { env: env as NodeJS.ProcessEnv, shell: false, windowsHide: true, stdio: 'pipe' });
 };
 
-/** Runs the command with the event's body on its standard input, to its end; ends it at `stop`. Never rejects. */
+/** Runs the command with the event's body on its standard input, until what it printed is passed on; ends it at `stop`. Never rejects. */
 export const execute = async (exec: Exec, { uid, body }: KeptEvent, stop: AbortSignal): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   let child: ChildProcess;
   try {
     child = start(exec);
   } catch (thrown) {
-    return exec.say(`--exec couldn't be started for ${uid}: ${reasonOf(thrown)}`);
+    return await exec.say(`--exec couldn't be started for ${uid}: ${reasonOf(thrown)}`);
   }
   const end = (): void => void child.kill('SIGTERM');
   stop.addEventListener('abort', end);
@@ -33,12 +33,16 @@ export const execute = async (exec: Exec, { uid, body }: KeptEvent, stop: AbortS
   child.on('close', (code, signal) => {
     resolve(code === 0 ? undefined : `failed for ${uid}: ${signal ?? `exit code ${code}`}`);
   });
+  let printed = Promise.resolve();
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => void exec.print(text));
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      printed = printed.then(() => exec.print(text));
+    });
   }
   // One that reads nothing, or has ended, is no fault.
   child.stdin?.on('error', () => undefined).end(body);
   const failed = await promise;
   stop.removeEventListener('abort', end);
-  if (failed !== undefined) exec.say(`--exec ${failed}`);
+  await printed;
+  if (failed !== undefined) await exec.say(`--exec ${failed}`);
 };

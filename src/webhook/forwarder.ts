@@ -32,8 +32,8 @@ export interface ForwardWorld {
   readonly clock: Clock;
   readonly random: () => number;
   readonly send: (event: KeptEvent) => Promise<Posted>;
-  /** A word for people. */
-  readonly say: (text: string) => void;
+  /** A word for people; resolves when it is written. */
+  readonly say: (text: string) => Promise<void>;
 }
 
 /** Whether nothing can be said of the event, since the target was not there. */
@@ -95,7 +95,7 @@ const forwardOne = async (
   const refusedSince = event.refusedSince ?? at;
   if (at - refusedSince >= GIVE_UP_MS && event.attempts >= GIVE_UP_TRIES) {
     const again = shellLine(['paycli', 'webhook', 'events', 'replay', event.uid]);
-    say(`${event.uid} was refused for three days (${answer}) and is given up. Send it again: ${again}`);
+    await say(`${event.uid} was refused for three days (${answer}) and is given up. Send it again: ${again}`);
     return note(() => queue.done(head, { state: 'failed', answer, at }));
   }
   const wait = Math.ceil(Math.max(asked ?? 0, backoff(event.attempts, random, RANGE)));

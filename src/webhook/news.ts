@@ -93,7 +93,8 @@ export const handOn = (queue: Queue, wake: Wake, world: NewsWorld, stop: AbortSi
   /** What is waited for, and what is called once that has come. */
   const waiting = new Map<() => boolean, () => void>();
   const busy = new Set<Promise<void>>();
-  let read = queue.place('news');
+  // What was found of an event that was not told went with the process: it is asked for again.
+  let read = Math.min(queue.place('news'), queue.place('told'));
   let kept = read;
 
   /** Takes what has come from the queue. */

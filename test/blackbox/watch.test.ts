@@ -56,6 +56,16 @@ describe('watch', () => {
     });
   });
 
+  it('hands each change to a filter as it comes', async () => {
+    const world = await charge(1);
+    const run = start(['watch', '--jq', '.now', '--until-final'], { home: world.home, service: world.service });
+    await run.saw(/^open\n$/);
+    world.set(1, 'successful');
+    expect(await run.ended).toMatchObject({ code: 0, stdout: 'open\npaid\n' });
+    const refused = await inProcess(['watch', '--jq', '.now', '-o', 'json']);
+    expect(errorOf(refused)).toMatchObject({ kind: 'usage', message: expect.stringContaining('--jq and -o json') });
+  });
+
   it('ends with 0 when all are paid, and asks nothing where the ledger knows', async () => {
     const world = await charge(2);
     for (const number of [1, 2]) world.set(number, 'successful');

@@ -7,6 +7,7 @@ import { inProcess } from '../support/in-process.ts';
 import { freePort } from '../support/ports.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
+import { eventOf, listen as listenForNews } from './news-support.ts';
 
 /** The uids that were printed, in tsv. */
 const told = (stdout: string): string[] =>
@@ -182,6 +183,15 @@ describe('webhook listen', () => {
         body_base64: Buffer.from('\x00 no json').toString('base64'),
       },
     ]);
+  });
+
+  it('hands each event to a filter as it comes', async () => {
+    const { run, deliver: post } = await listenForNews({}, '--jq', '.uid');
+    const event = eventOf(1, 'ugwo.updated', {}) as { uid: string };
+    await post(event);
+    await run.saw(new RegExp(`^${event.uid}\\n$`));
+    run.kill('SIGKILL');
+    expect(await run.ended).toMatchObject({ stdout: `${event.uid}\n` });
   });
 
   it('waits for a target that is away, in order per payment request, over its own end', async () => {

@@ -1,3 +1,6 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
@@ -149,6 +152,32 @@ describe('news for the ledger', () => {
     });
     expect(errorOf(ended)).toMatchObject({ kind: 'rejected', hint: expect.stringContaining('paycli refund create') });
     expect(errorOf(ended)['message']).toMatch(/has paid ugw\.AbCd\.0+1 twice:.*chg-.*row 1.*not from this ledger/s);
+  });
+
+  it('names both after a kill, too, that came before the event was printed', async () => {
+    const world = await charge(1);
+    const other = activity(9, 'successful');
+    world.show(1, requestWith(1, [other, activity(1, 'successful')]));
+    const [begun, wait] = [join(newFolder(), 'begun'), join(newFolder(), 'wait.mjs')];
+    writeFileSync(
+      wait,
+      `import { appendFileSync } from 'node:fs'; appendFileSync('${begun}', 'x'); setInterval(() => {}, 1000);`,
+    );
+    const first = await listen(world.options, '--exec', `${process.execPath} ${wait}`);
+    await first.deliver(eventOf(7, 'ugwo.updated', {}));
+    await until(() => existsSync(begun));
+    await first.deliver(eventOf(1, 'ugwo.activity.double_charge_detected', activity(1, 'successful')));
+    const queue = new DatabaseSync(join(world.options.home, 'webhooks.db'), { readOnly: true });
+    const places = queue.prepare("SELECT seq FROM place WHERE name = 'news'");
+    await until(() => places.get()?.['seq'] === 2);
+    queue.close();
+    first.run.kill('SIGKILL');
+    await first.run.ended;
+    const second = await listen(world.options, '-o', 'ndjson', '--until', '1');
+    expect(await second.run.ended).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('"double_charge":{"confirmed":true'),
+    });
   });
 
   it('says so on stderr, and takes no report for true that the service does not show', async () => {

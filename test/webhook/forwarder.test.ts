@@ -18,6 +18,7 @@ const started = async (
   random = 0.5,
 ) => {
   const [queue, clock, stop] = [newQueue(), new TestClock(), new AbortController()];
+  const statesMeanwhile: (string | undefined)[] = [];
   const [wake, tries, said] = [openWake(clock), [] as [number: number, at: number][], [] as string[]];
   for (const [number, ugwo] of numbers) {
     await queue.keep(delivery(number, { ugwo: ugwoOf(ugwo) }), { state: 'waiting', duplicates: false });
@@ -28,7 +29,12 @@ const started = async (
     {
       clock,
       random: () => random,
-      say: (text) => said.push(text),
+      say: async (text) => {
+        said.push(text);
+        // A commit that was begun before is through by then.
+        await queue.set('target', text);
+        statesMeanwhile.push(queue.find(uidOf(1))?.state);
+      },
       send: async ({ uid, attempts }) => {
         const number = Number(uid.slice(-6));
         tries.push([number, clock.time]);
@@ -48,7 +54,15 @@ const started = async (
     await forwarder.quiet();
     while (clock.time < limit && (await clock.step())) await forwarder.quiet();
   };
-  return { queue, clock, tries, said, pass, stateOf: (number: number) => queue.find(uidOf(number))?.state };
+  return {
+    queue,
+    clock,
+    tries,
+    said,
+    statesMeanwhile,
+    pass,
+    stateOf: (number: number) => queue.find(uidOf(number))?.state,
+  };
 };
 
 describe('forwarding', () => {
@@ -69,7 +83,7 @@ describe('forwarding', () => {
   });
 
   it('waits longer and longer, up to ten minutes, and gives an event up after three days', async () => {
-    const { tries, said, pass, stateOf } = await started(
+    const { tries, said, statesMeanwhile, pass, stateOf } = await started(
       (number) => answered(number === 1 ? 400 : 200),
       [
         [1, 1],
@@ -86,6 +100,8 @@ describe('forwarding', () => {
     expect(times.at(-1)).toBeLessThan(72 * HOUR + 10 * MINUTE);
     expect([stateOf(1), stateOf(2)]).toEqual(['failed', 'forwarded']);
     expect(said.join('\n')).toMatch(/refused for three days \(400\).*events replay evt/);
+    // A kill between the words and the note has it given up, and told, again.
+    expect(statesMeanwhile).toEqual(['waiting']);
   });
 
   it('never gives up what a target that is away has not got, and asks with one event whether it is back', async () => {

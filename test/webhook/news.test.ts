@@ -43,7 +43,7 @@ type Tell = (ugwo: string, events: readonly NewsEvent[]) => Promise<NewsResult |
 const eventOf = (seq: number, ugwo: string | undefined): KeptEvent =>
   ({ seq, uid: `evt.${seq}`, event: 'ugwo.updated', activity: undefined, ugwo }) as KeptEvent;
 
-const open = (tell: Tell, place = 0, written: Promise<void> = Promise.resolve()) => {
+const open = (tell: Tell, place = 0, written: Promise<void> = Promise.resolve(), told = place) => {
   const [events, said, failures, clock, stop]: [
     KeptEvent[],
     string[],
@@ -53,7 +53,7 @@ const open = (tell: Tell, place = 0, written: Promise<void> = Promise.resolve())
   ] = [[], [], [], openClock(), new AbortController()];
   const kept = { place };
   const queue = {
-    place: () => kept.place,
+    place: (reader: string) => (reader === 'told' ? told : kept.place),
     setPlace: async (_reader: string, seq: number) => {
       kept.place = seq;
     },
@@ -142,6 +142,17 @@ describe('news', () => {
     come(eventOf(1, 'a'), eventOf(2, 'a'), eventOf(3, 'a'));
     await clock.pass();
     expect(told).toEqual([3]);
+    await end();
+  });
+
+  it('begin earlier where an event was not told yet: what was found of it went with the process', async () => {
+    const found = { fields: new Map([['evt.2', { paid: 2 }]]) };
+    const { come, handing, clock, end } = open(async () => found, 3, undefined, 1);
+    const late = eventOf(2, 'a');
+    come(eventOf(1, 'a'), late, eventOf(3, 'a'));
+    const heard = handing.heard(late);
+    await clock.pass();
+    expect(await heard).toEqual({ paid: 2 });
     await end();
   });
 

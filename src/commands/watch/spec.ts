@@ -20,6 +20,7 @@ const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
 export const watchCommand = defineCommand({
   path: ['watch'],
   danger: 'read',
+  endless: true,
   summary: 'watch charges until they are paid: a line for each change, or a live table',
   description:
     'Shows each charge as it is, then a line for each change. On a terminal it is a table that is updated in place, ' +

@@ -67,6 +67,7 @@ const untilOf = (text: string | undefined): ListenInput['until'] => {
 const listen = defineCommand({
   path: ['webhook', 'listen'],
   danger: 'write',
+  endless: true,
   summary: 'take deliveries, keep them, print them and send them on',
   description:
     'Answers a delivery with 200 only once it is on the disk, in webhooks.db in the data folder, and one whose signature is ' +
