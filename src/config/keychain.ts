@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { reasonOf } from '../core/error.ts';
+import { interrupted, signalWord } from '../core/interrupt.ts';
 import type { Io } from '../core/io.ts';
 import { findProgram } from './find-program.ts';
 import { feedCommand, runKeyCommand } from './key-command.ts';
@@ -57,60 +58,77 @@ const passwordVault = (account: string): Keychain => {
   };
 };
 
-/** The name of a profile in the keychain: two folders of settings may have one of the same name. */
-const accountOf = (name: string, folder: string): string => `${name}-${hash('sha256', folder).slice(0, 12)}`;
+/** How the names of a profile's keys in the keychain begin: two folders of settings may have a profile of one name. */
+const accountStart = (name: string, folder: string): string => `${name}-${hash('sha256', folder).slice(0, 12)}-`;
 
-const keychainFor = (name: string, folder: string, { platform }: Machine): Keychain => {
-  const account = accountOf(name, folder);
+/** Each key has a name of its own: until a profile is saved with the new one, it has the old one, which is for its origin. */
+const newAccount = (name: string, folder: string): string =>
+  accountStart(name, folder) + randomBytes(3).toString('hex');
+
+const keychainFor = (account: string, { platform }: Machine): Keychain => {
   if (platform === 'darwin') return security(account);
   return platform === 'win32' ? passwordVault(account) : secretTool(account);
-};
-
-/** Whether a key command is the one that `keepKey` gave. */
-export const isKept = (
-  command: readonly string[] | undefined,
-  name: string,
-  folder: string,
-  machine: Machine,
-): boolean => {
-  const { read } = keychainFor(name, folder, machine);
-  return command !== undefined && JSON.stringify(command.slice(1)) === JSON.stringify(read);
 };
 
 /** A key in the keychain: the command that prints it; or why it can't be had there, as a sentence without a full stop. */
 export type Kept = { readonly command: readonly string[] } | { readonly why: string };
 
-/** Puts the key of a profile into the keychain, and looks whether it is there. */
+/** Puts a key for a profile into the keychain, and looks whether it is there. */
 export const keepKey = async (name: string, key: string, folder: string, io: Io, machine: Machine): Promise<Kept> => {
-  const keychain = keychainFor(name, folder, machine);
+  const account = newAccount(name, folder);
+  const keychain = keychainFor(account, machine);
   const program = findProgram(keychain.program, io.env, machine);
   if (program === undefined) return { why: `${keychain.program} was not found` };
   const command = [program, ...keychain.read];
+  const { stop } = io.signals;
+  let why: string;
   try {
     await feedCommand([program, ...keychain.store], keychain.input(key), io, machine);
     // Some of these programs say nothing of a failure.
-    const kept = await runKeyCommand(command, io, machine);
-    return kept === key ? { command } : { why: `${keychain.program} gave back another key` };
+    if ((await runKeyCommand(command, io, machine)) === key) return { command };
+    why = `${keychain.program} gave back another key`;
   } catch (thrown) {
-    if (io.signals.stop.aborted) throw thrown;
-    return { why: reasonOf(thrown) };
+    if (stop.aborted) {
+      throw interrupted(
+        stop.reason,
+        `no profile was changed, but the keychain may hold the key, as "${SERVICE}" ${account}`,
+      );
+    }
+    why = reasonOf(thrown);
   }
+  await feedCommand([program, ...keychain.remove], '', io, machine).catch(() => undefined);
+  return { why };
 };
 
-/** Takes the key of a profile out of the keychain; gives what went wrong. */
-export const releaseKey = async (
+/** The name of the key that a command reads, where `keepKey` gave that command for this profile. */
+const accountIn = (command: readonly string[], name: string, folder: string, machine: Machine): string | undefined => {
+  const start = accountStart(name, folder);
+  const [, ...args] = command;
+  const account = args.map((text) => text.slice(text.indexOf(start)).slice(0, start.length + 6));
+  return account.find((one) => JSON.stringify(keychainFor(one, machine).read) === JSON.stringify(args));
+};
+
+/**
+ * What takes the key that a command reads out of the keychain, and gives what went wrong; undefined where the key of this profile is
+ * not there. It doesn't throw at a signal: whoever calls it has changed the profile, or is about to.
+ */
+export const releaseOf = (
   command: readonly string[],
   name: string,
   folder: string,
   io: Io,
   machine: Machine,
-): Promise<string | undefined> => {
-  const { remove } = keychainFor(name, folder, machine);
-  try {
-    await feedCommand([command[0] ?? '', ...remove], '', io, machine);
-    return undefined;
-  } catch (thrown) {
-    if (io.signals.stop.aborted) throw thrown;
-    return reasonOf(thrown);
-  }
+): (() => Promise<string | undefined>) | undefined => {
+  const account = accountIn(command, name, folder, machine);
+  if (account === undefined) return undefined;
+  const [program = ''] = command;
+  const { stop } = io.signals;
+  return async () => {
+    try {
+      await feedCommand([program, ...keychainFor(account, machine).remove], '', io, machine);
+      return undefined;
+    } catch (thrown) {
+      return stop.aborted ? `stopped by ${signalWord(stop.reason)}` : reasonOf(thrown);
+    }
+  };
 };

@@ -164,10 +164,8 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
     keep: async (name, key) =>
       (await import('./keychain.ts')).keepKey(checkName(name), key, folders.config, io, machine),
     async kept(name) {
-      const { isKept, releaseKey } = await import('./keychain.ts');
       const command = find(store.read(), checkName(name)).stored.key_command;
-      if (command === undefined || !isKept(command, name, folders.config, machine)) return undefined;
-      return () => releaseKey(command, name, folders.config, io, machine);
+      return command && (await import('./keychain.ts')).releaseOf(command, name, folders.config, io, machine);
     },
     defaults: (asked) => defaultsOf(find(store.read(), asked === undefined ? undefined : checkName(asked))),
     setDefault(asked, setting, value) {

@@ -7,9 +7,12 @@ export type StopSignal = keyof typeof STOP_SIGNALS;
 /** A signal as people know it. */
 export const signalWord = (signal: unknown): string => (signal === 'SIGINT' ? 'Ctrl-C' : String(signal));
 
-/** The end of a run that a signal stopped with nothing in flight; `signal` is the reason of an aborted `stop`. */
-export const interrupted = (signal: unknown): PayError => {
+/**
+ * The end of a run that a signal stopped with nothing in flight; `signal` is the reason of an aborted `stop`, `what` says what
+ * was done before.
+ */
+export const interrupted = (signal: unknown, what = 'nothing was changed'): PayError => {
   const name = String(signal);
   const exitCode = Object.hasOwn(STOP_SIGNALS, name) ? STOP_SIGNALS[name as StopSignal] : STOP_SIGNALS.SIGINT;
-  return new PayError('interrupted', `cancelled by ${signalWord(name)}; nothing was changed`, { exitCode });
+  return new PayError('interrupted', `cancelled by ${signalWord(name)}; ${what}`, { exitCode });
 };

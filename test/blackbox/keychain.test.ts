@@ -1,29 +1,52 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, paycli } from '../support/program.ts';
+import { newFolder, paycli, start } from '../support/program.ts';
 
 const KEY = `sk.Test.${'k'.repeat(80)}`;
 const LOGIN = ['login', '--profile', 'shop', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
 
-/** A stand-in for libsecret's own program, since no keychain is there where tests run: it keeps one secret in a file. */
+/** A stand-in for libsecret's own program, since no keychain is there where tests run: it keeps each secret in a file. */
 const fakeSecretTool = (body?: string) => {
   const folder = newFolder('keychain');
   const file = join(folder, 'secret-tool');
   const real = [
     `printf '%s\\n' "$*" >> '${folder}/argv'`,
+    // The account is the last word.
+    `for account in "$@"; do :; done`,
     `case "$1" in`,
-    `  store) cat > '${folder}/secret' ;;`,
-    `  lookup) cat '${folder}/secret' ;;`,
-    `  clear) rm '${folder}/secret' ;;`,
+    `  store) cat > "${folder}/secret.$account" ;;`,
+    `  lookup) cat "${folder}/secret.$account" ;;`,
+    `  clear) rm "${folder}/secret.$account" ;;`,
     'esac',
   ].join('\n');
   writeFileSync(file, `#!/bin/sh\n${body ?? real}\n`);
   chmodSync(file, 0o755);
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-  return { folder, file, read, env: { PATH: `${folder}${delimiter}${process.env['PATH']}` } };
+  const secrets = (): string[] =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith('secret.'))
+      .map(read);
+  return { folder, file, read, secrets, env: { PATH: `${folder}${delimiter}${process.env['PATH']}` } };
 };
+
+/** Lets the keychain's program stand still before, or after, it does what this word asks for; gives how that is seen, and undone. */
+const holding = (keychain: ReturnType<typeof fakeSecretTool>, word: 'store' | 'clear') => {
+  const [held, real] = [join(keychain.folder, 'held'), readFileSync(keychain.file, 'utf8')];
+  const hold = `[ "$1" = ${word} ] && touch '${held}' && exec sleep 60`;
+  const body = word === 'store' ? `${real}${hold}\n` : real.replace('case', `${hold}\ncase`);
+  writeFileSync(keychain.file, `${body}exit 0\n`);
+  return {
+    reached: async (): Promise<void> => {
+      while (!existsSync(held)) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+    undo: (): void => writeFileSync(keychain.file, real),
+  };
+};
+
+const SIGNALS = ['SIGINT', 'SIGKILL'] as const;
 
 describe.runIf(process.platform === 'linux')('login --keychain', () => {
   it('hands the key to the keychain on standard input, and stores the command that reads it', async () => {
@@ -31,9 +54,9 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     const ended = await paycli([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: `${KEY}\n` });
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key\tcommand$/m) });
     expect(ended.stderr).toContain("in the system's keychain");
-    expect(keychain.read('secret')).toBe(KEY);
+    expect(keychain.secrets()).toEqual([KEY]);
     expect(keychain.read('argv')).toMatch(
-      /^store --label=paycli: shop-[0-9a-f]{12} service paycli account shop-[0-9a-f]{12}\n/,
+      /^store --label=paycli: shop-[0-9a-f]{12}-[0-9a-f]{6} service paycli account shop-[0-9a-f]{12}-[0-9a-f]{6}\n/,
     );
     expect(keychain.read('argv')).not.toContain('sk.');
     const settings = readFileSync(join(home, 'config.json'), 'utf8');
@@ -54,10 +77,10 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
   ])('is undone by %s', async (_how, args) => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
     await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
-    expect(existsSync(join(keychain.folder, 'secret'))).toBe(true);
+    expect(keychain.secrets()).toEqual([KEY]);
     expect(await inProcess(args, { home, env: keychain.env, stdin: KEY })).toMatchObject({ code: 0 });
-    expect(existsSync(join(keychain.folder, 'secret'))).toBe(false);
-    expect(keychain.read('argv')).toMatch(/\nclear service paycli account shop-[0-9a-f]{12}\n$/);
+    expect(keychain.secrets()).toEqual([]);
+    expect(keychain.read('argv')).toMatch(/\nclear service paycli account shop-[0-9a-f]{12}-[0-9a-f]{6}\n$/);
   });
 
   it('keeps the new key where a profile is replaced', async () => {
@@ -65,17 +88,67 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
     const other = KEY.replace('kk', 'zz');
     await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: other });
-    expect(keychain.read('secret')).toBe(other);
+    expect(keychain.secrets()).toEqual([other]);
   });
+
+  it.each(SIGNALS)('leaves a profile the key for its origin where %s ends the next login', async (signal) => {
+    const [home, keychain] = [newFolder(), fakeSecretTool()];
+    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    const hold = holding(keychain, 'store');
+    const next = [
+      'login',
+      '--profile',
+      'shop',
+      '--base-url',
+      'http://127.0.0.1:1',
+      '--key-stdin',
+      '--no-verify',
+      '--yes',
+    ];
+    const running = start([...next, '--keychain'], { home, env: keychain.env, stdin: `${KEY.replace('kk', 'zz')}\n` });
+    await hold.reached();
+    running.kill(signal);
+    const ended = await running.ended;
+    if (signal === 'SIGINT') {
+      expect(ended).toMatchObject({
+        code: 130,
+        stderr: expect.stringContaining('no profile was changed, but the keychain'),
+      });
+    }
+    hold.undo();
+    const { profiles } = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')) as {
+      profiles: { shop: { key_command: string[] } };
+    };
+    const [program = '', ...args] = profiles.shop.key_command;
+    expect(execFileSync(program, args, { encoding: 'utf8' })).toBe(KEY);
+  });
+
+  it.each(SIGNALS)(
+    'takes a profile out no sooner than its key, and says so where the key stays: %s',
+    async (signal) => {
+      const [home, keychain] = [newFolder(), fakeSecretTool()];
+      await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+      const hold = holding(keychain, 'clear');
+      const running = start(['logout', '--yes'], { home, env: keychain.env });
+      await hold.reached();
+      running.kill(signal);
+      const ended = await running.ended;
+      expect(keychain.secrets()).toEqual([KEY]);
+      const { profiles } = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')) as { profiles: object };
+      expect(Object.keys(profiles)).toEqual(signal === 'SIGKILL' ? ['shop'] : []);
+      const said = 'still in the keychain (stopped by Ctrl-C)';
+      if (signal === 'SIGINT') expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
+    },
+  );
 
   it('leaves alone what another command prints', async () => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
-    writeFileSync(join(keychain.folder, 'secret'), KEY);
+    writeFileSync(join(keychain.folder, 'secret.shop'), KEY);
     const command = `${keychain.file} lookup service another account shop`;
     const login = ['login', '--profile', 'shop', '--environment', 'sandbox', '--no-verify', '--key-command', command];
     expect(await inProcess(login, { home, env: keychain.env })).toMatchObject({ code: 0 });
     expect(await inProcess(['logout', '--yes'], { home, env: keychain.env })).toMatchObject({ code: 0 });
-    expect(keychain.read('secret')).toBe(KEY);
+    expect(keychain.secrets()).toEqual([KEY]);
   });
 
   it.each([

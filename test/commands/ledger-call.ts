@@ -81,7 +81,10 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
     },
   } as unknown as Client;
   const deps = {
-    io: { stdin, stderr: stdin, clock, redactor: new Redactor(), stdout: { isTerminal: false } },
+    io: {
+      ...{ stdin, stderr: stdin, clock, redactor: new Redactor(), stdout: { isTerminal: false } },
+      signals: { stop: AbortSignal.abort('SIGINT') },
+    },
     globals: of,
     ledger: async () => options.ledger,
     protocol: async () => ledgerRoom,

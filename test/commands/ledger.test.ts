@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pagesOf } from '../../src/commands/ledger/pages.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { PayError } from '../../src/core/error.ts';
+import { interrupted } from '../../src/core/interrupt.ts';
 import { madeHere } from '../../src/core/received.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence } from '../../src/ledger/entry.ts';
@@ -581,5 +582,22 @@ describe('ledger resolve', () => {
   ])('refuses %s', async (_what, given, message) => {
     const done = await call('resolve', { ledger: memoryLedger([charge()]), args: [idOf(1)], given });
     expect(done.error).toMatchObject({ kind: 'usage', message: expect.stringMatching(message) });
+  });
+});
+
+it('says of a pruning that a signal stops that what is pruned stays so', async () => {
+  const ledger = {
+    moment: () => ({ at: 0 }),
+    prunable: async () => ({ count: 1000, open: 0 }),
+    prune: () => Promise.reject(interrupted('SIGINT')),
+  } as unknown as Ledger;
+  const { error } = await call('prune', {
+    ledger,
+    given: { before: '1000d' },
+    globals: { yes: true },
+  });
+  expect(error).toMatchObject({
+    kind: 'interrupted',
+    message: 'cancelled by Ctrl-C; what is pruned by now stays pruned',
   });
 });

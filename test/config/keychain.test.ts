@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isKept, keepKey, releaseKey } from '../../src/config/keychain.ts';
+import { keepKey, releaseOf } from '../../src/config/keychain.ts';
 import { thisMachine } from '../../src/config/machine.ts';
 import { fakeIo, KEY, newFolder, script } from './world.ts';
 
@@ -23,7 +23,7 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
       `[ "$1" = find-generic-password ] && echo '${KEY}'; true`,
     );
     const kept = await keepKey('shop', KEY, '/home/ada/paycli', io, machine);
-    const account = /-a (shop-[0-9a-f]{12})/.exec(read('argv'))?.[1];
+    const account = /-a (shop-[0-9a-f]{12}-[0-9a-f]{6})/.exec(read('argv'))?.[1];
     expect(kept).toEqual({
       command: [join(folder, 'security'), 'find-generic-password', '-s', 'paycli', '-a', account, '-w'],
     });
@@ -46,14 +46,20 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     const { folder, io, machine } = world('darwin', 'security', `echo '${KEY}'`);
     const kept = await keepKey('shop', KEY, '/one', io, machine);
     const command = 'command' in kept ? kept.command : [];
-    expect(isKept(command, 'shop', '/one', machine)).toBe(true);
-    expect(isKept(command, 'shop', '/other', machine)).toBe(false);
-    expect(isKept(command, 'other', '/one', machine)).toBe(false);
-    expect(isKept(undefined, 'shop', '/one', machine)).toBe(false);
-    expect(await releaseKey(command, 'shop', '/one', io, machine)).toBeUndefined();
+    expect(releaseOf(command, 'shop', '/other', io, machine)).toBeUndefined();
+    expect(releaseOf(command, 'other', '/one', io, machine)).toBeUndefined();
+    expect(releaseOf([...command, 'x'], 'shop', '/one', io, machine)).toBeUndefined();
+    expect(await releaseOf(command, 'shop', '/one', io, machine)?.()).toBeUndefined();
     expect(readFileSync(join(folder, 'argv'), 'utf8')).toMatch(
-      /\ndelete-generic-password -s paycli -a shop-[0-9a-f]{12}\n$/,
+      /\ndelete-generic-password -s paycli -a shop-[0-9a-f]{12}-[0-9a-f]{6}\n$/,
     );
+  });
+
+  it('is left as it was by a key that it does not give back', async () => {
+    const { io, read, machine } = world('darwin', 'security', `echo '${KEY.slice(0, -2)}yz'`);
+    expect(await keepKey('shop', KEY, '/one', io, machine)).toEqual({ why: 'security gave back another key' });
+    const [, account] = /-a (\S+)/.exec(read('stdin')) ?? [];
+    expect(read('argv').endsWith(`delete-generic-password -s paycli -a ${account}\n`)).toBe(true);
   });
 
   it('is not what the working folder brings', async () => {

@@ -1,4 +1,5 @@
 import { PayError, usageError } from '../../core/error.ts';
+import { interrupted } from '../../core/interrupt.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Moment } from '../../core/record-filter.ts';
 import { instantOf } from '../../core/record-filter.ts';
@@ -23,11 +24,13 @@ const questionOf = (count: number, before: number): string[] => [
   'References, customers, account details and evidence are removed for good. Amounts and states stay, and nothing can be charged twice.',
 ];
 
-/** An operator's role can't take back what was sent. */
-const asOwner = (thrown: unknown): unknown =>
-  thrown instanceof PayError && thrown.detail.code === '42501'
-    ? new PayError('ledger', thrown.message, { ...thrown.detail, hint: 'prune as the owner of the database' })
-    : thrown;
+/** An operator's role can't take back what was sent. Entries are pruned some at a time, and a signal comes in between. */
+const failureOf = (thrown: unknown, stop: AbortSignal): unknown => {
+  if (!(thrown instanceof PayError)) return thrown;
+  if (thrown.kind === 'interrupted') return interrupted(stop.reason, 'what is pruned by now stays pruned');
+  if (thrown.detail.code !== '42501') return thrown;
+  return new PayError('ledger', thrown.message, { ...thrown.detail, hint: 'prune as the owner of the database' });
+};
 
 /** Keeps of what has ended no more than what keeps it from being made twice. */
 export const run = async (input: { readonly before: Moment }, deps: Deps): Promise<Result> => {
@@ -41,7 +44,7 @@ export const run = async (input: { readonly before: Moment }, deps: Deps): Promi
     count === 0
       ? { count: 0, compacted: true }
       : await ledger.prune(before).catch((thrown: unknown) => {
-          throw asOwner(thrown);
+          throw failureOf(thrown, deps.io.signals.stop);
         });
   if (!done.compacted) {
     await deps.notice(

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { PayError } from '../../core/error.ts';
+import { interrupted } from '../../core/interrupt.ts';
 import { LOCAL_PROFILE } from '../../core/local.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Result } from '../../core/result.ts';
@@ -77,23 +78,41 @@ const looker = (ledger: Ledger, deps: Deps) => {
   };
 };
 
+/** What was looked at is in the ledger by then, and shown, whatever breaks off the rest. */
+const lookAtAll = async (
+  charges: readonly Entry[],
+  look: (charge: Entry) => Promise<Reconciled>,
+  stop: AbortSignal,
+): Promise<{ readonly looked: readonly Reconciled[]; readonly broken?: PayError }> => {
+  const looked: Reconciled[] = [];
+  try {
+    for (const charge of charges) looked.push(await look(charge));
+    return { looked };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || looked.length === 0) throw thrown;
+    const isStopped = thrown.kind === 'interrupted';
+    return { looked, broken: isStopped ? interrupted(stop.reason, 'what is shown here is in the ledger') : thrown };
+  }
+};
+
 /** Finds out what became of what may have been made, as far as the service shows it. */
 export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charges = await chosen(ledger, ids, deps);
   if (charges.length > 1) await deps.notice(`Checking ${charges.length} payment requests.`);
   const look = looker(ledger, deps);
-  const looked: Reconciled[] = [];
   // All of them, whether or not somebody goes on reading: the exit code speaks of all.
-  for (const charge of charges) looked.push(await look(charge));
+  const { looked, broken } = await lookAtAll(charges, look, deps.io.signals.stop);
   const record = await recorderOf(deps);
   const left = looked.flatMap((one) => one.left ?? []);
   const again = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(deps.globals)]);
+  const unknown = left.length === 0 ? undefined : leftError(left, { looked: charges, again, now: deps.io.clock.now() });
+  const failure = broken ?? unknown;
   return {
     kind: 'list',
     pages: pageOf(looked.map(({ charge }) => record(charge))),
     view: listView,
     toldEmpty: true,
-    ...(left.length === 0 ? {} : { failure: leftError(left, { looked: charges, again, now: deps.io.clock.now() }) }),
+    ...(failure === undefined ? {} : { failure }),
   };
 };

@@ -132,7 +132,12 @@ export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
         progress.reading(done);
       },
     });
-    if (ran.stopped === 'signal') failures.unshift(interrupted(world.stop.reason));
+    // A look that was under way is cut off as well.
+    if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {
+      failures.unshift(
+        interrupted(world.stop.reason, done === 0 ? undefined : 'what was seen by then is in the ledger'),
+      );
+    }
   } finally {
     await progress.end();
   }

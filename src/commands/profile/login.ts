@@ -125,8 +125,7 @@ export const run = async (input: LoginInput, deps: Deps): Promise<Result> => {
   const old = there === undefined ? undefined : await room.kept(name);
   const kept = input.keychain ? await inKeychain(profile, target.key, room, deps) : profile;
   const saved = room.save(kept);
-  // A new key in the keychain has taken the old one's place.
-  if (old !== undefined && kept === profile) await released(old, deps);
+  if (old !== undefined) await released(old, deps);
   await noticeSaved(saved, there, deps);
   return { kind: 'record', record: madeHere(saved), view: profileView };
 };

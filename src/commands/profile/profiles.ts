@@ -64,8 +64,9 @@ export const remove = async ({ name }: Named, deps: Deps): Promise<Result> => {
   const profile = room.show(await chosenProfile(name, deps));
   await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
   const kept = await room.kept(profile.name);
-  const removed = room.remove(profile.name);
+  // Its key first: what a kill leaves of the profile can be removed again.
   if (kept !== undefined) await released(kept, deps);
+  const removed = room.remove(profile.name);
   await noticeRemoved(deps, removed, room.list());
   return { kind: 'record', record: madeHere(removed), view: profileView };
 };
