@@ -1,5 +1,5 @@
 /** A name with an escape in it. */
-const ESCAPED_NAME = /\\(?:[^"\\]|\\.)*"\s*:/s;
+const ESCAPED_NAME = /\\.(?:[^"\\]|\\.)*"\s*:/s;
 
 /**
  * Whether JSON.parse may give a member another name than was written: V8 takes a name with an escape for one that it has seen
