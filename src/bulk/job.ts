@@ -5,6 +5,7 @@ import { sumsText } from '../core/money.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { Result, View } from '../core/result.ts';
 import type { RowKind } from './kind.ts';
+import { mostOpen } from './pacing/run.ts';
 import { type FilePolicy, filePolicy, refuseUnapproved } from './planning/approval.ts';
 import { jobId } from './planning/job-id.ts';
 import { checkRows, type Plan, type Planning, planRows } from './planning/plan.ts';
@@ -135,7 +136,7 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
   await progress.end();
   const ledgerKind = kind.sending.kind === 'protected' ? 'charge' : 'update';
   const about = { id, kind: ledgerKind, command: kind.command, name, service, origin, profile, rows } as const;
-  const begin = (): Promise<void> => doors.ledger.jobs.open(about, bulk.concurrency);
+  const begin = (): Promise<void> => doors.ledger.jobs.open(about, mostOpen(bulk.concurrency));
   if (policy !== undefined) await refuseUnapproved({ id, name, begin, policy, operator: run.operator }, kind, doors);
   await ask(run, doors, id, plan);
   await reporter.open();

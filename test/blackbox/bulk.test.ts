@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once as happened } from 'node:events';
-import { appendFileSync, createWriteStream, readFileSync } from 'node:fs';
+import { appendFileSync, createWriteStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
@@ -256,6 +256,19 @@ describe('charges from a file', () => {
     const retried = await chargeFrom(file, options, '--retry-failed');
     expect(summaryOf(retried)).toMatchObject({ accepted: 4, rejected: 0, failed: 0, unknown: 1, skipped: 3 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 4, 3: 2, 4: 2, 5: 1 });
+  });
+
+  it('have room on the disk for the outcome of each row that may be open, whatever else fills it', async () => {
+    const options = home();
+    const sizes: number[] = [];
+    const service = await serveBy((seen) => {
+      const lines = readdirSync(options.home ?? '').filter((name) => name.endsWith('.ndjson'));
+      sizes.push(...lines.map((name) => statSync(join(options.home ?? '', name)).size));
+      return charged(numberIn(seen));
+    });
+    expect(await chargeFrom(ussdFile(1), { service, ...options }, '--concurrency', '3')).toMatchObject({ code: 0 });
+    // Four for each in flight and one more, of 8 KiB.
+    expect(sizes).toEqual([13 * 8192]);
   });
 
   it('stop at a key that is not taken, and go on with a better one', async () => {

@@ -53,11 +53,14 @@ interface Parts {
 /** For each row in flight so many may have landed and not be settled: then whoever reads the report is waited for. */
 const LANDED = 3;
 
+/** So many rows may have been sent, and not be settled, where so many are in flight. */
+export const mostOpen = (inFlight: number): number => inFlight * (1 + LANDED);
+
 /** Waits until one more row may start; false when none may any more. */
 const mayStart = async ({ pace, flights, halt }: Parts, clock: RowsRun<unknown>['clock']): Promise<boolean> => {
   while (!halt.signal.aborted) {
     const wait = pace.wait();
-    const isFull = flights.inFlight >= pace.limit || flights.open >= pace.limit * (1 + LANDED);
+    const isFull = flights.inFlight >= pace.limit || flights.open >= mostOpen(pace.limit);
     if (isFull) await flights.change();
     else if (wait <= 0) return true;
     else await clock.sleep(Math.ceil(wait), halt.signal).catch(() => undefined);
