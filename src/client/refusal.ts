@@ -23,7 +23,8 @@ export const refusal = (exchange: Exchange, status: number, problem: Problem | u
   const { more } = problem ?? {};
   const all = violations.length + (more ?? 0);
   const shown = more === undefined ? '' : ` (showing ${violations.length} of ${grouped(all)} violations)`;
-  const hint = HINTS[status];
+  // What is wrong with a field is not its status.
+  const hint = status === 409 && violations.length > 0 ? undefined : HINTS[status];
   return new PayError(
     status === 401 || status === 403 ? 'auth' : 'rejected',
     `the service answered ${status}${said}${shown}`,

@@ -6,11 +6,13 @@ import type { Finding, Identity } from '../core/finding.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
 import { speaksUtf8 } from '../core/locale.ts';
 import { environmentName, isLoopback } from '../core/origin.ts';
+import type { Received } from '../core/received.ts';
 import { keyTail } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
 import { soon } from '../core/soon.ts';
+import { tried } from '../core/tried.ts';
 import { openClient } from './client.ts';
-import { ledgerPath, openLedgerOf, sharedSetting } from './ledger.ts';
+import { findOut, ledgerPath, openLedgerOf, sharedSetting } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
 import type { Rooms } from './rooms.ts';
 import type { RunContext } from './run.ts';
@@ -138,7 +140,7 @@ const proxyFinding = async ({ io: { env } }: RunContext, origin: string | undefi
   return URL.canParse(proxy) ? ok('proxy', detail) : warn('proxy', detail, `fix ${scheme.toUpperCase()}_PROXY`);
 };
 
-const clockFinding = (servedAt: number | undefined, age: number | undefined, now: number): Finding => {
+const clockFinding = ({ servedAt, age }: Received, now: number, local: boolean): Finding => {
   if (servedAt === undefined || age !== undefined) return skipped('clock', "the service didn't say what time it is");
   const ahead = Math.round((now - servedAt) / 1000);
   const size = Math.abs(ahead);
@@ -146,7 +148,8 @@ const clockFinding = (servedAt: number | undefined, age: number | undefined, now
   if (size <= 2) return ok('clock', "agrees with the service's");
   const detail = `${size} s ${ahead > 0 ? 'ahead of' : 'behind'} the service's`;
   if (size * 1000 <= CLOCK_TOLERANCE_MS) return ok('clock', detail);
-  return warn('clock', detail, "set this machine's clock: an --expires-at that you give is off by as much");
+  const mend = local ? "put the emulator's clock back with `paycli emulator clock back`" : "set this machine's clock";
+  return warn('clock', detail, `${mend}: an expiry that you give is off by as much`);
 };
 
 type Credentials = Pick<Target, 'origin' | 'key'>;
@@ -157,11 +160,14 @@ const serviceFindings = async (run: RunContext, target: Credentials): Promise<re
   const timeout = Math.min(run.globals.timeout, LONGEST_ATTEMPT_MS);
   const client = await openClient({ ...run, globals: { ...run.globals, timeout } }, target);
   const began = clock.ticks();
-  const { servedAt, age } = await within(run.io, 'the service', (over) =>
+  const answer = await within(run.io, 'the service', (over) =>
     client.call('ugwo.list', { query: { limit: '1' } }, over),
   );
   const took = Math.round(clock.ticks() - began);
-  return [ok('service', `accepts the key (answered in ${took} ms)`), clockFinding(servedAt, age, clock.now())];
+  return [
+    ok('service', `accepts the key (answered in ${took} ms)`),
+    clockFinding(answer, clock.now(), run.globals.local),
+  ];
 };
 
 const sizeOf = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -170,7 +176,9 @@ const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): 
   const isShared = (await sharedSetting(run, rooms)) !== undefined;
   const path = await ledgerPath(rooms);
   if (isShared && offline) return [skipped('ledger', 'a shared one; not asked (--offline)')];
-  if (!isShared && !existsSync(path)) return [ok('ledger', 'none yet: the first charge makes it')];
+  // Where it can't be looked at, opening it says why.
+  const isMissing = tried(() => statSync(path, { throwIfNoEntry: false }) === undefined) === true;
+  if (!isShared && isMissing) return [ok('ledger', 'none yet: the first charge makes it')];
   const status = await within(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
   const ledger = await within(run.io, 'the ledger', () => openLedgerOf(run, rooms));
   const unknown = await ledger.unknown();
@@ -181,7 +189,7 @@ const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): 
     status.warnings.length === 0 ? ok('ledger', about) : warn('ledger', about, status.warnings.join('; ')),
     unknown.length === 0
       ? ok('charges', 'none is unknown')
-      : warn('charges', `${countText(unknown)} unknown`, 'find out whether they were made: `paycli ledger reconcile`'),
+      : warn('charges', `${countText(unknown)} unknown`, `find out whether they were made: \`${findOut(unknown)}\``),
   ];
 };
 

@@ -83,7 +83,7 @@ export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledge
 };
 
 /** How it is found out about what is unknown: where they all belong to one profile, with its name. */
-const findOut = (unknown: readonly Entry[]): string => {
+export const findOut = (unknown: readonly Entry[]): string => {
   const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
   const local = profile === LOCAL_PROFILE;
   const words =

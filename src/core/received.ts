@@ -21,6 +21,13 @@ export interface Received<T = unknown> {
 export const servedBy = ({ servedAt, age = 0 }: Pick<Received, 'servedAt' | 'age'> = {}): number | undefined =>
   servedAt === undefined ? undefined : servedAt - age;
 
+/** The service tells whole seconds, and its answer takes a while. */
+const CLOCKS_AGREE_MS = 2000;
+
+/** `now` by the service's clock, as an answer tells that has just come; by this machine's where they agree, or a cache answered. */
+export const serviceNow = ({ servedAt, age = 0 }: Pick<Received, 'servedAt' | 'age'>, now: number): number =>
+  servedAt === undefined || age > CLOCKS_AGREE_MS || Math.abs(now - servedAt) <= CLOCKS_AGREE_MS ? now : servedAt;
+
 /**
  * One page of a list (interface.md 2.6), with the cursor that asked for it (undefined for the first). The texts of its records
  * are without blanks between tokens.

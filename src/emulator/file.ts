@@ -3,8 +3,8 @@ import type { DatabaseFault, DatabaseKind } from '../database/kind.ts';
 import { randomKey } from './ids.ts';
 import { MIGRATIONS } from './schema.ts';
 
-const ELSEWHERE = 'name another file with --data, or another folder with PAYCLI_HOME; or move this one away';
-const START_OVER = 'Empty it with `paycli emulator reset`, or name another file with --data.';
+const ELSEWHERE = 'set PAYCLI_HOME to another folder (the emulator commands take --data FILE, too)';
+const START_OVER = `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE}.`;
 
 /** A file that is ours, but damaged or from a newer paycli: only starting over helps, or another file. */
 export class BeyondUse extends PayError {
@@ -15,7 +15,8 @@ export class BeyondUse extends PayError {
 
 const errorOf = ({ kind, path, what, cause }: DatabaseFault): PayError => {
   if (kind === 'newer' || kind === 'damaged') return new BeyondUse(path, what, cause);
-  if (kind === 'foreign') return usageError(`${path} is not a data file of the emulator`, { hint: ELSEWHERE });
+  if (kind === 'foreign')
+    return usageError(`${path} is not a data file of the emulator`, { hint: `move it away, or ${ELSEWHERE}` });
   return usageError(`the emulator's data file ${path} ${what}`, { hint: ELSEWHERE, cause });
 };
 

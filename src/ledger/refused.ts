@@ -4,21 +4,18 @@ import { readNextAction } from '../core/next-action.ts';
 import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
 import { type Entry, isCharge, type KeptActivity } from './entry.ts';
-import { payableFor } from './guard.ts';
 import { asActivity } from './kept-activity.ts';
 import type { Refusal, Refused } from './ledger.ts';
 import { isSpent } from './policy.ts';
 import { policyWords } from './policy-words.ts';
 
 /** What the customer can still use, in one line a piece. */
-const stillUsable = ({ by, activity, moment }: Refused): string[] => {
+const stillUsable = ({ activity, moment }: Refused): string[] => {
   const action = readNextAction({ next_action: activity?.nextAction });
   if (action === undefined) return [];
   if (action.kind === 'dial') return [`dial ${action.code}`];
   if (action.kind === 'other') return action.instruction === undefined ? [] : [action.instruction];
-  const left = by?.told === undefined ? undefined : payableFor(by, moment);
-  const expires = left === undefined ? action.expiresAt : moment.at + left;
-  const until = expires === undefined ? '' : `, until ${formatLocal(expires, moment.at)}`;
+  const until = action.expiresAt === undefined ? '' : `, until ${formatLocal(action.expiresAt, moment.at)}`;
   const names = [action.bank, action.accountName].filter((name) => name !== '');
   return [...(names.length === 0 ? [] : [names.join(', ')]), `account number ${action.accountNumber}${until}`];
 };

@@ -1,7 +1,7 @@
 import { breathe } from '../core/breath.ts';
 import type { Clean } from '../core/cleaned.ts';
 import type { Io, Output } from '../core/io.ts';
-import type { Received } from '../core/received.ts';
+import { type Received, serviceNow } from '../core/received.ts';
 import type { Ending, OutputOptions, PassOn, Result, View } from '../core/result.ts';
 import { visibleText } from '../core/sanitize.ts';
 import { unreachable } from '../core/unreachable.ts';
@@ -25,10 +25,14 @@ import { walk } from './walk.ts';
 /** What rendering needs of the world. */
 export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redactor'>;
 
-const surfaceOf = async ({ stdout, clock, env }: RenderIo, options: OutputOptions): Promise<Surface> => ({
+const surfaceOf = async (
+  { stdout, clock, env }: RenderIo,
+  options: OutputOptions,
+  record: Pick<Received, 'servedAt' | 'age'> = {},
+): Promise<Surface> => ({
   width: roomOn(stdout),
   styles: await stylesFor(options.color, speaksUtf8(env)),
-  now: clock.now(),
+  now: serviceNow(record, clock.now()),
   env,
   qr: options.qr,
 });
@@ -53,7 +57,7 @@ const recordPieces = async (
     case 'csv':
       return joined(csvRecord(record, options.columns, view, options.rawCsv));
     case 'table':
-      return [await card(record, options.columns, view, await surfaceOf(io, options))];
+      return [await card(record, options.columns, view, await surfaceOf(io, options, record))];
     default:
       return unreachable(options.format);
   }
@@ -131,7 +135,7 @@ const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Pro
   const show = async (record: Received, before: Received | undefined): Promise<void> => {
     if (before === undefined) return renderRecord(record, view, io, options);
     const [old, now] = [cleanedRecord(before, cleanOf(io)), cleanedRecord(record, cleanOf(io))];
-    await write(io.stdout, await cardChanges(old, now, options.columns, view, await surfaceOf(io, options)));
+    await write(io.stdout, await cardChanges(old, now, options.columns, view, await surfaceOf(io, options, record)));
   };
   return showWait(wait, { watched: io.stdout.isTerminal && options.format === 'table', countdown, show });
 };

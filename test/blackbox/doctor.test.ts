@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/core/finding.ts';
+import { SEEDED } from '../../src/core/local.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
@@ -159,6 +160,30 @@ describe('doctor', () => {
     const { findings } = await doctor({ home }, '--local');
     expect(findings.get('ledger')).toMatchObject({ status: 'ok', detail: 'none yet: the first charge makes it' });
     expect(findings.get('service')?.status).toBe('ok');
+  });
+
+  it('says of the built-in service how to find out, and how its clock is put right', async () => {
+    const home = newFolder();
+    const lost = join(newFolder(), 'faults.json');
+    writeFileSync(lost, JSON.stringify({ rules: [{ method: 'POST', times: 1, reset: true, when: 'after' }] }));
+    expect(await inProcess(['emulator', 'faults', lost], { home })).toMatchObject({ code: 0 });
+    const charge = ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer', '--local'];
+    expect(await inProcess(charge, { home })).toMatchObject({ code: 6 });
+    expect(await inProcess(['emulator', 'clock', '+15m'], { home })).toMatchObject({ code: 0 });
+    const { findings } = await doctor({ home }, '--local');
+    expect(findings.get('charges')?.advice).toContain('`paycli ledger reconcile --local`');
+    expect(findings.get('clock')).toMatchObject({
+      status: 'warn',
+      advice: expect.stringContaining('`paycli emulator clock back`'),
+    });
+  });
+
+  it.runIf(process.platform !== 'win32')('tells a ledger that it may not look at', async () => {
+    const home = newFolder();
+    symlinkSync('ledger.sqlite', join(home, 'ledger.sqlite'));
+    const { code, findings } = await doctor({ home }, '--offline');
+    expect(code).toBe(10);
+    expect(findings.get('ledger')).toMatchObject({ status: 'fail' });
   });
 
   it('is a table on a terminal, with a word for each state', async () => {

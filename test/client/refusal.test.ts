@@ -63,4 +63,8 @@ describe('a no of the service', () => {
     if (hint === undefined) expect(detail).not.toHaveProperty('hint');
     else expect(detail.hint).toMatch(hint);
   });
+
+  it('is no matter of a status where a field is at fault', () => {
+    expect(refusal(READ, 409, problem({ title: 'Conflict', violations: [FAULT] })).detail).not.toHaveProperty('hint');
+  });
 });
