@@ -57,15 +57,15 @@ const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 /** What people see of charges in a list. What matters most at night comes first: a narrow terminal drops from the end. */
 const FOR_PEOPLE: readonly Column[] = [
   { path: 'id', needed: true },
-  { path: 'state', kind: 'state', needed: true },
-  { path: 'medium', needed: true },
+  { path: 'state', kind: 'state', needed: true, least: 8 },
+  { path: 'ugwo', needed: true },
   { path: 'amount', kind: 'money', currency: 'currency', needed: true },
-  { path: 'origin', flexible: true, needed: true, least: 12 },
-  { path: 'ugwo' },
   { path: 'payment', kind: 'state', always: true },
   { path: 'ref', flexible: true, endMatters: true },
+  { path: 'medium' },
   created,
   { path: 'activity' },
+  { path: 'origin', flexible: true },
 ];
 
 /** What programs get, in the order that they rely on; what is new comes at the end. */
