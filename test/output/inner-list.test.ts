@@ -69,6 +69,22 @@ describe('a list inside a record', () => {
     expect(io.stdout.text).toContain(`created_at  ${CREATED}`);
   });
 
+  it('has no column that is empty in every row, so that there is more room for the others', async () => {
+    const columns = ['at', 'why', 'message', 'by', 'reason'].map((path) => ({ path, flexible: path !== 'at' }));
+    const io = terminal(50);
+    const message = 'made: rfd.WXYZ.0123456789abcdef01234567';
+    const record = recordOf({
+      evidence: [
+        { at: 'now', message },
+        { at: 'then', by: 'ada' },
+      ],
+    });
+    const lists = [{ path: 'evidence', heading: 'Evidence', columns }];
+    await render({ kind: 'record', record, view: { columns: [], lists } }, io, options({ format: 'table' }));
+    expect(io.stdout.text).toMatch(/^at +message +by$/m);
+    expect(io.stdout.text).toContain(message);
+  });
+
   it.each([20, 24, 33, 43, 44, 60, 200])('is never wider than a terminal of %i columns', async (width) => {
     const lines = await shown(width, RECORD);
     expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width);
