@@ -103,6 +103,15 @@ describe('ledger show', () => {
     expect(other.error?.detail.hint).toBe('see them all: `paycli ledger list`');
   });
 
+  it('names the command that finds a charge by its activity or payment request', async () => {
+    const ledger = memoryLedger([charge(), charge(numbered(2, { state: 'accepted', activity: kept(ACTIVITY) }))]);
+    const hint = async (id: string) => (await call('show', { ledger, args: [id] })).error?.detail.hint;
+    expect(await hint(ACTIVITY)).toBe(`it is the activity of ${idOf(2)}: \`paycli ledger show ${idOf(2)}\``);
+    expect(await hint(OTHER)).toBe('see them all: `paycli ledger list`');
+    expect(await hint(UGWO)).toBe(`find its charges: \`paycli ledger list --ugwo ${UGWO}\``);
+    expect(await hint('ugw.$(reboot)')).toBe('see them all: `paycli ledger list`');
+  });
+
   it.each([
     ['accepted', 'requires_action', 'dial'],
     ['accepted', 'successful', undefined],

@@ -1,5 +1,6 @@
 import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
+import { isId } from '../../core/ids.ts';
 import { didYouMean } from '../../core/suggest.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
@@ -23,11 +24,21 @@ const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], li
   });
 };
 
+/** How what somebody has at hand in place of a charge's id leads to it; undefined where it does not. */
+const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> => {
+  if (isId('ugw', id)) return `find its charges: \`paycli ledger list --ugwo ${id}\``;
+  if (!isId('act', id)) return undefined;
+  const [owner] = await ledger.list({ activities: [id], limit: 1 });
+  return owner && `it is the activity of ${owner.id}: \`paycli ledger show ${owner.id}\``;
+};
+
 /** The entry of that name; a usage error when there is none. */
 export const find = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
-  if (found === undefined) throw noSuch('charge', id, await ledger.list({ limit: NEWEST }), 'list');
-  return found;
+  if (found !== undefined) return found;
+  const none = noSuch('charge', id, await ledger.list({ limit: NEWEST }), 'list');
+  const hint = await hintFor(ledger, id);
+  throw hint === undefined ? none : none.with({ hint });
 };
 
 /** Whether a job is meant, and not a charge. */
