@@ -280,6 +280,15 @@ describe('policies', () => {
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }] });
   });
 
+  it('say that they were removed', async () => {
+    await policy('set', 'gone', '--max-charges', '3');
+    const others = await inProcess(['policy', 'set', '--others', '--max-charges', '3'], home);
+    expect(others).toMatchObject({ code: 0, stderr: '' });
+    const removed = async (whose: string) => (await inProcess(['policy', 'remove', whose], home)).stderr;
+    expect(await removed('gone')).toBe('The policy of profile gone was removed.\n');
+    expect(await removed('--others')).toBe('The policy for all other profiles was removed.\n');
+  });
+
   it('show their amounts as money on a terminal', async () => {
     await policy('set', 'club', '--max-amount', 'NGN 5,000.00');
     const terminal = openTerminal(['policy', 'show', 'club'], home);

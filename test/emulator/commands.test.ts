@@ -295,8 +295,14 @@ describe('emulator faults', () => {
     const wanted = [{ ...RULE, seen: 0, fired: 0 }];
     expect(await listed(await run('faults', here, {}, [rulesFile()]))).toEqual(wanted);
     expect(await listed(await run('faults', here))).toEqual(wanted);
-    expect(await listed(await run('faults', here, { clear: 'true' }))).toEqual([]);
-    expect(await listed(await run('faults', here))).toEqual([]);
+    expect(here.notices).toEqual([]);
+    const cleared = await run('faults', here, { clear: 'true' });
+    expect(await listed(cleared)).toEqual([]);
+    expect(cleared).toHaveProperty('toldEmpty', true);
+    const none = await run('faults', here);
+    expect(await listed(none)).toEqual([]);
+    expect(none).not.toHaveProperty('toldEmpty');
+    expect(here.notices).toEqual(['All faults were cleared.']);
   });
 
   test.each([

@@ -55,7 +55,8 @@ export const faults = async ({ from, clear, data }: FaultsInput, deps: Deps): Pr
   const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, deps);
   const kept = await emulator.faults({ file, ...(rules === undefined ? {} : { rules }) });
   const shown = kept.map(({ rule, seen, fired }) => ({ ...rule, seen, fired }));
-  return { kind: 'list', pages: onePage(shown), view: faultView };
+  if (clear) await deps.notice('All faults were cleared.');
+  return { kind: 'list', pages: onePage(shown), view: faultView, ...(clear ? { toldEmpty: true } : {}) };
 };
 
 /** Prints the contract. */

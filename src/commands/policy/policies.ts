@@ -94,5 +94,6 @@ export const remove = async (input: PolicyOf, deps: Deps): Promise<Result> => {
     });
   }
   await ledger.policies.set({ profile: name, policy: undefined, by: await deps.operator(), at: ledger.moment().at });
-  return { kind: 'record', record: policyRecordOf(removed, undefined), view: policyView };
+  const notice = `The policy ${input.others ? 'for all other profiles' : `of profile ${name}`} was removed.`;
+  return { kind: 'record', record: policyRecordOf(removed, undefined), view: policyView, notice };
 };
