@@ -96,7 +96,7 @@ export type GivenOptions<O extends OptionSpecs> = {
 
 /** A handler's module: loaded when its command runs, never before. `D` is what it may reach of the rooms behind it. */
 export interface Handler<I, D> {
-  /** How the answer of a write is shown; lets a wrong --columns be refused before anything is sent. */
+  /** How the answer of a write, or the end of a wait, is shown; lets a wrong --columns be refused before anything is sent. */
   readonly view?: View | ((input: I) => View);
   readonly run: (input: I, deps: D) => Promise<Result>;
 }

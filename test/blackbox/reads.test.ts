@@ -67,6 +67,18 @@ describe('ugwo get', () => {
     expect(screen).toContain(text);
   });
 
+  it('takes the columns of the list, and those of the record', async () => {
+    const record = { ...WHOLE, total_amount_paid: 500_001, later: { on: 1 } };
+    const service = await serve([json(200, record), json(200, record)], ASKED);
+    const columns = async (names: string) => inProcess([...GET_UGWO, '--columns', names, '-o', 'csv'], { service });
+    expect((await columns('status,total_amount_paid,activities.0.uid,later.on')).stdout).toMatch(
+      /^status,total_amount_paid,activities\.0\.uid,later\.on\r\n\w+,500001,act\.[\w.]+,1\r\n$/,
+    );
+    const refused = await columns('total_amount_piad');
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/did you mean total_amount_paid\?[\s\S]*known columns: uid, .*\bactivities\b/);
+  });
+
   it('does not show another one', async () => {
     const service = await serve([json(200, ugwo(1))], ASKED);
     const ended = await inProcess([...GET_UGWO, '--json'], { service });

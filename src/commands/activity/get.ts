@@ -5,8 +5,6 @@ import { previewCall } from '../preview.ts';
 import type { ShowInput } from './spec.ts';
 import { activityView } from './view.ts';
 
-export const view = activityView;
-
 /** Reads one activity (public-facts.md, Activities). */
 export const run = async ({ passOn, ...params }: ShowInput, deps: Deps): Promise<Result> => {
   checkPassOn(passOn, deps.globals);
@@ -14,5 +12,5 @@ export const run = async ({ passOn, ...params }: ShowInput, deps: Deps): Promise
   if (deps.globals.dryRun) return previewCall('activity.get', call, deps);
   const record = await (await deps.client('read')).call('activity.get', call);
   await deps.observe([record.value], record);
-  return { kind: 'record', record, view, passOn };
+  return { kind: 'record', record, view: activityView, passOn };
 };

@@ -4,7 +4,6 @@ import { getRecord } from '../get.ts';
 import type { GetInput } from './spec.ts';
 import { checkoutView } from './view.ts';
 
-export const view = checkoutView;
-
 /** Reads a checkout (public material, Checkouts). */
-export const run = ({ uid }: GetInput, deps: Deps): Promise<Result> => getRecord('checkout.get', { uid }, view, deps);
+export const run = ({ uid }: GetInput, deps: Deps): Promise<Result> =>
+  getRecord('checkout.get', { uid }, checkoutView, deps);

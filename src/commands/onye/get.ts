@@ -3,8 +3,6 @@ import type { Deps } from '../deps.ts';
 import { getRecord } from '../get.ts';
 import { onyeView } from './view.ts';
 
-export const view = onyeView;
-
 /** Reads a customer (public material, Customers). */
 export const run = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
-  getRecord('onye.get', { uid }, view, deps);
+  getRecord('onye.get', { uid }, onyeView, deps);
