@@ -382,6 +382,7 @@ describe('a file that changes while its rows are sent', () => {
     expect(Number(accepted) + 1).toBe(service.seen.length);
     expect(not_started).toBe(400 - service.seen.length);
     expect(errorOf(ended)['message']).toContain('changed while it was being read');
+    expect(errorOf(ended)['hint']).not.toContain('nothing was sent');
   });
 });
 
@@ -425,6 +426,24 @@ describe('a file that is not right', () => {
     expect(Object.keys(reportOf(report))).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11']);
     expect(reportOf(report)['3']).toMatchObject({ state: 'invalid', error: expect.stringContaining('medium: "usd"') });
   });
+
+  it.each([
+    ['no column for a cell', `${ugwoOf(3)},ussd,gtb,x`, 'row 3: 4 cells, but the header has 3'],
+    ['no end of a quote', `${ugwoOf(3)},ussd,"gtb`, 'row 3, column "provider": unclosed quote'],
+  ])(
+    'where it has %s ends the reading, and leaves the report of an earlier run as it was',
+    async (_name, row, told) => {
+      const service = await serveCharges();
+      const report = fileOf('an earlier one', 'result.csv');
+      const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},usd,gtb`, `${ugwoOf(2)},ussd,gtb`, row));
+      const ended = await chargeFrom(file, { service, ...home() }, '--skip-invalid', '--report', report);
+      expect(ended.code).toBe(2);
+      expect(service.seen).toHaveLength(0);
+      const hint = expect.stringContaining('; nothing was sent');
+      expect(errorOf(ended)).toMatchObject({ message: `${file}: ${told}`, hint });
+      expect(readFileSync(report, 'utf8')).toBe('an earlier one');
+    },
+  );
 
   it('goes on with the rows that are right, with --skip-invalid', async () => {
     const service = await serveCharges();

@@ -36,8 +36,8 @@ export interface Planning<T> {
   readonly seen: Seen | undefined;
   /** Whether a row needs no sending any more. */
   readonly hasEnd: (row: number) => Promise<boolean>;
-  /** Called for each row that can't be sent. */
-  readonly onBad: (row: InputRow, faults: readonly ColumnFault[]) => Promise<void>;
+  /** Called for each row that can't be sent; undefined where nobody wants to know. */
+  readonly onBad: ((row: InputRow, faults: readonly ColumnFault[]) => Promise<void>) | undefined;
   readonly stop: AbortSignal;
 }
 
@@ -57,14 +57,30 @@ const judge = <T>({ kind, reader, seen }: Planning<T>, row: InputRow): ReadRow<T
   return { faults: [{ column: kind.key.name, what: `duplicate of row ${first} (allow with --allow-repeats)` }] };
 };
 
+async function* rowsIn<T>({ input, stop }: Planning<T>): AsyncGenerator<InputRow> {
+  for await (const row of input.rows()) {
+    if (stop.aborted) throw interrupted(stop.reason);
+    yield row;
+  }
+}
+
+/** Goes over the file again: what can't be read to its end must not leave a part of a report, which looks like a whole one. */
+const tellBad = async <T>(planning: Planning<T>, bad: Bits): Promise<void> => {
+  const { onBad } = planning;
+  if (onBad === undefined || bad.count === 0) return;
+  for await (const row of rowsIn(planning)) {
+    const judged = bad.has(row.number) ? judge(planning, row) : undefined;
+    if (judged !== undefined && 'faults' in judged) await onBad(row, judged.faults);
+  }
+};
+
 /** Reads the whole file and judges every row; nothing is sent. `tell` is told how many were read. */
 export const planRows = async <T>(planning: Planning<T>, tell: (done: number) => void): Promise<Plan> => {
-  const { kind, input, hasEnd, onBad, stop } = planning;
+  const { kind, hasEnd } = planning;
   const [faults, bad, counts]: [RowFault[], Bits, Map<string, number>] = [[], newBits(), new Map()];
   const sums = new Map<string, bigint>();
   let rows = 0;
-  for await (const row of input.rows()) {
-    if (stop.aborted) throw interrupted(stop.reason);
+  for await (const row of rowsIn(planning)) {
     rows = row.number;
     const judged = judge(planning, row);
     if (!('faults' in judged)) {
@@ -74,10 +90,10 @@ export const planRows = async <T>(planning: Planning<T>, tell: (done: number) =>
     } else if (!(await hasEnd(row.number))) {
       // A row that was sent may not be right any more: its time has passed.
       addTo(faults, bad, row.number, judged.faults);
-      await onBad(row, judged.faults);
     }
     tell(rows);
   }
+  await tellBad(planning, bad);
   return { rows, bad, faults, counts, sums };
 };
 
@@ -116,7 +132,7 @@ export const checkRows = async <T>(planning: Planning<T>, plan: Plan, checking: 
     const found = await faultsAt(kind, reader.keyOf(row), slowDown);
     if (found.length > 0) {
       addTo(faults, plan.bad, row.number, found);
-      await onBad(row, found);
+      await onBad?.(row, found);
     }
     return {};
   };

@@ -9,11 +9,11 @@ type Wrong = (what: string, hint: string) => Error;
 
 /** The text of the bytes; throws what is wrong with them. */
 export const textOf = (bytes: Uint8Array, wrong: Wrong): string => {
-  if (bytes.includes(0)) throw wrong('a NUL character', 'the file is damaged or not a text; nothing was sent');
+  if (bytes.includes(0)) throw wrong('a NUL character', 'the file is damaged or not a text');
   try {
     return utf8.decode(bytes);
   } catch {
-    throw wrong('not UTF-8', 'save the file as UTF-8; nothing was sent');
+    throw wrong('not UTF-8', 'save the file as UTF-8');
   }
 };
 

@@ -35,8 +35,11 @@ export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...op
     open: async (): Promise<void> => {
       await opened();
     },
-    /** A row that is left out. */
-    bad: (row: InputRow, faults: readonly ColumnFault[]): Promise<void> => write(row, invalidEnd(faults)),
+    /** A row that is left out; undefined where no report is wanted. */
+    bad:
+      path === undefined
+        ? undefined
+        : (row: InputRow, faults: readonly ColumnFault[]): Promise<void> => write(row, invalidEnd(faults)),
     /** A row that has an end. Never rejects. */
     settled: async (row: InputRow, end: RowEnd): Promise<void> => {
       if (failed.signal.aborted) return;
