@@ -117,8 +117,8 @@ export const rowsMade = <T>(
     },
     kept: (entry) => {
       const { id, state, exitCode, evidence } = entry;
-      const uid = evidence.findLast((one) => one['uid'] !== undefined)?.['uid'];
-      const fields = { entry: id, ...(uid === undefined ? {} : { [uidColumn]: uid }) };
+      const made = evidence.findLast(({ uid }) => uid !== undefined);
+      const fields = { entry: id, [uidColumn]: made?.['uid'], status: made?.['status'] };
       if (state === 'accepted' && exitCode === EXIT_CODES.charge_failed) {
         return { state: 'failed', exitCode, fields, error: lastWord(entry) };
       }

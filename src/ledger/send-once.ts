@@ -1,3 +1,4 @@
+import { statusOf } from '../core/charge.ts';
 import { CHARGE, type Effect, kindWord, mayBeDone } from '../core/effect.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
@@ -172,11 +173,15 @@ const make = (ledger: Ledger, request: MakeRequest, world: SendWorld): Promise<S
   const kept = { about: world.clean(about), path: world.clean(path), body: body && bodyKept(body, world.clean) };
   const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) };
   return sendOnce(ledger, request, intent, { once }, { ...world, clean }, ({ value }) => {
-    const uid = String(valueAt(value, 'uid'));
+    const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
     return {
       state: 'accepted',
       exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,
-      evidence: evidenceOf('answer', world.now(), { message: `${effect.done}: ${uid}`, uid }),
+      evidence: evidenceOf('answer', world.now(), {
+        message: `${effect.done}: ${uid}`,
+        uid,
+        ...(status === '' ? {} : { status }),
+      }),
     };
   });
 };
