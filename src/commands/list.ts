@@ -6,6 +6,7 @@ import { namingFlags } from '../core/flags.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../core/page.ts';
 import type { ReceivedPage } from '../core/received.ts';
 import type { ListInput } from '../core/record-filter.ts';
+import { checkPeriod } from '../core/record-filter.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Deps, SeenBefore } from './deps.ts';
 import { goOnFrom } from './go-on.ts';
@@ -113,6 +114,8 @@ const foundAtOnce = async (
 
 /** Lists records, or those of them that are looked for (interface.md 4.3). */
 export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): Promise<Result> => {
+  const now = deps.io.clock.now();
+  checkPeriod(input.filter ?? {}, now);
   const limit = limitOf(input);
   if (deps.globals.dryRun) {
     return preview(list, { limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);
@@ -122,7 +125,6 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
   const found = await foundAtOnce(list, input, client, seen, deps);
   if (found !== undefined) return found;
   if (input.reach.kind !== 'page' || input.filter !== undefined) await deps.holdMemory();
-  const now = deps.io.clock.now();
   // A cursor belongs to the limit of its page.
   const command = (cursor: string): string => {
     const own = [...filterWords(input, now), ...reachWords(input), '--limit', limit];

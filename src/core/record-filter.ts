@@ -1,4 +1,5 @@
 import { readAmount } from './amount.ts';
+import { usageError } from './error.ts';
 import { machineValue } from './medium.ts';
 import { valueAt } from './path.ts';
 import { readInstant } from './time.ts';
@@ -35,6 +36,15 @@ export const createdAt = (record: unknown): number | undefined => readInstant(va
 
 /** The instant that is meant. */
 export const instantOf = (moment: Moment, now: number): number => ('at' in moment ? moment.at : now - moment.ago);
+
+/** Throws a usage error for a period that ends before it begins: that nothing is in it would look like news. */
+export const checkPeriod = (
+  { since, until }: { readonly since?: Moment | undefined; readonly until?: Moment | undefined },
+  now: number,
+): void => {
+  if (since === undefined || until === undefined || instantOf(until, now) >= instantOf(since, now)) return;
+  throw usageError('--until is before --since', { hint: 'swap the two times' });
+};
 
 const textAt = (record: unknown, path: string): string => machineValue(valueAt(record, path));
 

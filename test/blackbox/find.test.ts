@@ -82,6 +82,9 @@ describe('finding payment requests', () => {
     [['--amount', '5,000.00', '--amount-minor', '5'], "--amount and --amount-minor can't be used together", ''],
     [['--since', 'yesterday'], '--since: "yesterday" is not a time such as', ''],
     [['--status', 'a,,b'], '--status: "a,,b" is not a list such as', ''],
+    [['--since', '2026-11-24', '--until', '2026-11-20'], '--until is before --since', 'swap the two times'],
+    [['--since', '2d', '--until', '7d'], '--until is before --since', ''],
+    [['--since', '2d', '--until', '2020-01-01', '--dry-run'], '--until is before --since', ''],
   ])('%j is refused before anything is asked', async (options, message, hint) => {
     const ended = await inProcess(['ugwo', 'list', ...options], {});
     expect(ended.code).toBe(2);
@@ -91,6 +94,11 @@ describe('finding payment requests', () => {
 });
 
 describe('finding customers', () => {
+  it('refuses a period that ends before it begins', async () => {
+    const ended = await inProcess(['onye', 'list', '--since', '2026-11-24', '--until', '2026-11-20']);
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--until is before --since') });
+  });
+
   it('goes on behind one that has the reference, which another may have, too', async () => {
     const customer = (number: number, ref: string) => ({
       uid: `ony.AbCd.${number}`,

@@ -114,10 +114,12 @@ describe('ledger report', () => {
     expect(await sum('--profile', 'stall')).toContain('charged,300');
   });
 
-  it('refuses a time that is none, and today beside another time', async () => {
+  it('refuses a time that is none, a period that ends before it begins, and today beside another time', async () => {
     const { home } = await withPaid([]);
     const wrong = await inProcess(['ledger', 'report', '--since', '2026-11-31'], { home });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--since: "2026-11-31" is not a time') });
+    const swapped = await inProcess(['ledger', 'report', '--since', '2026-11-24', '--until', '2026-11-20'], { home });
+    expect(swapped).toMatchObject({ code: 2, stderr: expect.stringContaining('--until is before --since') });
     const both = await inProcess(['ledger', 'report', '--today', '--since', '1d'], { home });
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("--today can't be used with --since") });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordFilter } from '../../src/core/record-filter.ts';
-import { endsAt, matcher } from '../../src/core/record-filter.ts';
+import { checkPeriod, endsAt, matcher } from '../../src/core/record-filter.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
@@ -52,5 +52,27 @@ describe('a filter', () => {
     expect(ends({ ...REQUEST, created_at: '2026-11-20T11:00:00Z' })).toBe(false);
     expect(ends({ ...REQUEST, created_at: 'lately' })).toBe(false);
     expect(endsAt({ until: { at: NOW } }, NOW)(REQUEST)).toBe(false);
+  });
+});
+
+describe('a period', () => {
+  it.each<Pick<RecordFilter, 'since' | 'until'>>([
+    {},
+    { since: { at: NOW } },
+    { until: { at: 0 } },
+    { since: { at: NOW }, until: { at: NOW } },
+    { since: { ago: 2 * HOUR }, until: { ago: HOUR } },
+    { since: { ago: HOUR }, until: { at: NOW - HOUR } },
+  ])('can be asked for: %j', (period) => {
+    expect(() => checkPeriod(period, NOW)).not.toThrow();
+  });
+
+  it.each<Pick<RecordFilter, 'since' | 'until'>>([
+    { since: { at: NOW }, until: { at: NOW - 1 } },
+    { since: { ago: HOUR }, until: { ago: 2 * HOUR } },
+    { since: { ago: HOUR }, until: { at: NOW - HOUR - 1 } },
+    { since: { at: NOW - HOUR + 1 }, until: { ago: HOUR } },
+  ])('ends no sooner than it begins: %j', (period) => {
+    expect(() => checkPeriod(period, NOW)).toThrow('--until is before --since');
   });
 });

@@ -1,7 +1,7 @@
 import { NumberText, printExact } from '../../core/json.ts';
 import { LOCAL_PROFILE } from '../../core/local.ts';
 import type { Received } from '../../core/received.ts';
-import { instantOf } from '../../core/record-filter.ts';
+import { checkPeriod, instantOf } from '../../core/record-filter.ts';
 import type { Column, Result, View } from '../../core/result.ts';
 import { formatLocalFull } from '../../core/time.ts';
 import type { Zone } from '../../core/zone.ts';
@@ -78,6 +78,7 @@ const periodText = ({ since, until }: Period, zone: Zone, now: number): string =
 
 /** What was charged in a time, and what has become of it. */
 export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
+  checkPeriod(input, deps.io.clock.now());
   const [ledger, { openReport }] = [await deps.ledger(), await deps.protocol()];
   const moment = ledger.moment();
   const { by, zone } = input;
