@@ -130,11 +130,11 @@ describe('what the customer can still use', () => {
     expect(of(action)).toEqual(lines);
   });
 
-  it('is bounded by the service’s clock where that is known, else by its word', () => {
+  it('is bounded as the service wrote it, however far its clock is off', () => {
     const bounded = headers({ expires_at: UNTIL });
     const behind = charge({ told: { ...momentAt(NOON), service: NOON - MINUTE }, activity: account() });
     const number = 'account number 0123456789, until';
-    expect(of(bounded, behind)).toEqual([`${number} ${formatLocal(NOON + 16 * MINUTE, NOW.at)}`]);
+    expect(of(bounded, behind)).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
     const untold = charge({ told: undefined, activity: account() });
     expect(of(bounded, untold)).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
     expect(
