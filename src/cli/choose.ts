@@ -1,4 +1,4 @@
-import { usageError } from '../core/error.ts';
+import { declined } from '../core/interrupt.ts';
 import type { Env, Input, Output } from '../core/io.ts';
 import { visible } from '../core/sanitize.ts';
 
@@ -84,7 +84,7 @@ const promptAt = ({ shown, offered }: Choosing): string => {
 
 /**
  * Lets a person choose: numbered lines, and whatever part of a name is typed shows those that have it. Nothing is ever drawn
- * over, so that a screen reader says each line once. Throws a usage error where nothing is chosen.
+ * over, so that a screen reader says each line once. Throws `interrupted` where nothing is chosen.
  */
 export const choose = async ({ stdin, stderr, env }: Chooser, { title, ...from }: Choices): Promise<string> => {
   // One a line is read out better.
@@ -93,9 +93,7 @@ export const choose = async ({ stdin, stderr, env }: Chooser, { title, ...from }
   let before = [visible(title), ...numbered(at.shown, columns)];
   for (;;) {
     const answer = await stdin.line([...before, promptAt(at)].join('\n'), { hidden: false });
-    if (answer === undefined || (answer.trim() === '' && at.offered === undefined)) {
-      throw usageError('nothing was chosen, and nothing was sent');
-    }
+    if (answer === undefined || (answer.trim() === '' && at.offered === undefined)) throw declined();
     const step = choosing(from, at, answer.trim());
     if ('chosen' in step) return step.chosen;
     at = step.offered === undefined ? { shown: step.shown } : { shown: step.shown, offered: step.offered };

@@ -1,6 +1,7 @@
 import type { Asked } from '../core/asking.ts';
-import { canAsk, plain } from '../core/asking.ts';
+import { ask, canAsk, plain } from '../core/asking.ts';
 import { usageError } from '../core/error.ts';
+import { declined } from '../core/interrupt.ts';
 import type { Io } from '../core/io.ts';
 import { visible } from '../core/sanitize.ts';
 import type { Globals } from './globals.ts';
@@ -9,11 +10,11 @@ import type { Globals } from './globals.ts';
  * Asks on a terminal before something that is kept is lost; --yes answers it. Each text is a line of the question: what is
  * named in one can't pass for another. `unasked` is what happens where nobody can be asked: scripts go ahead, or are
  * refused. `typed` is what has to be typed in full in place of a yes, before something grave: a name or an amount, so that
- * it has been read. Throws a usage error unless the answer is yes.
+ * it has been read. Throws `interrupted` unless the answer is yes, and a usage error where nobody can be asked.
  */
 export type Confirm = (question: readonly string[], unasked: 'go ahead' | 'refuse', typed?: string) => Promise<void>;
 
-const isYes = (answer: string): boolean => /^y(?:es)?$/i.test(answer.trim());
+const isYes = (answer: string): boolean => /^y(?:es)?$/i.test(answer);
 
 /** The one way to ask for a yes. */
 export const confirmer =
@@ -30,7 +31,7 @@ export const confirmer =
     }
     const wanted = typed === undefined ? undefined : visible(typed);
     const asking = wanted === undefined ? `${question} [y/N] ` : `${question}\nType ${wanted} to confirm: `;
-    const answer = (await io.stdin.line(asking, { hidden: false })) ?? '';
+    const answer = await ask(io.stdin, asking);
     const isConfirmed = wanted === undefined ? isYes(answer) : plain(answer) === plain(wanted);
-    if (!isConfirmed) throw usageError('not confirmed; nothing was changed');
+    if (!isConfirmed) throw declined();
   };

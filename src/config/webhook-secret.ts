@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { ask } from '../core/asking.ts';
 import { splitCommand } from '../core/command-words.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
@@ -79,7 +80,7 @@ export const webhookSecrets = async (
 
 /** The same, typed on a terminal without being shown. */
 export const askWebhookSecret = async (io: Io): Promise<string> => {
-  const secret = ((await io.stdin.line('Secret of the webhook endpoint (wsk.…): ', { hidden: true })) ?? '').trim();
+  const secret = await ask(io.stdin, 'Secret of the webhook endpoint (wsk.…): ', true);
   io.redactor.add(secret);
   const problem = problemOf(secret);
   if (problem !== undefined) throw usageError(`the secret ${problem}`);

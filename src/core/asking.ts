@@ -1,4 +1,5 @@
-import type { Io } from './io.ts';
+import { declined } from './interrupt.ts';
+import type { Input, Io } from './io.ts';
 
 /** Who may be asked: the streams of a run, as far as they matter here. */
 export type Asked = { readonly [K in 'stdin' | 'stderr']: Pick<Io[K], 'isTerminal'> };
@@ -9,3 +10,10 @@ export const canAsk = ({ stdin, stderr }: Asked, { input }: { readonly input: bo
 
 /** Without the blanks and commas that people leave out. */
 export const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
+
+/** What a person types at a question, without blanks around it. Throws `interrupted` at the end of input and for an empty line. */
+export const ask = async (stdin: Pick<Input, 'line'>, prompt: string, hidden = false): Promise<string> => {
+  const answer = (await stdin.line(prompt, { hidden }))?.trim() ?? '';
+  if (answer === '') throw declined();
+  return answer;
+};

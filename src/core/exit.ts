@@ -49,7 +49,7 @@ export const EXIT_MEANINGS = {
   ],
   pending: ['`--wait` ended before the payment was paid or failed', 'yes, wait again: `paycli activity wait`'],
   interrupted: [
-    'stopped by a signal with nothing in flight (143 for SIGTERM)',
+    'stopped by a signal with nothing in flight (143 for SIGTERM), or by no for an answer',
     'yes; a wait with `paycli activity wait`',
   ],
 } as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;

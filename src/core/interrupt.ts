@@ -16,3 +16,6 @@ export const interrupted = (signal: unknown, what = 'nothing was changed'): PayE
   const exitCode = Object.hasOwn(STOP_SIGNALS, name) ? STOP_SIGNALS[name as StopSignal] : STOP_SIGNALS.SIGINT;
   return new PayError('interrupted', `cancelled by ${signalWord(name)}; ${what}`, { exitCode });
 };
+
+/** The end of a run in which a person said no to a question, or gave no answer. */
+export const declined = (): PayError => new PayError('interrupted', 'cancelled; nothing was changed');

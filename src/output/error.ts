@@ -70,12 +70,14 @@ const stackLines = (thrown: unknown): string[] => {
   return [...lines(thrown.stack ?? String(thrown)), ...stackLines(thrown.cause)];
 };
 
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Columns by which all but the first line of a message is set in. */
 const INDENT = '  ';
 
 /**
  * The error as lines for people: what happened and why, a line per violation naming the flag and the property, what to do
- * next, the request. On a terminal they are wrapped at words.
+ * next, the request. On a terminal they are wrapped at words. A run that somebody ended is no error: only what happened is said.
  */
 export const errorBlock = async (
   error: PayError,
@@ -98,7 +100,9 @@ export const errorBlock = async (
     ...(stack ? stackLines(error).map((line) => INDENT + redactor.cleanAll(line)) : []),
   ];
   const block = [
-    ...led('error:', (text) => styles.bold(styles.alarm(text)), first),
+    ...(error.kind === 'interrupted'
+      ? proseLines(capitalized(first), room, beside)
+      : led('error:', (text) => styles.bold(styles.alarm(text)), first)),
     ...more.flatMap(setIn),
     ...(error.detail.violations ?? []).flatMap(violationLines).flatMap(setIn),
     ...(hint === undefined ? [] : lines(hint).flatMap((line) => led(styles.arrow, styles.bold, line))),

@@ -234,7 +234,7 @@ describe('refund create --from', () => {
     const ended = await run(REFUND, file, { service, home: newFolder() });
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['message']).toContain(
-      'Pay back 4 payments for NGN 6,000.50 and USD 20.00 (NGN 2, USD 1, in full 1)?',
+      'Pay back 4 payments for NGN 6,000.50 and USD 20.00 (NGN 2, to a given account 4, USD 1, in full 1)?',
     );
   });
 

@@ -79,7 +79,7 @@ it('a line that is written over is gone while the program is suspended, and come
   shell.type('fg\r');
   await shell.saw(/left, Ctrl-C stops waiting/, before);
   shell.type('\u0003');
-  await shell.saw(/cancelled by Ctrl-C[^$]*ready\$ /);
+  await shell.saw(/Cancelled by Ctrl-C[^$]*ready\$ /);
   shell.type('echo ended:$?\r');
   await shell.saw(/ended:130/);
   expect(await shell.screen()).not.toContain('left, Ctrl-C');

@@ -191,7 +191,7 @@ describe('a file above a sum', () => {
     const { world, file, job } = await waiting();
     byAnother(world, 'asked_by');
     const wrong = await approve(world, job, 'NGN 10,000.20');
-    expect(wrong).toMatchObject({ code: 2, screen: expect.stringContaining('not confirmed; nothing was changed') });
+    expect(wrong).toMatchObject({ code: 130, screen: expect.stringMatching(/^Cancelled; nothing was changed$/m) });
     const { code, screen } = await approve(world, job, 'ngn 10000.02');
     expect(code).toBe(0);
     for (const part of [/2 charges/, /for NGN 10,000\.02/, /asked for by obi@desk/, /approval +approved/])

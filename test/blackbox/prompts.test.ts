@@ -56,13 +56,6 @@ describe('what a charge was not given', () => {
     expect(await session.screen()).toContain('newbank');
   });
 
-  it('is a usage error where nothing is chosen, and nothing is sent', async () => {
-    const session = openTerminal(CHARGE, { home: newFolder() });
-    await answering(session)(/part of it: /, '');
-    expect(await session.ended).toEqual({ code: 2 });
-    expect(await session.screen()).toContain('nothing was chosen, and nothing was sent');
-  });
-
   it.each<[string, readonly string[]]>([
     ['another fault that asking does not mend', ['ugwo', 'charge', 'ugw.x', '--local']],
     ['--no-input', [...CHARGE, '--no-input']],
@@ -81,6 +74,24 @@ describe('what a charge was not given', () => {
     const session = openThrough(['sh', '-c', '"$@" 2>errors', 'sh'], CHARGE, { home: newFolder() });
     expect(await session.ended).toEqual({ code: 2 });
     expect(session.raw()).not.toContain('Which medium');
+  });
+});
+
+const REFUND = ['refund', 'create', SEEDED.paid.activity, '--ugwo', SEEDED.paid.ugwo, '--local'];
+
+describe('no for an answer', () => {
+  it.each<[string, readonly string[], RegExp, string]>([
+    ['n', [...REFUND, '--provider', 'gtb', '--account-number', '0123456789'], /to account 0123456789 at gtb/, 'n\r'],
+    ['Enter at a yes or no', ['emulator', 'reset'], /\[y\/N\] $/, '\r'],
+    ['Enter at a choice', CHARGE, /part of it: $/, '\r'],
+    ['Enter at a line', [...CHARGE, '--medium', 'mobile_money'], /code: $/, '\r'],
+    ['Ctrl-D at a key', ['login', '--environment', 'sandbox'], /not shown\): $/, '\u0004'],
+  ])('ends with 130 and says so: %s', async (_what, args, question, answer) => {
+    const session = openTerminal(args, { home: newFolder(), columns: 200 });
+    await session.saw(question);
+    session.type(answer);
+    expect(await session.ended).toEqual({ code: 130 });
+    expect(await session.screen()).toMatch(/^Cancelled; nothing was changed$/m);
   });
 });
 

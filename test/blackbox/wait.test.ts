@@ -100,7 +100,7 @@ describe('activity wait on a terminal', () => {
     const screen = await terminal.screen();
     expect(screen).toMatch(/^uid +act\.AbCd/);
     expect(screen).toMatch(/^status +requires_action$/m);
-    expect(screen).toContain('error: cancelled by Ctrl-C;');
+    expect(screen).toContain('Cancelled by Ctrl-C;');
     expect(screen.replaceAll(/\s+/g, ' ')).toContain('wait again with');
     expect(screen).not.toMatch(/left|\^C/);
   });

@@ -41,9 +41,9 @@ describe('what is chosen', () => {
     ['blanks', ['  ']],
     ['the end of input', [undefined]],
     ['nothing after a wrong one', ['card', '']],
-  ])('is a usage error with %s', async (_what, answers) => {
+  ])('is given up with %s', async (_what, answers) => {
     const { made } = await chosen(MEDIUMS, answers);
-    expect(await thrownBy(made)).toMatchObject({ kind: 'usage', message: 'nothing was chosen, and nothing was sent' });
+    expect(await thrownBy(made)).toMatchObject({ kind: 'interrupted', message: 'cancelled; nothing was changed' });
   });
 });
 

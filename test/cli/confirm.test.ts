@@ -29,7 +29,7 @@ const ask = async (
 };
 
 const NO_TERMINAL = 'needs confirmation, and there is no terminal: Cancel it?';
-const NO = 'not confirmed; nothing was changed';
+const NO = 'cancelled; nothing was changed';
 
 describe('before something is lost', () => {
   it.each<[string, Situation, string]>([

@@ -185,7 +185,7 @@ describe('before rows are sent to where money may be real', () => {
   it.each([['n'], [''], ['Y e s']])('nothing happens at "%s"', async (typed) => {
     for (const command of [charge, update]) {
       const { sent, error, jobs } = await command({ origin: live, typed });
-      expect(error?.kind).toBe('usage');
+      expect(error?.kind).toBe('interrupted');
       expect([sent, jobs]).toEqual([[], []]);
     }
   });

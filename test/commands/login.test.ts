@@ -113,10 +113,10 @@ describe('login', () => {
       { given: { environment: 'live' }, lines: [], globals: { input: false } },
       /no terminal to ask/,
     ],
-    ['the end of input at the first question', { lines: [] }, /nothing was chosen/],
-    ['the end of input at the key', { lines: ['live'] }, /no key was typed/],
-    ['another environment', { lines: ['production', ''] }, /nothing was chosen/],
-    ['an environment that objects have', { lines: ['constructor'] }, /nothing was chosen/],
+    ['the end of input at the first question', { lines: [] }, /cancelled/],
+    ['the end of input at the key', { lines: ['live'] }, /cancelled/],
+    ['another environment', { lines: ['production', ''] }, /cancelled/],
+    ['an environment that objects have', { lines: ['constructor'] }, /cancelled/],
     [
       '--key-stdin on a terminal',
       { given: { environment: 'live', keyStdin: true }, lines: [KEY] },
@@ -136,9 +136,9 @@ describe('login', () => {
       { given: { environment: 'live', keyCommand: `echo ${KEY}` } },
       /needs a command that prints it/,
     ],
-  ])('is a usage error with %s, and stores nothing', async (_what, options, message) => {
+  ])('stores nothing with %s', async (_what, options, message) => {
     const outcome = await call('login', options);
-    expect(outcome.error?.kind).toBe('usage');
+    expect(outcome.error?.kind).toBe(String(message).includes('cancelled') ? 'interrupted' : 'usage');
     expect(outcome.error?.message).toMatch(message);
     expect([outcome.probed, bytesOf(outcome.file)]).toEqual([[], undefined]);
   });
@@ -222,7 +222,7 @@ describe('login', () => {
     expect(outcome.prompts.some(({ text }) => text.includes('Replace the profile "default"'))).toBe(asked === 'asked');
     expect(profilesIn(outcome)).toEqual({ default: replaced ? stored(LIVE) : stored(PIN, OLD) });
     expect(outcome.notices.some((text) => text.startsWith('Replaced the profile "default"'))).toBe(replaced);
-    if (!replaced) expect([outcome.error?.kind, outcome.probed]).toEqual(['usage', []]);
+    if (!replaced) expect([outcome.error?.kind, outcome.probed]).toEqual(['interrupted', []]);
   });
 
   it('does not replace on a terminal with --no-input, unless --yes', async () => {

@@ -170,7 +170,7 @@ describe('whatever the service says', () => {
         const lines = questionOf(question, { origin: 'https://x.test', profile: text });
         const io = { stdin, stderr: { isTerminal: true } };
         const confirm = confirmer(io as never, { yes: false, input: true });
-        await expect(confirm(lines, 'refuse')).rejects.toThrow('not confirmed');
+        await expect(confirm(lines, 'refuse')).rejects.toThrow('cancelled');
         expect(asked[0]?.split('\n')).toHaveLength(2);
         expect(asked[0]).not.toMatch(STEERS);
       }),

@@ -39,7 +39,7 @@ const make = async ({ called, call }: Request, { path, again }: ApiInput, deps: 
   const activity = call.body?.['ugwo_activity'];
   const how =
     called === 'refund.create' && typeof activity === 'string'
-      ? { about: activity, question: [`${what} for ${activity}`, 'Pay this back?'], typed: activity, once: true, again }
+      ? { about: activity, question: [`${what} ${text}`, 'Pay this back?'], typed: activity, once: true, again }
       : { about: `${what} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`, saying: `Sending ${what}` };
   const { record, ...rest } = await deps.once(called, call, how);
   return resultOf(record, rest);

@@ -1,5 +1,6 @@
-import { canAsk, plain } from '../../core/asking.ts';
+import { ask, canAsk, plain } from '../../core/asking.ts';
 import { PayError, usageError } from '../../core/error.ts';
+import { declined } from '../../core/interrupt.ts';
 import { sumsText } from '../../core/money.ts';
 import type { Result } from '../../core/result.ts';
 import { visible } from '../../core/sanitize.ts';
@@ -29,8 +30,8 @@ const askFor = async (job: Job, approval: Approval, { io, globals }: Deps): Prom
     throw usageError('an approval is typed by a person on a terminal', { hint: "--yes doesn't give it" });
   }
   const lines = linesOf(job, approval, io.clock.now()).map(visible);
-  const typed = await io.stdin.line([...lines, `Type ${sum} to approve: `].join('\n'), { hidden: false });
-  if (typed === undefined || plain(typed) !== plain(sum)) throw usageError('not confirmed; nothing was changed');
+  const typed = await ask(io.stdin, [...lines, `Type ${sum} to approve: `].join('\n'));
+  if (plain(typed) !== plain(sum)) throw declined();
 };
 
 /** One person's word that what another one wants to send may be sent. */

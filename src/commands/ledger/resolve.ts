@@ -1,4 +1,4 @@
-import { canAsk } from '../../core/asking.ts';
+import { ask, canAsk } from '../../core/asking.ts';
 import { CHARGE, kindWord } from '../../core/effect.ts';
 import type { PayError } from '../../core/error.ts';
 import { usageError } from '../../core/error.ts';
@@ -34,10 +34,8 @@ const checkOwner = async (ledger: Ledger, charge: Entry, activity: string | unde
 };
 
 const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Deps): Promise<string> => {
-  const mayAsk = canAsk(io, globals);
-  const asked = reason === undefined && mayAsk;
-  const text = asked ? await io.stdin.line('How do you know? ', { hidden: false }) : reason;
-  if (text !== undefined && text.trim() !== '') return text.trim();
+  if (reason !== undefined) return reason.trim();
+  if (canAsk(io, globals)) return ask(io.stdin, 'How do you know? ');
   throw usageError('a reason is required; nothing was changed', {
     hint: 'say how you know with --reason; it is kept with the charge',
   });

@@ -1,5 +1,5 @@
 import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profiles.ts';
-import { canAsk } from '../../core/asking.ts';
+import { ask, canAsk } from '../../core/asking.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import type { Environment } from '../../core/origin.ts';
 import { ENVIRONMENTS } from '../../core/origin.ts';
@@ -56,15 +56,12 @@ const originFor = async ({ environment }: LoginInput, { origin }: Chosen, deps: 
   return ENVIRONMENTS[answer as Environment];
 };
 
-const typedKey = async ({ io }: Deps, origin: string): Promise<string> => {
-  const key = await io.stdin.line(`Secret key for ${origin} (not shown): `, { hidden: true });
-  if (key === undefined) throw usageError('no key was typed; nothing was stored');
-  return key;
-};
-
 const secretFrom = async (key: KeyFrom, origin: string, deps: Deps): Promise<NewProfile['secret']> => {
   if (key.kind === 'command') return { commandLine: key.line };
-  const text = key.kind === 'stdin' ? await deps.io.stdin.text(4096) : await typedKey(deps, origin);
+  const text =
+    key.kind === 'stdin'
+      ? await deps.io.stdin.text(4096)
+      : await ask(deps.io.stdin, `Secret key for ${origin} (not shown): `, true);
   const secret = key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text;
   deps.io.redactor.add(secret);
   return { key: secret };

@@ -90,7 +90,10 @@ export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): Row
     read: (cells, activity) => readRow(cells, activity, file, globals.validate),
     request,
     columnOf: (_item, columns) => (path) => columnOf(path, columns),
-    counts: ({ money }) => [money?.currency ?? 'in full'],
+    counts: ({ money, body }) => [
+      money?.currency ?? 'in full',
+      ...('destination' in body ? ['to a given account'] : []),
+    ],
     money: ({ money }) => money,
     asks: true,
     sending: rowsMade(

@@ -25,12 +25,13 @@ const minorOf = ({ amount }: RefundOf, paid: Paid | undefined): number | undefin
   throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
 };
 
-/** What is paid back and to whom, in one line. */
-const described = ({ activity }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
+/** What is paid back, of what, and to which account where one is named, in one line. */
+const described = ({ activity, destination }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
   const sum = minor ?? paid?.amount;
   const all = minor === undefined ? 'all that was paid' : `${minor} in the minor unit`;
   const money = paid === undefined || sum === undefined ? all : bothUnits(sum, paid.currency);
-  return [`${money} of ${activity}`, ...(paid?.words ?? [])].join(', ');
+  const to = destination === undefined ? [] : [`to account ${destination.account_number} at ${destination.provider}`];
+  return [`${money} of ${activity}`, ...(paid?.words ?? []), ...to].join(', ');
 };
 
 /** What is typed before it is paid back: the sum, or where nothing tells it the activity. */

@@ -39,7 +39,7 @@ const verify = defineCommand({
     'a body that was changed (exit 3)': `${SECRET_FILE}\necho '{}' | paycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature}`,
   },
   output: 'valid (true), uid, event, ugwo, activity',
-  exits: ['usage', 'rejected', 'auth'],
+  exits: ['usage', 'rejected', 'auth', 'interrupted'],
   read: ([from = '-'], given) => {
     if (given.signature === undefined) throw usageError('--signature is required: what X-Kwugwo-Signature says');
     return { secrets: namesOf(given), signature: given.signature.trim(), from };
