@@ -1,5 +1,6 @@
-/** What a spreadsheet takes for a formula (or drops, and then takes for one). */
-const FORMULA = /^[=+\-@\t\r]/;
+/** What a spreadsheet takes for a formula (or drops, and then takes for one); and an apostrophe, so that each that is read back is one of ours. */
+const FORMULA = /^[=+\-@\t\r']/;
+const GUARDED = /^'[=+\-@\t\r']/;
 
 /** A name for a cell: what a spreadsheet would run gets an apostrophe in front. */
 export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
@@ -15,5 +16,6 @@ const KEPT = /^="(0\d+|\d{16,})"$/;
  */
 export const forSpreadsheet = (text: string): string => (CHANGED.test(text) ? `="${text}"` : withoutFormula(text));
 
-/** The digits of a cell that `forSpreadsheet` made; any other cell as it is. */
-export const fromSpreadsheet = (text: string): string => KEPT.exec(text)?.[1] ?? text;
+/** The text of a cell that `forSpreadsheet` made; any other cell as it is. */
+export const fromSpreadsheet = (text: string): string =>
+  KEPT.exec(text)?.[1] ?? (GUARDED.test(text) ? text.slice(1) : text);

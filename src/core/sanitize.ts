@@ -69,6 +69,9 @@ export const visibleExactly = (text: string): string => visible(text).replace(UN
 export const visibleText = (text: string): string =>
   isPlain(text) ? text : text.replace(HIDDEN_BUT_LAYOUT, visibleEscape);
 
+/** The same for a cell of CSV, whose lines may end as Windows ends them. */
+export const visibleCell = (text: string): string => text.split('\r\n').map(visibleText).join('\r\n');
+
 /**
  * The same JSON with everything hidden, and everything unseen among ASCII, as \uXXXX. Expects minified JSON: there such
  * characters can only be inside strings, where the escape means the very same character.

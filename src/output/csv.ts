@@ -3,7 +3,7 @@ import { NumberText } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
 import type { Column, View } from '../core/result.ts';
-import { visibleText } from '../core/sanitize.ts';
+import { visibleCell } from '../core/sanitize.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
 import { rowPieces, shownPieces } from './pieces.ts';
 import type { Sink } from './sink.ts';
@@ -12,9 +12,9 @@ import { exactValue, machineText } from './value.ts';
 /** A text as a cell: made visible, and quoted where RFC 4180 asks for it. In pieces, since a value may be of any length. */
 function* quotedPieces(text: string): Generator<string> {
   const quote = /[",\n]/.test(text) ? '"' : '';
-  const doubled = (piece: string): string => visibleText(piece).replaceAll('"', '""');
+  const doubled = (piece: string): string => visibleCell(piece).replaceAll('"', '""');
   yield quote;
-  yield* shownPieces(text, quote === '' ? visibleText : doubled);
+  yield* shownPieces(text, quote === '' ? visibleCell : doubled);
   yield quote;
 }
 

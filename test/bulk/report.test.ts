@@ -177,8 +177,8 @@ describe('a report in CSV on an input in NDJSON', () => {
   it('is an input again, whatever the names', async () => {
     const content = `{"":"1","=a":"2","'=a":"3","state":"4"}\n`;
     expect(await read(folder, 'again.csv', await reported(['i.ndjson', content], 'r.csv', STATE))).toEqual({
-      columns: ['_2', "'=a", "'=a_2", 'state', 'state_2'],
-      rows: [{ _2: '1', "'=a": '2', "'=a_2": '3', state: '4', state_2: 'accepted' }],
+      columns: ['_2', "'=a", "''=a", 'state', 'state_2'],
+      rows: [{ _2: '1', "'=a": '2', "''=a": '3', state: '4', state_2: 'accepted' }],
     });
   });
 });

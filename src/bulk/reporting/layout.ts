@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { forSpreadsheet, withoutFormula } from '../../core/formula.ts';
 import { printExact } from '../../core/json.ts';
-import { visibleJson, visibleText } from '../../core/sanitize.ts';
+import { visibleCell, visibleJson } from '../../core/sanitize.ts';
 import type { Format } from '../reading/format.ts';
 import type { Input } from '../reading/input.ts';
 
@@ -38,21 +38,15 @@ export interface Layout {
 const cellOf = (value: unknown, rawCsv: boolean): string => {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' && !rawCsv ? forSpreadsheet(value) : value;
-  return visibleText(typeof text === 'string' ? text : printExact(text));
+  return visibleCell(typeof text === 'string' ? text : printExact(text));
 };
-
-const LINE_END = '\r\n';
 
 /**
  * A cell of the operator's own CSV file goes back as it was, lines included: it is how the row is found again. But whoever made
  * that file may be somebody else, and a report is looked at on a terminal: what would steer it is written as an escape. CSV has
  * none that a reader takes back; a report in NDJSON loses nothing.
  */
-const asItWas = (value: unknown): string =>
-  String(value ?? '')
-    .split(LINE_END)
-    .map(visibleText)
-    .join(LINE_END);
+const asItWas = (value: unknown): string => visibleCell(String(value ?? ''));
 
 const MARK = '\ufeff';
 
@@ -73,7 +67,7 @@ const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv }: Cont
   const isCsv = format === 'csv';
   const ownCell = (value: unknown): string => cellOf(value, rawCsv);
   const inputCell = isCsv ? asItWas : ownCell;
-  const shown = columns.map(isCsv ? asItWas : (name) => visibleText(rawCsv ? name : withoutFormula(name)));
+  const shown = columns.map(isCsv ? asItWas : (name) => visibleCell(rawCsv ? name : withoutFormula(name)));
   // No column of a CSV file may be without a name, nor two have the same.
   const names = freeNames(shown, ['']);
   const header = csvLine([...names, ...freeNames(own, names)], delimiter);

@@ -6,7 +6,7 @@ import { valueAt } from '../../../src/core/path.ts';
 import type { Received } from '../../../src/core/received.ts';
 import type { Format, Result, View } from '../../../src/core/result.ts';
 import { FORMATS } from '../../../src/core/result.ts';
-import { visibleText } from '../../../src/core/sanitize.ts';
+import { visibleCell } from '../../../src/core/sanitize.ts';
 import { render } from '../../../src/output/render.ts';
 import { exactValue, machineText } from '../../../src/output/value.ts';
 import { options, pipe, served, terminal, ugwoView } from '../../output/support.ts';
@@ -75,7 +75,7 @@ const holdsCsv = (out: string, one: Received, view: View, raw: boolean): void =>
   must(names.length === columns.length, () => `${names.length} columns, and ${columns.length} were expected`);
   for (const [nth, { path, kind }] of columns.entries()) {
     const text = machineText(valueAt(value, path), kind);
-    const wanted = [text, ...(raw ? [] : [forSpreadsheet(text)])].map((safe) => visibleText(safe));
+    const wanted = [text, ...(raw ? [] : [forSpreadsheet(text)])].map((safe) => visibleCell(safe));
     must(
       wanted.includes(cells[nth] ?? ''),
       () => `the cell ${JSON.stringify([path, cells[nth]])}, and not ${JSON.stringify(text)}`,
