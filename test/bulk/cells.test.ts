@@ -14,7 +14,13 @@ const gathered = (fields: Fields, format: 'csv' | 'ndjson' = 'ndjson') => {
 
 describe('what was given', () => {
   it.each<['csv' | 'ndjson', Fields, Fields]>([
-    ['csv', { a: '', b: ' ', c: '0' }, { b: ' ', c: '0' }],
+    ['csv', { a: '', b: ' \u00a0', c: '\u00a00 ' }, { c: '0' }],
+    ['ndjson', { a: ' \u00a0', b: "'+1" }, { a: ' \u00a0', b: "'+1" }],
+    [
+      'csv',
+      { a: "'+REF", b: "''t", c: "''+1", d: "'t Hooft", e: " '-5" },
+      { a: '+REF', b: "'t", c: "'+1", d: "'t Hooft", e: '-5' },
+    ],
     ['csv', { a: '="0736251840"', b: '="7"', c: '="0a"' }, { a: '0736251840', b: '="7"', c: '="0a"' }],
     ['ndjson', { a: '="0736251840"' }, { a: '="0736251840"' }],
     [

@@ -57,6 +57,11 @@ describe('a file that can be read', () => {
     ['quotes', 'x.csv', 'a,b\n"say ""hi"",\r\nall",""\n', { ...AB, rows: [{ a: 'say "hi",\r\nall', b: '' }] }],
     ['blanks around cells', 'x.csv', 'a, b\n 1 ,2\n', { columns: ['a', ' b'], rows: [{ a: ' 1 ', ' b': '2' }] }],
     ['blank lines', 'x.csv', '\n\na,b\n\n1,2\n\r\n\n', AB],
+    ['a line that names the separator', 'x.csv', 'sep=;\r\na;b\r\n1;2\r\n', AB],
+    ['one behind a byte order mark', 'x.csv', '\ufeff"SEP=|"\na|b\n1|2\n', AB],
+    ['separators behind the last column', 'x.csv', 'a,b,,\n1,2,,\n', AB],
+    ['separators behind the last cell', 'x.csv', 'a,b\n1,2, ,\u00a0\n', AB],
+    ['rows of separators and blanks', 'x.csv', ',\na,b\n,\n1,2\n ,\u00a0\n"",""\n', AB],
     ['a header alone', 'x.csv', 'a,b\n', { columns: ['a', 'b'], rows: [] }],
     ['one column', 'x.csv', 'a\n1\n', { columns: ['a'], rows: [{ a: '1' }] }],
     [
@@ -125,6 +130,7 @@ describe('a file that can be read', () => {
   it('numbers its rows from 1, whatever blank lines are between', async () => {
     for (const [name, content] of [
       ['x.csv', 'a\n\n1\n\n2\n'],
+      ['x.csv', 'a,b\n,\n1,\n,\n2,\n'],
       ['x.ndjson', '\n{"a":1}\n\n{"a":2}'],
     ] as const) {
       const input = await opened(folder, name, content);
@@ -199,6 +205,7 @@ describe('a file that can not be read', () => {
     ['too many cells', 'x.csv', 'a,b\n1,2,3\n', 1, undefined, '3 cells, but the header has 2'],
     ['a name twice', 'x.csv', 'a,b,a\n', 0, 'a', 'duplicate column name'],
     ['no name', 'x.csv', 'a,,b\n', 0, undefined, 'column 2 has no name'],
+    ['a cell behind the last column', 'x.csv', 'a,b,,\n1,2,,3\n', 1, undefined, '4 cells, but the header has 2'],
     ['an unclosed quote', 'x.csv', 'a,b\n1,2\n3,"4\n5,6\n', 2, 'b', 'unclosed quote'],
     ['an unclosed quote in the header', 'x.csv', 'a,"b\n1,2\n', 0, undefined, 'unclosed quote'],
     ['text after a quote', 'x.csv', 'a,b\n"1"x,2\n', 1, 'a', 'text after a closing quote'],

@@ -19,7 +19,7 @@ const character = fc.oneof(
 const text = fc.array(character, { maxLength: 6 }).map((characters) => characters.join(''));
 const table = fc
   .uniqueArray(
-    text.filter((name) => name !== ''),
+    text.filter((name) => isSaid([name])),
     { minLength: 1, maxLength: 5 },
   )
   .chain((columns) => {
@@ -35,6 +35,9 @@ const delimiter = fc.oneof(
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
+
+/** A row of blank cells is none. */
+const isSaid = (row: readonly string[]): boolean => row.some((cell) => /[^ \t\r\n\u00a0]/.test(cell));
 
 const fieldsOf = (rows: readonly InputRow[], columns: readonly string[]): unknown[][] =>
   rows.map(({ fields }) => columns.map((name) => fields[name]));
@@ -59,7 +62,9 @@ it('CSV comes back, whatever separates its cells and ends its rows, however it i
         };
         const bytes = Buffer.from(stringify([columns, ...rows], options));
         expect(await csvColumns(inChunks(bytes, size), by, fail)).toEqual(columns);
-        expect(fieldsOf(await rowsOf(csvRows(inChunks(bytes, size), by, columns, fail)), columns)).toEqual(rows);
+        expect(fieldsOf(await rowsOf(csvRows(inChunks(bytes, size), by, columns, fail)), columns)).toEqual(
+          rows.filter(isSaid),
+        );
       },
     ),
     { numRuns: 200 },
@@ -67,14 +72,14 @@ it('CSV comes back, whatever separates its cells and ends its rows, however it i
 });
 
 it('CSV with the usual delimiters comes back from a file without saying which', async () => {
-  const plain = fc.uniqueArray(fc.stringMatching(/^[a-z" \n]{1,4}$/), { minLength: 2, maxLength: 5 });
+  const plain = fc.uniqueArray(fc.stringMatching(/^[a-z"][a-z" \n]{0,3}$/), { minLength: 2, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(plain, text, fc.constantFrom(',', ';', '\t'), fc.boolean(), async (columns, cell, by, bom) => {
       const row = columns.map(() => cell);
       const content = stringify([columns, row], { delimiter: by, quoted_empty: true, bom });
       const found = await read(folder, 'x.csv', content);
       expect(found.columns).toEqual(columns);
-      expect(columns.map((name) => found.rows[0]?.[name])).toEqual(row);
+      expect(found.rows.map((fields) => columns.map((name) => fields[name]))).toEqual([row].filter(isSaid));
     }),
   );
 });

@@ -30,11 +30,14 @@ export interface Cells {
   fault(column: string | undefined, what: string): void;
 }
 
-/** What was given of a row: an empty cell of CSV, and null in NDJSON, was not. Digits kept for a spreadsheet are just those. */
+/** A cell of CSV as it was meant: without blanks around it, no-break ones included, and without what guards it in a spreadsheet. */
+const meant = (cell: unknown): unknown => (typeof cell === 'string' ? fromSpreadsheet(cell.trim()) : cell);
+
+/** What was given of a row: an empty cell of CSV, and null in NDJSON, was not. */
 const givenOf = (fields: Fields, format: Format): ReadonlyMap<string, unknown> => {
-  const entries = Object.entries(fields).filter(([, value]) => value !== null && (format === 'ndjson' || value !== ''));
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
   if (format === 'ndjson') return new Map(entries);
-  return new Map(entries.map(([name, value]) => [name, typeof value === 'string' ? fromSpreadsheet(value) : value]));
+  return new Map(entries.map(([name, cell]) => [name, meant(cell)] as const).filter(([, cell]) => cell !== ''));
 };
 
 type Read = { readonly value: unknown } | { readonly fault: string };

@@ -22,6 +22,15 @@ const QUOTE_FAULTS: Readonly<Record<string, string>> = {
 };
 const QUOTE_HINT = 'put the cell in quotes and double each quote inside it';
 
+/** Nothing but blanks, a no-break space included, whose UTF-8 is two bytes. */
+const BLANK = /^(?:[ \t\r\n]|\xc2\xa0)*$/;
+
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => BLANK.test(cell));
+
+/** Without the blank cells at the end beyond `count`: a spreadsheet writes separators as far as any row reaches. */
+const trimmedTo = (cells: readonly string[], count: number): readonly string[] =>
+  cells.length > count && isBlank(cells.slice(count)) ? cells.slice(0, count) : cells;
+
 const handOver = (parser: Parser, chunk: Uint8Array): Promise<unknown> =>
   new Promise((resolve) => parser.write(chunk, resolve));
 
@@ -49,8 +58,9 @@ async function* recordsOf(
     relax_column_count: true,
     on_record: (cells: string[], { bytes: end }) => {
       if (end - ended > LONGEST_ROW) throw failed(count, undefined);
-      found.push({ number: count, cells });
       ended = end;
+      if (isBlank(cells)) return null;
+      found.push({ number: count, cells });
       count += 1;
       return null;
     },
@@ -93,7 +103,8 @@ const checkNames = (names: readonly string[], fail: Fail): void => {
 };
 
 const namesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
-  const names = cells.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
+  const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
+  const names = named.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
   checkNames(names, fail);
   return names;
 };
@@ -110,15 +121,16 @@ export const csvColumns = async (
   return [];
 };
 
-const checkLength = ({ number, cells }: Cells, columns: readonly string[], fail: Fail): void => {
+const checkLength = (cells: readonly string[], number: number, columns: readonly string[], fail: Fail): void => {
   if (cells.length === columns.length) return;
   const what = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${columns.length}`;
   throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
 };
 
 const rowOf = (record: Cells, columns: readonly string[], fail: Fail): InputRow => {
-  checkLength(record, columns, fail);
-  const { number, cells } = record;
+  const { number } = record;
+  const cells = trimmedTo(record.cells, columns.length);
+  checkLength(cells, number, columns, fail);
   const entries = columns.map((name, index): [string, string] => [
     name,
     textOfBytes(cells[index] ?? '', (what, hint) => fail(number, name, what, hint)),
@@ -126,7 +138,7 @@ const rowOf = (record: Cells, columns: readonly string[], fail: Fail): InputRow 
   return { number, fields: fieldsOf(entries) };
 };
 
-/** The rows below the header; blank lines are not counted. */
+/** The rows below the header; blank ones are not counted. */
 export async function* csvRows(
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,

@@ -6,7 +6,7 @@ import { failIn, InputError } from './fault.ts';
 import type { Format } from './format.ts';
 import { ndjsonColumns, ndjsonRows } from './ndjson.ts';
 import type { InputRow } from './row.ts';
-import { checkDelimiter, checkHead, delimiterOf, formatOf } from './sniff.ts';
+import { checkDelimiter, checkHead, delimiterOf, formatOf, separatorLine } from './sniff.ts';
 import { spool } from './spool.ts';
 
 /** A file of rows, which may be larger than memory and is read more than once. */
@@ -48,11 +48,23 @@ const opened = (options: InputOptions): Promise<FileHandle> =>
 
 type Rows = Pick<Input, 'columns' | 'format' | 'delimiter' | 'rows'>;
 
-const csv = async (bytes: Bytes, delimiter: string, name: string): Promise<Rows> => {
+/** The bytes behind the first so many, which the first chunk holds. */
+async function* behind(length: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let left = length;
+  for await (const chunk of chunks) {
+    yield chunk.subarray(left);
+    left = 0;
+  }
+}
+
+const csv = async (bytes: Bytes, head: Buffer, given: string | undefined, name: string): Promise<Rows> => {
   const fail = failIn(name);
+  const line = separatorLine(head);
+  const delimiter = given ?? line?.delimiter ?? delimiterOf(head);
   checkDelimiter(delimiter, name);
-  const columns = await csvColumns(bytes.walk(), delimiter, fail);
-  return { columns, format: 'csv', delimiter, rows: () => csvRows(bytes.walk(), delimiter, columns, fail) };
+  const walk = (): AsyncIterable<Uint8Array> => behind(line?.length ?? 0, bytes.walk());
+  const columns = await csvColumns(walk(), delimiter, fail);
+  return { columns, format: 'csv', delimiter, rows: () => csvRows(walk(), delimiter, columns, fail) };
 };
 
 const ndjson = async (bytes: Bytes, name: string): Promise<Rows> => {
@@ -65,7 +77,7 @@ const rowsOf = async (bytes: Bytes, { name, format, delimiter }: InputOptions): 
   const { head, mark } = await bytes.head();
   checkHead(head, name);
   const isCsv = (format ?? formatOf(name, head)) === 'csv';
-  const rows = await (isCsv ? csv(bytes, delimiter ?? delimiterOf(head), name) : ndjson(bytes, name));
+  const rows = await (isCsv ? csv(bytes, head, delimiter, name) : ndjson(bytes, name));
   if (rows.columns.length === 0 && isCsv) checkHead(Buffer.alloc(0), name);
   return { ...rows, mark };
 };

@@ -37,6 +37,12 @@ export const delimiterOf = (head: Buffer): string => {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 };
 
+/** The line in which a spreadsheet names the separator, above the header: `sep=;`. */
+export const separatorLine = (head: Buffer): { readonly length: number; readonly delimiter: string } | undefined => {
+  const [line, delimiter] = /^"?sep=([ -!#-~\t])"?(?:\r\n|\n|\r|$)/i.exec(head.toString('latin1')) ?? [];
+  return line === undefined || delimiter === undefined ? undefined : { length: line.length, delimiter };
+};
+
 /** What a delimiter may not be: it would end a row or a quote, or is more than one character. */
 export const checkDelimiter = (delimiter: string, name: string): void => {
   if ([...delimiter].length === 1 && !/["\r\n\0]/.test(delimiter)) return;
