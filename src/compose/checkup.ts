@@ -12,7 +12,7 @@ import { shellQuote } from '../core/shell.ts';
 import { soon } from '../core/soon.ts';
 import { tried } from '../core/tried.ts';
 import { openClient } from './client.ts';
-import { findOut, ledgerPath, openLedgerOf, sharedSetting } from './ledger.ts';
+import { findOut, hasFileLedger, ledgerPath, openLedgerOf, sharedSetting } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
 import type { Rooms } from './rooms.ts';
 import type { RunContext } from './run.ts';
@@ -176,9 +176,10 @@ const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): 
   const isShared = (await sharedSetting(run, rooms)) !== undefined;
   const path = await ledgerPath(rooms);
   if (isShared && offline) return [skipped('ledger', 'a shared one; not asked (--offline)')];
-  // Where it can't be looked at, opening it says why.
+  // Where it can't be looked at, or is gone, opening it says why.
   const isMissing = tried(() => statSync(path, { throwIfNoEntry: false }) === undefined) === true;
-  if (!isShared && isMissing) return [ok('ledger', 'none yet: the first charge makes it')];
+  if (!isShared && isMissing && !(await hasFileLedger(rooms)))
+    return [ok('ledger', 'none yet: the first charge makes it')];
   const status = await within(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
   const ledger = await within(run.io, 'the ledger', () => openLedgerOf(run, rooms));
   const unknown = await ledger.unknown();

@@ -5,7 +5,7 @@ import { shellQuote } from '../core/shell.ts';
 import type { LedgerAdmin, LedgerStatus, Pushed } from '../ledger/admin.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Access, Session } from '../ledger/postgres/session.ts';
-import { ledgerPath, openFileLedger, sharedSetting } from './ledger.ts';
+import { hasFileLedger, ledgerPath, openFileLedger, sharedSetting } from './ledger.ts';
 import type { Rooms } from './rooms.ts';
 import type { RunContext } from './run.ts';
 
@@ -56,10 +56,13 @@ const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
   return { charges, jobs: added, updates, known: all + jobs.length - charges - added - updates - kept.length, kept };
 };
 
+const GONE = 'the ledger is gone: charges were made with one, and nothing is charged without it';
+
 const fileStatus = async (rooms: Rooms): Promise<LedgerStatus> => {
   const at = await ledgerPath(rooms);
   const schema = existsSync(at) ? (await import('../ledger/sqlite/status.ts')).schemaAt(at) : undefined;
-  return { kind: 'file', at, from: undefined, schema, warnings: [] };
+  const warnings = schema === undefined && (await hasFileLedger(rooms)) ? [GONE] : [];
+  return { kind: 'file', at, from: undefined, schema, warnings };
 };
 
 const DURABLE = {
@@ -111,7 +114,8 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
     backUp: async (file) => {
       if (setting !== undefined) throw notHere(at());
       const path = await ledgerPath(rooms);
-      if (!existsSync(path)) throw usageError('there is no ledger on this machine', { hint: NOTHING_CHARGED });
+      if (!(await hasFileLedger(rooms)))
+        throw usageError('there is no ledger on this machine', { hint: NOTHING_CHARGED });
       // Opened first, it takes in what processes have left behind.
       const ledger = await openFileLedger(run.io, rooms);
       run.closing.push(() => ledger.close());
@@ -119,7 +123,7 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
     },
     push: async () => {
       const access = shared();
-      if (!existsSync(await ledgerPath(rooms))) {
+      if (!(await hasFileLedger(rooms))) {
         throw usageError('there is no ledger on this machine to push', { hint: NOTHING_CHARGED });
       }
       const ledger = await openFileLedger(run.io, rooms);

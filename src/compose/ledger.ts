@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { LEDGER_FILE_NAME } from '../core/charge.ts';
+import { HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
 import { countText } from '../core/effect.ts';
 import { reasonOf } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
@@ -17,6 +17,12 @@ import type { RunContext } from './run.ts';
 
 export const ledgerPath = async (rooms: Rooms): Promise<string> =>
   `${(await rooms.folders()).data}/${LEDGER_FILE_NAME}`;
+
+/** Whether this machine has a ledger in a file, or has had one: opening it then says that it is gone. */
+export const hasFileLedger = async (rooms: Rooms): Promise<boolean> => {
+  const { data } = await rooms.folders();
+  return [LEDGER_FILE_NAME, HIGHEST_FILE_NAME].some((name) => existsSync(`${data}/${name}`));
+};
 
 /** What every ledger is opened with. */
 const worldOf = async ({ clock, signals, redactor }: Io) => {
@@ -98,7 +104,7 @@ const ASIDE_MS = 2000;
 export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
     if ((await sharedSetting(run, rooms)) !== undefined) return soon(ledger().then(use), ASIDE_MS, run.io.clock);
-    return existsSync(await ledgerPath(rooms)) ? use(await ledger()) : undefined;
+    return (await hasFileLedger(rooms)) ? use(await ledger()) : undefined;
   };
   return {
     observe: async (

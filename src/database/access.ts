@@ -1,8 +1,9 @@
-import { lstatSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PayError, reasonOf } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
-import { LOGS } from './file.ts';
+import { tried } from '../core/tried.ts';
+import { LOGS, removeNamesOfMaking } from './file.ts';
 import type { DatabaseKind } from './kind.ts';
 
 const OPEN_TO_OTHERS = 0o077;
@@ -71,14 +72,55 @@ const checkFile = (at: string, what: string, file: PrivateFile, uid: number): vo
   }
 };
 
+/** Where something is mounted, by what the kernel lists; blanks and the like are in octal there. */
+export const mountPoints = (list: string): readonly string[] =>
+  list
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '')
+    .map((at) => at.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))));
+
+/** The kernel lists bytes, and a path is compared by them. */
+const isMounted = (path: string): boolean => {
+  const list = tried(() => readFileSync('/proc/self/mountinfo', 'latin1')) ?? '';
+  const real = tried(() => realpathSync(path)) ?? path;
+  return mountPoints(list).includes(Buffer.from(real).toString('latin1'));
+};
+
 /**
- * Refuses a database that others could read or change, and what is kept beside it. Windows has neither such numbers nor such
- * modes: `uid` is undefined there.
+ * Refuses a database that has a second name. SQLite keeps its log and its locks beside the name: who opens the file by the other
+ * one sees nothing of what is written by this one.
  */
-export const checkPrivate = (file: PrivateFile, uid: number | undefined): void => {
-  if (uid === undefined) return;
+const checkOneName = (file: PrivateFile): void => {
+  const { name, path } = file;
+  const names = (): number => statsOf(path, file, lstatSync)?.nlink ?? 0;
+  if (names() > 1) removeNamesOfMaking(path);
+  const count = names();
+  if (count > 1) {
+    refuse(
+      `${name} ${path} has ${count} names (hard links); processes that open it by different ones do not see each other`,
+      `keep this name and remove the others; this finds them: find / -xdev -samefile ${shellQuote(path)}`,
+    );
+  }
+  if (count === 1 && isMounted(path)) {
+    refuse(
+      `${name} ${path} is mounted as a single file, without the log that SQLite keeps beside it`,
+      'mount the folder that it is in, not the file alone',
+    );
+  }
+};
+
+const checkNobodyElse = (file: PrivateFile, uid: number): void => {
   checkFolder(file, uid);
   checkFile(file.path, file.name, file, uid);
   for (const suffix of LOGS) checkFile(file.path + suffix, `${file.name}'s log`, file, uid);
   for (const [at, what] of file.beside ?? []) checkFile(at, what, file, uid);
+};
+
+/**
+ * Refuses a database that others could read or change, what is kept beside it, and a database with two names. Windows has neither
+ * such numbers of users nor such modes: `uid` is undefined there.
+ */
+export const checkPrivate = (file: PrivateFile, uid: number | undefined): void => {
+  if (uid !== undefined) checkNobodyElse(file, uid);
+  checkOneName(file);
 };

@@ -7,14 +7,16 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import { platform } from 'node:os';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { reasonOf } from '../core/error.ts';
 import { connect, useJournal } from './connect.ts';
 import type { DatabaseKind } from './kind.ts';
@@ -99,6 +101,20 @@ const publish = (made: string, path: string): void => {
       if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return;
       if (way === copyInPlace) throw thrown;
     }
+  }
+};
+
+const MADE = /^\.[0-9a-f]{12}\.new$/;
+
+/** A file that was just published has the name under which it was made for a moment longer, and for good where its maker died. */
+export const removeNamesOfMaking = (path: string): void => {
+  const [folder, file] = [dirname(path), basename(path)];
+  const inodeOf = (at: string): bigint | undefined => lstatSync(at, { bigint: true, throwIfNoEntry: false })?.ino;
+  const inode = inodeOf(path);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(file) || !MADE.test(name.slice(file.length))) continue;
+    const at = join(folder, name);
+    if (inodeOf(at) === inode) rmSync(at, { force: true });
   }
 };
 

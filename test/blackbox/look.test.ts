@@ -1,8 +1,9 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { atom, transferTo } from '../support/activity.ts';
+import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
@@ -484,6 +485,45 @@ describe('a ledger', () => {
     expect(ended.stderr).toContain('removed or replaced');
   });
 
+  it.runIf(process.platform === 'linux' && process.geteuid?.() === 0)(
+    'that is mounted alone, without what is kept beside it, is refused',
+    async () => {
+      const [home, inside, service] = [newFolder(), newFolder('my home'), await showing(json(200, request()))];
+      expect((await inProcess([...TRANSFER], { service, home })).code).toBe(0);
+      const [outer, inner] = [home, inside].map((folder) => join(folder, 'ledger.sqlite')) as [string, string];
+      writeFileSync(inner, '', { mode: 0o600 });
+      const mounted = ['sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"', outer, inner, ...PROGRAM] as const;
+      const program = ['unshare', '--mount', ...mounted] as const;
+      const ended = await paycli([...TRANSFER, '--again'], { service, home: inside, program });
+      expect(ended.code).toBe(10);
+      expect(errorOf(ended)['message']).toContain('is mounted as a single file');
+      expect(methods(service)).toBe('GET,POST');
+    },
+  );
+
+  it('that is gone, or that another has taken the place of, is missed until the count of its charges is removed', async () => {
+    const [home, other, service] = [newFolder(), newFolder(), await showing(json(200, request()))];
+    expect((await inProcess([...TRANSFER], { service, home })).code).toBe(0);
+    const ledger = join(home, 'ledger.sqlite');
+    for (const end of ['', '-wal', '-shm']) rmSync(`${ledger}${end}`, { force: true });
+    const charge = [...TRANSFER, '--again'];
+    for (const args of [charge, ['ledger', 'list', '--json'], ['ledger', 'backup', join(home, 'copy'), '--json']]) {
+      const ended = await inProcess(args, { service, home });
+      expect([ended.code, errorOf(ended)['message']]).toEqual([10, `the ledger ${ledger} is gone: it had 1 charge`]);
+    }
+    expect((await inProcess(['ledger', 'status', '--json'], { home })).stdout).toContain('the ledger is gone');
+    expect((await inProcess(['doctor', '--offline'], { home })).stdout).toContain('is gone: it had 1 charge');
+    expect(existsSync(ledger)).toBe(false);
+    expect((await inProcess(['ledger', 'verify'], { home: other })).code).toBe(0);
+    copyFileSync(join(other, 'ledger.sqlite'), ledger);
+    expect(errorOf(await inProcess(charge, { service, home }))['message']).toContain(
+      'is not the one that had 1 charge',
+    );
+    expect(methods(service)).toBe('GET,POST');
+    rmSync(join(home, 'highest-charge'));
+    expect((await inProcess(charge, { service, home })).code).toBe(0);
+  });
+
   it('that is an old copy, put back, is refused', async () => {
     const [home, service] = [newFolder(), await showing(json(200, request()))];
     expect((await inProcess([...TRANSFER], { service, home })).code).toBe(0);
@@ -491,7 +531,6 @@ describe('a ledger', () => {
     expect((await inProcess([...TRANSFER, '--again'], { service, home })).code).toBe(0);
     const db = join(home, 'ledger.sqlite');
     rmSync(db);
-    const { writeFileSync } = await import('node:fs');
     writeFileSync(db, old, { mode: 0o600 });
     const ended = await inProcess(TRANSFER, { service, home });
     expect(ended.code).toBe(10);

@@ -5,8 +5,8 @@ import { TRY_MS } from './lock-wait.ts';
 import { MIGRATIONS } from './schema.ts';
 
 const KEEP =
-  'first copy it and the -wal and -emergency files beside it. If you move it away, paycli starts a new ledger, ' +
-  'which knows none of the old charges and refuses none of them';
+  'first copy it and the -wal and -emergency files beside it. If you move it and highest-charge away, paycli starts a new ' +
+  'ledger, which knows none of the old charges and refuses none of them';
 
 const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: `it may be a ledger whose first bytes are damaged: ${KEEP}`,

@@ -23,27 +23,34 @@ const openOurs = (path: string): number | undefined => {
 
 export const highestPath = (ledger: string): string => join(dirname(ledger), HIGHEST_FILE_NAME);
 
+/** Which ledger has had how many charges. */
+export interface Count {
+  readonly ledger: string;
+  readonly charges: number;
+}
+
+/** What is kept beside a ledger; undefined where nothing is, or nothing of ours. */
+export const countBeside = (ledger: string): Count | undefined => {
+  try {
+    // Asked for a text itself, Node ends the process when the file can't be closed.
+    const [name = '', seq = ''] = readFileSync(highestPath(ledger)).toString('utf8').split(' ');
+    const charges = Number.parseInt(seq, 10) || 0;
+    return charges > 0 ? { ledger: name, charges } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 /**
- * How many charges a ledger has had, kept in a second file: a ledger that has had fewer is an old copy, put back. Written
- * behind each commit and not synced, so it may lag and never leads. Nothing fails where it can't be kept. `name` is the
- * ledger's own, which a new one does not share.
+ * Keeps how many charges a ledger has had in a second file: a ledger that has had fewer is an old copy, put back, and one of
+ * another name has taken its place. Written behind each commit and not synced, so it may lag and never leads. Nothing fails where
+ * it can't be kept.
  */
 export const openHighest = (ledger: string, name: string) => {
   let descriptor: number | undefined;
-  const path = highestPath(ledger);
   return {
-    /** The count that was kept for this ledger; 0 where none is. */
-    kept: (): number => {
-      try {
-        // Asked for a text itself, Node ends the process when the file can't be closed.
-        const [known, seq] = readFileSync(path).toString('utf8').split(' ');
-        return known === name ? Number.parseInt(seq ?? '', 10) || 0 : 0;
-      } catch {
-        return 0;
-      }
-    },
     keep: (seq: number): void => {
-      descriptor ??= openOurs(path);
+      descriptor ??= openOurs(highestPath(ledger));
       if (descriptor === undefined) return;
       try {
         writeSync(descriptor, `${name} ${String(seq).padStart(WIDTH, '0')}\n`, 0);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { PayError } from '../../core/error.ts';
 import { openDatabase } from '../../database/open.ts';
 import type { Backend } from '../backend.ts';
@@ -7,22 +8,41 @@ import { takeIn } from '../take-in.ts';
 import { checkAccess } from './access.ts';
 import { backendOver, type LedgerOptions } from './backend.ts';
 import { asLedgerError, LEDGER_FILE } from './file.ts';
-import { type Highest, highestPath, openHighest } from './highest.ts';
+import { type Count, countBeside, highestPath, openHighest } from './highest.ts';
 import { leftBeside, type Unfinished } from './left-behind.ts';
 import { patiently } from './lock-wait.ts';
 import { type Statements, statements } from './statements.ts';
 
-/** A ledger that has had more charges than it knows of is an old copy: what it has forgotten would be charged again. */
-const refuseOldCopy = (sql: Statements, highest: Highest, path: string): void => {
-  // Asked for first: another process may begin a charge meanwhile.
-  const [had, knows] = [highest.kept(), sql.highest()];
-  if (had <= knows) return;
-  const message = `the ledger ${path} is an old copy: it knows ${knows} of ${had} charges`;
-  throw new PayError('ledger', message, {
+/** What has been forgotten would be charged again. */
+const refuse = (path: string, what: string, restore: string): never => {
+  throw new PayError('ledger', `the ledger ${path} ${what}`, {
     hint:
-      'restore the newer file. If it is lost, first check the newest payment requests at the service, since charges made ' +
+      `${restore}. If it is lost, first check the newest payment requests at the service, since charges made ` +
       `meanwhile are missing here; then remove ${highestPath(path)}`,
   });
+};
+
+const chargesText = ({ charges }: Count): string => `${charges} charge${charges === 1 ? '' : 's'}`;
+
+const refuseGone = (path: string): void => {
+  // Read first: another process may make the ledger and charge meanwhile.
+  const count = countBeside(path);
+  if (count !== undefined && !existsSync(path)) {
+    refuse(path, `is gone: it had ${chargesText(count)}`, 'put it back, or a copy of it');
+  }
+};
+
+/** A ledger that has had more charges than it knows of is an old copy. */
+const refuseOther = (path: string, name: string, sql: Statements): void => {
+  const count = countBeside(path);
+  if (count === undefined) return;
+  if (count.ledger !== name) {
+    refuse(path, `is not the one that had ${chargesText(count)} here`, 'put that one back, or a copy of it');
+  }
+  const knows = sql.highest();
+  if (count.charges > knows) {
+    refuse(path, `is an old copy: it knows ${knows} of ${count.charges} charges`, 'restore the newer file');
+  }
 };
 
 const openBackend = (options: LedgerOptions): { readonly backend: Backend; readonly left: Unfinished } => {
@@ -33,8 +53,8 @@ const openBackend = (options: LedgerOptions): { readonly backend: Backend; reado
     const left = leftBeside(db, path, options);
     const sql = statements(db);
     const settings = sql.settings();
+    refuseOther(path, settings.name, sql);
     const highest = openHighest(path, settings.name);
-    refuseOldCopy(sql, highest, path);
     return { backend: backendOver(db, sql, highest, settings.key, options), left };
   });
 };
@@ -55,6 +75,7 @@ const recover = async (backend: Backend, { lines, remove }: Unfinished): Promise
 export const openLedger = async (options: LedgerOptions): Promise<Ledger> => {
   const { path, lockWait, clean } = options;
   checkAccess(path);
+  refuseGone(path);
   try {
     const { backend, left } = await patiently(() => openBackend(options), lockWait, lockWait.stop);
     await recover(backend, left);

@@ -1,7 +1,18 @@
-import { chmodSync, chownSync, lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  linkSync,
+  mkdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HIGHEST_FILE_NAME } from '../../../src/core/charge.ts';
+import { mountPoints } from '../../../src/database/access.ts';
 import { LOGS } from '../../../src/database/file.ts';
 import { checkAccess } from '../../../src/ledger/sqlite/access.ts';
 import { newPath } from '../support/charges.ts';
@@ -124,6 +135,32 @@ describe('a ledger', () => {
     );
     symlinkSync('/nowhere', join(dirname(count), HIGHEST_FILE_NAME));
     expect(() => checkAccess(count)).toThrow(refusal(/^the ledger's count .* is a symbolic link$/));
+  });
+
+  it('with a second name is refused by either, and used again when that is gone', () => {
+    const [path, other] = [fileOf(0o600), newPath()];
+    linkSync(path, other);
+    for (const name of [path, other]) expect(() => checkAccess(name)).toThrow(refusal(/has 2 names \(hard links\)/));
+    rmSync(other);
+    expect(() => checkAccess(path)).not.toThrow();
+  });
+
+  it('loses the name under which it was made, and no other', () => {
+    const path = fileOf(0o600);
+    const [made, making] = [`${path}.0123456789ab.new`, `${path}.ba9876543210.new`];
+    linkSync(path, made);
+    writeFileSync(making, '');
+    expect(() => checkAccess(path)).not.toThrow();
+    expect([existsSync(made), existsSync(making)]).toEqual([false, true]);
+  });
+
+  it('is found among what is mounted by the bytes of its path', () => {
+    const list = [
+      '36 35 98:0 / / rw,noatime shared:1 - ext4 /dev/root rw',
+      '40 36 98:0 /l /data/my\\040file\\134x rw - ext4 /dev/root rw',
+      '',
+    ];
+    expect(mountPoints(list.join('\n'))).toEqual(['/', '/data/my file\\x', '']);
   });
 
   it('that can not be looked at is refused', () => {
