@@ -61,8 +61,11 @@ const filterWords = ({ filter = {} }: ListInput, now: number): string[] => {
   ];
 };
 
-const FLAGS: Readonly<Record<string, string>> = { limit: '--limit', cursor: '--cursor' };
-const named = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS[path]);
+const FLAGS = new Map([
+  ['limit', '--limit'],
+  ['cursor', '--cursor'],
+]);
+const named = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS.get(path));
 
 /** The pages, whose errors name the flag at fault, and, once something was shown, where to go on. */
 async function* telling(

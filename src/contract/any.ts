@@ -34,7 +34,7 @@ export const anyOperation = ({ method, path, paged }: AnyRequest): Operation => 
 const paramsIn = (template: string, path: string): Params | undefined => {
   const [names, segments] = [template.split('/'), path.split('/')];
   if (names.length !== segments.length) return undefined;
-  const params: Record<string, string> = {};
+  const params: Record<string, string> = Object.create(null);
   for (const [index, name] of names.entries()) {
     const segment = decodeURIComponent(segments[index] ?? '');
     if (name.startsWith('{')) params[name.slice(1, -1)] = segment;

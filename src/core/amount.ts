@@ -4,7 +4,12 @@ import { formatMoney, minorDigits } from './money.ts';
 export type ReadAmount = { readonly minor: number } | { readonly problem: string; readonly hint: string };
 
 /** The names of minor units, for people; ISO 4217 has none. */
-const MINOR_UNITS: Readonly<Record<string, string>> = { NGN: 'kobo', GHS: 'pesewas', KES: 'cents', USD: 'cents' };
+const MINOR_UNITS = new Map([
+  ['NGN', 'kobo'],
+  ['GHS', 'pesewas'],
+  ['KES', 'cents'],
+  ['USD', 'cents'],
+]);
 
 /** Digits, in threes where there is a comma at all, and a fraction where there is one. */
 const AMOUNT = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?$/;
@@ -51,7 +56,7 @@ export const readAmount = (text: string, currency: string): ReadAmount => {
 export const bothUnits = (minor: number, currency: string): string =>
   minorDigits(currency) === 0
     ? formatMoney(minor, currency)
-    : `${formatMoney(minor, currency)} (${minor} ${MINOR_UNITS[currency] ?? 'minor units'})`;
+    : `${formatMoney(minor, currency)} (${minor} ${MINOR_UNITS.get(currency) ?? 'minor units'})`;
 
 /** An amount as it was given: by its flag, or a column of that name. */
 export interface GivenAmount {

@@ -21,7 +21,7 @@ const asSent = (body: unknown): unknown => (body === undefined ? undefined : JSO
 
 /** As PHP reads a query: a name that ends in `[]` or `[0]` has all of its values, of any other the last one counts. */
 const queryOf = ({ query: pairs }: Asked): Record<string, string | string[]> => {
-  const query: Record<string, string | string[]> = {};
+  const query: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of pairs) {
     const list = /\[\d*\]$/.test(name) ? name.replace(/\[\d*\]$/, '[]') : undefined;
     if (list === undefined) query[name] = value;

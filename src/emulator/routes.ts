@@ -18,7 +18,7 @@ const NAMED = /^(.*)\{(\w+)\}$/;
 const paramsOf = (pattern: string, given: readonly string[]): Params | undefined => {
   const wanted = pattern.split('/');
   if (wanted.length !== given.length) return undefined;
-  const params: Record<string, string> = {};
+  const params: Record<string, string> = Object.create(null);
   for (const [index, segment] of wanted.entries()) {
     const text = given[index] ?? '';
     const [, start = segment, name] = NAMED.exec(segment) ?? [];

@@ -1,4 +1,5 @@
 import { backoff } from '../core/backoff.ts';
+import { reasonOf } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import { retryAfter } from '../core/retry-after.ts';
 import { shellLine } from '../core/shell.ts';
@@ -38,6 +39,11 @@ export interface ForwardWorld {
 
 /** Whether nothing can be said of the event, since the target was not there. */
 const isAway = (posted: Posted): boolean => posted.kind === 'failed' && !posted.reached;
+
+/** A try that threw is one that failed: it is repeated after a pause. */
+const thrownAs =
+  (reached: boolean) =>
+  (thrown: unknown): Posted => ({ kind: 'failed', why: reasonOf(thrown), reached });
 
 /** How the target as a whole stands. */
 const openTarget = ({ clock, random, say }: ForwardWorld) => {
@@ -82,7 +88,7 @@ const forwardOne = async (
   const event = queue.at(head.seq);
   if (event === undefined) return;
   const { clock, random, send, say } = world;
-  const posted = await send(event);
+  const posted = await send(event).catch(thrownAs(true));
   if (posted.kind === 'left') return;
   const at = clock.now();
   const asked = posted.kind === 'answered' ? retryAfter(posted.retryAfter, at, LONGEST_WAIT_MS) : undefined;
@@ -109,10 +115,12 @@ export const forward = (queue: Queue, wake: Wake, world: ForwardWorld, stop: Abo
   const resting = new Set<() => void>();
 
   const startOne = (head: Head): void => {
-    const one = forwardOne(queue, head, world, target, stop).finally(() => {
-      busy.delete(head.lane);
-      wake.call();
-    });
+    const one = forwardOne(queue, head, world, target, stop)
+      .catch((thrown: unknown) => target.heard(thrownAs(false)(thrown), undefined))
+      .finally(() => {
+        busy.delete(head.lane);
+        wake.call();
+      });
     busy.set(head.lane, one);
   };
 

@@ -43,9 +43,9 @@ export const checkTarget = (text: string, flag: string, allowRemote: boolean): U
   return url;
 };
 
-/** Headers that repeat, together. */
+/** Headers that repeat, together. Senders choose the names: `constructor` is one like any other. */
 const headersOf = (headers: Headers): Record<string, string[]> => {
-  const together: Record<string, string[]> = {};
+  const together: Record<string, string[]> = Object.create(null);
   for (const [name, value] of headers) {
     const key = name.toLowerCase();
     together[key] = [...(together[key] ?? []), value];
@@ -88,7 +88,7 @@ const limited = (stop: AbortSignal) => {
   };
 };
 
-/** Sends one POST, and follows no redirect; never rejects. */
+/** Sends one POST, and follows no redirect; rejects only where it can't be made. */
 export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: AbortSignal): Promise<Posted> => {
   const { promise, resolve } = Promise.withResolvers<Posted>();
   const { signal, done } = limited(stop);
@@ -103,11 +103,15 @@ export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: A
     signal,
     ...(url.hostname === 'localhost' ? { lookup: localhost } : {}),
   };
-  const sent = (url.protocol === 'https:' ? encrypted : plain)(url, options, (answer) => {
-    const { statusCode: status = 0, headers: said } = answer;
-    drain(answer).then(() => resolve({ kind: 'answered', status, retryAfter: said['retry-after'] }), failed);
-  });
-  sent.on('error', failed);
-  sent.end(body);
-  return promise.finally(done);
+  try {
+    const sent = (url.protocol === 'https:' ? encrypted : plain)(url, options, (answer) => {
+      const { statusCode: status = 0, headers: said } = answer;
+      drain(answer).then(() => resolve({ kind: 'answered', status, retryAfter: said['retry-after'] }), failed);
+    });
+    sent.on('error', failed);
+    sent.end(body);
+    return await promise;
+  } finally {
+    done();
+  }
 };

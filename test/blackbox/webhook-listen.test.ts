@@ -52,6 +52,21 @@ describe('webhook listen', () => {
     expect(await statesOf(home)).toEqual({ [uidOf(1)]: 'forwarded' });
   });
 
+  it('forwards and replays a delivery whose headers are called as what every object has', async () => {
+    const [home, target] = [newFolder(), await serveTarget()];
+    const listener = await listen(home, ['--forward-to', target.url, '--until', '2']);
+    const headers = JSON.parse('{"constructor":"a","__proto__":"b","toString":"c"}') as Record<string, string>;
+    for (const number of [1, 2]) {
+      expect(await deliver(listener.origin, bodyOf(number), { headers })).toMatchObject({ status: 200 });
+    }
+    expect(await listener.ended).toMatchObject({ code: 0 });
+    const replayed = await paycli(['webhook', 'events', 'replay', uidOf(1)], { home });
+    expect(replayed).toMatchObject({ code: 0 });
+    expect(target.seen.map(({ raw }) => raw.filter((word) => ['a', 'b', 'c'].includes(word)))).toEqual(
+      Array(3).fill(['a', 'b', 'c']),
+    );
+  });
+
   it('says where it listens and how it is reached, opens no tunnel, and ends with the number of the signal', async () => {
     const listener = await listen(newFolder());
     await listener.saw(/point a tunnel of yours at http:\/\/127\.0\.0\.1:\d+/);

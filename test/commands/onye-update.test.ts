@@ -96,6 +96,7 @@ describe('an update that asks nothing of the service', () => {
     [[ONYE_ID, '--clear', 'email'], /--clear: a customer always has an e-mail address/],
     [[ONYE_ID, '--clear', 'billing_address'], /--clear: the service takes no empty address/],
     [[ONYE_ID, '--clear', 'colour'], /--clear: "colour" is no field that can be cleared/],
+    [[ONYE_ID, '--clear', 'constructor'], /--clear: "constructor" is no field that can be cleared/],
     [[ONYE_ID, '--clear', 'ref', '--ref', 'a'], /--clear ref and --ref can't be used together/],
     [[ONYE_ID, '--clear', 'meta', '--meta', 'a=b'], /can't be used together/],
     [[ONYE_ID, '--city', 'Lagos', '--billing-address', '{}'], /--billing-address and --city can't be used together/],

@@ -149,6 +149,11 @@ describe('the house', () => {
     expect(worldly.filter((file) => !WORLDLY.includes(file))).toEqual([]);
   });
 
+  it('fills no object with a prototype by names from outside: `constructor` is there unasked, and `__proto__` is no name', () => {
+    const filled = /\b(?:const|let) \w+: (?:Partial<)?Record<string[^=]*= \{\}/;
+    expect(sourceFiles().filter((file) => filled.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
   it('reads its own imports right', () => {
     const text = [
       "import type { A } from './a.ts';",

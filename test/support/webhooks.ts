@@ -83,6 +83,8 @@ export const deliver = (
 export interface Forwarded {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
+  /** Names and values of the headers as they came. */
+  readonly raw: readonly string[];
   readonly body: string;
 }
 
@@ -108,7 +110,8 @@ export const openTarget = async (
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const one = { url: incoming.url ?? '', headers: incoming.headers, body: Buffer.concat(chunks).toString() };
+    const { url = '', headers: own, rawHeaders: raw } = incoming;
+    const one = { url, headers: own, raw, body: Buffer.concat(chunks).toString() };
     const said = answer(one, seen.push(one) - 1);
     const { status, headers } = typeof said === 'number' ? { status: said, headers: {} } : said;
     response.writeHead(status, headers).end();

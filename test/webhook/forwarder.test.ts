@@ -175,6 +175,24 @@ describe('forwarding', () => {
     expect([tries.length, stateOf(1)]).toEqual([3, 'forwarded']);
   });
 
+  it('tries again after a pause what could not be sent for an error of its own, and sends the others meanwhile', async () => {
+    const { tries, pass, stateOf } = await started(
+      (number, attempts) => {
+        if (number === 1 && attempts < 3) throw new Error('no header like this');
+        return answered(200);
+      },
+      [
+        [1, 1],
+        [2, 2],
+      ],
+    );
+    await pass(HOUR);
+    const times = tries.filter(([number]) => number === 1).map(([, at]) => at);
+    expect(times).toEqual([0, 500, 1500, 3500]);
+    expect(tries.filter(([number]) => number === 2)).toEqual([[2, 0]]);
+    for (const number of [1, 2]) expect(stateOf(number)).toBe('forwarded');
+  });
+
   it('sends nothing more after 410, and keeps it', async () => {
     const { tries, said, pass, stateOf } = await started(
       () => answered(410),

@@ -20,17 +20,17 @@ const asKey = (text: string): string => {
 /** The fields that an empty text, or an empty map, is allowed in (interface.md 2.1; public material). */
 const CLEARABLE = ['ref', 'first_name', 'last_name', 'meta'];
 /** Why the others can't be cleared. */
-const FIXED: Readonly<Record<string, string>> = {
-  email: 'a customer always has an e-mail address',
-  billing_address: 'the service takes no empty address; replace it, or blank its second line with --address2 ""',
-};
+const FIXED = new Map([
+  ['email', 'a customer always has an e-mail address'],
+  ['billing_address', 'the service takes no empty address; replace it, or blank its second line with --address2 ""'],
+]);
 
 const asCleared = (text: string): string => {
   const name = text.replaceAll('-', '_');
   if (CLEARABLE.includes(name)) return name;
-  const why = FIXED[name] ?? `"${text}" is no field that can be cleared`;
+  const why = FIXED.get(name) ?? `"${text}" is no field that can be cleared`;
   const meant = didYouMean(name, CLEARABLE);
-  const guess = meant === undefined || FIXED[name] !== undefined ? '' : `did you mean ${meant}? `;
+  const guess = meant === undefined || FIXED.has(name) ? '' : `did you mean ${meant}? `;
   throw usageError(why, { hint: `${guess}fields that can be cleared: ${CLEARABLE.join(', ')}` });
 };
 

@@ -26,10 +26,10 @@ const ACTIVITIES: Readonly<Record<string, State>> = {
 };
 
 /** The contract has one status for whatever went wrong; its code says what did. */
-const FAILURES: Readonly<Record<string, State>> = {
-  'psp.error.expired': ['expired', 'bad'],
-  'psp.error.reversed': ['taken back', 'bad'],
-};
+const FAILURES: ReadonlyMap<string, State> = new Map([
+  ['psp.error.expired', ['expired', 'bad']],
+  ['psp.error.reversed', ['taken back', 'bad']],
+]);
 
 const known = (states: Readonly<Record<string, State>>, status: string): State =>
   (Object.hasOwn(states, status) ? states[status] : undefined) ?? [status, 'plain'];
@@ -37,7 +37,7 @@ const known = (states: Readonly<Record<string, State>>, status: string): State =
 export const requestState = (status: unknown): State => known(REQUESTS, machineValue(status ?? ''));
 
 export const activityState = (activity: Activity): State => {
-  const failure = FAILURES[machineValue(valueAt(activity, 'error.code'))];
+  const failure = FAILURES.get(machineValue(valueAt(activity, 'error.code')));
   const status = machineValue(activity.status);
   if (status === 'successful' && activity['is_double_charge'] === true) return ['paid twice', 'bad'];
   return (status === 'failed' ? failure : undefined) ?? known(ACTIVITIES, status);
