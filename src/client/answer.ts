@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import type { Dispatcher } from 'undici';
 import { BOUNDS } from '../core/bounds.ts';
 
@@ -15,11 +16,42 @@ export interface RawAnswer {
   readonly body: Bytes;
 }
 
-const COMPRESSED = "the answer is compressed, which paycli didn't ask for";
 const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
 
-const isCompressed = (headers: Headers): boolean =>
-  String(headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+const encodingOf = (headers: Headers): string => String(headers['content-encoding'] ?? 'identity').toLowerCase();
+
+type Zlib = typeof import('node:zlib');
+
+/** Some servers send deflate without the header of zlib, whose first byte says its method in the lower half. */
+const isBare = (bytes: Uint8Array): boolean => ((bytes[0] ?? 0) & 0x0f) !== 8;
+
+const DECODERS = new Map<string, (zlib: Zlib, bytes: Uint8Array) => Zlib['gunzip'] | Zlib['brotliDecompress']>([
+  ['gzip', (zlib) => zlib.gunzip],
+  ['x-gzip', (zlib) => zlib.gunzip],
+  ['deflate', (zlib, bytes) => (isBare(bytes) ? zlib.inflateRaw : zlib.inflate)],
+  ['br', (zlib) => zlib.brotliDecompress],
+]);
+
+const decodeBy = async (name: string, bytes: Uint8Array): Promise<Bytes> => {
+  const decoder = DECODERS.get(name);
+  if (decoder === undefined) return { fault: 'the answer is compressed in a way that paycli does not read' };
+  const zlib = await import('node:zlib');
+  const decode = promisify(decoder(zlib, bytes) as Zlib['gunzip']);
+  try {
+    return { bytes: await decode(bytes, { maxOutputLength: BOUNDS.bytes }) };
+  } catch (thrown) {
+    const isTooLarge = (thrown as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    return { fault: isTooLarge ? TOO_LARGE : 'the answer is compressed, and damaged' };
+  }
+};
+
+/** The answer with its body as it was before it was compressed, which nobody asked for. An empty one never was. */
+const decoded = async (answer: RawAnswer): Promise<RawAnswer> => {
+  const { headers, body } = answer;
+  const encoding = encodingOf(headers);
+  if (encoding === 'identity' || 'fault' in body || body.bytes.byteLength === 0) return answer;
+  return { ...answer, body: await decodeBy(encoding, body.bytes) };
+};
 
 /** Takes chunks, of which there may be as many as bytes, into one buffer. */
 const openBuffer = () => {
@@ -87,7 +119,6 @@ export const answerTo = (
       if (status < 200) return;
       head = { status, headers };
       buffer.expect(headers);
-      if (isCompressed(headers)) giveUp(controller, COMPRESSED);
     },
     onResponseData: (controller, chunk) => {
       if (!buffer.take(chunk)) giveUp(controller, TOO_LARGE);
@@ -95,5 +126,5 @@ export const answerTo = (
     onResponseEnd: () => resolve({ ...head, body: { bytes: buffer.bytes() } }),
     onResponseError: (_controller, error) => reject(error),
   });
-  return promise;
+  return promise.then(decoded);
 };

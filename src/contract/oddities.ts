@@ -22,6 +22,8 @@ const wantsNumber = (issue: Issue): boolean => issue.code === 'invalid_type' && 
 const isRead = (issue: Issue, value: unknown): boolean => {
   if (Array.isArray(value) && value.length === 0) return true;
   if (wantsMembers(issue)) return false;
+  // A number says nothing of what it is.
+  if (issue.path.at(-1) === 'activity_type') return /^[a-z]/i.test(machineValue(value));
   if (wantsNumber(issue)) return typeof value === 'string' && /^-?\d+(?:\.0+)?$/.test(value);
   return String(issue.path.at(-1)).endsWith('_at') ? readInstant(value) !== undefined : machineValue(value) !== '';
 };

@@ -57,10 +57,10 @@ export const namesNoOther: Proof = (answer, { ugwoUid }) => {
     : `the answer is about another payment request, ${named} ("ugwo_uid")`;
 };
 
-/** An activity that says it is something else than a charge. */
+/** An activity that says it is something else than a charge. A number is no word of the service: it says nothing. */
 export const isNoOtherType: Proof = (answer) => {
   const type = machineValue(valueAt(answer, 'activity_type'));
-  return type === '' || type === 'charge'
+  return type === '' || type === 'charge' || /^-?[\d.]+$/.test(type)
     ? undefined
     : `the answer is not a charge but a ${cutText(type, BOUNDS.word)} ("activity_type")`;
 };

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
@@ -48,6 +49,21 @@ describe('a charge whose answer is odd', () => {
     ]);
     expect(await ledgerRow(home)).toMatchObject({ state: 'accepted', activity: ACTIVITY.uid, exit_code: 0 });
   });
+
+  it.each(['gzip', 'deflate', 'br'] as const)(
+    'is read where it comes compressed by %s, which nobody asked for',
+    async (encoding) => {
+      const encode = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }[encoding];
+      const text = JSON.stringify({ ...ACTIVITY, activity_type: 1 });
+      const service = await charges((_seen, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding }).end(encode(text));
+      });
+      const ended = await paycli([...CHARGE, '--json'], { service });
+      expect(ended).toMatchObject({ code: 0, stdout: `${text}\n` });
+      const shown = await inProcess([...CHARGE, '-o', 'table'], { service });
+      expect(shown.stderr).toContain('note: the answer\'s "activity_type" could not be read; it is shown as received');
+    },
+  );
 
   it('is printed as JSON in the very words of the service, with nothing beside it', async () => {
     const text = `{"uid":"${ACTIVITY.uid}","status":[],"amount":1.50,"next_action":[]}`;

@@ -73,6 +73,7 @@ const ACTIVITIES: readonly Shape<Ends>[] = [
     'with a type in a pair': { activity_type: ['charge', 'enum.activity_type.charge'] },
     'with a type that is null': { activity_type: null },
     'with a type that is an object': { activity_type: {} },
+    'with a type that is a number': { activity_type: 1 },
     'with fields that nobody knows': { amount: '500000', charged_amount: null, is_double_charge: 0 },
     'with a status in a pair': { status: ['requires_action', 'enum.status.requires_action'] },
     'with a status of its own': { status: 'on_hold' },

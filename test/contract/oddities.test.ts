@@ -51,6 +51,10 @@ describe('what is odd in an answer', () => {
     expect(ofCustomer({ ...customer, ...field })).toEqual([]);
   });
 
+  it.each([1, [1, 'Charge']])('is a type of activity that is %j', (activity_type) => {
+    expect(ofActivity({ ...laterActivity, activity_type })).toEqual([unread('activity_type')]);
+  });
+
   it.each([
     ['a customer that is a number', { onye: 7 }, 'onye'],
     ['metadata that is a text', { metadata: 'x' }, 'metadata'],

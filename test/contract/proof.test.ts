@@ -49,9 +49,12 @@ describe('an activity of another payment request', () => {
 });
 
 describe('an activity of another type', () => {
-  it.each(['charge', ['charge', 'Charge'], undefined, null, '', {}, []])('is none of type %j', (activity_type) => {
-    expect(isNoOtherType({ activity_type }, {})).toBeUndefined();
-  });
+  it.each(['charge', ['charge', 'Charge'], undefined, null, '', {}, [], 1, '1', [1, 'Charge']])(
+    'is none of type %j',
+    (activity_type) => {
+      expect(isNoOtherType({ activity_type }, {})).toBeUndefined();
+    },
+  );
 
   it.each(['refund', ['refund', 'Refund']])('is one of type %j', (activity_type) => {
     expect(isNoOtherType({ activity_type }, {})).toBe('the answer is not a charge but a refund ("activity_type")');

@@ -70,7 +70,9 @@ const isProven = (exchange: Exchange, raw: Uint8Array): boolean => {
   if (exchange === UPDATE) return isId('ony', fields.get('uid'));
   const [named, type] = [first(fields.get('ugwo_uid')), first(fields.get('activity_type'))];
   return (
-    isId('act', fields.get('uid')) && (!isId('ugw', named) || named === UGWO) && (type === '' || type === 'charge')
+    isId('act', fields.get('uid')) &&
+    (!isId('ugw', named) || named === UGWO) &&
+    (type === '' || type === 'charge' || /^-?[\d.]+$/.test(type))
   );
 };
 
