@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import { PayError } from '../core/error.ts';
 import type { Clock, Env, Flight, Input, Io, Output } from '../core/io.ts';
 import { memo } from '../core/memo.ts';
@@ -30,20 +30,6 @@ const isNull = (stats: Stats): boolean =>
 const isTerminal = (fd: number): boolean => {
   const stats = statOf(fd);
   return stats?.isCharacterDevice() === true && !isNull(stats) && process.getBuiltinModule('node:tty').isatty(fd);
-};
-
-/** Open for reading and writing, in the last digit of the flags that Linux tells of a descriptor. */
-const READ_AND_WRITE = /^flags:\s*\d*2$/m;
-
-/**
- * Whether a standard stream was closed when the program was started (`>&-`). The runtime has put /dev/null into its place by
- * then, open for both ways; who throws the output away by name (`>/dev/null`) opens it for writing alone.
- */
-const wasClosed = (fd: number): boolean => {
-  const stats = statOf(fd);
-  if (stats === undefined) return true;
-  // Only Linux tells.
-  return isNull(stats) && READ_AND_WRITE.test(tried(() => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? '');
 };
 
 /**
@@ -87,7 +73,8 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
     return (isData ? process.stdout : process.stderr).on('error', () => undefined);
   });
   const writer = memo(() => writerOf(stream, fd));
-  const isShut = memo(() => isData && wasClosed(fd));
+  // Node opens /dev/null in the place of a stream that was closed at the start (`>&-`): that discards the output, too.
+  const isShut = memo(() => isData && statOf(fd) === undefined);
   const clean = (text: string): string => (isData ? redactor.clean(text) : redactor.cleanAll(text));
   const terminal = isTerminal(fd);
   let drawn: (() => string) | undefined;
