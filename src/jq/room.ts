@@ -34,6 +34,14 @@ const around = (filter: string): string => {
   return `inputs|(${ours.join('')} ${filter}\n)`;
 };
 
+/** One half of a surrogate pair by itself, as an escape, at which jq would end: it gets the sign for what is no character. */
+const wellFormed = (json: string): string =>
+  /\\u[dD][89abAB]/.test(json)
+    ? json.replaceAll(/\\(?:u[dD][89abAB]..(\\u[dD][c-fC-F]..)?|.)/g, (found, second?: string) =>
+        found.length > 2 && second === undefined ? '\\ufffd' : found,
+      )
+    : json;
+
 const wrong = (what: string, hint = 'fix the filter; jq is documented at https://jqlang.org/manual'): PayError =>
   usageError(`--jq: ${what}`, { hint });
 
@@ -144,6 +152,9 @@ export const openFilter = (filter: string, { clock, signals }: World, files: JqF
       await run({ text: '', program: around(filter), flags: ['-n'] }, nowhere);
     },
     run: (text, isIndented, write) =>
-      run({ text, program: around(filter), flags: ['-n', '-r', ...(isIndented ? [] : ['-c'])] }, write),
+      run(
+        { text: wellFormed(text), program: around(filter), flags: ['-n', '-r', ...(isIndented ? [] : ['-c'])] },
+        write,
+      ),
   };
 };

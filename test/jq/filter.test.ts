@@ -82,6 +82,18 @@ describe('a filter of jq 1.8', () => {
     expect(times).toBe(1);
   });
 
+  it.each([
+    ['"a\\ud800b"', '"a\ufffdb"'],
+    ['{"\\uD83D":"\\udBff"}', '{"\ufffd":"\ufffd"}'],
+    ['"\\ud800\\u0041"', '"\ufffdA"'],
+    ['"\\ud83d\\ud83d\\ude00"', '"\ufffd\u{1f600}"'],
+    ['"\\udc00\\ud800"', '"\ufffd\ufffd"'],
+    ['"\\\\ud800 \\\\\\ud800"', '"\\\\ud800 \\\\\ufffd"'],
+    ['"\\uD83D\\uDE00"', '"\u{1f600}"'],
+  ])('gets U+FFFD for half of a surrogate pair: %s', async (input, output) => {
+    expect(await printed(open('tojson'), input)).toBe(`${output}\n`);
+  });
+
   it('gives what it says on stderr', async () => {
     expect(await open('debug').run('1', false, async () => true)).toBe('["DEBUG:",1]');
   });
