@@ -11,3 +11,7 @@ export const localhost: LookupFunction = (_hostname, options, done) => {
   if (options.all === true) done(null, [...HERE]);
   else done(null, HERE[0].address, HERE[0].family);
 };
+
+/** The option of a request that keeps it from asking for `localhost`. */
+export const lookupFor = ({ hostname }: URL): { readonly lookup?: LookupFunction } =>
+  hostname === 'localhost' ? { lookup: localhost } : {};

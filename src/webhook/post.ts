@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as encrypted } from 'node:https';
 import { reasonOf, usageError } from '../core/error.ts';
-import { localhost } from '../core/localhost.ts';
+import { lookupFor } from '../core/localhost.ts';
 import { isLoopback } from '../core/origin.ts';
 import type { Headers } from './kept.ts';
 
@@ -101,7 +101,7 @@ export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: A
     method: 'POST',
     headers: { ...headersOf(headers), 'content-length': String(body.byteLength) },
     signal,
-    ...(url.hostname === 'localhost' ? { lookup: localhost } : {}),
+    ...lookupFor(url),
   };
   try {
     const sent = (url.protocol === 'https:' ? encrypted : plain)(url, options, (answer) => {

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import dns from 'node:dns';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isSignedBy } from '../../src/core/signature.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
@@ -36,6 +37,19 @@ describe('a delivery', () => {
     await shop.request();
     const [heard] = (await receiver.saw(1)) as [Heard];
     expect(heard.headers['x-kwugwo-signature']).toBe('');
+  });
+
+  test('goes to this machine for localhost, whatever a name server says', async () => {
+    const { shop, tellTo } = await openTelling();
+    const receiver = await receive();
+    const asked = vi.spyOn(dns, 'lookup').mockImplementation(() => {
+      throw new Error('a name server was asked');
+    });
+    onTestFinished(() => asked.mockRestore());
+    await tellTo(receiver.url.replace('127.0.0.1', 'localhost'));
+    await shop.request();
+    await receiver.saw(1);
+    expect(asked).not.toHaveBeenCalled();
   });
 
   test('that is not answered 2xx is tried twice more, 30 minutes apart by the clock, with the same uid and other ids', async () => {

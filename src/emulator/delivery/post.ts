@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as overHttp } from 'n
 import { request as overHttps } from 'node:https';
 import { reasonOf } from '../../core/error.ts';
 import type { Clock } from '../../core/io.ts';
+import { lookupFor } from '../../core/localhost.ts';
 
 /** How long an answer is waited for. */
 const PATIENCE_MS = 15_000;
@@ -33,7 +34,8 @@ const wordsOf = (thrown: unknown): string => WORDS[(thrown as NodeJS.ErrnoExcept
 
 const open = ({ url, headers, body }: Letter): ClientRequest => {
   const target = new URL(url);
-  const how = { method: 'POST', agent: false, headers: { ...headers, 'content-length': body.byteLength } };
+  const sized = { ...headers, 'content-length': body.byteLength };
+  const how = { method: 'POST', agent: false as const, headers: sized, ...lookupFor(target) };
   return target.protocol === 'https:' ? overHttps(target, how) : overHttp(target, how);
 };
 
