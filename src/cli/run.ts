@@ -46,6 +46,8 @@ export interface Program<D extends Said> extends Omit<ProgramOptions, 'env'> {
   readonly open: (globals: Globals) => OpenDeps<D>;
   /** What the profile of a run settles for a terminal. */
   readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
+  /** Shows a manual page on the terminal; false where nothing here can. */
+  readonly showManual: (page: string, env: Io['env']) => Promise<boolean>;
 }
 
 /** What was asked for, else the format that the command has of its own; a filter takes JSON. */

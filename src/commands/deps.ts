@@ -117,6 +117,8 @@ export interface Deps {
   webhooks(): Promise<WebhookRoom>;
   /** The secrets that deliveries are signed with; asked for on a terminal where none are named. */
   webhookSecrets(options: SecretOptions): Promise<Secrets>;
+  /** The absolute path of a program: given as one, or found on PATH outside the working folder; undefined where it isn't. */
+  findProgram(word: string): Promise<string | undefined>;
   /** This user; undefined where there are no such numbers. */
   user(): Promise<number | undefined>;
   /** The bytes behind a name, as they are: a file, or `-` for standard input; a usage error beyond the limit. */

@@ -71,6 +71,13 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
       await (await openClient(run, probed)).call('ugwo.list', { query: { limit: '1' } });
     },
     webhookSecrets: openWebhookSecrets(run),
+    findProgram: async (word) => {
+      const [{ findProgram }, { thisMachine }] = await Promise.all([
+        import('../config/find-program.ts'),
+        import('../config/machine.ts'),
+      ]);
+      return findProgram(word, io.env, thisMachine);
+    },
     user: async () => (await import('../config/machine.ts')).thisMachine.uid,
     checkUp: async (offline) => (await import('./checkup.ts')).checkUp(run, rooms, offline),
     whoAmI: async (check) => (await import('./checkup.ts')).whoAmI(run, rooms, check),

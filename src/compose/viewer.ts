@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { findProgram } from '../config/find-program.ts';
+import { thisMachine } from '../config/machine.ts';
+import type { Env } from '../core/io.ts';
 
 /** What shows a manual page from its standard input: man of Linux, and what macOS has in its place. */
 const VIEWERS: readonly (readonly [program: string, ...args: string[]])[] = [
@@ -6,8 +9,8 @@ const VIEWERS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['mandoc', '-a'],
 ];
 
-/** Shows a page with one program; false where there is none, or it can't. */
-const shownBy = ([program, ...args]: readonly [string, ...string[]], page: string): Promise<boolean> =>
+/** Shows a page with one program; false where it can't. */
+const shownBy = (program: string, args: readonly string[], page: string): Promise<boolean> =>
   new Promise((done) => {
     // What one of them has to say against its options is no news: the next one is tried.
     const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'ignore'] });
@@ -18,7 +21,10 @@ const shownBy = ([program, ...args]: readonly [string, ...string[]], page: strin
   });
 
 /** Shows a manual page on the terminal, as `man` does; false where nothing here can. */
-export const showManual = async (page: string): Promise<boolean> => {
-  for (const viewer of VIEWERS) if (await shownBy(viewer, page)) return true;
+export const showManual = async (page: string, env: Env): Promise<boolean> => {
+  for (const [program, ...args] of VIEWERS) {
+    const file = findProgram(program, env, thisMachine);
+    if (file !== undefined && (await shownBy(file, args, page))) return true;
+  }
   return false;
 };

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../src/cli/help/names.ts';
 import { words } from '../structure/words.ts';
@@ -7,7 +8,7 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { ONYE_ID } from '../support/service.ts';
-import { inShell } from '../support/shell.ts';
+import { inShell, programs } from '../support/shell.ts';
 import { SPECS } from '../support/specs.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -155,11 +156,13 @@ describe('help', () => {
       for (const word of ['Usage: paycli ugwo charge', '--delimiter', 'Output:']) expect(screen).toContain(word);
     });
 
-    it.runIf(process.platform !== 'win32')('starts no program on Windows', async () => {
-      const { env } = inShell('', { also: { man: 'echo planted' }, env: { OS: 'Windows_NT' } });
-      const terminal = openTerminal(CHARGE, { rows: 200, env: { ...env } });
+    it.runIf(process.platform !== 'win32')('is shown by no program of the working folder', async () => {
+      const cwd = programs({ man: 'echo planted' });
+      const terminal = openTerminal(CHARGE, { rows: 200, cwd, env: { PATH: ['.', '', cwd].join(delimiter) } });
       expect(await terminal.ended).toEqual({ code: 0 });
-      expect(await terminal.screen()).toContain('Usage: paycli ugwo charge');
+      const screen = await terminal.screen();
+      expect(screen).toContain('Usage: paycli ugwo charge');
+      expect(screen).not.toContain('planted');
     });
 
     it.each([['ugwo'], ['files'], ['nope']])('is not there for %s', async (name) => {

@@ -1,10 +1,11 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/signature.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
+import { programs } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
 
@@ -114,6 +115,28 @@ describe('webhook events', () => {
       headers: { 'x-own': 'kept', 'x-kwugwo-signature': signatureOf(SECRET, Buffer.from(body)) },
     });
   });
+});
+
+it.skipIf(process.platform === 'win32')('an editor is started from nowhere in the working folder', async () => {
+  const home = await received(bodyOf(1));
+  const cwd = programs({ ed1t: 'echo planted' });
+  const words = [
+    'webhook',
+    'events',
+    'replay',
+    uidOf(1),
+    '--to',
+    DEAD_ORIGIN,
+    '--edit',
+    '--secret-file',
+    secretFile(home),
+  ];
+  const PATH = ['.', '', cwd].join(delimiter);
+  const terminal = openTerminal(words, { home, cwd, env: { PATH, EDITOR: 'ed1t' } });
+  expect(await terminal.ended).toMatchObject({ code: 2 });
+  const screen = await terminal.screen();
+  expect(screen).toContain('the editor ed1t was not found; nothing was sent');
+  expect(screen).not.toContain('planted');
 });
 
 describe('webhook verify', () => {

@@ -118,6 +118,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     webhookSecrets: unexpected,
     tree: unexpected,
     user: unexpected,
+    findProgram: unexpected,
     bytes: unexpected,
     jobWorld: unexpected,
     holdMemory: unexpected,

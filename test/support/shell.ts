@@ -7,7 +7,7 @@ import { type Ended, newFolder, type RunOptions, start } from './program.ts';
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** A folder for PATH with programs of these names, each a line of shell. */
-const programs = (lines: Readonly<Record<string, string>>): string => {
+export const programs = (lines: Readonly<Record<string, string>>): string => {
   const folder = newFolder('bin');
   for (const [name, line] of Object.entries(lines)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`);

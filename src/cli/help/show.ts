@@ -17,6 +17,8 @@ interface Commands {
   readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec[]>;
   readonly nouns: Readonly<Record<string, Noun>>;
   readonly version: string;
+  /** Shows a manual page on the terminal; false where nothing here can. */
+  readonly showManual: (page: string, env: Env) => Promise<boolean>;
 }
 
 type World = Pick<Io, 'stdout' | 'env'>;
@@ -52,12 +54,16 @@ const manualFor = async ({ words }: HelpWanted, tree: Tree, version: string): Pr
 };
 
 /** Shows a manual page where there is a `man`; in a pipe its source, and on a terminal without a `man` the page of help. */
-const showManualPage = async (wanted: HelpWanted, color: Globals['color'], io: World, tree: Tree, version: string) => {
+const showManualPage = async (
+  wanted: HelpWanted,
+  color: Globals['color'],
+  io: World,
+  tree: Tree,
+  { version, showManual }: Pick<Commands, 'version' | 'showManual'>,
+) => {
   const page = await manualFor(wanted, tree, version);
   if (!io.stdout.isTerminal) return await io.stdout.write(page);
-  // Windows has no man, and would look for one in the folder that somebody else may have filled.
-  const isWindows = io.env['OS'] === 'Windows_NT';
-  if (!isWindows && (await (await import('./viewer.ts')).showManual(page))) return;
+  if (await showManual(page, io.env)) return;
   await print((layout) => helpPage(tree, { ...wanted, all: true }, layout), color, io);
 };
 
@@ -72,11 +78,11 @@ export const showHelp = async (
   wanted: HelpWanted,
   { color }: Pick<Globals, 'color'>,
   io: World,
-  { allSpecs, specsFor, nouns, version }: Commands,
+  { allSpecs, specsFor, nouns, ...program }: Commands,
 ): Promise<void> => {
   if (wanted.words.length === 0 && !wanted.man) return await print(firstPage(wanted.all), color, io);
   const few = await specsFor(wanted.words.slice(0, 1));
   const tree = commandTree(few.length > 0 ? few : await allSpecs(), nouns);
-  if (wanted.man) await showManualPage(wanted, color, io, tree, version);
+  if (wanted.man) await showManualPage(wanted, color, io, tree, program);
   else await print((layout) => helpPage(tree, wanted, layout), color, io);
 };

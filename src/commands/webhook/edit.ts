@@ -4,12 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { splitCommand } from '../../core/command-words.ts';
 import { reasonOf, usageError } from '../../core/error.ts';
-import type { Io } from '../../core/io.ts';
+import type { Deps } from '../deps.ts';
 
-const editorOf = ({ VISUAL, EDITOR }: Io['env']): string => [VISUAL, EDITOR].find((text) => text) ?? 'vi';
+const editorOf = ({ VISUAL, EDITOR }: Deps['io']['env']): string => [VISUAL, EDITOR].find((text) => text) ?? 'vi';
 
-const openIn = async (words: readonly string[], file: string): Promise<void> => {
-  const [program = '', ...args] = words;
+const openIn = async (words: readonly string[], file: string, { findProgram }: Deps): Promise<void> => {
+  const [word = '', ...args] = words;
+  const program = await findProgram(word);
+  if (program === undefined) {
+    throw usageError(`the editor ${word} was not found; nothing was sent`, {
+      hint: 'set EDITOR to its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
+    });
+  }
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   spawn(program, [...args, file], { stdio: 'inherit', shell: false })
     .on('error', reject)
@@ -21,13 +27,14 @@ const openIn = async (words: readonly string[], file: string): Promise<void> => 
 };
 
 /** What a person makes of a body, in the editor of their choice. */
-export const edit = async (body: Uint8Array, { env, stdin }: Pick<Io, 'env' | 'stdin'>): Promise<Uint8Array> => {
+export const edit = async (body: Uint8Array, deps: Deps): Promise<Uint8Array> => {
+  const { env, stdin } = deps.io;
   if (!stdin.isTerminal) throw usageError('--edit needs a terminal', { hint: 'leave it out; nothing was sent' });
   const folder = mkdtempSync(join(tmpdir(), 'paycli-event-'));
   try {
     const file = join(folder, 'body.json');
     writeFileSync(file, body, { mode: 0o600 });
-    await openIn(splitCommand(editorOf(env), 'EDITOR'), file);
+    await openIn(splitCommand(editorOf(env), 'EDITOR'), file, deps);
     return readFileSync(file);
   } finally {
     rmSync(folder, { recursive: true, force: true });

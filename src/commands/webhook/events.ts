@@ -97,7 +97,7 @@ export const replay = async (
   if (text === undefined) throw usageError('--to is required: nothing was forwarded from here yet');
   const target = room.checkTarget(text, '--to', allowRemote);
   const edited = edits
-    ? { body: await edit(event.body, deps.io), secrets: await deps.webhookSecrets(secrets) }
+    ? { body: await edit(event.body, deps), secrets: await deps.webhookSecrets(secrets) }
     : undefined;
   const answer = await room.replay(event, target, edited, deps.io.signals.stop);
   return { kind: 'record', record: madeHere({ uid, event: event.event, to: target.href, answer }), view: replayedView };
