@@ -9,6 +9,7 @@ import type { Io } from '../core/io.ts';
 import { memo, memoDone } from '../core/memo.ts';
 import type { JqFiles } from '../jq/room.ts';
 import { loadWords, openClient } from './client.ts';
+import { findProgram } from './find-program.ts';
 import { holdMemory, openCheckPath, openJobWorld } from './job-world.ts';
 import { besideLedger, openLedgerOf } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
@@ -71,13 +72,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
       await (await openClient(run, probed)).call('ugwo.list', { query: { limit: '1' } });
     },
     webhookSecrets: openWebhookSecrets(run),
-    findProgram: async (word) => {
-      const [{ findProgram }, { thisMachine }] = await Promise.all([
-        import('../config/find-program.ts'),
-        import('../config/machine.ts'),
-      ]);
-      return findProgram(word, io.env, thisMachine);
-    },
+    findProgram: (word) => findProgram(word, io.env),
     user: async () => (await import('../config/machine.ts')).thisMachine.uid,
     checkUp: async (offline) => (await import('./checkup.ts')).checkUp(run, rooms, offline),
     whoAmI: async (check) => (await import('./checkup.ts')).whoAmI(run, rooms, check),

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Pager } from '../cli/run.ts';
 import { splitCommand } from '../core/command-words.ts';
 import { forTerminal } from '../core/sanitize.ts';
+import { findProgram } from './find-program.ts';
 import type { RunContext } from './run.ts';
 
 /** As others start less: it leaves at once what fits, and shows colour. */
@@ -13,14 +14,12 @@ const LESS = 'FRX';
  */
 export const openPager = async ({ io, notice, status }: RunContext, line: string): Promise<Pager | undefined> => {
   const { stdout, stderr, env, redactor } = io;
-  const [{ findProgram }, { thisMachine }, { openStatusLine }, { stylesFor }] = await Promise.all([
-    import('../config/find-program.ts'),
-    import('../config/machine.ts'),
+  const [{ openStatusLine }, { stylesFor }] = await Promise.all([
     import('../output/status-line.ts'),
     import('../output/style.ts'),
   ]);
   const [program = '', ...args] = splitCommand(line, 'PAYCLI_PAGER');
-  const file = findProgram(program, env, thisMachine);
+  const file = await findProgram(program, env);
   if (file === undefined) {
     await notice(`PAYCLI_PAGER names ${program}, which was not found. Printed without it.`);
     return undefined;

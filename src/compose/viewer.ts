@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { findProgram } from '../config/find-program.ts';
-import { thisMachine } from '../config/machine.ts';
 import type { Env } from '../core/io.ts';
+import { findProgram } from './find-program.ts';
 
 /** What shows a manual page from its standard input: man of Linux, and what macOS has in its place. */
 const VIEWERS: readonly (readonly [program: string, ...args: string[]])[] = [
@@ -23,7 +22,7 @@ const shownBy = (program: string, args: readonly string[], page: string): Promis
 /** Shows a manual page on the terminal, as `man` does; false where nothing here can. */
 export const showManual = async (page: string, env: Env): Promise<boolean> => {
   for (const [program, ...args] of VIEWERS) {
-    const file = findProgram(program, env, thisMachine);
+    const file = await findProgram(program, env);
     if (file !== undefined && (await shownBy(file, args, page))) return true;
   }
   return false;
