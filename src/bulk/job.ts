@@ -65,7 +65,7 @@ const jobOf = async <T>(
 ): Promise<JobToSend<T> | undefined> => {
   if (doors === undefined) return undefined;
   const { service, workspace } = doors.place;
-  const id = jobId([kind.command, service, workspace ?? '', kind.options, await input.digest()]);
+  const id = jobId([kind.command, service, workspace ?? '', kind.options, input.digest]);
   refuseOther(id, bulk);
   const { sending } = kind;
   const how = { job: id, retry: bulk.retryFailed, continueOnUnknown: bulk.continueOnUnknown };

@@ -23,7 +23,7 @@ export interface JobWorld {
   readonly leave: AbortSignal;
   /** What --from names: a file, or what can be read only once, which a signal ends. */
   readonly source: (from: string) => { readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> };
-  /** A private folder for what can be read only once. */
+  /** A private folder for the copy of the file. */
   readonly folder: string;
   /** What a path leads to that a report must not be written to; undefined where it may. */
   readonly ownFileAt: (path: string) => string | undefined;

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { reasonOf } from '../../core/error.ts';
 import { type Bytes, bytesOf } from './bytes.ts';
 import { csvColumns, csvRows } from './csv.ts';
@@ -7,10 +7,14 @@ import type { Format } from './format.ts';
 import { ndjsonColumns, ndjsonRows } from './ndjson.ts';
 import type { InputRow } from './row.ts';
 import { checkDelimiter, checkHead, delimiterOf, formatOf, separatorLine } from './sniff.ts';
-import { spool } from './spool.ts';
+import { type Spooled, spool } from './spool.ts';
 
-/** A file of rows, which may be larger than memory and is read more than once. */
-export interface Input extends Pick<Bytes, 'digest' | 'isAt' | 'close'> {
+/** A file of rows, which may be larger than memory and is read more than once: from a private copy that nobody changes. */
+export interface Input extends Pick<Bytes, 'close'> {
+  /** SHA-256 of all bytes, hex. */
+  readonly digest: string;
+  /** Whether the path leads to the file that was copied, which a report must not overwrite. */
+  isAt(path: string): Promise<boolean>;
   /** Column names in the order of the file: CSV its header, NDJSON the names of its first row. */
   readonly columns: readonly string[];
   readonly format: Format;
@@ -27,24 +31,55 @@ export type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncI
   readonly name: string;
   readonly format?: Format | undefined;
   readonly delimiter?: string | undefined;
-  /** A private folder for what can be read only once. */
+  /** A private folder for the copy. */
   readonly spoolFolder: string;
 };
 
-const openPath = async (path: string, { name, spoolFolder }: InputOptions): Promise<FileHandle> => {
+/** Something that changes with the content of a file. */
+const stampOf = async (file: FileHandle): Promise<string> => {
+  const { size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+  return `${size} ${mtimeNs} ${ctimeNs}`;
+};
+
+/** The bytes of a file, which must stay as it is while it is copied; a pipe, such as the shell's <(…), has its end. */
+async function* bytesIn(file: FileHandle, name: string): AsyncGenerator<Uint8Array> {
+  const isFile = (await file.stat()).isFile();
+  const before = isFile ? await stampOf(file) : '';
+  yield* file.createReadStream({ autoClose: false });
+  if (!isFile || (await stampOf(file)) === before) return;
+  throw new InputError(
+    `${name} changed while it was being read`,
+    'wait until it is complete, then run the command again; nothing was sent',
+  );
+}
+
+/** A private copy of the input, and how the input itself is known again. */
+interface Copied extends Spooled {
+  readonly isAt: (path: string) => Promise<boolean>;
+}
+
+const copyOf = async (path: string, { name, spoolFolder }: InputOptions): Promise<Copied> => {
   const file = await open(path, 'r').catch((thrown: unknown) => {
     throw new InputError(`${name} can't be read: ${reasonOf(thrown)}`, 'check the path and permissions');
   });
-  const stats = await file.stat();
-  if (stats.isFile()) return file;
-  // A pipe, such as the shell's <(…), closes with its stream.
-  if (!stats.isDirectory()) return spool(file.createReadStream(), name, spoolFolder);
-  await file.close();
-  throw new InputError(`${name} is a folder`, 'name a file');
+  try {
+    const here = await file.stat({ bigint: true });
+    if (here.isDirectory()) throw new InputError(`${name} is a folder`, 'name a file');
+    const spooled = await spool(bytesIn(file, name), name, spoolFolder);
+    const isAt = async (other: string): Promise<boolean> => {
+      const there = await stat(other, { bigint: true }).catch(() => undefined);
+      return there !== undefined && here.dev === there.dev && here.ino === there.ino;
+    };
+    return { ...spooled, isAt };
+  } finally {
+    await file.close();
+  }
 };
 
-const opened = (options: InputOptions): Promise<FileHandle> =>
-  'path' in options ? openPath(options.path, options) : spool(options.stdin, options.name, options.spoolFolder);
+const copied = async (options: InputOptions): Promise<Copied> =>
+  'path' in options
+    ? copyOf(options.path, options)
+    : { ...(await spool(options.stdin, options.name, options.spoolFolder)), isAt: async () => false };
 
 type Rows = Pick<Input, 'columns' | 'format' | 'delimiter' | 'rows'>;
 
@@ -84,10 +119,10 @@ const rowsOf = async (bytes: Bytes, { name, format, delimiter }: InputOptions): 
 
 /** Opens a file of rows and reads its column names. Throws an InputError when that can't be. */
 export const openInput = async (options: InputOptions): Promise<Input> => {
-  const bytes = await bytesOf(await opened(options), options.name);
+  const { file, digest, isAt } = await copied(options);
+  const bytes = bytesOf(file, options.name);
   try {
-    const rows = await rowsOf(bytes, options);
-    return { ...rows, digest: bytes.digest, isAt: bytes.isAt, close: bytes.close };
+    return { ...(await rowsOf(bytes, options)), digest, isAt, close: bytes.close };
   } catch (thrown) {
     await bytes.close();
     throw thrown;

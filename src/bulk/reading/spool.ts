@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PayError, reasonOf } from '../../core/error.ts';
@@ -23,21 +23,31 @@ const notKept = (name: string, folder: string, thrown: unknown): PayError =>
   thrown instanceof PayError
     ? thrown
     : new InputError(
-        `couldn't save ${name} in ${folder} to read it twice: ${reasonOf(thrown)}`,
-        'free some space there, or use a file instead',
+        `couldn't copy ${name} to ${folder}: ${reasonOf(thrown)}`,
+        'free some space there; nothing was sent',
       );
 
-/** What can be read only once, kept for as long as the file stays open. */
-export const spool = async (bytes: AsyncIterable<Uint8Array>, name: string, folder: string): Promise<FileHandle> => {
+/** A private copy, and the digest of all its bytes: SHA-256, hex. */
+export interface Spooled {
+  readonly file: FileHandle;
+  readonly digest: string;
+}
+
+/** Copies the input for as long as the copy stays open, so that what was read and approved is what is sent. */
+export const spool = async (bytes: AsyncIterable<Uint8Array>, name: string, folder: string): Promise<Spooled> => {
   const failed = (thrown: unknown): never => {
     throw notKept(name, folder, thrown);
   };
   const file = await makeNameless(folder).catch(failed);
+  const hash = createHash('sha256');
   try {
-    for await (const chunk of bytes) await file.appendFile(chunk);
+    for await (const chunk of bytes) {
+      hash.update(chunk);
+      await file.appendFile(chunk);
+    }
   } catch (thrown) {
     await file.close();
     failed(thrown);
   }
-  return file;
+  return { file, digest: hash.digest('hex') };
 };
