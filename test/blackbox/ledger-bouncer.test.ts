@@ -1,13 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openPostgresRelay } from '../faults/postgres-relay.ts';
 import { full } from '../faults/torture.ts';
 import { hasBouncer } from '../support/postgres/bouncer.ts';
-import { ownBouncer, sharedCluster } from '../support/postgres.ts';
+import type { Cluster } from '../support/postgres/kinds.ts';
+import { ownBouncer, ownCluster, ownStandby, sharedCluster } from '../support/postgres.ts';
 import { errorOf, paycli } from '../support/program.ts';
-import { reset } from '../support/service.ts';
-import { postsOf, serveCharges, ugwoOf, ussdFile } from './bulk-support.ts';
+import { reset, serveAllBy } from '../support/service.ts';
+import { charged, postsOf, serveCharges, ugwoOf, ussdFile } from './bulk-support.ts';
 import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
 
 const ROWS = 60;
+
+/** Whether a standby has everything that its primary has committed. */
+const replayed = async (primary: Cluster, standby: Cluster): Promise<boolean> => {
+  const [now] = await primary.sql<{ at: string }>('SELECT pg_current_wal_flush_lsn()::text AS at');
+  const ask = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS is';
+  const [seen] = await standby.sql<{ is: boolean }>(ask, [now?.at]);
+  return seen?.is === true;
+};
 
 // What this machine lacks is left out of `npm test`, and fails `npm run torture`.
 describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer that pools transactions', () => {
@@ -29,5 +39,46 @@ describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer that po
     for (const ended of await Promise.all(runs)) expect(ended.code, ended.stderr).toBe(0);
     expect(postsOf(service)).toEqual({ ...Object.fromEntries(Array.from({ length: ROWS }, (_, n) => [n, 1])), 100: 1 });
     expect((await listOf(one)).filter(({ state }) => state === 'unknown')).toHaveLength(1);
+  });
+
+  it('misses what a standby that took over has not heard of, over a connection that has outlived that', {
+    timeout: 60_000,
+  }, async () => {
+    const primary = await ownCluster();
+    const team = await newTeam(primary);
+    const standby = await ownStandby(primary, { synchronous: false });
+    const way = await openPostgresRelay(primary.port);
+    onTestFinished(way.close);
+    const bouncer = await ownBouncer({ ...primary, socketDir: '127.0.0.1', port: way.port });
+    const env = { PAYCLI_LEDGER: primary.url(team.database, { port: bouncer.port }) };
+    const service = await serveCharges();
+    const machine = { ...team.machine(service), env };
+    // Its first row is answered once the standby has taken over.
+    const takenOver = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const held = await serveAllBy(() => async (seen, response, request) => {
+      reached.resolve();
+      await takenOver.promise;
+      charged(0)(seen, response, request);
+    });
+    const file = ussdFile(0, 1);
+    const running = paycli(['ugwo', 'charge', '--from', file, '--no-preflight', '--concurrency', '1', '--json'], {
+      ...machine,
+      service: held,
+    });
+    await reached.promise;
+    await expect.poll(() => replayed(primary, standby)).toBe(true);
+    await standby.stop();
+    expect(await chargeOf(ugwoOf(5), machine)).toMatchObject({ code: 0 });
+    await primary.stop('immediate');
+    await standby.start();
+    await standby.promote();
+    way.lead(standby.port);
+    takenOver.resolve();
+    const ended = await running;
+    expect(ended.code, ended.stderr).toBe(10);
+    expect(ended.stderr).toContain("the ledger's database had lost 1 charge, which may have been made");
+    expect(errorOf(await chargeOf(ugwoOf(5), machine))).toMatchObject({ exit_code: 10 });
+    expect([postsOf(held), postsOf(service)]).toEqual([{ 0: 1 }, { 5: 1 }]);
   });
 });

@@ -51,6 +51,24 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     expect(await listOf(one)).toMatchObject([1, 2, 3, 4].map(() => ({ state: 'accepted' })));
   });
 
+  it('that was restored from an older copy at another address is known by what it holds', async () => {
+    const team = await newTeam();
+    const service = await serveKnown();
+    const machine = team.machine(service);
+    expect(await chargeOf(ugwoOf(1), machine)).toMatchObject({ code: 0 });
+    const copy = await team.cluster.createDatabase(team.database);
+    for (const number of [2, 3]) expect(await chargeOf(ugwoOf(number), machine)).toMatchObject({ code: 0 });
+    const moved = { ...machine, env: { PAYCLI_LEDGER: team.cluster.url(copy) } };
+    expect(errorOf(await chargeOf(ugwoOf(2), moved))).toMatchObject({
+      exit_code: 10,
+      message: "the ledger's database had lost 2 charges, which may have been made",
+    });
+    expect(await paycli(['ledger', 'reconcile', '--json'], moved)).toMatchObject({ code: 0, stderr: '' });
+    for (const number of [1, 2, 3]) expect(await chargeOf(ugwoOf(number), moved)).toMatchObject({ code: 9 });
+    expect(await chargeOf(ugwoOf(4), moved)).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1 });
+  });
+
   it('that holds another ledger than before is refused, and what to do is said', async () => {
     const [team, fresh] = [await newTeam(), await newTeam()];
     const service = await serveCharges();

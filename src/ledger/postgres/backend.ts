@@ -56,6 +56,8 @@ export interface SharedOptions extends KnownOptions {
   /** Where the shadow is, and the emergency file beside it. */
   readonly path: string;
   readonly clock: ServerClock;
+  /** The server that the connection led to when it was opened. */
+  readonly server: () => string;
   readonly key: string;
   /** The role that uses it. */
   readonly account: string;
@@ -66,7 +68,7 @@ const SLACK_MS = 60_000;
 
 /** Charges and jobs in PostgreSQL, which many machines share. */
 export const sharedBackend = (options: SharedOptions): Backend => {
-  const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, worker, limits } = options;
+  const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, worker, limits, server } = options;
   const { name } = options.access.address;
   const guard = diskGuard(path, self, (thrown) => isFromPassing(thrown) || isBusy(thrown));
   const boot = bootOf(self);
@@ -80,19 +82,17 @@ export const sharedBackend = (options: SharedOptions): Backend => {
   /** Profiles whose policy counts what they charge, as far as it is known. */
   const counted = new Set<string>();
 
-  let last = shadow.last()[0];
-
   /** Once the disk has failed, nothing more is begun. */
   const keep = async (intents: readonly Entry[]): Promise<void> => {
     try {
       await patiently(() => shadow.keep(intents), lockWait, lockWait.leave);
-      last = intents[0]?.id;
     } catch (thrown) {
       guard.failed(sharedError(thrown, name));
       throw thrown;
     }
   };
-  const together = groupedSteps({ connection, patience, keep, limits, begun: () => last, clock: clock.set, clockSql });
+  const newest = () => patiently(shadow.last, lockWait, lockWait.leave);
+  const together = groupedSteps({ connection, patience, keep, limits, server, newest, clock: clock.set, clockSql });
 
   const step = async <T>(one: Step<T>): Promise<T> => {
     try {

@@ -3,6 +3,7 @@ import { Lost } from './errors.ts';
 import { MIGRATIONS } from './schema.ts';
 import type { Answer, Session } from './session.ts';
 import { idsOf, knownStatement } from './statements.ts';
+import { SERVER } from './transaction.ts';
 
 /** What a server says of itself and its ledger. */
 export interface Greeting {
@@ -10,6 +11,8 @@ export interface Greeting {
   readonly ledger: string;
   /** The key of its digests. */
   readonly key: string;
+  /** Which server it is in, as `SERVER` gives it. */
+  readonly server: string;
   /** The server's clock, in milliseconds since the epoch. */
   readonly at: number;
   /** The role that has logged in. */
@@ -89,12 +92,12 @@ export const greet = async (
   another: () => Promise<Session>,
 ): Promise<Greeting> => {
   const { answers } = await session.run(
-    `SELECT version(), pg_is_in_recovery(), ${clockSql}, session_user;
+    `SELECT version(), pg_is_in_recovery(), ${clockSql}, session_user, ${SERVER};
     SELECT name, value FROM paycli.setting;
     ${knownStatement(mine)}`,
     limit,
   );
-  const [version, standby, at, account] = answers[0]?.rows[0] ?? [];
+  const [version, standby, at, account, server] = answers[0]?.rows[0] ?? [];
   if (standby === true) throw new Lost('it is a standby, which takes no writes');
   await checkLocks(session, String(version), name, limit, another);
   const settings = settingsIn(answers[1] as Answer);
@@ -102,6 +105,7 @@ export const greet = async (
   return {
     ledger: settings.get('name') ?? '',
     key: settings.get('key') ?? '',
+    server: String(server),
     at: Number(at),
     account: String(account),
     knows: idsOf(answers[2] as Answer),

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
 import { openDatabase } from '../../database/open.ts';
+import { closedAfter } from '../../database/transact.ts';
+import type { Entry } from '../entry.ts';
 import type { Ledger } from '../ledger.ts';
 import { ledgerOver } from '../open.ts';
 import { checkAccess } from '../sqlite/access.ts';
@@ -18,7 +21,7 @@ import { type Access, openSession, type Session } from './session.ts';
 import { SHADOW_FILE, type Shadow, shadowIn } from './shadow.ts';
 import { CLOCK } from './transaction.ts';
 
-/** One file a database: whoever is sent to another one by the same name is told. */
+/** One file an address: whoever is sent to another ledger by the same name is told. */
 const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
   `${folder}/${SHADOW_FILE_START}${hash('sha256', JSON.stringify([host, port, database])).slice(0, 12)}.sqlite`;
 
@@ -42,6 +45,23 @@ const refuseOther = (shadow: Shadow, { ledger }: Greeting, name: string, path: s
   }
 };
 
+const SHADOW = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
+
+/** What this machine has begun in a ledger by any of its addresses: it may have been restored at another one. */
+const allBegun = (ledger: string, folder: string): Entry[] =>
+  readdirSync(folder)
+    .filter((name) => SHADOW.test(name))
+    .flatMap((name) => {
+      const path = `${folder}/${name}`;
+      checkAccess(path);
+      return openDatabase(path, SHADOW_FILE, (db) =>
+        closedAfter(db, () => {
+          const shadow = shadowIn(db, path);
+          return shadow.ledger() === ledger ? shadow.all() : [];
+        }),
+      );
+    });
+
 const openShadow = (path: string, options: KnownOptions): { shadow: Shadow; left: Unfinished } => {
   checkAccess(path);
   return openDatabase(path, SHADOW_FILE, (db) => {
@@ -53,7 +73,7 @@ const openShadow = (path: string, options: KnownOptions): { shadow: Shadow; left
 
 /** Opens a connection that was looked at: it is the ledger's, and knows what this machine has begun. */
 const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: ServerClock) => {
-  const { access, clockSql, limits } = options;
+  const { access, folder, clockSql, limits } = options;
   const { name } = access.address;
   const plain = (): Promise<Session> => openSession(access, limits);
   /** Other processes of this machine write to it, too. */
@@ -77,8 +97,11 @@ const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: Serv
       greeting = await greet(session, name, clockSql(), mine, limits.connect, plain);
       clock.set(greeting.at);
       refuseOther(shadow, greeting, name, path);
-      const { knows } = greeting;
-      if (mine.some((id) => !knows.has(id))) await putBack(session, await patient(shadow.all), greeting.at);
+      const { ledger, server, knows } = greeting;
+      if (shadow.server() !== server || mine.some((id) => !knows.has(id))) {
+        await putBack(session, await patient(() => allBegun(ledger, folder)), greeting.at);
+        await patient(() => shadow.isKnownTo(server));
+      }
       forgetOld(greeting.at);
       return session;
     } catch (thrown) {
@@ -107,6 +130,7 @@ export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledg
     const backend = sharedBackend({
       ...options,
       ...{ connection, shadow, path, clock },
+      server: () => greeting()?.server ?? '',
       key: greeting()?.key ?? '',
       account: greeting()?.account ?? '',
     });

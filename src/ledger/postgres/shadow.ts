@@ -40,7 +40,7 @@ export const SHADOW_FILE: DatabaseKind = {
 };
 
 /**
- * So many of the last commits are looked for at each connection: what is lost of a ledger is lost from its end. Of processes
+ * So many of the last commits are looked for at each connection, and before each change: what is lost of a ledger is lost from its end. Of processes
  * that begin at once, the one that commits first may be the last to write it down here, and each has one commit at a time.
  */
 const LAST = 64;
@@ -55,7 +55,8 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
   const add = db.prepare('INSERT OR IGNORE INTO intent (id, created_at, entry, leads) VALUES (?, ?, ?, ?)');
   const last = db.prepare('SELECT id FROM intent WHERE leads = 1 ORDER BY n DESC LIMIT ?');
   const all = db.prepare('SELECT entry FROM intent ORDER BY n');
-  const setting = db.prepare("SELECT value FROM setting WHERE name = 'ledger'");
+  const setting = db.prepare('SELECT value FROM setting WHERE name = ?');
+  const set = db.prepare('INSERT OR REPLACE INTO setting VALUES (?, ?)');
   const asError = <T>(work: () => T): T => {
     try {
       return work();
@@ -63,12 +64,15 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
       throw asLedgerError(thrown, path);
     }
   };
+  const kept = (name: string): string | undefined => asError(() => setting.get(name)?.['value'] as string | undefined);
+  const keep = (name: string, value: string): void => void asError(() => set.run(name, value));
   return {
     /** Which ledger it is the shadow of; undefined of a new one. */
-    ledger: (): string | undefined => setting.get()?.['value'] as string | undefined,
-    belongsTo: (name: string): void => {
-      asError(() => db.prepare("INSERT OR REPLACE INTO setting VALUES ('ledger', ?)").run(name));
-    },
+    ledger: (): string | undefined => kept('ledger'),
+    belongsTo: (name: string): void => keep('ledger', name),
+    /** The server that was last found to know everything here, as `SERVER` gives it; undefined of a new one. */
+    server: (): string | undefined => kept('server'),
+    isKnownTo: (server: string): void => keep('server', server),
     /** What was begun in one commit. */
     keep: (entries: readonly Entry[]): void => {
       asError(() =>

@@ -81,4 +81,8 @@ export const touchStatement = (entries: readonly Entry[]): string =>
 export const knownStatement = (ids: readonly string[]): string =>
   `SELECT id FROM paycli.charge WHERE id IN ${list(ids)}`;
 
+/** Whether all of some different entries are there, as an expression. */
+export const knowsAllStatement = (ids: readonly string[]): string =>
+  `(SELECT count(*) = ${ids.length} FROM paycli.charge WHERE id IN ${list(ids)})`;
+
 export const idsOf = ({ rows }: Answer): ReadonlySet<string> => new Set(rows.map(([id]) => String(id)));

@@ -3,6 +3,7 @@ import { Lost } from './errors.ts';
 import type { Limits } from './limits.ts';
 import type { Answer, Session } from './session.ts';
 import { literal } from './sql.ts';
+import { knowsAllStatement } from './statements.ts';
 import type { AnyStep, Written } from './step.ts';
 
 /**
@@ -31,6 +32,13 @@ const lockStatement = (keys: readonly string[]): string => {
 /** The server's clock, in milliseconds since the epoch. */
 export const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
+/**
+ * Which server this is, and since when: one that was restored, promoted after a start as a standby, or put in another's place has
+ * started at another moment, and so has another timeline of the same server. A ledger that was loaded into a running server has other numbers.
+ */
+export const SERVER = `(extract(epoch FROM pg_postmaster_start_time())::text || ' ' ||
+  (SELECT oid::text FROM pg_database WHERE datname = current_database()) || ' ' || 'paycli.charge'::regclass::oid::text)`;
+
 /** What was about to be committed when the answer was lost, for each step. */
 export type Attempt = ReadonlyMap<AnyStep, Written<unknown>>;
 
@@ -38,8 +46,10 @@ export interface Told {
   readonly limits: Limits;
   /** Told what the server's clock shows, before anything is decided. */
   readonly clock: (at: number) => void;
-  /** The intent that this machine has begun last: a database that doesn't know of it has forgotten something. */
-  readonly begun: () => string | undefined;
+  /** The server that this connection led to when it was opened, as `SERVER` gives it. */
+  readonly server: () => string;
+  /** What this machine has begun last: a database that doesn't know all of it has forgotten something. */
+  readonly newest: () => Promise<readonly string[]>;
   /** What gives the server's clock, in SQL. */
   readonly clockSql: () => string;
   /** Told what is sent to be committed, in case that no answer comes. */
@@ -93,15 +103,14 @@ export const transact = async (
   session: Session,
   steps: readonly AnyStep[],
   earlier: Attempt,
-  { limits, begun, clock, clockSql, about }: Told,
+  { limits, server, newest, clock, clockSql, about }: Told,
 ): Promise<readonly Decided[]> => {
   const keys = steps.flatMap((step) => step.keys);
   const looks = steps.map((step) => looksOf(step, earlier.get(step)));
-  const last = begun();
-  const knows = last === undefined ? 'true' : `EXISTS (SELECT 1 FROM paycli.charge WHERE id = ${literal(last)})`;
+  const whole = `${SERVER} = ${literal(server())} AND ${knowsAllStatement(await newest())}`;
   const statements = [
     ...(keys.length === 0 ? [] : [lockStatement(keys)]),
-    `SELECT ${clockSql()}, ${knows}`,
+    `SELECT ${clockSql()}, ${whole}`,
     ...looks.flat(),
   ];
   const { answers } = await session.run(`${beginning(limits)}\n${statements.join(';\n')}`, limits.answer);
@@ -111,7 +120,7 @@ export const transact = async (
   if (isWhole !== true) {
     // Behind a pool another server may have taken over: the next connection looks what is missing.
     await session.close();
-    throw new Lost('the database has forgotten what was begun');
+    throw new Lost('the server is another one, or has forgotten what was begun');
   }
   clock(Number(now));
   let at = 0;

@@ -15,8 +15,8 @@ export const SABOTAGES: readonly (readonly [sabotage: Sabotage, run: Run])[] = [
     {
       name: 'no shadow',
       file: 'src/ledger/postgres/open.ts',
-      from: 'if (mine.some((id) => !knows.has(id)))',
-      to: 'if (mine.some((id) => !knows.has(id)) && false)',
+      from: 'shadow.server() !== server || mine.some((id) => !knows.has(id))',
+      to: 'false',
     },
     asynchronous,
   ],

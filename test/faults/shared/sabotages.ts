@@ -23,11 +23,11 @@ export const SABOTAGES: readonly Caught[] = [
       name: 'the look before the lock',
       file: TRANSACTION,
       from: `    ...(keys.length === 0 ? [] : [lockStatement(keys)]),
-    \`SELECT \${clockSql()}, \${knows}\`,
+    \`SELECT \${clockSql()}, \${whole}\`,
     ...looks.flat(),
   ];
   const { answers } = await session.run(\`\${beginning(limits)}\\n\${statements.join(';\\n')}\`, limits.answer);`,
-      to: `    \`SELECT \${clockSql()}, \${knows}\`,
+      to: `    \`SELECT \${clockSql()}, \${whole}\`,
     ...looks.flat(),
     ...(keys.length === 0 ? [] : [lockStatement(keys)]),
   ];

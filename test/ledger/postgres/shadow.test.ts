@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { initLedger } from '../../../src/ledger/postgres/admin.ts';
+import type { Access } from '../../../src/ledger/postgres/session.ts';
+import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import { full } from '../../faults/torture.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
-import { sharedCluster } from '../../support/postgres.ts';
+import { hasBouncer } from '../../support/postgres/bouncer.ts';
+import { ownBouncer, ownCluster, sharedCluster } from '../../support/postgres.ts';
 import { newFolder } from '../../support/program.ts';
 import { intent, SENT } from '../support/memory.ts';
 import type { SharedPlace } from '../support/postgres.ts';
@@ -29,6 +34,14 @@ const from = (first: number, count: number): number[] => Array.from({ length: co
 
 const unknownTo = async (ledger: Ledger): Promise<string[]> =>
   (await ledger.unknown()).map(({ about }) => about).sort();
+
+/** More commits than are looked for at each connection. */
+const MANY = 70;
+
+const shadowOf = ({ folder }: SharedPlace): string => {
+  const [name = ''] = readdirSync(folder).filter((file) => /^shared-\w+\.sqlite$/.test(file));
+  return join(folder, name);
+};
 
 describe.skipIf(process.platform === 'win32')("a machine's memory of what it has begun", () => {
   it('misses what another process of it committed last and wrote down before', async () => {
@@ -114,6 +127,57 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     expect(await unknownTo(ledger)).toEqual([ugwoOf(0)]);
   });
 
+  it('is asked for before each change, whichever process of it has begun', async () => {
+    const place = newSharedPlace();
+    const [one, other] = [await place.open(), await place.open()];
+    await beginAll(one, [0]);
+    await beginAll(other, [1]);
+    await beginAll(one, [2]);
+    await forget(place, [1]);
+    await expect(one.begin(intent({ about: ugwoOf(3) }), { again: false })).rejects.toMatchObject({
+      message: "the ledger's database had lost 1 charge, which may have been made",
+    });
+    expect(await unknownTo(one)).toEqual([ugwoOf(1)]);
+  });
+
+  it.each([
+    ['the server is another one', "UPDATE setting SET value = 'other' WHERE name = 'server'"],
+    ['an earlier version has kept it', "DELETE FROM setting WHERE name = 'server'"],
+  ])('is compared as a whole where %s', async (_where, sql) => {
+    const place = newSharedPlace();
+    const ledger = await place.open();
+    for (const number of from(0, MANY)) await beginAll(ledger, [number]);
+    await forget(place, [0]);
+    expect(await unknownTo(await place.open())).toEqual([]);
+    const shadow = new DatabaseSync(shadowOf(place));
+    shadow.exec(sql);
+    shadow.close();
+    expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
+    // Once is enough.
+    await forget(place, [1]);
+    expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
+  });
+
+  it.runIf(full || hasBouncer())('is compared as a whole when a pool leads to another server meanwhile', async () => {
+    const cluster = await ownCluster();
+    const database = await cluster.createDatabase();
+    const accessAt = (port: number): Access => ({
+      address: addressOf(cluster.url(database, { port })),
+      password: async () => undefined,
+    });
+    await initLedger(accessAt(cluster.port), []);
+    const bouncer = await ownBouncer(cluster);
+    const ledger = await newSharedPlace().open({ access: accessAt(bouncer.port) });
+    for (const number of from(0, MANY)) await beginAll(ledger, [number]);
+    await cluster.sql(`DELETE FROM paycli.charge WHERE ugwo = '${ugwoOf(0)}'`, [], database);
+    // A server that has started again may be an older copy.
+    await cluster.stop();
+    await cluster.start();
+    await expect(ledger.begin(intent({ about: ugwoOf(MANY) }), { again: false })).rejects.toMatchObject({
+      message: "the ledger's database had lost 1 charge, which may have been made",
+    });
+  });
+
   it('waits for another process that is writing to it', async () => {
     const place = newSharedPlace();
     let writing: DatabaseSync | undefined;
@@ -123,8 +187,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
       await lockWait.sleep(ms, signal);
     };
     const ledger = await place.open({ lockWait: { ...lockWait, sleep } });
-    const [name = ''] = readdirSync(place.folder).filter((file) => /^shared-\w+\.sqlite$/.test(file));
-    writing = new DatabaseSync(join(place.folder, name));
+    writing = new DatabaseSync(shadowOf(place));
     writing.exec('BEGIN IMMEDIATE');
     await beginAll(ledger, [0]);
     writing.close();
