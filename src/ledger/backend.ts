@@ -89,8 +89,8 @@ export interface Backend {
   readonly self: Sender;
   /** What whoever uses it has proved to be, where it tells its users apart. */
   readonly account?: string;
-  /** Whether a sender has ended; `overdue` says that its sending must have. */
-  isGone(sender: Sender, overdue: boolean): boolean;
+  /** Whether a sender has ended; `overdue` says that its sending must have, and `id` what it was sending, where that has a name. */
+  isGone(sender: Sender, overdue: boolean, id: string | undefined): boolean;
   /** Milliseconds since the epoch. */
   now(): number;
   moment(): Moment;

@@ -6,9 +6,14 @@ type World = Pick<Backend, 'isGone' | 'moment'>;
 
 /** Whether the process died that was sending a charge or an update. */
 export const isLost = (
-  { state, sender, deadline }: { readonly state: string; readonly sender: Sender; readonly deadline: number },
+  {
+    state,
+    sender,
+    deadline,
+    id,
+  }: { readonly state: string; readonly sender: Sender; readonly deadline: number; readonly id?: string },
   { isGone, moment }: World,
-): boolean => state === 'sending' && isGone(sender, moment().at > deadline);
+): boolean => state === 'sending' && isGone(sender, moment().at > deadline, id);
 
 /** A charge as it stands: unknown, where its process died while it was sending. */
 export const asItStands = (charge: Entry, world: World): Entry =>

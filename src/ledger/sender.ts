@@ -13,7 +13,7 @@ interface Stat {
 
 /**
  * State and start of a process out of its stat line, whose second field is a name that may hold blanks and brackets; undefined
- * where it can't be read.
+ * where it can't be read, or is hidden: /proc may keep other users' processes to itself (`hidepid`), which the kernel still knows.
  */
 const statOf = (pid: number | 'self', proc: string): Stat | undefined => {
   let line: string;
@@ -21,11 +21,18 @@ const statOf = (pid: number | 'self', proc: string): Stat | undefined => {
     line = readFileSync(`${proc}/${pid}/stat`, 'utf8');
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ESRCH' ? {} : undefined;
+    const isMissing = code === 'ENOENT' || code === 'ESRCH';
+    return isMissing && pid !== 'self' && !thisMachine.exists(pid) ? {} : undefined;
   }
   const fields = line.replace(/.*\) /s, '').split(' ');
   const [state, started] = [fields[0], fields[19]];
   return started === undefined ? undefined : { state, started };
+};
+
+/** Whether /proc counts processes as this one does; in a new PID namespace it may still be the outer one's. */
+const isOwnProc = (proc: string): boolean => {
+  const self = tried(() => readlinkSync(`${proc}/self`));
+  return self === undefined || self === String(thisMachine.pid);
 };
 
 /** This process. Process numbers are counted in each boot, and in each container, anew. */
@@ -36,7 +43,7 @@ export const thisSender = (proc = PROC): Sender => {
   return {
     pid: thisMachine.pid,
     boot: boot === undefined ? '' : [boot, ...spaces].join(' '),
-    started: statOf('self', proc)?.started ?? '',
+    started: (isOwnProc(proc) ? statOf('self', proc)?.started : undefined) ?? '',
   };
 };
 
@@ -58,7 +65,10 @@ export const isGone = (sender: Sender, self: Sender, overdue: boolean, proc = PR
   return stat.started !== sender.started || stat.state === 'Z' || stat.state === 'X';
 };
 
-/** The same for senders of any machine: of another one nothing is seen, and only the time that it was given counts. */
+/**
+ * The same for senders of any machine: of another one nothing is seen, and only the time that it was given counts. Machines that
+ * were cloned while they ran have one boot (see `Shadow.has`).
+ */
 export const isGoneAnywhere = (sender: Sender, self: Sender, overdue: boolean): boolean => {
   const [boot] = sender.boot.split(' ');
   const isHere = boot !== '' && boot === self.boot.split(' ')[0];

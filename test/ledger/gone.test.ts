@@ -23,7 +23,7 @@ describe('a charge whose process died', () => {
     const asked: unknown[] = [];
     const note = (...given: unknown[]): boolean => asked.push(given) < 0;
     expect(isLost({ ...left, deadline: NOW.at + after }, { ...world, isGone: note })).toBe(false);
-    expect(asked).toEqual([[DEAD, overdue]]);
+    expect(asked).toEqual([[DEAD, overdue, left.id]]);
   });
 
   it('is unknown to whoever looks', () => {

@@ -29,7 +29,8 @@ describe('a sender', () => {
     ['runs', statLine(77, 'S', '500'), {}, false, false],
     ['runs under an odd name', statLine(77, 'R', '500', 'a) Z 1 (b'), {}, false, false],
     ['runs under a name of two lines', statLine(77, 'R', '500', 'a\nb'), {}, false, false],
-    ['is not there', undefined, {}, true, true],
+    ['is not there', undefined, { pid: NOBODY }, true, true],
+    ['is hidden in /proc and known to the kernel', undefined, { pid: process.pid }, false, true],
     ['is a zombie', statLine(77, 'Z', '500'), {}, true, true],
     ['is dead', statLine(77, 'X', '500'), {}, true, true],
     ['has left its number to another', statLine(77, 'S', '501'), {}, true, true],
@@ -102,6 +103,20 @@ describe('this process', () => {
     expect(thisSender(folder).boot).toBe('boot-a  ');
     rmSync(join(folder, 'sys'), { recursive: true });
     expect(thisSender(folder).boot).toBe('');
+  });
+
+  it('has no start where /proc counts processes otherwise', () => {
+    const folder = newFolder('proc');
+    for (const [pid, started] of [
+      [process.pid + 1, ''],
+      [process.pid, '600'],
+    ] as const) {
+      rmSync(join(folder, 'self'), { force: true });
+      mkdirSync(join(folder, String(pid)));
+      writeFileSync(join(folder, `${pid}/stat`), statLine(pid, 'R', '600'));
+      symlinkSync(String(pid), join(folder, 'self'));
+      expect(thisSender(folder).started).toBe(started);
+    }
   });
 
   it('says nothing that it does not know', () => {

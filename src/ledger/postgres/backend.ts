@@ -1,3 +1,4 @@
+import { tried } from '../../core/tried.ts';
 import { isBusy } from '../../database/sqlite-error.ts';
 import type { Backend, Purpose, Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
@@ -123,7 +124,8 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     account: options.account,
     self,
     slack: options.slack ?? SLACK_MS,
-    isGone: options.isGone,
+    isGone: (sender, overdue, id) =>
+      id === undefined || tried(() => shadow.has(id)) === true ? options.isGone(sender, overdue) : overdue,
     now: clock.now,
     moment,
     read: (query) => find(query),

@@ -57,6 +57,7 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
   const all = db.prepare('SELECT entry FROM intent ORDER BY n');
   const setting = db.prepare('SELECT value FROM setting WHERE name = ?');
   const set = db.prepare('INSERT OR REPLACE INTO setting VALUES (?, ?)');
+  const one = db.prepare('SELECT 1 FROM intent WHERE id = ?');
   const asError = <T>(work: () => T): T => {
     try {
       return work();
@@ -85,6 +86,8 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
     },
     /** The identifier of one of each of the last commits, the newest first. */
     last: (): string[] => asError(() => last.all(LAST).map(({ id }) => String(id))),
+    /** Whether this machine has begun it: of a clone of it, which has the same boot, it sees no process. */
+    has: (id: string): boolean => one.get(id) !== undefined,
     all: (): Entry[] =>
       asError(() => all.all().map(({ entry }) => entryOf([...(JSON.parse(String(entry)) as Row), 0]))),
     /** `now`: by the clock that intents are dated with, which is the server's. */

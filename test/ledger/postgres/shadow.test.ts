@@ -88,6 +88,15 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
   });
 
+  it('tells its own processes from those of a clone, which may live where none of that number is seen here', async () => {
+    const place = newSharedPlace();
+    const gone = { isGone: () => true };
+    await beginAll(await place.open(), [0]);
+    const clone = await place.open({ ...gone, folder: newFolder('clone') });
+    expect(await unknownTo(clone)).toEqual([]);
+    expect(await unknownTo(await place.open(gone))).toEqual([ugwoOf(0)]);
+  });
+
   it('stands beside another open charge of the same, and in its way for every machine', async () => {
     const place = newSharedPlace();
     await beginAll(await place.open(), [0]);
