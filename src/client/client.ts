@@ -10,6 +10,7 @@ import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
 import type { Received, ReceivedPage } from '../core/received.ts';
+import { spoiltIn } from '../core/spoilt.ts';
 import type { JsonBody } from './body.ts';
 import type { Exchange, SendContext, Subject } from './exchange.ts';
 import { type Follow, type Followed, followActivity } from './follow.ts';
@@ -24,6 +25,8 @@ export interface CallInput extends WriteOptions {
   /** A name that ends in `[]` may have several values. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** What of the body was given here, where the rest is as a read showed it. */
+  readonly typed?: Readonly<Record<string, unknown>>;
 }
 
 /** A request as it would be sent, without its key. */
@@ -83,11 +86,18 @@ const checkParams = (operation: Operation, input: CallInput): void => {
 
 /** Judges the body as it would arrive, not as it lies here: some values only become JSON when they are printed. */
 const checkRules = (operation: Operation, body: string | undefined, input: CallInput, now: number): void => {
-  const sent = body === undefined ? undefined : operation.body?.(now).safeParse(JSON.parse(body));
+  const json: unknown = body === undefined ? undefined : JSON.parse(body);
+  const sent = body === undefined ? undefined : operation.body?.(now).safeParse(json);
   const results = [sent, operation.query?.().safeParse(input.query ?? {})];
-  const violations = results.flatMap((result) => (result?.success === false ? breaches(result.error) : []));
+  const broken = results.flatMap((result) => (result?.success === false ? breaches(result.error) : []));
+  const spoilt = spoiltIn(input.typed ?? json);
+  // Its cause says more about a value than the rule that it breaks.
+  const causes = new Set(spoilt.map(({ propertyPath }) => propertyPath));
+  const others = broken.filter(({ propertyPath }) => !causes.has(propertyPath));
+  const violations = [...spoilt, ...others];
   if (violations.length === 0) return;
-  throw usageError('the service would refuse this, so nothing was sent', {
+  const why = others.length > 0 ? 'the service would refuse this' : 'a value is probably not what was meant';
+  throw usageError(`${why}, so nothing was sent`, {
     violations,
     hint: 'fix the value, or let the service judge it with --no-validate',
   });

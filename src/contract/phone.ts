@@ -26,8 +26,6 @@ const digitsFault = (digits: string): string | undefined => {
 
 /** What is wrong with a number without separators. */
 const bareFault = (text: string): string | undefined => {
-  if (/^\d[.,]?\d*E\+?\d+$/i.test(text))
-    return 'was rounded by a spreadsheet: format the column as text and type it again';
   if (!/^\+?\d+$/.test(text)) return `should be a plus and digits only, such as ${EXAMPLE}`;
   if (text.startsWith('+')) return digitsFault(text.slice(1));
   if (text.startsWith('00')) return digitsFault(text.slice(2)) ?? `begins with 00: write +${text.slice(2)}`;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cutName } from '../core/bounds.ts';
 import { memo } from '../core/memo.ts';
 import type { OutputOf } from './common.ts';
 import { anyMembers, enumLike, id, instant, notBlank, objectOrText, textOf } from './common.ts';
@@ -36,9 +37,9 @@ export const refundCreate = memo(() =>
       .looseObject(
         {
           provider: notBlank(),
-          account_number: z
-            .string({ error: 'should be text' })
-            .regex(/^\d{10}$/, { error: 'is not an account number of 10 digits' }),
+          account_number: z.string({ error: 'should be text' }).regex(/^\d{10}$/, {
+            error: ({ input }) => `${JSON.stringify(cutName(String(input)))} is not an account number of 10 digits`,
+          }),
         },
         { error: 'should be an object' },
       )

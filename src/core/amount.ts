@@ -1,4 +1,5 @@
 import { formatMoney, minorDigits } from './money.ts';
+import { spoiltWords } from './spoilt.ts';
 
 /** What a text is read as: an amount in the minor unit, or why it is none and what to type in its place. */
 export type ReadAmount = { readonly minor: number } | { readonly problem: string; readonly hint: string };
@@ -26,7 +27,10 @@ const readMinor = (digits: string): ReadAmount => {
 export const readMinorAmount = (text: string): ReadAmount =>
   /^\d+$/.test(text)
     ? readMinor(text)
-    : problem(`"${text}" is not a count of minor units`, 'use digits only, such as 500000 for NGN 5,000.00');
+    : problem(
+        spoiltWords(text, '') ?? `"${text}" is not a count of minor units`,
+        'use digits only, such as 500000 for NGN 5,000.00',
+      );
 
 /**
  * An amount as people write it, `5,000.00`, into the currency's minor unit; never by a float. Where the currency has decimals
@@ -36,7 +40,8 @@ export const readAmount = (text: string, currency: string): ReadAmount => {
   const digits = minorDigits(currency);
   const [, whole, fraction] = AMOUNT.exec(text) ?? [];
   const example = formatMoney(`5000${'0'.repeat(digits)}`, currency).slice(currency.length + 1);
-  if (whole === undefined) return problem(`"${text}" is not an amount`, `write it like ${example}`);
+  if (whole === undefined)
+    return problem(spoiltWords(text, '') ?? `"${text}" is not an amount`, `write it like ${example}`);
   const plain = whole.replaceAll(',', '');
   if (fraction === undefined && digits > 0) {
     const major = formatMoney(`${plain}${'0'.repeat(digits)}`, currency);

@@ -108,3 +108,60 @@ describe('a file as a spreadsheet saves it', () => {
     expect(Object.keys(reportOf(report))).toEqual(['1']);
   });
 });
+
+describe('a value that was spoilt on its way', () => {
+  const ROUNDED = '"2.02611E+16" was rounded by a spreadsheet';
+  const BLANK = '"Ada\u00a0" has a blank at its beginning or end, as copying leaves it: write "Ada"';
+  const TRUNK = '"+2340803123456" has a 0 after the country code, which is dialled only at home: write "+234803123456"';
+  const DROPPED = '"736251840" has 9 digits of 10: a spreadsheet has probably dropped a leading 0: write "0736251840"';
+  const customer = 'ony.AbCd.000000000000000000000001';
+  const asked = ['--amount', '5,000.00', '--currency', 'NGN'];
+  const momo = ['--medium', 'mobile_money', '--provider', 'mtn'];
+  const back = ['refund', 'create', ACTIVITY.uid, '--provider', 'gtb'];
+
+  it.each([
+    [['ugwo', 'create', ...asked, '--ref', '2.02611E+16'], '--ref (ref)', ROUNDED],
+    [['ugwo', 'create', ...asked, '--metadata', 'order=2.02611E+16'], '--metadata (metadata.order)', ROUNDED],
+    [['ugwo', 'create', '--amount', '2.02611E+16', '--currency', 'NGN'], '--amount', ROUNDED],
+    [['onye', 'create', '--email', 'a@b.c', '--first-name', 'Ada\u00a0'], '--first-name (first_name)', BLANK],
+    [['onye', 'create', '--email', 'a@b.c', '--data', '{"last_name":"Ada\u00a0"}'], '--data (last_name)', BLANK],
+    [['onye', 'create', '--email', ' ada@example.com'], '--email (email)', '" ada@example.com" has a blank'],
+    [['onye', 'update', customer, '--merge-meta', 'a=2.02611E+16'], '--merge-meta (meta.a)', ROUNDED],
+    [['ugwo', 'charge', ugwoOf(1), ...momo, '--phone', '+2340803123456'], '--phone (data.phone)', TRUNK],
+    [[...back, '--account-number', '736251840'], '--account-number (destination.account_number)', DROPPED],
+    [[...back, '--account-number', '12'], '--account-number (', '"12" is not an account number of 10 digits'],
+  ])('is refused as an option, with its cause: %j', async (args, place, cause) => {
+    const ended = await inProcess([...args, '--dry-run'], { service: await serve([]) });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(place);
+    expect(ended.stderr.replaceAll(/[ \n]+/g, ' ')).toContain(cause);
+  });
+
+  it.each([
+    ['ugwo create', 'ref,amount,currency', '2.02611E+16,1000.00,NGN', 'ref', ROUNDED],
+    ['ugwo create', 'ref,amount,currency,metadata.order', 'r,1000.00,NGN,2.02611E+16', 'metadata.order', ROUNDED],
+    ['onye create', 'email,ref', 'ada@example.com,2.02611E+16', 'ref', ROUNDED],
+    ['onye update', 'uid,merge_meta.a', `${customer},2.02611E+16`, 'merge_meta.a', ROUNDED],
+    ['ugwo charge', 'ugwo,medium,provider,phone', `${ugwoOf(1)},mobile_money,mtn,+2340803123456`, 'phone', TRUNK],
+    ['ugwo charge', 'ugwo,medium,param.order', `${ugwoOf(1)},bank_transfer,2.02611E+16`, 'param.order', ROUNDED],
+    ['refund create', 'activity,provider,account_number', `${ACTIVITY.uid},gtb,736251840`, 'account_number', DROPPED],
+  ])('is refused in a column, with its cause: %s, %s', async (command, header, row, column, cause) => {
+    const file = fileOf(csvOf(header, row));
+    const ended = await inProcess([...command.split(' '), '--from', file, '--dry-run'], { service: await serve([]) });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr.replaceAll(/[ \n]+/g, ' ')).toContain(`row 1, column ${column}: ${cause}`);
+  });
+
+  it('is sent with --no-validate', async () => {
+    const args = ['ugwo', 'create', ...asked, '--ref', '2.02611E+16', '--dry-run', '--no-validate'];
+    expect(await inProcess(args, { service: await serve([]) })).toMatchObject({ code: 0 });
+  });
+
+  it('stays in metadata that somebody else wrote', async () => {
+    const kept = { uid: customer, email: 'ada@example.com', meta: { order: '2.02611E+16' } };
+    const service = await serveBy(() => json(200, kept));
+    const args = ['onye', 'update', customer, '--merge-meta', 'tier=vip', '--yes'];
+    expect(await inProcess(args, { service })).toMatchObject({ code: 0 });
+    expect(JSON.parse(service.seen.at(-1)?.body ?? '')).toEqual({ meta: { ...kept.meta, tier: 'vip' } });
+  });
+});

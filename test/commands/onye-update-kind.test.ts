@@ -55,7 +55,7 @@ describe('the update that a row asks for', () => {
   it('names the customer', () => {
     expect(rowOf({ uid: UID, ref: 'r' })).toEqual({
       key: UID,
-      item: { uid: UID, body: { ref: 'r' }, change: undefined },
+      item: { uid: UID, body: { ref: 'r' }, typed: { ref: 'r' }, change: undefined },
     });
   });
 
@@ -233,7 +233,7 @@ describe('the columns of a file', () => {
 });
 
 describe('the column behind a property of the body', () => {
-  const item = { uid: UID, body: {}, change: undefined };
+  const item = { uid: UID, body: {}, typed: {}, change: undefined };
   const columnOf = (columns: readonly string[], path: string) => updateKind(NONE, client).columnOf(item, columns)(path);
 
   const columns = ['uid', 'email', 'meta.k', 'meta.n:', 'meta.a.b', 'billing_address.city'];

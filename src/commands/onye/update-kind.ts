@@ -16,6 +16,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface UpdateItem {
   readonly uid: string;
   readonly body: Fields;
+  /** What of it the row and the options give; the rest is as a read showed it. */
+  readonly typed: Fields;
   /** What is changed of the metadata besides, which a read must show first. */
   readonly change: MetaChange | undefined;
 }
@@ -103,7 +105,7 @@ const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem =>
   if (Object.keys(body).length === 0 && change === undefined && cells.faults.length === before) {
     cells.fault(undefined, 'changes nothing: no field is set');
   }
-  return { uid, body, change };
+  return { uid, body, typed: { ...body, ...(change && { [META]: change.set }) }, change };
 };
 
 /** The column among `columns` that a property of the body came from; undefined where it came from none. */
@@ -130,7 +132,7 @@ const sending = (client: Client): Repeatable<UpdateItem> => ({
   kind: 'repeatable',
   readsFirst: ({ change }) => change !== undefined,
   look: async (item) => {
-    const { uid, body, change } = item;
+    const { uid, body, typed, change } = item;
     if (change === undefined) {
       return { applied: isApplied((await readCustomer(uid, client)).exact, body), item };
     }
@@ -138,7 +140,7 @@ const sending = (client: Client): Repeatable<UpdateItem> => ({
     const whole = mergedBody(body, exact, change);
     return {
       applied: isMerged(metaOf(exact) ?? {}, change) && isApplied(exact, body),
-      item: Object.keys(whole).length === 0 ? undefined : { uid, body: whole, change: undefined },
+      item: Object.keys(whole).length === 0 ? undefined : { uid, body: whole, typed, change: undefined },
     };
   },
 });
@@ -165,7 +167,7 @@ export const updateKind = (options: GivenFields, client: Client): RowKind<Update
   options: optionsText(options),
   checkColumns: (columns) => checkColumns(columns, options),
   read: (cells, uid) => readRow(cells, uid, options),
-  request: ({ uid, body }) => ({ operation: 'onye.update', input: { params: { uid }, body } }),
+  request: ({ uid, body, typed }) => ({ operation: 'onye.update', input: { params: { uid }, body, typed } }),
   columnOf: (_item, columns) => (path) => columnAmong(columns, path) ?? flagOf(options.fields)(path) ?? path,
   counts: ({ body, change }) =>
     [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),

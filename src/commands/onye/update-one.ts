@@ -80,9 +80,10 @@ const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
 /** Sends the metadata as a read shows it, with the change made to it; nothing where nothing would change. */
 const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): Promise<Result> => {
   const client = await deps.client(deps.globals.dryRun ? 'read' : 'write');
-  client.check('onye.update', { params: { uid }, body: given });
+  const typed = { ...given, meta: change.set };
+  client.check('onye.update', { params: { uid }, body: given, typed });
   const { record: before, exact } = await customerToMerge(uid, client);
-  const call = { params: { uid }, body: mergedBody(given, exact, change) };
+  const call = { params: { uid }, body: mergedBody(given, exact, change), typed };
   if (Object.keys(call.body).length === 0) {
     return { kind: 'record', record: before, view: onyeView, notice: 'nothing would change; nothing was sent' };
   }

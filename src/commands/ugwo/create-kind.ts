@@ -64,6 +64,8 @@ export const createKind = (
     read: (cells, ref) => readRow(cells, ref, file),
     request,
     columnOf: (_item, columns) => (path) => {
+      const whole = columns.find((name) => name === path || name === `${path}:`);
+      if (whole?.startsWith(`${METADATA}.`)) return whole;
       const column = columnOf(path) ?? path;
       return column === 'amount' && columns.includes('amount_minor') ? 'amount_minor' : nameOf(columns, column);
     },

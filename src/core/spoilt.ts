@@ -1,0 +1,78 @@
+import { cutName } from './bounds.ts';
+
+/** What may have become of a value on its way here, most often in a spreadsheet. */
+interface Spoilt {
+  /** What such a value looks like. */
+  readonly form: RegExp;
+  /** The property or column that it is looked for in; every one where none is named. */
+  readonly of?: string;
+  /** The end of a sentence that begins with the value. */
+  readonly cause: string;
+  /** The value as it probably was. */
+  readonly before?: (text: string) => string;
+}
+
+const AGAIN = 'format the column as text and type it again';
+
+/** Countries whose numbers never have a 0 behind the country code, though they are dialled with one at home. */
+const WITH_TRUNK_ZERO = '20|27|33|44|49|233|234|251|254|255|256|260|263';
+const TRUNK_ZERO = new RegExp(String.raw`^\+(${WITH_TRUNK_ZERO})[\s().\-]*0[\s().\-]*(?=\d)`);
+
+const SPOILT: readonly Spoilt[] = [
+  { form: /^[+-]?\d(?:[.,]\d+E[+-]?|E[+-])\d+$/i, cause: `was rounded by a spreadsheet: ${AGAIN}` },
+  { form: /^#(?:[\p{Lu}/0]+[!?]|N\/A|NV)$/u, cause: "is a spreadsheet's error, not a value: mend its formula" },
+  { form: /^#{3,}$/, cause: 'was too long for its column in a spreadsheet: widen the column and save again' },
+  { form: /\ufffd/, cause: 'has lost characters: save the file as UTF-8 and type it again' },
+  {
+    form: /\\(?:x(?:[01][0-9a-f]|7f|[89][0-9a-f])|u(?:061c|200[ef]|202[89a-e]|206[6-9]))/,
+    cause: 'has an escape that stands in CSV for a character that is not shown: take the value from -o json',
+  },
+  {
+    form: /^[\s\u200b\u2060]|[\s\u200b\u2060]$/,
+    cause: 'has a blank at its beginning or end, as copying leaves it',
+    before: (text) => text.replace(/^[\s\u200b\u2060]+/, '').replace(/(?<![\s\u200b\u2060])[\s\u200b\u2060]+$/, ''),
+  },
+  {
+    of: 'phone',
+    form: TRUNK_ZERO,
+    cause: 'has a 0 after the country code, which is dialled only at home',
+    before: (text) => text.replace(TRUNK_ZERO, '+$1'),
+  },
+  {
+    of: 'account_number',
+    form: /^\d{9}$/,
+    cause: 'has 9 digits of 10: a spreadsheet has probably dropped a leading 0',
+    before: (text) => `0${text}`,
+  },
+  {
+    of: 'account_number',
+    form: /^\d{10}[.,]0+$/,
+    cause: 'was formatted as a number by a spreadsheet',
+    before: (text) => text.slice(0, 10),
+  },
+];
+
+/** The likely reason why a value is not what was meant, as a sentence with the value in it; undefined where it looks right. */
+export const spoiltWords = (text: string, name: string): string | undefined => {
+  const found = SPOILT.find(({ form, of }) => (of === undefined || of === name) && form.test(text));
+  if (found === undefined) return undefined;
+  const { cause, before } = found;
+  const shown = (value: string): string => JSON.stringify(cutName(value));
+  return `${shown(text)} ${cause}${before === undefined ? '' : `: write ${shown(before(text))}`}`;
+};
+
+/** A value inside a JSON value that looks spoilt. */
+export interface SpoiltValue {
+  readonly propertyPath: string;
+  readonly title: string;
+}
+
+/** Those of all texts in a value, by their dotted paths. */
+export const spoiltIn = (value: unknown, path: readonly string[] = []): readonly SpoiltValue[] => {
+  if (typeof value === 'string') {
+    const title = spoiltWords(value, path.at(-1) ?? '');
+    return title === undefined ? [] : [{ propertyPath: path.join('.'), title }];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => spoiltIn(member, [...path, name]));
+};
