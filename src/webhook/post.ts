@@ -53,7 +53,7 @@ const headersOf = (headers: Headers): Record<string, string[]> => {
   return together;
 };
 
-/** Reads what is left of an answer, so that the connection can be used again; of a long one, nothing more. */
+/** Reads the body of an answer, so that the connection can be used again; of a long one, no more than the bound. */
 const drain = async (answer: IncomingMessage): Promise<void> => {
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Uint8Array>) {
@@ -93,6 +93,7 @@ export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: A
   const { promise, resolve } = Promise.withResolvers<Posted>();
   const { signal, done } = limited(stop);
   const failed = (thrown: unknown): void => {
+    done();
     const code = (thrown as NodeJS.ErrnoException).code ?? '';
     const why = signal.aborted ? `no answer within ${LIMIT_MS / 1000} s` : reasonOf(thrown);
     resolve(stop.aborted ? { kind: 'left' } : { kind: 'failed', why, reached: !UNREACHED.has(code) });
@@ -103,15 +104,14 @@ export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: A
     signal,
     ...lookupFor(url),
   };
-  try {
-    const sent = (url.protocol === 'https:' ? encrypted : plain)(url, options, (answer) => {
-      const { statusCode: status = 0, headers: said } = answer;
-      drain(answer).then(() => resolve({ kind: 'answered', status, retryAfter: said['retry-after'] }), failed);
-    });
-    sent.on('error', failed);
-    sent.end(body);
-    return await promise;
-  } finally {
-    done();
-  }
+  // The status alone counts: a body that breaks off says nothing against it.
+  const sent = (url.protocol === 'https:' ? encrypted : plain)(url, options, (answer) => {
+    const { statusCode: status = 0, headers: said } = answer;
+    resolve({ kind: 'answered', status, retryAfter: said['retry-after'] });
+    void drain(answer)
+      .catch(() => undefined)
+      .finally(done);
+  });
+  sent.on('error', failed).end(body);
+  return promise;
 };

@@ -1,5 +1,6 @@
 import dns from 'node:dns';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkTarget, post } from '../../src/webhook/post.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { serveTarget } from '../support/webhooks.ts';
@@ -19,6 +20,27 @@ describe('what is forwarded', () => {
     expect(await post(url, [['X-One', '1']], BODY, NEVER)).toMatchObject({ kind: 'answered', status: 200 });
     expect(asked).not.toHaveBeenCalled();
     expect(target.seen).toMatchObject([{ url: '/x', body: '{}', headers: { 'x-one': '1', 'content-length': '2' } }]);
+  });
+
+  it('is taken once a 2xx stands in the head of the answer, whether its body ends, breaks off or never comes', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (chunk) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf');
+        if (chunk.includes('/breaks')) socket.destroySoon();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    for (const path of ['/breaks', '/hangs']) {
+      expect(await post(new URL(`${origin}${path}`), [], BODY, stop.signal)).toMatchObject({
+        kind: 'answered',
+        status: 200,
+      });
+    }
   });
 
   it('is answered with a status and Retry-After, unreached, or left where all is to end', async () => {
