@@ -31,6 +31,8 @@ const GONE = 410;
 /** What forwarding needs of the world. */
 export interface ForwardWorld {
   readonly clock: Clock;
+  /** The time of day when the run began, and monotonic from there. Pauses go by it: a clock that is set makes none longer. */
+  readonly steady: () => number;
   readonly random: () => number;
   readonly send: (event: KeptEvent) => Promise<Posted>;
   /** A word for people; resolves when it is written. */
@@ -46,7 +48,7 @@ const thrownAs =
   (thrown: unknown): Posted => ({ kind: 'failed', why: reasonOf(thrown), reached });
 
 /** How the target as a whole stands. */
-const openTarget = ({ clock, random, say }: ForwardWorld) => {
+const openTarget = ({ steady, random, say }: ForwardWorld) => {
   let [failures, until, gone] = [0, 0, false];
   return {
     get gone(): boolean {
@@ -66,9 +68,9 @@ const openTarget = ({ clock, random, say }: ForwardWorld) => {
         gone = true;
       } else if (isAway(posted) || (posted.kind === 'answered' && SLOW.includes(posted.status))) {
         if (failures === 0) say(`the target can't take events now (${postedWord(posted)}); they wait in the queue`);
-        until = clock.now() + Math.max(asked ?? 0, backoff(failures, random, RANGE));
+        until = steady() + Math.max(asked ?? 0, backoff(failures, random, RANGE));
         failures += 1;
-      } else if (clock.now() >= until) {
+      } else if (steady() >= until) {
         // What was under way when the pause began says nothing against it.
         if (failures > 0) say('the target takes events again');
         [failures, until] = [0, 0];
@@ -87,7 +89,7 @@ const forwardOne = async (
 ): Promise<void> => {
   const event = queue.at(head.seq);
   if (event === undefined) return;
-  const { clock, random, send, say } = world;
+  const { clock, steady, random, send, say } = world;
   const posted = await send(event).catch(thrownAs(true));
   if (posted.kind === 'left') return;
   const at = clock.now();
@@ -96,16 +98,16 @@ const forwardOne = async (
   const answer = postedWord(posted);
   // It is not sent again for a disk that is full.
   const note = async (write: () => Promise<void>): Promise<void> => void (await lasting(write, world, stop));
-  if (isTaken(posted)) return note(() => queue.done(head, { state: 'forwarded', answer, at }));
+  if (isTaken(posted)) return note(() => queue.done(head, { state: 'forwarded', answer, at, due: steady() }));
   if (isAway(posted) || target.gone) return;
   const refusedSince = event.refusedSince ?? at;
   if (at - refusedSince >= GIVE_UP_MS && event.attempts >= GIVE_UP_TRIES) {
     const again = shellLine(['paycli', 'webhook', 'events', 'replay', event.uid]);
     await say(`${event.uid} was refused for three days (${answer}) and is given up. Send it again: ${again}`);
-    return note(() => queue.done(head, { state: 'failed', answer, at }));
+    return note(() => queue.done(head, { state: 'failed', answer, at, due: steady() }));
   }
   const wait = Math.ceil(Math.max(asked ?? 0, backoff(event.attempts, random, RANGE)));
-  await note(() => queue.delay(head, { answer, at, until: at + wait, refusedSince }));
+  await note(() => queue.delay(head, { answer, at, due: steady() + wait, refusedSince }));
 };
 
 /** Forwards what waits, in order per lane, until `stop`, at which `wake` is called too. */
@@ -127,7 +129,7 @@ export const forward = (queue: Queue, wake: Wake, world: ForwardWorld, stop: Abo
   /** Starts what can be, and says how long nothing more can; undefined until something happens. */
   const step = (): number | undefined => {
     if (target.gone) return undefined;
-    const now = world.clock.now();
+    const now = world.steady();
     if (target.until > now) return target.until - now;
     const room = target.atOnce - busy.size;
     if (room <= 0) return undefined;
@@ -139,7 +141,7 @@ export const forward = (queue: Queue, wake: Wake, world: ForwardWorld, stop: Abo
   };
 
   const run = async (): Promise<void> => {
-    const now = world.clock.now();
+    const now = world.steady();
     await lasting(() => queue.noLater(now + LONGEST_WAIT_MS, now), world, stop);
     while (!stop.aborted) {
       const wait = step();

@@ -89,7 +89,13 @@ const throttle = (most: number, clock: Clock, more: (count: number) => void) => 
 };
 
 /** Answers deliveries: keeps those that are signed, notes the others. */
-const takerOf = (queue: Queue, options: ListenOptions, world: ListenWorld, kept: () => void): Take => {
+const takerOf = (
+  queue: Queue,
+  options: ListenOptions,
+  world: ListenWorld,
+  steady: () => number,
+  kept: () => void,
+): Take => {
   const { secrets, target, only, duplicates } = options;
   const { clock, say } = world;
   const maySay = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more deliveries were refused`));
@@ -114,7 +120,8 @@ const takerOf = (queue: Queue, options: ListenOptions, world: ListenWorld, kept:
     const { delivery } = read;
     const wanted = only.length === 0 || isWanted(delivery.event, only);
     try {
-      await queue.keep(delivery, { state: target !== undefined && wanted ? 'waiting' : 'kept', duplicates });
+      const state = target !== undefined && wanted ? 'waiting' : 'kept';
+      await queue.keep(delivery, { state, duplicates, due: steady() });
     } catch (thrown) {
       return failed(thrown);
     }
@@ -152,6 +159,8 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
       hint: 'stop it, or set PAYCLI_HOME to another folder',
     });
   }
+  const offset = clock.now() - clock.ticks();
+  const steady = (): number => Math.floor(clock.ticks() + offset);
   const [telling, forwarding, handOnWake] = [openWake(clock), openWake(clock), openWake(clock)];
   // Nothing new is forwarded; then what is being sent is left.
   const [halt, abandon] = [new AbortController(), new AbortController()];
@@ -161,7 +170,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
   };
   stop.addEventListener('abort', callAll, { once: true });
 
-  const receiver = await receive(options.port, options.host, takerOf(queue, options, world, callAll)).catch(
+  const receiver = await receive(options.port, options.host, takerOf(queue, options, world, steady, callAll)).catch(
     (thrown: unknown) => {
       queue.close();
       release();
@@ -174,7 +183,13 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
     forward(
       queue,
       forwarding,
-      { clock, random, say, send: ({ body, headers }) => post(target, passedOn(headers), body, abandon.signal) },
+      {
+        clock,
+        steady,
+        random,
+        say,
+        send: ({ body, headers }) => post(target, passedOn(headers), body, abandon.signal),
+      },
       halt.signal,
     );
   const releaseNews = news && holdLock(newsLockPath(folder, news.service));

@@ -12,23 +12,27 @@ export type Kept = { readonly kind: 'new' } | { readonly kind: 'repeat'; readonl
 /** How far a reader of the queue has come; each has its own place. */
 export type Reader = 'telling' | 'told' | 'news';
 
-/** What came of trying to forward an event. */
+/** What came of trying to forward an event, and when its lane is tried next, by the forwarder's clock. */
 interface Answered {
   readonly answer: string;
   readonly at: number;
+  readonly due: number;
 }
 
-const keepIn = (
-  sql: Statements,
-  one: Delivery,
-  { state, duplicates }: { readonly state: EventState; readonly duplicates: boolean },
-): Kept => {
+interface Keeping {
+  readonly state: EventState;
+  readonly duplicates: boolean;
+  /** When it can be tried first, by the forwarder's clock. */
+  readonly due: number;
+}
+
+const keepIn = (sql: Statements, one: Delivery, { state, duplicates, due }: Keeping): Kept => {
   const isRepeat = sql.events.has(one.uid);
   const repeats = isRepeat ? sql.events.repeat(one.uid) : 0;
   if (!isRepeat || duplicates) {
     const lane = one.ugwo ?? one.uid;
     const seq = sql.events.insert(one, repeats, lane, state);
-    if (state === 'waiting') sql.lanes.open(lane, seq, one.receivedAt);
+    if (state === 'waiting') sql.lanes.open(lane, seq, due);
   }
   return isRepeat ? { kind: 'repeat', repeats } : { kind: 'new' };
 };
@@ -71,8 +75,7 @@ export const openQueue = (folder: string, uid: number | undefined) => {
     const write = <T>(work: () => T): Promise<T> => together(work, NEVER);
     return {
       /** An event that is there already is counted, or kept once more. */
-      keep: (delivery: Delivery, how: Parameters<typeof keepIn>[2]): Promise<Kept> =>
-        write(() => keepIn(sql, delivery, how)),
+      keep: (delivery: Delivery, how: Keeping): Promise<Kept> => write(() => keepIn(sql, delivery, how)),
       /** One that was turned away; only the newest stay. */
       refuse: (refused: Refused): Promise<void> => write(() => sql.refuse(refused)),
       refused: sql.refused,
@@ -88,19 +91,16 @@ export const openQueue = (folder: string, uid: number | undefined) => {
       heads: sql.lanes.first,
       at: sql.lanes.at,
       /** The head of a lane is done with: the next one's turn has come. */
-      done: ({ lane, seq }: Head, { state, answer, at }: Answered & { readonly state: 'forwarded' | 'failed' }) =>
+      done: ({ lane, seq }: Head, { state, answer, at, due }: Answered & { readonly state: 'forwarded' | 'failed' }) =>
         write(() => {
           sql.lanes.answered(seq, state, answer, at, undefined);
-          sql.lanes.advance(lane, at);
+          sql.lanes.advance(lane, due);
         }),
       /** The head of a lane was refused, and is tried again. */
-      delay: (
-        { lane, seq }: Head,
-        { answer, at, until, refusedSince }: Answered & { readonly until: number; readonly refusedSince: number },
-      ) =>
+      delay: ({ lane, seq }: Head, { answer, at, due, refusedSince }: Answered & { readonly refusedSince: number }) =>
         write(() => {
           sql.lanes.answered(seq, 'waiting', answer, at, refusedSince);
-          sql.lanes.delay(lane, until);
+          sql.lanes.delay(lane, due);
         }),
       /** Lanes that would be tried later than that are tried now. */
       noLater: (latest: number, now: number): Promise<void> => write(() => sql.lanes.noLater(latest, now)),

@@ -126,7 +126,7 @@ const laneStatements = (db: DatabaseSync) => {
       if (seq === undefined) drop.run(lane);
       else move.run(seq, at, lane);
     },
-    delay: (lane: string, until: number): void => void delay.run(until, lane),
+    delay: (lane: string, at: number): void => void delay.run(at, lane),
     /** No lane is tried later than `latest`: a clock that was set back would keep it for as long. */
     noLater: (latest: number, now: number): void => void bring.run(now, latest),
     at: (seq: number): KeptEvent | undefined => {

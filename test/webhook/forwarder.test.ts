@@ -13,7 +13,7 @@ const SILENT: Posted = { kind: 'failed', why: 'no answer within 30 s', reached: 
 
 /** A forwarder over time that passes at once; `answer` is asked for each try of an event. */
 const started = async (
-  answer: (number: number, attempts: number, now: number) => Posted,
+  answer: (number: number, attempts: number, now: number, clock: TestClock) => Posted,
   numbers: readonly (readonly [number: number, ugwo: number])[],
   random = 0.5,
 ) => {
@@ -21,13 +21,14 @@ const started = async (
   const statesMeanwhile: (string | undefined)[] = [];
   const [wake, tries, said] = [openWake(clock), [] as [number: number, at: number][], [] as string[]];
   for (const [number, ugwo] of numbers) {
-    await queue.keep(delivery(number, { ugwo: ugwoOf(ugwo) }), { state: 'waiting', duplicates: false });
+    await queue.keep(delivery(number, { ugwo: ugwoOf(ugwo) }), { state: 'waiting', duplicates: false, due: 0 });
   }
   const forwarder = forward(
     queue,
     wake,
     {
       clock,
+      steady: () => clock.ticks(),
       random: () => random,
       say: async (text) => {
         said.push(text);
@@ -38,7 +39,7 @@ const started = async (
       send: async ({ uid, attempts }) => {
         const number = Number(uid.slice(-6));
         tries.push([number, clock.time]);
-        return answer(number, attempts, clock.time);
+        return answer(number, attempts, clock.time, clock);
       },
     },
     stop.signal,
@@ -190,6 +191,22 @@ describe('forwarding', () => {
     const times = tries.filter(([number]) => number === 1).map(([, at]) => at);
     expect(times).toEqual([0, 500, 1500, 3500]);
     expect(tries.filter(([number]) => number === 2)).toEqual([[2, 0]]);
+    for (const number of [1, 2]) expect(stateOf(number)).toBe('forwarded');
+  });
+
+  it.each([-HOUR, HOUR])('pauses as long as ever where the clock is set by %d ms meanwhile', async (set) => {
+    const { tries, pass, stateOf } = await started(
+      (_number, attempts, _now, clock) => {
+        if (attempts === 0) clock.set = set;
+        return answered(attempts < 3 ? 500 : 200);
+      },
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    );
+    await pass(HOUR);
+    expect(tries.map(([, at]) => at)).toEqual([0, 500, 1500, 3500, 3500, 4000, 5000, 7000]);
     for (const number of [1, 2]) expect(stateOf(number)).toBe('forwarded');
   });
 

@@ -4,14 +4,20 @@ import { listen } from '../../src/webhook/listen.ts';
 import { openTeller } from '../../src/webhook/teller.ts';
 import { clock } from '../support/clock.ts';
 import { newFolder } from '../support/program.ts';
-import { SECRET, uidOf } from '../support/webhooks.ts';
+import { bodyOf, deliver, SECRET, serveTarget, uidOf } from '../support/webhooks.ts';
 import { delivery, newQueue } from './support.ts';
+
+const OPTIONS = {
+  ...{ port: 0, host: '127.0.0.1', secrets: { all: [SECRET], sandbox: [] }, target: undefined },
+  ...{ only: [], duplicates: false, until: undefined, exec: undefined, news: undefined },
+};
+const WORLD = { clock, random: () => 0, leave: new AbortController().signal, uid: process.geteuid?.() };
 
 it('names what a kill has caught before it notes that this was told: a second kill names it again', async () => {
   const folder = join(newFolder('queue'), 'data');
   const queue = newQueue(folder);
   for (let number = 1; number <= 2; number += 1)
-    await queue.keep(delivery(number), { state: 'kept', duplicates: false });
+    await queue.keep(delivery(number), { state: 'kept', duplicates: false, due: 0 });
   const killed = openTeller(queue);
   for (const event of killed.next()) await killed.note('telling', event);
 
@@ -19,12 +25,9 @@ it('names what a kill has caught before it notes that this was told: a second ki
   const said: string[] = [];
   const placesMeanwhile: number[] = [];
   const listening = await listen(
+    { ...OPTIONS, folder },
     {
-      ...{ folder, port: 0, host: '127.0.0.1', secrets: { all: [SECRET], sandbox: [] }, target: undefined },
-      ...{ only: [], duplicates: false, until: undefined, exec: undefined, news: undefined },
-    },
-    {
-      ...{ clock, random: () => 0.5, stop: stop.signal, leave: new AbortController().signal, uid: process.geteuid?.() },
+      ...{ ...WORLD, stop: stop.signal },
       say: async (text) => {
         // A commit that was begun before is through by then.
         await queue.set('target', text);
@@ -39,3 +42,27 @@ it('names what a kill has caught before it notes that this was told: a second ki
   expect(placesMeanwhile).toEqual([0, 0]);
   expect(queue.place('told')).toBe(2);
 });
+
+it.each([-1, 1])(
+  'forwards what comes, and tries it again, where the clock is set by %d hours meanwhile',
+  async (hours) => {
+    let set = 0;
+    const [stop, target] = [new AbortController(), await serveTarget((_seen, turn) => (turn === 0 ? 500 : 200))];
+    const folder = join(newFolder('queue'), 'data');
+    await newQueue(folder).keep(delivery(1), { state: 'waiting', duplicates: false, due: clock.now() + 300 });
+    const listening = await listen(
+      { ...OPTIONS, folder, target: new URL(target.url) },
+      {
+        ...{ ...WORLD, stop: stop.signal, say: async () => undefined },
+        clock: { ...clock, now: () => clock.now() + set },
+      },
+    );
+    set = hours * 3_600_000;
+    await listening.events.next();
+    expect(await deliver(listening.origin, bodyOf(2))).toMatchObject({ status: 200 });
+    await listening.events.next();
+    await target.came(3);
+    stop.abort('SIGINT');
+    await expect(listening.events.next()).rejects.toThrow('stopped by');
+  },
+);

@@ -6,8 +6,8 @@ import { newFolder } from '../support/program.ts';
 import { ugwoOf, uidOf } from '../support/webhooks.ts';
 import { delivery, newQueue } from './support.ts';
 
-const KEPT = { state: 'kept', duplicates: false } as const;
-const WAITING = { state: 'waiting', duplicates: false } as const;
+const KEPT = { state: 'kept', duplicates: false, due: 0 } as const;
+const WAITING = { state: 'waiting', duplicates: false, due: 0 } as const;
 
 describe('the queue', () => {
   it('keeps an event once by its uid, in one commit or in many, and counts what comes again', async () => {
@@ -35,15 +35,15 @@ describe('the queue', () => {
     const [odd, even] = queue.heads(9);
     expect([odd?.seq, even?.seq, queue.heads(9).length]).toEqual([1, 2, 2]);
     if (odd === undefined || even === undefined) throw new Error('no heads');
-    await queue.delay(odd, { answer: '500', at: 5, until: 100, refusedSince: 5 });
+    await queue.delay(odd, { answer: '500', at: 5, due: 100, refusedSince: 5 });
     expect(queue.heads(9).map(({ seq, due }) => [seq, due])).toEqual([
       [2, 0],
       [1, 100],
     ]);
-    await queue.done(even, { state: 'forwarded', answer: '200', at: 6 });
+    await queue.done(even, { state: 'forwarded', answer: '200', at: 5, due: 6 });
     expect(queue.heads(9).map(({ seq }) => seq)).toEqual([4, 1]);
     expect(queue.at(1)).toMatchObject({ state: 'waiting', attempts: 1, answer: '500', refusedSince: 5 });
-    expect(queue.at(2)).toMatchObject({ state: 'forwarded', attempts: 1, answer: '200', answeredAt: 6 });
+    expect(queue.at(2)).toMatchObject({ state: 'forwarded', attempts: 1, answer: '200', answeredAt: 5 });
     await queue.noLater(50, 7);
     expect(queue.heads(9).map(({ seq, due }) => [seq, due])).toEqual([
       [4, 6],
@@ -52,7 +52,7 @@ describe('the queue', () => {
     for (const seq of [4, 1, 3, 5, 6]) {
       const head = queue.heads(9).find((one) => one.seq === seq);
       if (head === undefined) throw new Error(`${seq} is no head`);
-      await queue.done(head, { state: 'failed', answer: '400', at: 8 });
+      await queue.done(head, { state: 'failed', answer: '400', at: 8, due: 8 });
     }
     expect(queue.heads(9)).toEqual([]);
   });

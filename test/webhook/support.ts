@@ -29,9 +29,11 @@ export const delivery = (number: number, different: Partial<Delivery> = {}): Del
   ...different,
 });
 
-/** Time that passes only while it is waited for, by both clocks. */
+/** Time that passes only while it is waited for, by both clocks; one of them can be set. */
 export class TestClock extends VirtualClock implements Clock {
+  /** By how much it was set forward, or back, in milliseconds. */
+  set = 0;
   override now(): number {
-    return this.time;
+    return this.time + this.set;
   }
 }

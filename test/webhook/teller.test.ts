@@ -3,7 +3,7 @@ import { openTeller } from '../../src/webhook/teller.ts';
 import { uidOf } from '../support/webhooks.ts';
 import { delivery, newQueue } from './support.ts';
 
-const KEPT = { state: 'kept', duplicates: false } as const;
+const KEPT = { state: 'kept', duplicates: false, due: 0 } as const;
 
 it('tells each event once, and names those that a kill has caught between two notes', async () => {
   const queue = newQueue();
