@@ -114,7 +114,7 @@ export const answerTo = (
       if (signal.aborted) controller.abort(signal.reason);
       else if (!mayStart()) controller.abort(new Error('it was too late to send it'));
     },
-    onResponseStart: (controller, status, headers) => {
+    onResponseStart: (_controller, status, headers) => {
       // What comes before the answer (1xx) is none.
       if (status < 200) return;
       head = { status, headers };

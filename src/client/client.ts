@@ -51,8 +51,15 @@ export interface Checked {
 export interface Client {
   /** `signal` gives up a read that nobody waits for any more; a write is never given up so. */
   call<K extends Called>(called: K, input: CallInput, signal?: AbortSignal): Promise<Received<Proven<K>>>;
-  /** A read that the service may not have: undefined where it has none, or answers every GET alike. Throws what `call` throws. */
-  look<K extends OperationId>(id: K, input: CallInput): Promise<Received<ProvenOf<K>> | undefined>;
+  /**
+   * A read that the service may not have: undefined where it has none, or answers every GET alike. Throws what `call` throws;
+   * a 404 that names the thing too, where `mustExist`.
+   */
+  look<K extends OperationId>(
+    id: K,
+    input: CallInput,
+    how?: { readonly mustExist: boolean },
+  ): Promise<Received<ProvenOf<K>> | undefined>;
   /** Reads an activity until its status is final, or until there is nothing more to wait for. */
   follow(follow: Follow): Promise<Followed<Thing>>;
   /** The pages of a list; the next one is asked for while the current one is being consumed. */
@@ -176,11 +183,12 @@ export const createClient = (options: ClientOptions): Client => {
   };
   return {
     call,
-    look: async <K extends OperationId>(id: K, input: CallInput) => {
+    look: async <K extends OperationId>(id: K, input: CallInput, { mustExist } = { mustExist: false }) => {
       try {
         return (await call(id, input)) as Received<ProvenOf<K>>;
       } catch (thrown) {
-        if (thrown instanceof PayError && showsNothing(thrown)) return undefined;
+        if (!(thrown instanceof PayError) || (mustExist && thrown.detail.isMissing === true)) throw thrown;
+        if (showsNothing(thrown)) return undefined;
         throw thrown;
       }
     },

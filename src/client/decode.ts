@@ -1,6 +1,6 @@
 import { isPaged } from '../contract/operations.ts';
-import { type Problem, readProblem } from '../contract/problem.ts';
-import { nounOf } from '../core/ids.ts';
+import { namesThing, type Problem, readProblem } from '../contract/problem.ts';
+import { nounOf, wordsFor } from '../core/ids.ts';
 import { isJsonObject, mayBeInexact, parseTexts } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
@@ -29,6 +29,8 @@ const readValue = (body: JsonBody): unknown => {
   return mayBeInexact(body.text) ? parseTexts(body.text) : body.value;
 };
 
+const errorIn = (body: JsonBody): unknown => (body.excess === undefined ? body.value : body.kept);
+
 /** Bodies into values whose identity is proven, with their text kept. */
 export const decode = {
   /** The answer of an operation, or why it is none. That of a list is its body: of its records no value was made yet. */
@@ -52,9 +54,13 @@ export const decode = {
     return { value, text, ...(cut === undefined ? {} : { cut }), ...times };
   },
 
+  /** Whether an error document names the thing that was asked for. */
+  names: (body: Body, { prefix, uid }: Subject): boolean =>
+    !('fault' in body) && body.isJson && namesThing(errorIn(body), [uid, ...wordsFor(prefix)]),
+
   /** What an error document says; undefined where it is no JSON object. */
   problem: (body: Body): Problem | undefined => {
     if ('fault' in body || !body.isJson) return undefined;
-    return readProblem(body.excess === undefined ? body.value : body.kept);
+    return readProblem(errorIn(body));
   },
 };

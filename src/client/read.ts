@@ -24,6 +24,14 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
     hint: 'nothing was changed; run the same command again',
   });
 
+/** The service's no, and whether it says of the very thing that it is not there. */
+const refused = (exchange: Exchange, { status, body }: Answered): PayError => {
+  const no = refusal(exchange, status, decode.problem(body));
+  const { subject } = exchange;
+  const isMissing = status === 404 && subject !== undefined && decode.names(body, subject);
+  return isMissing ? no.with({ isMissing }) : no;
+};
+
 const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered): Reading => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
@@ -39,7 +47,7 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered)
     return { fault, again: true, wait };
   }
   const isNo = status >= 400 && (problem !== undefined || status === 401 || status === 403);
-  if (isNo) return { fault: refusal(exchange, status, problem), again: false };
+  if (isNo) return { fault: refused(exchange, outcome), again: false };
   const what = status >= 300 && status < 400 ? 'a redirect, which is never followed' : 'not one that the service gives';
   return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
 };

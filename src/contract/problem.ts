@@ -112,6 +112,23 @@ export const readProblem = (body: unknown): Problem | undefined => {
   return { title: words[0] ?? '', detail: words[1], violations: first, ...(more === 0 ? {} : { more }) };
 };
 
+/** Where an error document says what is not there. */
+const MISSING = ['detail', 'message', 'code', 'error.detail', 'error.message', 'error.code'];
+
+/**
+ * Whether a 404 is about a thing, by one of its names, and not about its address: a service that has no such read names the
+ * path, or a route.
+ */
+export const namesThing = (body: unknown, names: readonly string[]): boolean => {
+  const plain = (text: string): string => text.toLowerCase().replaceAll('_', ' ');
+  return MISSING.some((member) => {
+    const text = plain(textOf(valueAt(body, member)));
+    if (/\b(?:route|endpoint)\b/.test(text)) return false;
+    const words = text.replaceAll(/\S*\/\S*/g, '');
+    return names.some((name) => words.includes(plain(name)));
+  });
+};
+
 /** The names of all that is read of an error document. */
 export const PROBLEM_FIELDS: readonly string[] = [
   ...WORDS.map((path) => path.split('.', 1)[0] ?? ''),

@@ -19,6 +19,8 @@ export interface ErrorDetail {
   readonly status?: number;
   /** The answer is whole, and about something else than was asked for. */
   readonly isOther?: true;
+  /** The service says of the very thing that was asked for that it is not there. */
+  readonly isMissing?: true;
   /** What the system, OpenSSL or the HTTP library calls a connection's fault; people are told in words. */
   readonly code?: string;
   /** The title of the service's own error document. */

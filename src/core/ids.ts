@@ -14,6 +14,9 @@ export type IdPrefix = keyof typeof ID_KINDS;
 /** What an identifier of this kind names, without its article. */
 export const nounOf = (prefix: IdPrefix): string => ID_KINDS[prefix].replace(/^an? /, '');
 
+/** The words that name one of this kind: `payment request` and `ugwo`. */
+export const wordsFor = (prefix: IdPrefix): readonly string[] => nounOf(prefix).match(/\w[\w ]*\b/g) ?? [];
+
 const SHAPE = /^[a-z]+(?:\.[A-Za-z0-9_]+){2,}$/;
 
 /** Whether a text is an identifier of whatever kind. */

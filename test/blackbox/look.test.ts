@@ -255,6 +255,9 @@ describe('the look before a charge', () => {
     ['one that answers 405', json(405, { message: 'Method not allowed' })],
     ['one that answers 501', json(501, {})],
     ['a page of its own for 404', raw('HTTP/1.1 404 No\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\n<p/>')],
+    ['one that names the path', json(404, { message: `The route v1/ugwo/${UGWO_ID} could not be found.` })],
+    ['one that names the address', json(404, { title: 'No', detail: `there is nothing at /v1/ugwo/${UGWO_ID}` })],
+    ['one that names a route', json(404, { message: 'No route for GET ugwo' })],
     ['a stub that answers every GET alike', json(200, { status: 'ok' })],
     ['a stub that answers with another payment request', json(200, ugwo(9))],
     ['a stub that answers every GET with a page', json(200, { data: [], next_cursor: null })],
@@ -264,6 +267,39 @@ describe('the look before a charge', () => {
     expect(ended.code).toBe(0);
     expect(ended.stderr).toContain("can't show");
     expect(methods(service)).toBe('GET,POST');
+  });
+
+  const MISSING: readonly [string, object][] = [
+    ['by a code in detail', { title: 'Not Found', status: 404, detail: 'ugwo.error.not_found' }],
+    ['by a code in message', { message: 'nzube.ugwo.error.not_found', errors: [] }],
+    ['by its code alone', { code: 'payment_request_not_found' }],
+    ['in words', { error: { message: 'Payment request not found' } }],
+    ['by its identifier', { message: `No such object: ${UGWO_ID}` }],
+  ];
+
+  it.each(MISSING)('ends the charge of a request that the service says is not there, %s: 3', async (_what, body) => {
+    const [service, home] = [await showing(json(404, body)), newFolder()];
+    const ended = await inProcess(TRANSFER, { service, home });
+    expect(ended).toMatchObject({ code: 3, stdout: '' });
+    const { message, hint } = errorOf(ended);
+    expect(message).toContain(`${UGWO_ID} was not charged: the service answered 404`);
+    expect(hint).toContain('check the identifier');
+    expect(methods(service)).toBe('GET');
+    expect(await rows(home)).toEqual([]);
+  });
+
+  it('ends the row of a request that the service says is not there, and no other: 3', async () => {
+    const service = await serveBy(
+      ({ method, url }) => {
+        if (method === 'POST') return json(200, ACTIVITY);
+        return json(404, url.endsWith(ugwoOf(1)) ? { message: 'ugwo.error.not_found' } : {});
+      },
+      { looks: 'asked' },
+    );
+    const ended = await chargeFrom(ussdFile(1, 2), { service });
+    expect(ended.code).toBe(3);
+    expect(summaryOf(ended)).toMatchObject({ rejected: 1, accepted: 1 });
+    expect(methods(service).match(/POST/g)).toHaveLength(1);
   });
 
   it('is left out with --no-preflight', async () => {
@@ -364,7 +400,7 @@ describe('the same payment request at another origin', () => {
     const session = openTerminal(command, { service: second, home, columns: 200 });
     await session.saw(/Charge it here, too\? \[y\/N\]/);
     session.type('n\r');
-    expect(await session.ended).toEqual({ code: 2 });
+    expect(await session.ended).toEqual({ code: 130 });
     expect(methods(second)).toBe('GET');
     expect((await rows(home)).map(({ state }) => state)).toEqual(['not_sent', 'accepted']);
   });

@@ -14,11 +14,13 @@ export interface Looked {
   readonly record: Received;
 }
 
+/** A key that is not taken, and a payment request that is not there, are what they are; else the read failed. */
 const failed = (ugwo: string, thrown: PayError): PayError => {
-  const { kind, message, detail } = thrown;
-  return new PayError(kind === 'auth' ? 'auth' : 'read_failed', `${ugwo} was not charged: ${message}`, {
+  const { message, detail } = thrown;
+  const isNo = thrown.kind === 'auth' || detail.isMissing === true;
+  return new PayError(isNo ? thrown.kind : 'read_failed', `${ugwo} was not charged: ${message}`, {
     ...detail,
-    hint: kind === 'auth' && detail.hint !== undefined ? detail.hint : AGAIN,
+    hint: isNo && detail.hint !== undefined ? detail.hint : AGAIN,
     cause: thrown,
   });
 };
@@ -29,7 +31,8 @@ const MOST_AGE_MS = 1000;
 
 /**
  * Looks at a payment request before it is charged (charge-protocol, step 0). Undefined where the service can't show it, and
- * `unseen` is told so. Throws where the read failed: `auth`, `interrupted`, else `read_failed`; nothing was sent then.
+ * `unseen` is told so. Throws where the read failed: `auth`, `interrupted`, else `read_failed`,
+ * and `rejected` where the service says that it is not there; nothing was sent then.
  */
 export const lookFirst = async (
   ugwo: string,
@@ -39,7 +42,7 @@ export const lookFirst = async (
   pace: Pick<CallInput, 'slowDown'> = {},
 ): Promise<Looked | undefined> => {
   try {
-    const record = await client.look('ugwo.get', { params: { uid: ugwo }, ...pace });
+    const record = await client.look('ugwo.get', { params: { uid: ugwo }, ...pace }, { mustExist: true });
     if (record === undefined) {
       await unseen(`The service can't show ${ugwo}, so it was not checked before the charge.`);
       return undefined;
