@@ -42,6 +42,8 @@ export interface ForwardWorld {
 /** Whether nothing can be said of the event, since the target was not there. */
 const isAway = (posted: Posted): boolean => posted.kind === 'failed' && !posted.reached;
 
+const isSlow = (posted: Posted): boolean => posted.kind === 'answered' && SLOW.includes(posted.status);
+
 /** A try that threw is one that failed: it is repeated after a pause. */
 const thrownAs =
   (reached: boolean) =>
@@ -49,7 +51,9 @@ const thrownAs =
 
 /** How the target as a whole stands. */
 const openTarget = ({ steady, random, say }: ForwardWorld) => {
-  let [failures, until, gone] = [0, 0, false];
+  let [failures, until, gone, why] = [0, 0, false, ''];
+  /** What events were refused with, each said once until such an event is taken. */
+  const refusals = new Set<string>();
   return {
     get gone(): boolean {
       return gone;
@@ -62,12 +66,14 @@ const openTarget = ({ steady, random, say }: ForwardWorld) => {
       return until;
     },
     heard: (posted: Posted, asked: number | undefined): void => {
+      const word = postedWord(posted);
       if (posted.kind === 'answered' && posted.status === GONE) {
         if (!gone)
           say('the target answered 410 Gone: nothing more is forwarded until `webhook listen` is started again');
         gone = true;
-      } else if (isAway(posted) || (posted.kind === 'answered' && SLOW.includes(posted.status))) {
-        if (failures === 0) say(`the target can't take events now (${postedWord(posted)}); they wait in the queue`);
+      } else if (isAway(posted) || isSlow(posted)) {
+        if (failures === 0 || word !== why) say(`the target can't take events now (${word}); they wait in the queue`);
+        why = word;
         until = steady() + Math.max(asked ?? 0, backoff(failures, random, RANGE));
         failures += 1;
       } else if (steady() >= until) {
@@ -75,6 +81,18 @@ const openTarget = ({ steady, random, say }: ForwardWorld) => {
         if (failures > 0) say('the target takes events again');
         [failures, until] = [0, 0];
       }
+    },
+    refused: ({ uid }: KeptEvent, posted: Posted): void => {
+      const word = postedWord(posted);
+      if (isSlow(posted) || refusals.has(word)) return;
+      refusals.add(word);
+      const redirect = /^3\d\d$/.test(word) ? ', and redirects are not followed' : '';
+      say(`the target refused ${uid} (${word}${redirect}); it is tried again, and the events behind it wait`);
+    },
+    taken: ({ uid, refusedSince }: KeptEvent, posted: Posted): void => {
+      if (refusedSince === undefined || refusals.size === 0) return;
+      refusals.clear();
+      say(`the target has taken ${uid} now (${postedWord(posted)})`);
     },
   };
 };
@@ -98,8 +116,12 @@ const forwardOne = async (
   const answer = postedWord(posted);
   // It is not sent again for a disk that is full.
   const note = async (write: () => Promise<void>): Promise<void> => void (await lasting(write, world, stop));
-  if (isTaken(posted)) return note(() => queue.done(head, { state: 'forwarded', answer, at, due: steady() }));
+  if (isTaken(posted)) {
+    target.taken(event, posted);
+    return note(() => queue.done(head, { state: 'forwarded', answer, at, due: steady() }));
+  }
   if (isAway(posted) || target.gone) return;
+  target.refused(event, posted);
   const refusedSince = event.refusedSince ?? at;
   if (at - refusedSince >= GIVE_UP_MS && event.attempts >= GIVE_UP_TRIES) {
     const again = shellLine(['paycli', 'webhook', 'events', 'replay', event.uid]);

@@ -102,7 +102,7 @@ describe('forwarding', () => {
     expect([stateOf(1), stateOf(2)]).toEqual(['failed', 'forwarded']);
     expect(said.join('\n')).toMatch(/refused for three days \(400\).*events replay evt/);
     // A kill between the words and the note has it given up, and told, again.
-    expect(statesMeanwhile).toEqual(['waiting']);
+    expect([said.length, statesMeanwhile]).toEqual([2, ['waiting', 'waiting']]);
   });
 
   it('never gives up what a target that is away has not got, and asks with one event whether it is back', async () => {
@@ -208,6 +208,43 @@ describe('forwarding', () => {
     await pass(HOUR);
     expect(tries.map(([, at]) => at)).toEqual([0, 500, 1500, 3500, 3500, 4000, 5000, 7000]);
     for (const number of [1, 2]) expect(stateOf(number)).toBe('forwarded');
+  });
+
+  it('says each change of what the target answers, once for however many events', async () => {
+    const answers = [404, 404, 302, 401, 401, 200, 500, 200];
+    const { said, pass } = await started(
+      (number, attempts) => (number === 1 ? answered(answers[attempts] ?? 200) : answered(attempts < 1 ? 404 : 200)),
+      [
+        [1, 1],
+        [2, 2],
+        [3, 1],
+      ],
+      0.999,
+    );
+    await pass(HOUR);
+    expect(said).toEqual([
+      `the target refused ${uidOf(1)} (404); it is tried again, and the events behind it wait`,
+      `the target has taken ${uidOf(2)} now (200)`,
+      `the target refused ${uidOf(1)} (302, and redirects are not followed); it is tried again, and the events behind it wait`,
+      `the target refused ${uidOf(1)} (401); it is tried again, and the events behind it wait`,
+      `the target has taken ${uidOf(1)} now (200)`,
+      `the target refused ${uidOf(3)} (404); it is tried again, and the events behind it wait`,
+      `the target has taken ${uidOf(3)} now (200)`,
+    ]);
+  });
+
+  it('says another reason why the target can take nothing', async () => {
+    const { said, pass } = await started(
+      (_number, _attempts, now) => (now < MINUTE ? AWAY : answered(now < 2 * MINUTE ? 503 : 200)),
+      [[1, 1]],
+      0.999,
+    );
+    await pass(HOUR);
+    expect(said).toEqual([
+      expect.stringContaining('(connect ECONNREFUSED)'),
+      expect.stringContaining('(503)'),
+      'the target takes events again',
+    ]);
   });
 
   it('sends nothing more after 410, and keeps it', async () => {
