@@ -10,7 +10,14 @@ import { type FilePolicy, filePolicy, refuseUnapproved } from './planning/approv
 import { jobId } from './planning/job-id.ts';
 import { checkRows, type Plan, type Planning, planRows } from './planning/plan.ts';
 import { questionOf } from './planning/question.ts';
-import { refuseBad, refuseCheck, refuseEmpty, refuseOther, refuseReport } from './planning/refusals.ts';
+import {
+  refuseBad,
+  refuseCheck,
+  refuseEmpty,
+  refuseOther,
+  refuseOtherReport,
+  refuseReport,
+} from './planning/refusals.ts';
 import { type Input, openInput } from './reading/input.ts';
 import { openRows, type RowReader } from './reading/rows.ts';
 import { openReporter, type Reporter } from './reporting/reporter.ts';
@@ -139,7 +146,7 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
   const begin = (): Promise<void> => doors.ledger.jobs.open(about, mostOpen(bulk.concurrency));
   if (policy !== undefined) await refuseUnapproved({ id, name, begin, policy, operator: run.operator }, kind, doors);
   await ask(run, doors, id, plan);
-  await reporter.open();
+  await reporter.open(id);
   await begin();
   const worked = await workOff({
     ...bulk,
@@ -169,7 +176,9 @@ const runJob = async <T>(run: JobRun<T>): Promise<JobEnd> => {
     await refuseReport(input, bulk, world);
     const reader = openRows(kind, input, run);
     for (const line of reader.notices) await notice(line);
-    return await runOpened(run, { input, reader, reporter, job: await jobOf(run, input, reader) });
+    const job = await jobOf(run, input, reader);
+    await refuseOtherReport(bulk.report, input, job?.id, world);
+    return await runOpened(run, { input, reader, reporter, job });
   } finally {
     await progress.end();
     await reporter.close().catch(() => undefined);

@@ -27,6 +27,8 @@ export interface RowEnd {
   readonly unrecorded?: PayError;
   /** Nothing was begun: the row is as it was before. */
   readonly untouched?: true;
+  /** It is done, but not by this job, whose entries have none of it. */
+  readonly elsewhere?: true;
 }
 
 const stateOf = (error: PayError, begun: boolean): RowState => {

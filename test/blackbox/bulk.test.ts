@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -295,7 +296,7 @@ describe('charges from a file', () => {
   it('are refused where an earlier charge stands, and tried again when it does not', async () => {
     const service = await serveCharges();
     const options = { service, ...home() };
-    await paycli(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'], options);
+    await paycli(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'uba'], options);
     const file = ussdFile(1, 2);
     const ended = await chargeFrom(file, options);
     expect(ended.code).toBe(9);
@@ -325,6 +326,86 @@ describe('charges from a file', () => {
     expect(summaryOf(ended)).toMatchObject({ accepted: 2, unknown: 1, not_started: 0 });
     expect(errorOf(ended)['hint']).toContain('paycli ledger reconcile');
   });
+});
+
+describe('a file with a row more than one that was charged', () => {
+  it('shows the rows of that one as they are, with what the customer must do', async () => {
+    const service = await serveCharges();
+    const options = { service, ...home() };
+    const [first, second] = [reportPath(), reportPath()];
+    expect(await chargeFrom(ussdFile(1, 2), options, '--report', first)).toMatchObject({ code: 0 });
+    const ended = await chargeFrom(ussdFile(1, 2, 3), options, '--report', second);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(summaryOf(ended)).toMatchObject({ rows: 3, accepted: 3, skipped: 2, refused: 0 });
+    expect(postsOf(service)).toEqual(once(1, 2, 3));
+    const [before, after] = [reportOf(first), reportOf(second)];
+    for (const row of ['1', '2']) {
+      const { activity, ussd, next_action, charge } = before[row] ?? {};
+      expect(ussd).toMatch(/^\*\d+/);
+      expect(after[row]).toMatchObject({ state: 'accepted', activity, ussd, next_action, charge });
+    }
+  });
+
+  it('is refused where a row has other terms, is charged twice, or its charge was not made from here', async () => {
+    const service = await serveCharges();
+    const options = { service, ...home() };
+    await chargeFrom(ussdFile(1), options);
+    const other = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},ussd,uba`));
+    expect(summaryOf(await chargeFrom(other, options))).toMatchObject({ accepted: 0, refused: 1 });
+    const twice = await chargeFrom(ussdFile(2, 2), options, '--allow-repeats');
+    expect(summaryOf(twice)).toMatchObject({ accepted: 1, refused: 1 });
+    expect(postsOf(service)).toEqual(once(1, 2));
+  });
+});
+
+describe('a report', () => {
+  const charge = async (options: RunOptions, report: string, file: string, ...more: readonly string[]) =>
+    chargeFrom(file, options, '--report', report, ...more);
+
+  it('of another job, or what is none, is not replaced, and nothing is sent', async () => {
+    const service = await serveCharges({ 9: problem(422, 'Validation error') });
+    const options = { service, ...home() };
+    for (const name of ['result.csv', 'result.ndjson']) {
+      const report = reportPath(name);
+      const job = summaryOf(await charge(options, report, ussdFile(1)))['job'];
+      const text = readFileSync(report, 'utf8');
+      for (const more of [[], ['--dry-run']]) {
+        const ended = await charge(options, report, ussdFile(2), ...more);
+        expect(ended).toMatchObject({ code: 2, stdout: '' });
+        expect(errorOf(ended)['message']).toContain(`is the report of another job, ${job}`);
+        expect(errorOf(ended)['hint']).toContain('name a new file, or move this one away');
+      }
+      expect(readFileSync(report, 'utf8')).toBe(text);
+    }
+    for (const text of ['ugwo,medium\n', 'notes', '{"a":1}\n', '\u0000', '"']) {
+      const report = fileOf(text, 'other.csv');
+      const ended = await charge(options, report, ussdFile(2));
+      expect(ended.code, text).toBe(2);
+      expect(errorOf(ended)['message']).toContain('is there already, and is no report');
+      expect(readFileSync(report, 'utf8')).toBe(text);
+    }
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
+  it.each(['result.csv', 'result.ndjson'])(
+    'of the same job, or without a row that was to be sent, is: %s',
+    async (name) => {
+      const options = { service: await serveCharges(), ...home() };
+      const report = fileOf('', name);
+      const bad = fileOf(csvOf('ugwo,medium,provider,job', `${ugwoOf(1)},usd,gtb,x`));
+      expect(await charge(options, report, bad)).toMatchObject({ code: 2 });
+      const good = bad.replace('charges', 'right');
+      writeFileSync(good, readFileSync(bad, 'utf8').replace('usd', 'ussd'));
+      expect(readFileSync(report, 'utf8')).toContain('invalid');
+      for (let run = 0; run < 2; run += 1) {
+        expect(await charge(options, report, good)).toMatchObject({ code: 0 });
+        expect(readFileSync(report, 'utf8')).toContain('accepted');
+        expect(readFileSync(report, 'utf8')).not.toContain('invalid');
+        // As a full disk leaves it.
+        if (name === 'result.csv') truncateSync(report, statSync(report).size - 3);
+      }
+    },
+  );
 });
 
 describe('a row that is left', () => {
@@ -449,14 +530,15 @@ describe('a file that is not right', () => {
     'where it has %s ends the reading, and leaves the report of an earlier run as it was',
     async (_name, row, told) => {
       const service = await serveCharges();
-      const report = fileOf('an earlier one', 'result.csv');
+      const earlier = 'ugwo,row,state,error,job\r\n,1,invalid,ugwo: is missing,\r\n';
+      const report = fileOf(earlier, 'result.csv');
       const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},usd,gtb`, `${ugwoOf(2)},ussd,gtb`, row));
       const ended = await chargeFrom(file, { service, ...home() }, '--skip-invalid', '--report', report);
       expect(ended.code).toBe(2);
       expect(service.seen).toHaveLength(0);
       const hint = expect.stringContaining('; nothing was sent');
       expect(errorOf(ended)).toMatchObject({ message: `${file}: ${told}`, hint });
-      expect(readFileSync(report, 'utf8')).toBe('an earlier one');
+      expect(readFileSync(report, 'utf8')).toBe(earlier);
     },
   );
 

@@ -49,12 +49,12 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     for (const [name] of KEPT.slice(1)) writeFileSync(join(home, name), 'as it was', { mode: 0o600 });
     const before = digestsIn(home);
     const [hard, soft, cwd] = [join(elsewhere, 'hard'), join(elsewhere, 'soft'), join(home, 'in')];
-    linkSync(join(home, 'ledger.sqlite'), hard);
+    linkSync(join(home, 'config.json'), hard);
     symlinkSync(join(home, 'emulator.sqlite'), soft);
     mkdirSync(cwd);
     for (const [path, name] of [
       [join(home, 'ledger.sqlite'), 'ledger.sqlite'],
-      [hard, 'ledger.sqlite'],
+      [hard, 'config.json'],
       [soft, 'emulator.sqlite'],
       [relative(cwd, join(home, 'emulator.sqlite')), 'emulator.sqlite'],
       [join(home, 'in', '..', 'config.json'), 'config.json'],

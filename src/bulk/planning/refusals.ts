@@ -2,6 +2,7 @@ import type { BulkInput } from '../../cli/bulk-options.ts';
 import { usageError } from '../../core/error.ts';
 import type { RowKind } from '../kind.ts';
 import type { Input } from '../reading/input.ts';
+import { jobOfReport } from '../reporting/report.ts';
 import type { JobWorld } from '../world.ts';
 import type { Plan } from './plan.ts';
 
@@ -52,4 +53,22 @@ export const refuseReport = async (input: Input, { report }: BulkInput, { ownFil
   const what = (await input.isAt(report)) ? 'the input file' : ownFileAt(report);
   if (what === undefined) return;
   throw usageError(`--report: ${report} is ${what}`, { hint: 'choose another file; nothing was sent' });
+};
+
+/** Another job's report may be the only place where a customer's account number is, and any other file is somebody's work. */
+export const refuseOtherReport = async (
+  report: string | undefined,
+  input: Pick<Input, 'format' | 'delimiter'>,
+  job: string | undefined,
+  { checkPath }: Pick<JobWorld, 'checkPath'>,
+): Promise<void> => {
+  if (report === undefined) return;
+  checkPath(report);
+  const other = await jobOfReport(report, input);
+  // A full disk may have cut it off.
+  if (other !== undefined && (job ?? '').startsWith(other)) return;
+  const what = other === undefined ? 'is there already, and is no report' : `is the report of another job, ${other}`;
+  throw usageError(`--report: ${report} ${what}`, {
+    hint: 'name a new file, or move this one away; a changed file or option is another job. Nothing was sent',
+  });
 };

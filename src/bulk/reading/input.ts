@@ -81,6 +81,7 @@ const copied = async (options: InputOptions): Promise<Copied> =>
     ? copyOf(options.path, options)
     : { ...(await spool(options.stdin, options.name, options.spoolFolder)), isAt: async () => false };
 
+type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter'>;
 type Rows = Pick<Input, 'columns' | 'format' | 'delimiter' | 'rows'>;
 
 /** The bytes behind the first so many, which the first chunk holds. */
@@ -108,7 +109,7 @@ const ndjson = async (bytes: Bytes, name: string): Promise<Rows> => {
   return { columns, format: 'ndjson', delimiter: undefined, rows: () => ndjsonRows(bytes.walk(), fail) };
 };
 
-const rowsOf = async (bytes: Bytes, { name, format, delimiter }: InputOptions): Promise<Rows & Pick<Input, 'mark'>> => {
+const rowsOf = async (bytes: Bytes, { name, format, delimiter }: Shape): Promise<Rows & Pick<Input, 'mark'>> => {
   const { head, mark } = await bytes.head();
   checkHead(head, name);
   const isCsv = (format ?? formatOf(name, head)) === 'csv';
@@ -128,3 +129,7 @@ export const openInput = async (options: InputOptions): Promise<Input> => {
     throw thrown;
   }
 };
+
+/** The rows of a file as it lies there, for what is only looked at. Throws an InputError where there are none to be read. */
+export const rowsInPlace = (file: FileHandle, options: Shape): Promise<Rows> =>
+  rowsOf(bytesOf(file, options.name), options);

@@ -4,7 +4,9 @@ import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises
 import { setTimeout } from 'node:timers/promises';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
+import { InputError } from '../reading/fault.ts';
 import { formatOfName } from '../reading/format.ts';
+import { type Input, rowsInPlace } from '../reading/input.ts';
 import { type Content, layoutOf } from './layout.ts';
 import { linesOf } from './lines.ts';
 
@@ -138,4 +140,46 @@ export const openReport = async (path: string, content: Content, options: OpenOp
       }),
     close: lines.close,
   };
+};
+
+/** The last column of a report: the job that its rows belong to, empty for rows that were never to be sent. */
+export const JOB_COLUMN = 'job';
+
+/** The columns by which a report is known; where the input has such a column, with a number. */
+const OWN = ['row', 'state', JOB_COLUMN].map((name) => new RegExp(`^${name}(?:_\\d+)?$`));
+
+/** The job in the first row that has one. */
+const jobIn = async ({ columns, rows }: Pick<Input, 'columns' | 'rows'>): Promise<string | undefined> => {
+  const last = columns.at(-1) ?? '';
+  if (!OWN.every((name) => columns.some((column) => name.test(column))) || !OWN.at(-1)?.test(last)) return undefined;
+  try {
+    for await (const { fields } of rows()) {
+      const job = fields[last] ?? '';
+      if (job !== '') return String(job);
+    }
+  } catch (thrown) {
+    // A full disk or a crash may have cut its last line off.
+    if (!(thrown instanceof InputError)) throw thrown;
+  }
+  return '';
+};
+
+/** The job whose report is at a path: empty where nothing would be lost with it, undefined where it is no report. */
+export const jobOfReport = async (
+  path: string,
+  { format, delimiter }: Pick<Input, 'format' | 'delimiter'>,
+): Promise<string | undefined> => {
+  const there = await stat(path).catch(() => undefined);
+  if (there?.isFile() !== true || there.size === 0) return '';
+  const file = await open(path, 'r').catch((thrown: unknown) => {
+    throw notOpened(path, thrown);
+  });
+  try {
+    return await jobIn(await rowsInPlace(file, { name: path, format: formatOfName(path) ?? format, delimiter }));
+  } catch (thrown) {
+    if (thrown instanceof InputError) return undefined;
+    throw thrown;
+  } finally {
+    await file.close();
+  }
 };

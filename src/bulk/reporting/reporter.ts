@@ -2,7 +2,7 @@ import { PayError } from '../../core/error.ts';
 import type { Input } from '../reading/input.ts';
 import type { InputRow } from '../reading/row.ts';
 import { type ColumnFault, invalidEnd, type RowEnd } from '../row-end.ts';
-import { type OpenOptions, openReport, type Report } from './report.ts';
+import { JOB_COLUMN, type OpenOptions, openReport, type Report } from './report.ts';
 
 export interface ReporterOptions extends OpenOptions {
   readonly path: string | undefined;
@@ -17,22 +17,23 @@ export interface ReporterOptions extends OpenOptions {
 /** The report of a job, where one is wanted. */
 export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...options }: ReporterOptions) => {
   let opening: Promise<Report> | undefined;
+  let job = '';
   const failed = new AbortController();
   const opened = (): Promise<Report> | undefined => {
     if (path === undefined) return undefined;
-    opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error'], rawCsv }, options);
+    opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error', JOB_COLUMN], rawCsv }, options);
     return opening;
   };
   const write = async (row: InputRow, { state, fields, error }: RowEnd): Promise<void> => {
-    const said = Object.entries({ ...fields, row: row.number, state, error }).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? clean(value) : value,
-    ]);
+    const said = Object.entries({ ...fields, row: row.number, state, error, [JOB_COLUMN]: job }).map(
+      ([name, value]) => [name, typeof value === 'string' ? clean(value) : value],
+    );
     await (await opened())?.write(row.fields, Object.fromEntries(said));
   };
   return {
-    /** Makes the file; a row that is not right makes it before. */
-    open: async (): Promise<void> => {
+    /** Makes the file; a row that is not right makes it before, and belongs to no job. */
+    open: async (id: string): Promise<void> => {
+      job = id;
       await opened();
     },
     /** A row that is left out; undefined where no report is wanted. */

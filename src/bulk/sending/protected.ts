@@ -26,7 +26,10 @@ export const protectedRows = <T>(
     const judged: Attempt['judged'] = (error) =>
       signals.landed(error === undefined ? undefined : endOf(error, { ...sending, begun: true }).stops);
     const done = await once(item, { row, signals, judged, tellOnce }, doors);
-    if (done.kind === 'kept') return kept(done.entry, doors);
+    if (done.kind === 'kept') {
+      const end = kept(done.entry, doors);
+      return done.entry.job === job ? end : { ...end, elsewhere: true };
+    }
     const { end, odd, unrecorded } = done;
     if (odd[0] !== undefined) await tellOnce('odd', `note: row ${row.number}: ${odd[0]}`);
     if (unrecorded !== undefined) return { ...end, stops: unrecorded, unrecorded };

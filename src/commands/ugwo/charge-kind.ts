@@ -1,5 +1,6 @@
 import type { Protected, RowKind } from '../../bulk/kind.ts';
 import type { Cells } from '../../bulk/reading/cells.ts';
+import type { Doors } from '../../bulk/world.ts';
 import type { Client } from '../../client/client.ts';
 import { activitiesOf } from '../../core/charge.ts';
 import { parseDuration } from '../../core/duration.ts';
@@ -9,6 +10,7 @@ import type { Pair } from '../../core/pairs.ts';
 import { placeWords } from '../../core/place-words.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseInstant } from '../../core/time.ts';
+import type { Refusal, Refused } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
 import { openChecker } from './charge-check.ts';
@@ -99,6 +101,19 @@ const optionsText = ({ words, params }: FileOfCharges): string => {
   return printExact({ medium, expiresAt: expiresAt?.ms, expiresIn, provider, phone, params });
 };
 
+const ACCEPTED_BEFORE: readonly Refusal[] = ['payable', 'paid', 'unseen'];
+
+/** Whether the row has its charge already: from an earlier run, or from here for another file, with the same terms. */
+const isMadeHere = (
+  { why, by, intent }: Refused,
+  data: Readonly<Record<string, unknown>>,
+  { ledger, protocol }: Doors,
+): boolean => {
+  if (why === 'done' || by === undefined) return why === 'done';
+  const isOfRow = by.job !== intent.job && by.state === 'accepted' && ACCEPTED_BEFORE.includes(why);
+  return isOfRow && protocol.asksTheSame(by, data, ledger.digest);
+};
+
 const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Protected<ChargeItem> => ({
   kind: 'protected',
   idColumn: 'charge',
@@ -120,7 +135,7 @@ const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Pr
       const { record, id, odd, unrecorded } = charged;
       return { kind: 'made', end: madeNow(record.value, id, shown?.asked), odd, unrecorded };
     }
-    if (charged.why === 'done' && charged.by !== undefined) return { kind: 'kept', entry: charged.by };
+    if (charged.by !== undefined && isMadeHere(charged, data, doors)) return { kind: 'kept', entry: charged.by };
     throw refusal(charged, data, doors, deps);
   },
   kept: (charge, { ledger, protocol }) => {
