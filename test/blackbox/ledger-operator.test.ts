@@ -91,6 +91,27 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ user: ROLE, owner: false, schema: SCHEMA, warnings: [] });
   });
 
+  it('does not become the owner where it may put operators of its own into public', async () => {
+    const team = await newTeamOf('ada');
+    const { cluster, database } = team;
+    await cluster.sql('GRANT CREATE ON SCHEMA public TO ada', [], database);
+    const client = new pg.Client(cluster.url(database, { user: 'ada' }));
+    await client.connect();
+    await client.query(`CREATE FUNCTION public.times(numeric, integer) RETURNS numeric LANGUAGE plpgsql AS $$
+      BEGIN EXECUTE 'ALTER ROLE ada SUPERUSER'; RETURN $1 * $2::numeric; END $$;
+      CREATE OPERATOR public.* (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = public.times)`);
+    await client.end();
+    const owner = team.machine(await serveAll());
+    expect(await chargeOf(ugwoOf(1), owner)).toMatchObject({ code: 0 });
+    for (const verb of ['status', 'list', 'verify', 'migrate', 'init', 'jobs', 'report'])
+      expect(await inProcess(['ledger', verb, '--json'], owner), verb).toMatchObject({ code: 0 });
+    expect(await cluster.sql("SELECT rolsuper FROM pg_roles WHERE rolname = 'ada'")).toEqual([{ rolsuper: false }]);
+    // It would, if its operator were found.
+    await cluster.sql('SELECT 1::numeric * 1', [], database);
+    expect(await cluster.sql("SELECT rolsuper FROM pg_roles WHERE rolname = 'ada'")).toEqual([{ rolsuper: true }]);
+    await cluster.sql('ALTER ROLE ada NOSUPERUSER');
+  });
+
   it('can neither change tables, nor delete, nor change what was begun', async () => {
     const team = await newTeamOf('ada', 'eve');
     const ada = team.machine(await serveAll(), 'ada');

@@ -69,7 +69,7 @@ export const databaseStatus = async (access: Access): Promise<DatabaseStatus> =>
   const told = await ask(
     access,
     `SELECT version(), pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
-      current_setting('synchronous_commit'), ${CLOCK}, current_user, has_database_privilege(current_database(), 'CREATE')`,
+      current_setting('synchronous_commit'), ${CLOCK}, current_user, has_database_privilege(current_database()::text, 'CREATE'::text)`,
   );
   const [version, standby, fsync, pages, commit, at, user, owner] = told;
   const known = await schemaOf(access);
@@ -112,7 +112,7 @@ const operatorsOf = async (access: Access): Promise<readonly string[]> => {
   const rows = await rowsOf(
     access,
     `SELECT DISTINCT grantee FROM information_schema.role_table_grants WHERE table_schema = 'paycli'
-      AND table_name = 'charge' AND privilege_type = 'INSERT' AND grantee <> current_user`,
+      AND table_name = 'charge' AND privilege_type = 'INSERT' AND grantee::text <> current_user::text`,
   );
   return rows.map(([role]) => String(role));
 };

@@ -10,7 +10,7 @@ const heldStatement = ({ profile }: AllowanceOf): string => `SELECT ${POLICY} FR
   WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy IS NOT NULL ORDER BY profile COLLATE "C" DESC LIMIT 1`;
 
 /** By the server's clock as the transaction began: the machine's may have been set since it was last compared. */
-const DAY_BEGAN = '(floor(extract(epoch FROM now()) / 86400) * 86400000)::bigint';
+const DAY_BEGAN = '(floor(extract(epoch FROM now()) / 86400::numeric) * 86400000::numeric)::bigint';
 
 /** What the profile has spent, by currency; nothing is counted where there is no policy. Sums may be more than a number can hold. */
 const spentStatement = ({ profile, since }: AllowanceOf): string => `SELECT currency, count(*), sum(amount)::text,

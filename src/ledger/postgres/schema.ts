@@ -151,7 +151,7 @@ export const grantsTo = (role: string): string =>
   RIGHTS.map((right) => `GRANT ${right} TO ${quotedName(role)};`).join('\n');
 
 /** Alone among all who would do the same. */
-const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('paycli ledger schema', 0));";
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('paycli ledger schema'::text, 0::bigint));";
 
 /** Makes the tables of a version, in a transaction of their own; `name` and `key` are new ledgers' alone. */
 export const migrationFrom = (

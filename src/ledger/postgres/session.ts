@@ -60,6 +60,12 @@ const optionsOf = ({ host, port, user, database, tls }: Address, password: () =>
   keepAlive: true,
 });
 
+/**
+ * Stands before the statements of each message: no name in them is looked up where others may have put an operator or a function of
+ * their own. For one transaction only: what a pool keeps of a session reaches whoever has its connection next.
+ */
+const PINNED = 'SET LOCAL search_path = pg_catalog, pg_temp;\n';
+
 /** What `work` gives, unless it takes longer than `ms`. */
 const within = async <T>(work: Promise<T>, ms: number, what: string): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
@@ -109,9 +115,9 @@ export const openSession = async (access: Access, limits = LIMITS): Promise<Sess
       if (!open) throw new Lost('the connection was lost');
       warnings = [];
       try {
-        const asked = client.query({ text, rowMode: 'array' }) as unknown as Promise<Answer | Answer[]>;
+        const asked = client.query({ text: PINNED + text, rowMode: 'array' }) as unknown as Promise<Answer | Answer[]>;
         const answer = await within(asked, limit, `no answer within ${limit / 1000} s`);
-        return { answers: Array.isArray(answer) ? answer : [answer], warnings };
+        return { answers: [answer].flat().slice(1), warnings };
       } catch (thrown) {
         // What has failed may have left a transaction open, or an answer on its way.
         drop();

@@ -26,11 +26,11 @@ const lockOf = (key: string): bigint => createHash('sha256').update(`paycli ${ke
 /** One after the other, in one order for all: two that want the same never wait for each other. */
 const lockStatement = (keys: readonly string[]): string => {
   const locks = [...new Set(keys.map(lockOf))].sort((a, b) => (a < b ? -1 : 1));
-  return `SELECT pg_advisory_xact_lock(k) FROM unnest(ARRAY[${locks.join()}]::bigint[]) AS k`;
+  return `SELECT pg_advisory_xact_lock(k) FROM pg_catalog.unnest(ARRAY[${locks.join()}]::bigint[]) AS k`;
 };
 
 /** The server's clock, in milliseconds since the epoch. */
-export const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+export const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000::numeric)::bigint';
 
 /**
  * Which server this is, and since when: one that was restored, promoted after a start as a standby, or put in another's place has

@@ -70,10 +70,10 @@ const TIMES = 4;
 /** A commit is not seen by anybody before it is done, long after the client has given up: it asks behind it, and goes on. */
 export const held: Part = withoutStandby('times that a held commit was asked about', async (bench) => {
   const relay = await openPostgresRelay(bench.cluster.port);
-  const times = (): number => relay.messages.filter(({ text }) => text.startsWith('BEGIN')).length;
+  const times = (): number => relay.messages.filter(({ text }) => text.includes('\nBEGIN')).length;
   const limits = { ...PATIENT, answer: 300, lock: 100 };
   relay.use(async ({ text }) => {
-    if (text.startsWith('BEGIN') && times() === TIMES) {
+    if (text.includes('\nBEGIN') && times() === TIMES) {
       void wait(limits.lock / 2).then(() => letCommit(bench));
     }
     return undefined;
@@ -92,7 +92,7 @@ const HASTY = { ...PATIENT, answer: 1000, lock: 100, patience: 1300 };
 /** Two charges in one commit, which is held until each is asked about for itself: both were begun, and are made. */
 export const heldTogether: Part = withoutStandby('charges in a held commit', async (bench) => {
   const relay = await openPostgresRelay(bench.cluster.port);
-  const isOfOne = ({ text }: Passing): boolean => text.startsWith('BEGIN') && /ARRAY\[[^,\]]+\]/.test(text);
+  const isOfOne = ({ text }: Passing): boolean => text.includes('\nBEGIN') && /ARRAY\[[^,\]]+\]/.test(text);
   let isHeld = true;
   relay.use(async (message) => {
     if (isHeld && isOfOne(message)) {

@@ -117,7 +117,7 @@ const freeze =
         return undefined;
       },
       later: (message) => {
-        if (isOver(message) || (isSecond && message.text.startsWith('BEGIN'))) goOn();
+        if (isOver(message) || (isSecond && message.text.includes('\nBEGIN'))) goOn();
       },
       mended: async () => {
         isSecond = true;
@@ -146,19 +146,18 @@ const killWorker = (bench: Bench): Death => {
   };
 };
 
-const ROLLBACK = 'ROLLBACK\0';
-
-const query = (text: string): Buffer => {
-  const bytes = Buffer.alloc(5 + text.length, `Q....${text}`, 'latin1');
-  bytes.writeInt32BE(4 + text.length, 1);
-  return bytes;
+/** A message that ends with COMMIT, and with ROLLBACK in its place. */
+const rolledBack = (bytes: Buffer): Buffer => {
+  const changed = Buffer.concat([bytes.subarray(0, -'COMMIT\0'.length), Buffer.from('ROLLBACK\0')]);
+  changed.writeInt32BE(changed.length - 1, 1);
+  return changed;
 };
 
 /** What stands between, such as a pool, ends the transaction otherwise than it was asked to. */
 const rollBack = (bench: Bench): Death => ({
   ...ordinary(bench),
-  strike: ({ name, text }) =>
-    name === 'Query' && text.endsWith('COMMIT') ? { way: 'replaced', by: query(ROLLBACK) } : undefined,
+  strike: ({ name, text, bytes }) =>
+    name === 'Query' && text.endsWith('COMMIT') ? { way: 'replaced', by: rolledBack(bytes) } : undefined,
 });
 
 export const DEATHS = {

@@ -11,7 +11,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const ledger = await place.open();
     await place.sql(`CREATE SEQUENCE warned;
       CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF nextval('warned') = 1 THEN RAISE NOTICE 'nur hier' USING ERRCODE = '01000'; END IF; RETURN NULL; END $$;
+        IF nextval('public.warned') = 1 THEN RAISE NOTICE 'nur hier' USING ERRCODE = '01000'; END IF; RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER warn AFTER INSERT OR UPDATE ON paycli.charge DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION warn()`);
     expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });

@@ -24,31 +24,18 @@ describe('what a server says that it is', () => {
 });
 
 const NO_LOCKS = `
-  CREATE FUNCTION other.pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE sql AS '';
-  CREATE FUNCTION other.pg_try_advisory_xact_lock(bigint) RETURNS boolean LANGUAGE sql AS 'SELECT true';`;
+  CREATE OR REPLACE FUNCTION pg_catalog.pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE sql AS '';
+  CREATE OR REPLACE FUNCTION pg_catalog.pg_try_advisory_xact_lock(bigint) RETURNS boolean LANGUAGE sql AS 'SELECT true';`;
 
-/** A role to whom a PostgreSQL says that it is something else, and, where `locks` says so, gives locks that lock nothing. */
+/** A PostgreSQL that says that it is something else, and, where `locks` says so, gives locks that lock nothing. */
 const otherServer = async (version: string, locks: string): Promise<Access> => {
   const cluster = await ownCluster();
   const database = await cluster.createDatabase();
-  const access = (user: string): Access => ({
-    address: addressOf(cluster.url(database, { user })),
-    password: async () => undefined,
-  });
-  await cluster.sql('CREATE ROLE ada LOGIN');
-  await initLedger(access('postgres'), ['ada']);
-  await cluster.sql(
-    `DO $do$ BEGIN
-      EXECUTE $$CREATE SCHEMA other;
-      CREATE FUNCTION other.version() RETURNS text LANGUAGE sql AS 'SELECT text ''${version}''';
-      ${locks}
-      GRANT USAGE ON SCHEMA other TO ada;
-      ALTER ROLE ada SET search_path = other, pg_catalog$$;
-    END $do$`,
-    [],
-    database,
-  );
-  return access('ada');
+  const access = { address: addressOf(cluster.url(database)), password: async () => undefined };
+  await initLedger(access, []);
+  const said = `CREATE OR REPLACE FUNCTION pg_catalog.version() RETURNS text LANGUAGE sql AS 'SELECT text ''${version}'''`;
+  await cluster.sql(`${said}; ${locks}`, [], database);
+  return access;
 };
 
 const OPEN = { states: ['unknown'], limit: 1 } as const;
