@@ -35,6 +35,21 @@ const isWithin = (total: Total, approved: Total): boolean =>
   total.unknown <= approved.unknown &&
   [...total.amounts].every(([currency, amount]) => amount <= (approved.amounts.get(currency) ?? 0n));
 
+/** Ends the name of whoever acts in a user namespace, where one person can look like any account. */
+export const IN_NAMESPACE = ' in a user namespace';
+
+/** The other one, where that may be the same person; undefined where it is somebody else. */
+export const mayBeSame = (me: string, other: string): string | undefined => {
+  if (me === other) return `you, ${me}`;
+  return [me, other].some((one) => one.endsWith(IN_NAMESPACE)) ? `${other}, who may be you, ${me}` : undefined;
+};
+
+/** What to do where it may be the same person: `hint` where it is. */
+export const sameHint = (me: string, other: string, hint: string): string =>
+  me === other
+    ? hint
+    : 'send and approve it outside of user namespaces (a rootless container is one), or share a ledger: `paycli ledger use`';
+
 /**
  * What an approval is worth to whoever runs the file: it holds, there is none, it is their own, or it was given for less
  * than the file comes to now.
@@ -46,5 +61,5 @@ export const worthOf = (
 ): 'holds' | 'missing' | 'own' | 'outgrown' => {
   if (approval?.approvedBy === undefined) return 'missing';
   if (!isWithin(total, approval.total)) return 'outgrown';
-  return approval.approvedBy === runner ? 'own' : 'holds';
+  return mayBeSame(runner, approval.approvedBy) === undefined ? 'holds' : 'own';
 };

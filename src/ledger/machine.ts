@@ -44,6 +44,15 @@ export const loginUidFrom = (path: string): number | undefined => {
   return Number.isInteger(uid) && uid >= 0 && uid < NOBODY ? uid : undefined;
 };
 
+/** All numbers of users are what they seem. */
+const ALL_USERS = /^\s*0\s+0\s+4294967295\s*$/;
+
+/** Whether numbers of users may be made up, by a file of the kernel's; so they may where it is not the kernel's own. */
+export const namespacedBy = (path: string): boolean => {
+  const map = tried(() => isOwn(path) && readFileSync(path, 'latin1'));
+  return typeof map !== 'string' || !ALL_USERS.test(map);
+};
+
 /** What the ledger needs to know of the machine and the process that it runs in. */
 export const thisMachine = {
   pid: process.pid,
@@ -51,6 +60,8 @@ export const thisMachine = {
   uid: process.geteuid?.(),
   uptime: uptimeFrom('/proc/uptime'),
   loginUid: (): number | undefined => loginUidFrom('/proc/self/loginuid'),
+  /** Elsewhere than on Linux nobody has made up the account. */
+  inUserNamespace: (): boolean => process.platform === 'linux' && namespacedBy('/proc/self/uid_map'),
   /** Whether there is a process of that number, anybody's. */
   exists: (pid: number): boolean => {
     try {

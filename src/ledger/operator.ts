@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { tried } from '../core/tried.ts';
+import { IN_NAMESPACE } from './approval.ts';
 import { thisMachine } from './machine.ts';
 
 /** Who acts: the account by its name, where it has one, and the number of whoever has logged in. */
@@ -8,13 +9,14 @@ interface Acting {
   readonly uid: number | undefined;
   readonly loginUid: number | undefined;
   readonly host: string;
+  readonly namespaced: boolean;
 }
 
 /** `ada@laptop`; behind sudo or su also who has logged in: `uid 1001 as ops@laptop`. A container may know no name, only a number. */
-export const operatorText = ({ name, uid, loginUid, host }: Acting): string => {
+export const operatorText = ({ name, uid, loginUid, host, namespaced }: Acting): string => {
   const account = name ?? `uid ${uid ?? '?'}`;
   const behind = loginUid === undefined || loginUid === uid ? '' : `uid ${loginUid} as `;
-  return `${behind}${account}@${host}`;
+  return `${behind}${account}@${host}${namespaced ? IN_NAMESPACE : ''}`;
 };
 
 /** Who decides here, for the record. */
@@ -24,4 +26,5 @@ export const operator = (): string =>
     uid: thisMachine.uid,
     loginUid: thisMachine.loginUid(),
     host: hostname(),
+    namespaced: thisMachine.inUserNamespace(),
   });

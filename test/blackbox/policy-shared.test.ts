@@ -36,7 +36,10 @@ it('a file above a sum is sent by one role once another one has approved it, and
   const job = String(errorOf(waits)['ledger_id']);
   expect(waits.code).toBe(9);
   const own = await paycli(['approve', job, '--json'], ada);
-  expect(errorOf(own)).toMatchObject({ kind: 'refused', message: expect.stringContaining(`you, ${roles[0]}, want`) });
+  expect(errorOf(own)).toMatchObject({
+    kind: 'refused',
+    message: expect.stringContaining(`asked for by you, ${roles[0]}`),
+  });
   const terminal = openTerminal(['approve', job], obi);
   await terminal.saw(/to approve: /);
   terminal.type('NGN 10,000.02\r');

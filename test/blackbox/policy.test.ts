@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
@@ -139,6 +141,9 @@ describe('a file beyond a policy', () => {
   });
 });
 
+/** What makes one person look like another account. */
+const NAMESPACE = ['--user', '--map-user=4711'] as const;
+
 /** A file of two charges of NGN 5,000.01 that waits for approval. */
 const waiting = async () => {
   const world = await under(['--approve-above', 'NGN 10,000.00']);
@@ -180,7 +185,7 @@ describe('a file above a sum', () => {
     const { world, job } = await waiting();
     const own = await inProcess(['approve', job, '--json', '--yes'], world);
     expect(own).toMatchObject({ code: 9, stdout: '' });
-    expect(errorOf(own)['message']).toMatch(/was not approved: you, .*@.*, want to send it/);
+    expect(errorOf(own)['message']).toMatch(/was not approved: it was asked for by you, .*@/);
     byAnother(world, 'asked_by');
     const script = await inProcess(['approve', job, '--json', '--yes'], world);
     expect(script).toMatchObject({ code: 2, stdout: '' });
@@ -210,6 +215,25 @@ describe('a file above a sum', () => {
     expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: 'obi@desk', accepted: 2 });
     expect(await chargeFrom(file, world)).toMatchObject({ code: 0 });
   });
+
+  it.runIf(spawnSync('unshare', [...NAMESPACE, 'true']).status === 0)(
+    'is approved by nobody in a user namespace, where one person can look like two, nor sent there',
+    async () => {
+      const { world, file, job } = await waiting();
+      const inside: World & RunOptions = { ...world, program: ['unshare', ...NAMESPACE, ...PROGRAM] };
+      byAnother(world, 'asked_by');
+      const approved = await paycli(['approve', job, '--json', '--yes'], inside);
+      expect([approved.code, errorOf(approved)['message']]).toEqual([
+        9,
+        expect.stringMatching(/asked for by obi@desk, who may be you, uid 4711@.* in a user namespace$/),
+      ]);
+      byAnother(world, 'approved_by');
+      const sent = await paycli(['ugwo', 'charge', '--from', file, '--json'], inside);
+      expect([sent.code, errorOf(sent)['message']]).toEqual([9, expect.stringContaining('approved by obi@desk, who')]);
+      expect(errorOf(sent)['hint']).toContain('outside of user namespaces');
+      expect(postsOf(world.service)).toEqual({});
+    },
+  );
 
   it('needs another approval where it comes to more than was approved', async () => {
     const { world, file } = await waiting();

@@ -53,8 +53,10 @@ export const refuseUnapproved = async (
   if (worth === 'holds') return;
   const what = `${name}: nothing was sent: ${totalText(total, words.one)}`;
   if (worth === 'own') {
-    const hint = `another person has to run it, such as ${approval?.askedBy}`;
-    throw new PayError('refused', `${what} were approved by you, ${me}`, { hint, ledgerId: id });
+    const { approvedBy = me, askedBy } = approval ?? {};
+    const hint = protocol.sameHint(me, approvedBy, `another person has to run it, such as ${askedBy}`);
+    const by = protocol.mayBeSame(me, approvedBy);
+    throw new PayError('refused', `${what} were approved by ${by}`, { hint, ledgerId: id });
   }
   await begin();
   await policies.approve({ job: id, total, askedBy: me, askedAt: ledger.moment().at });

@@ -45,9 +45,11 @@ export const run = async ({ id }: { readonly id: string }, deps: Deps): Promise<
     });
   }
   const me = await deps.operator();
-  if (approval.askedBy === me) {
-    throw new PayError('refused', `${id} was not approved: you, ${me}, want to send it`, {
-      hint: 'another person has to approve it',
+  const { mayBeSame, sameHint } = await deps.protocol();
+  const same = mayBeSame(me, approval.askedBy);
+  if (same !== undefined) {
+    throw new PayError('refused', `${id} was not approved: it was asked for by ${same}`, {
+      hint: sameHint(me, approval.askedBy, 'another person has to approve it'),
       ledgerId: id,
     });
   }
