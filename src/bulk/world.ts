@@ -33,6 +33,8 @@ export interface JobWorld {
   readonly clean: (text: string) => string;
   /** A report in CSV is written as it is, for programs (--raw-csv). */
   readonly rawCsv: boolean;
+  /** It begins with a byte order mark, as it does where the input has one (--bom). */
+  readonly bom: boolean;
   readonly openSeen: () => Seen & { close(): void };
   readonly notice: (text: string) => Promise<void>;
   readonly progress: ShowProgress;

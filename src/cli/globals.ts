@@ -18,6 +18,8 @@ export interface Globals {
   /** A filter of jq over what is printed, which is JSON then. */
   readonly jq: string | undefined;
   readonly rawCsv: boolean;
+  /** CSV begins with a byte order mark. */
+  readonly bom: boolean;
   readonly color: 'auto' | 'always' | 'never';
   readonly quiet: boolean;
   readonly debug: boolean;
@@ -40,7 +42,7 @@ const asTimeout: Parse<number> = taking({ type: 'duration', default: '30s' }, (t
 });
 
 export const GLOBAL_OPTIONS = rarely(
-  ['baseUrl', 'rawCsv', 'color', 'debug', 'timeout', 'asCurl', 'noValidate', 'noInput'],
+  ['baseUrl', 'rawCsv', 'bom', 'color', 'debug', 'timeout', 'asCurl', 'noValidate', 'noInput'],
   {
     profile: option('--profile <name>', 'profile to use (PAYCLI_PROFILE; else the default one)', asText, {
       completes: 'profile',
@@ -57,6 +59,7 @@ export const GLOBAL_OPTIONS = rarely(
       '--raw-csv',
       'csv and reports: write cells as they are, even if a spreadsheet would run or change them',
     ),
+    bom: flag('--bom', 'csv and reports: begin with a byte order mark, for Excel'),
     color: option('--color <when>', 'use color: auto, always or never', asOneOf(['auto', 'always', 'never'] as const), {
       default: 'auto',
     }),
@@ -115,6 +118,7 @@ export const readGlobals = (given: GivenGlobals, env: Env): Globals => ({
   columns: given.columns,
   jq: given.jq,
   rawCsv: given.rawCsv ?? false,
+  bom: given.bom ?? false,
   color: given.color ?? 'auto',
   quiet: given.quiet ?? false,
   debug: given.debug ?? false,

@@ -71,6 +71,7 @@ const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
   plain: globals.debug,
   quiet: globals.quiet,
   rawCsv: globals.rawCsv,
+  bom: globals.bom,
 });
 
 /** What nothing expected. With a write under way it must not end with a code that invites a repeat. */

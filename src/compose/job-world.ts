@@ -58,6 +58,7 @@ export const openJobWorld = async (
     checkPath,
     clean: (text) => redactor.cleanAll(text),
     rawCsv: globals.rawCsv,
+    bom: globals.bom,
     openSeen,
     notice,
     progress: (await rooms.bulk()).showProgress(line, clock),

@@ -1,3 +1,6 @@
+/** A byte order mark, without which some spreadsheets don't take a file for UTF-8. */
+export const MARK = '\ufeff';
+
 /** What a spreadsheet takes for a formula (or drops, and then takes for one); and an apostrophe, so that each that is read back is one of ours. */
 const FORMULA = /^[=+\-@\t\r']/;
 const GUARDED = /^'[=+\-@\t\r']/;

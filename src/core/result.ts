@@ -169,6 +169,8 @@ export interface OutputOptions {
   readonly plain?: boolean;
   readonly quiet: boolean;
   readonly rawCsv: boolean;
+  /** CSV begins with a byte order mark. */
+  readonly bom?: boolean;
   /** `auto` where nothing is said. */
   readonly qr?: QrWhen | undefined;
 }

@@ -28,7 +28,7 @@ const SPOILT: readonly Spoilt[] = [
     cause: 'has an escape that stands in CSV for a character that is not shown: take the value from -o json',
   },
   {
-    form: /^[\s\u200b\u2060]|[\s\u200b\u2060]$/,
+    form: /^[\s\u200b\u2060]+[^\s\u200b\u2060]|[^\s\u200b\u2060][\s\u200b\u2060]+$/,
     cause: 'has a blank at its beginning or end, as copying leaves it',
     before: (text) => text.replace(/^[\s\u200b\u2060]+/, '').replace(/(?<![\s\u200b\u2060])[\s\u200b\u2060]+$/, ''),
   },

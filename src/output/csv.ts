@@ -1,8 +1,8 @@
-import { forSpreadsheet, withoutFormula } from '../core/formula.ts';
+import { forSpreadsheet, MARK, withoutFormula } from '../core/formula.ts';
 import { NumberText } from '../core/json.ts';
 import { valueAt } from '../core/path.ts';
 import type { Received } from '../core/received.ts';
-import type { Column, View } from '../core/result.ts';
+import type { Column, OutputOptions, View } from '../core/result.ts';
 import { visibleCell } from '../core/sanitize.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
 import { rowPieces, shownPieces } from './pieces.ts';
@@ -28,29 +28,34 @@ const cellText = (value: unknown, kind: Column['kind'], raw: boolean): string =>
 
 const line = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
-const headerOf = (columns: readonly Column[], raw: boolean): string =>
-  columns.length === 0 ? '' : line(columns.map(({ path }) => quoted(raw ? path : withoutFormula(path))));
+/** How cells are written, and what the file begins with. */
+type Written = Pick<OutputOptions, 'rawCsv' | 'bom'>;
 
-const rowOf = (record: Received, columns: readonly Column[], raw: boolean): Generator<string> => {
+const headerOf = (columns: readonly Column[], { rawCsv, bom = false }: Written): string => {
+  const names = columns.map(({ path }) => quoted(rawCsv ? path : withoutFormula(path)));
+  return `${bom ? MARK : ''}${names.length === 0 ? '' : line(names)}`;
+};
+
+const rowOf = (record: Received, columns: readonly Column[], { rawCsv }: Written): Generator<string> => {
   const value = exactValue(record);
-  const cells = columns.map(({ path, kind }) => cellText(valueAt(value, path), kind, raw));
+  const cells = columns.map(({ path, kind }) => cellText(valueAt(value, path), kind, rawCsv));
   return rowPieces(cells, { show: quotedPieces, between: ',', end: '\r\n' });
 };
 
-/** RFC 4180 with a header, which an empty list has too. `raw` leaves what a spreadsheet would run or change as it is. */
-export const csvSink = (names: readonly string[] | undefined, view: View, raw: boolean): Sink => {
+/** RFC 4180 with a header, which an empty list has too. */
+export const csvSink = (names: readonly string[] | undefined, view: View, written: Written): Sink => {
   let columns: readonly Column[] | undefined;
   return {
     *page(records) {
       if (records.length === 0) return;
       const header = columns === undefined;
       columns ??= names === undefined ? machineColumns(view, records) : checkColumns(names, view, records);
-      if (header) yield headerOf(columns, raw);
-      for (const record of records) yield* rowOf(record, columns, raw);
+      if (header) yield headerOf(columns, written);
+      for (const record of records) yield* rowOf(record, columns, written);
     },
     end: () => {
       if (columns !== undefined) return '';
-      return headerOf(names?.map((path) => ({ path })) ?? machineColumns(view, []), raw);
+      return headerOf(names?.map((path) => ({ path })) ?? machineColumns(view, []), written);
     },
   };
 };
@@ -60,9 +65,9 @@ export function* csvRecord(
   record: Received,
   names: readonly string[] | undefined,
   view: View,
-  raw: boolean,
+  written: Written,
 ): Generator<string> {
   const columns = names === undefined ? machineColumns(view, [record]) : checkRecordColumns(names, view, record);
-  yield headerOf(columns, raw);
-  yield* rowOf(record, columns, raw);
+  yield headerOf(columns, written);
+  yield* rowOf(record, columns, written);
 }

@@ -55,7 +55,7 @@ const recordPieces = async (
     case 'tsv':
       return tsvRecord(record, options.columns, view);
     case 'csv':
-      return joined(csvRecord(record, options.columns, view, options.rawCsv));
+      return joined(csvRecord(record, options.columns, view, options));
     case 'table':
       return [await card(record, options.columns, view, await surfaceOf(io, options, record))];
     default:
@@ -72,7 +72,7 @@ const sinkFor = async (view: View, io: RenderIo, options: OutputOptions): Promis
     case 'tsv':
       return tsvSink(options.columns, view);
     case 'csv':
-      return csvSink(options.columns, view, options.rawCsv);
+      return csvSink(options.columns, view, options);
     case 'table':
       return await listSink(options.columns, view, await surfaceOf(io, options));
     default:

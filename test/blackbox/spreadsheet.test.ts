@@ -109,6 +109,36 @@ describe('a file as a spreadsheet saves it', () => {
   });
 });
 
+describe('a byte order mark', () => {
+  const MARK = '\ufeff';
+
+  it('begins CSV with --bom, and is read back', async () => {
+    const service = await serve([json(200, ACTIVITY), json(200, { data: [], next_cursor: null })]);
+    const record = ['activity', 'get', ugwoOf(1), ACTIVITY.uid, '-o', 'csv', '--columns', 'uid', '--bom'];
+    expect((await inProcess(record, { service })).stdout).toBe(`${MARK}uid\r\n${ACTIVITY.uid}\r\n`);
+    const list = ['onye', 'list', '-o', 'csv', '--columns', 'uid', '--bom'];
+    expect((await inProcess(list, { service })).stdout).toBe(`${MARK}uid\r\n`);
+  });
+
+  it.each([
+    ['charges.csv', csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`)],
+    ['charges.ndjson', `${JSON.stringify({ ugwo: ugwoOf(1), medium: 'bank_transfer' })}\n`],
+  ])('begins the report of %s with --bom, and not without', async (name, text) => {
+    const [service, home] = [await serveCharges(), newFolder()];
+    for (const bom of [true, false]) {
+      const report = reportPath();
+      await charging(fileOf(text, name), { service, home }, '--report', report, ...(bom ? ['--bom'] : []));
+      expect(readFileSync(report, 'utf8').startsWith(`${bom ? MARK : ''}ugwo,`)).toBe(true);
+    }
+  });
+
+  it('stays in the command that goes on', async () => {
+    const service = await serve([json(200, { data: [{ uid: 'ony.AbCd.1' }], next_cursor: 'a' })]);
+    const ended = await inProcess(['onye', 'list', '-o', 'csv', '--columns', 'uid', '--bom'], { service });
+    expect(ended.stderr).toContain(' --bom ');
+  });
+});
+
 describe('a value that was spoilt on its way', () => {
   const ROUNDED = '"2.02611E+16" was rounded by a spreadsheet';
   const BLANK = '"Ada\u00a0" has a blank at its beginning or end, as copying leaves it: write "Ada"';

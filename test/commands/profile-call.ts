@@ -17,6 +17,7 @@ export const globals: Globals = {
   columns: undefined,
   jq: undefined,
   rawCsv: false,
+  bom: false,
   color: 'auto',
   quiet: false,
   debug: false,

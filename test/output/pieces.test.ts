@@ -41,8 +41,8 @@ describe('what is large is made in pieces', () => {
   const text = '\u0085"'.repeat(500_000);
 
   it.each<[string, Iterable<string | Uint8Array>]>([
-    ['a record as csv', csvRecord(large(text), undefined, ugwoView, false)],
-    ['a row of csv', csvSink(undefined, ugwoView, false).page([large(text)], false)],
+    ['a record as csv', csvRecord(large(text), undefined, ugwoView, { rawCsv: false })],
+    ['a row of csv', csvSink(undefined, ugwoView, { rawCsv: false }).page([large(text)], false)],
     ['a row of tsv', tsvSink(undefined, ugwoView).page([large(text)], false)],
     ['a line of json', jsonSink().page([large(text)], false)],
     ['a line of ndjson', ndjsonSink().page([large(text)], false)],

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { forSpreadsheet, withoutFormula } from '../../core/formula.ts';
+import { forSpreadsheet, MARK, withoutFormula } from '../../core/formula.ts';
 import { printExact } from '../../core/json.ts';
 import { visibleCell, visibleJson } from '../../core/sanitize.ts';
 import type { Format } from '../reading/format.ts';
@@ -24,6 +24,8 @@ export interface Content extends Pick<Input, 'columns' | 'format' | 'delimiter' 
   readonly own: readonly string[];
   /** Leaves what a spreadsheet would run or change as it is (--raw-csv). */
   readonly rawCsv: boolean;
+  /** Begins with a byte order mark, as it does where the input has one (--bom). */
+  readonly bom?: boolean;
 }
 
 /** How the rows of a report are written. */
@@ -48,8 +50,6 @@ const cellOf = (value: unknown, rawCsv: boolean): string => {
  */
 const asItWas = (value: unknown): string => visibleCell(String(value ?? ''));
 
-const MARK = '\ufeff';
-
 /**
  * RFC 4180: a line end of any kind goes into quotes, which csv-stringify does unasked only for the one it writes; and what
  * would be taken for a byte order mark does.
@@ -63,7 +63,7 @@ const csvLine = (cells: readonly string[], delimiter: string): string =>
     eof: true,
   });
 
-const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv }: Content): Layout => {
+const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv, bom = false }: Content): Layout => {
   const isCsv = format === 'csv';
   const ownCell = (value: unknown): string => cellOf(value, rawCsv);
   const inputCell = isCsv ? asItWas : ownCell;
@@ -72,7 +72,7 @@ const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv }: Cont
   const names = freeNames(shown, ['']);
   const header = csvLine([...names, ...freeNames(own, names)], delimiter);
   return {
-    header: mark && isCsv ? `${MARK}${header}` : header,
+    header: bom || (mark && isCsv) ? `${MARK}${header}` : header,
     line: (row, more) =>
       csvLine([...columns.map((name) => inputCell(row[name])), ...own.map((name) => ownCell(more[name]))], delimiter),
   };

@@ -12,16 +12,22 @@ export interface ReporterOptions extends OpenOptions {
   readonly clean: (text: string) => string;
   /** Leaves what a spreadsheet would run or change as it is. */
   readonly rawCsv: boolean;
+  /** A report in CSV begins with a byte order mark. */
+  readonly bom: boolean;
 }
 
 /** The report of a job, where one is wanted. */
-export const openReporter = (input: Input, { path, columns, clean, rawCsv, ...options }: ReporterOptions) => {
+export const openReporter = (input: Input, { path, columns, clean, rawCsv, bom, ...options }: ReporterOptions) => {
   let opening: Promise<Report> | undefined;
   let job = '';
   const failed = new AbortController();
   const opened = (): Promise<Report> | undefined => {
     if (path === undefined) return undefined;
-    opening ??= openReport(path, { ...input, own: ['row', 'state', ...columns, 'error', JOB_COLUMN], rawCsv }, options);
+    opening ??= openReport(
+      path,
+      { ...input, own: ['row', 'state', ...columns, 'error', JOB_COLUMN], rawCsv, bom },
+      options,
+    );
     return opening;
   };
   const write = async (row: InputRow, { state, fields, error }: RowEnd): Promise<void> => {
