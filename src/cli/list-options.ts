@@ -50,6 +50,11 @@ export const PAGE_OPTIONS = {
   cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
 } as const;
 
+/** In place of what went where the profile leads. */
+export const EVERY_PROFILE = {
+  allProfiles: flag('--all-profiles', 'all profiles, practice (--local) included'),
+} as const;
+
 /** How far a list goes. */
 export const WALK_OPTIONS = {
   limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText, {

@@ -19,6 +19,7 @@ import type { EmulatorRoom } from '../emulator/room.ts';
 import type { LedgerAdmin } from '../ledger/admin.ts';
 import type { Place, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Scope } from '../ledger/place.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
 import type { Secrets } from '../webhook/genuine.ts';
 import type { WebhookRoom } from '../webhook/room.ts';
@@ -63,6 +64,8 @@ export interface Deps {
   client(purpose: Purpose): Promise<Client>;
   /** Where that client's requests go, as the ledger keeps it. */
   place(): Promise<Place>;
+  /** Which entries of the ledger a command is about that names none: those of the service and workspace that this run means. */
+  scope(): Promise<Scope>;
   /** The ledger of this machine, opened at the first call. */
   ledger(): Promise<Ledger>;
   /** Looks after the ledger itself: where it is kept, its tables, and what goes from one to the other. */

@@ -17,7 +17,7 @@ import { onceWith } from './once.ts';
 import { openRooms } from './rooms.ts';
 import { openNotice, type RunContext, type Status } from './run.ts';
 import { forgetSeen, openSeenBefore } from './seen.ts';
-import { previewTarget, targetOf } from './target.ts';
+import { previewTarget, scopeOf, targetOf } from './target.ts';
 import { openWebhookSecrets } from './webhooks.ts';
 
 /** Where files of the program lie that are no code of its own, where that is not beside it. */
@@ -58,6 +58,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
       return openClient(run, aim);
     },
     place,
+    scope: () => scopeOf(run, rooms, place),
     seenBefore: openSeenBefore(run, rooms, place),
     forgetSeen: forgetSeen(rooms),
     jobWorld: () => openJobWorld(run, rooms),

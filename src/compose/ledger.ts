@@ -93,7 +93,9 @@ export const findOut = (unknown: readonly Entry[]): string => {
   const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
   const local = profile === LOCAL_PROFILE;
   const words =
-    others.length > 0 ? [] : placeWords({ local, profile: local ? undefined : profile, baseUrl: undefined });
+    others.length > 0
+      ? ['--all-profiles']
+      : placeWords({ local, profile: local ? undefined : profile, baseUrl: undefined });
   return shellLine(['paycli', 'ledger', 'reconcile', ...words]);
 };
 

@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
 import type { Globals } from '../cli/globals.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import { canAsk } from '../core/asking.ts';
+import { PayError } from '../core/error.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core/local.ts';
 import { environmentName } from '../core/origin.ts';
 import type { RunningEmulator } from '../emulator/room.ts';
+import type { Place } from '../ledger/entry.ts';
+import type { Scope } from '../ledger/place.ts';
 import type { Rooms } from './rooms.ts';
 import type { RunContext } from './run.ts';
 
@@ -38,6 +42,26 @@ const withProfile = async ({ io, globals }: RunContext, room: ProfileRoom): Prom
   const { choose } = await import('../cli/choose.ts');
   return { ...globals, profile: await choose(io, { title: 'Which profile?', choices: all.map((one) => one.name) }) };
 };
+
+const PLACES = ['PAYCLI_PROFILE', 'PAYCLI_BASE_URL', 'PAYCLI_SECRET_KEY'];
+
+/** Whether anything says where requests go. The profiles are not loaded for it: that would cost every start its time. */
+const isSaid = async ({ io, globals }: RunContext, rooms: Rooms): Promise<boolean> =>
+  [globals.profile, globals.baseUrl, ...PLACES.map((name) => io.env[name])].some((said) => said !== undefined) ||
+  existsSync(`${(await rooms.folders()).config}/config.json`);
+
+/** What is meant of the ledger: what went where this run's requests would go. Practice is its own, and nobody else's. */
+export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promise<Place>): Promise<Scope> => {
+  if (run.globals.local) return { profile: LOCAL_PROFILE };
+  if (!(await isSaid(run, rooms))) return { otherThan: LOCAL_PROFILE };
+  const { service, workspace } = await place().catch((thrown: unknown) => {
+    if (!(thrown instanceof PayError) || thrown.kind !== 'auth') throw thrown;
+    throw thrown.with({ hint: [...(thrown.detail.hint?.split('\n') ?? []), EVERYTHING].join('\n') });
+  });
+  return { service, workspace };
+};
+
+const EVERYTHING = 'no key is needed with --all-profiles';
 
 /** Where requests go that are really sent. */
 export const targetOf = async (run: RunContext, rooms: Rooms): Promise<Target> => {

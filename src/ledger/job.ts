@@ -1,5 +1,6 @@
 import type { RowCounts } from '../core/row.ts';
 import type { Entry, Sender } from './entry.ts';
+import type { Scope } from './place.ts';
 
 /** What the ledger keeps of a row of a job's file: entries (`charge`, of whatever kind they are), the last of which counts, or one update. */
 export type JobKind = 'charge' | 'update';
@@ -64,8 +65,8 @@ export interface Jobs {
   /** Notes that a job is begun, or gone on with, and makes room for the outcomes of so many rows that are in flight at once. */
   open(job: Omit<Job, 'createdAt' | 'runAt'>, atOnce: number): Promise<void>;
   get(id: string): Promise<Job | undefined>;
-  /** Newest first, those begun before `before`. */
-  list(page: { readonly before?: string | undefined; readonly limit: number }): Promise<readonly Job[]>;
+  /** Those that are meant, newest first, and begun before `before`. */
+  list(page: Scope & { readonly before?: string | undefined; readonly limit: number }): Promise<readonly Job[]>;
   /** How its rows stand, those that were ever begun. */
   tally(job: Job): Promise<RowCounts>;
   /** All that was begun for the rows from `first` to `last`, by row and then in order of creation: the last one of a row counts. */

@@ -2,6 +2,7 @@ import type { ChargeState } from '../core/charge.ts';
 import type { Entry, Evidence, Intent, KeptActivity, Moment, Outcome, RequestTerms, Resolution } from './entry.ts';
 import type { Jobs } from './job.ts';
 import type { Prunable, Verified } from './keeping.ts';
+import type { Scope } from './place.ts';
 import type { Policies } from './policies.ts';
 import type { Forbidden } from './policy.ts';
 import type { RequestSeen } from './request-seen.ts';
@@ -63,11 +64,10 @@ export interface BeginOptions {
   readonly shown?: RequestSeen | undefined;
 }
 
-export interface ListFilter {
+export interface ListFilter extends Scope {
   readonly states?: readonly ChargeState[] | undefined;
   /** Only those that were accepted and whose end nobody has seen. */
   readonly unfinished?: boolean | undefined;
-  readonly service?: string | undefined;
   readonly job?: string | undefined;
   readonly about?: string | undefined;
   /** Those with one of these activities. */
@@ -102,13 +102,13 @@ export interface Ledger {
   list(filter: ListFilter): Promise<readonly Entry[]>;
   /** Shows all that was begun in a time, oldest first, as it stood at one moment (see `Backend.walk`). */
   walk<T>(begun: Period, begin: () => Taker<T>): Promise<T>;
-  /** How much of what was begun before a moment can be pruned. */
-  prunable(before: number): Promise<Prunable>;
+  /** How much of what was begun before a moment, and is meant, can be pruned. */
+  prunable(before: number, scope?: Scope): Promise<Prunable>;
   /**
    * Keeps no more of that than what keeps it from being made twice, and gives of how many entries; `compacted` says whether their
    * room was given back.
    */
-  prune(before: number): Promise<{ readonly count: number; readonly compacted: boolean }>;
+  prune(before: number, scope?: Scope): Promise<{ readonly count: number; readonly compacted: boolean }>;
   /** Looks whether all of it is what was written, and can be so. */
   verify(): Promise<Verified>;
   /** Which of these activities belong to a charge of the ledger. */

@@ -75,13 +75,13 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       await sweep(backend);
       return backend.walk({ begun }, begin);
     },
-    prunable: async (before) => {
+    prunable: async (before, scope = {}) => {
       await sweep(backend);
-      return prunable(backend, before);
+      return prunable(backend, before, scope);
     },
-    prune: async (before) => {
+    prune: async (before, scope = {}) => {
       await sweep(backend);
-      const count = await prune(backend, before);
+      const count = await prune(backend, before, scope);
       return { count, compacted: (await backend.compact?.()) ?? true };
     },
     verify: () => verify(backend),

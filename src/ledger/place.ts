@@ -34,3 +34,22 @@ export const placeOf = (origin: string, key: string, profile: string | undefined
   workspace: WORKSPACE.exec(key)?.[1],
   profile,
 });
+
+/** Which entries and files are meant: all where it says nothing. */
+export interface Scope {
+  readonly service?: string | undefined;
+  /** Of this workspace, as far as it is known of them. */
+  readonly workspace?: string | undefined;
+  readonly profile?: string | undefined;
+  /** Those of this profile are left out. */
+  readonly otherThan?: string | undefined;
+}
+
+/** Whether an entry is meant. */
+export const isIn =
+  ({ service, workspace, profile, otherThan }: Scope) =>
+  (entry: Place): boolean =>
+    (service ?? entry.service) === entry.service &&
+    (workspace ?? entry.workspace) === (entry.workspace ?? workspace) &&
+    (profile ?? entry.profile) === entry.profile &&
+    (otherThan === undefined || otherThan !== entry.profile);

@@ -5,6 +5,7 @@ import { utcAtom } from '../core/time.ts';
 import type { Backend } from './backend.ts';
 import { type Entry, type Evidence, isCharge, type KeptActivity } from './entry.ts';
 import type { Prunable } from './keeping.ts';
+import { isIn, type Scope } from './place.ts';
 import { DECISIVE } from './precedence.ts';
 import type { Taker } from './walk.ts';
 
@@ -60,10 +61,11 @@ export const pruned = (entry: Entry, at: string): Entry => {
 /** Whether there is something to prune of an entry. */
 const isPrunable = (entry: Entry): boolean => hasEnded(entry) && !isDeepStrictEqual(pruned(entry, ''), entry);
 
-const openCount = (): Taker<Prunable> => {
+const openCount = (scope: Scope) => (): Taker<Prunable> => {
   let [count, open] = [0, 0];
   return {
-    take: (entries) => {
+    take: (all) => {
+      const entries = all.filter(isIn(scope));
       count += entries.filter(isPrunable).length;
       open += entries.filter((entry) => !hasEnded(entry)).length;
     },
@@ -71,17 +73,17 @@ const openCount = (): Taker<Prunable> => {
   };
 };
 
-export const prunable = (backend: Backend, before: number): Promise<Prunable> =>
-  backend.walk({ begun: { until: before } }, openCount);
+export const prunable = (backend: Backend, before: number, scope: Scope): Promise<Prunable> =>
+  backend.walk({ begun: { until: before } }, openCount(scope));
 
 const AT_ONCE = 500;
 
 /** Prunes what was begun before a moment and has ended, some at a time: who charges meanwhile waits for one step at most. */
-export const prune = async (backend: Backend, before: number): Promise<number> => {
+export const prune = async (backend: Backend, before: number, scope: Scope): Promise<number> => {
   const at = utcAtom(backend.moment().at);
   let count = 0;
   for (let after = 0; ; ) {
-    const query = { begun: { until: before }, after, limit: AT_ONCE };
+    const query = { ...scope, begun: { until: before }, after, limit: AT_ONCE };
     const step = await backend.change('prune', [query], ([found = []]) => {
       const write = found.filter(isPrunable).map((entry) => pruned(entry, at));
       return { write, result: { pruned: write.length, seen: found.length, last: found.at(-1)?.seq ?? 0 } };

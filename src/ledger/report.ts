@@ -9,10 +9,12 @@ import type { Taker } from './walk.ts';
 export const REPORTED = ['charged', ...PAYMENTS, 'unknown', 'sending'] as const;
 export type Reported = (typeof REPORTED)[number];
 
+type Groups = readonly (string | undefined)[];
+
 /** One count of a report, and what it comes to in the minor unit. */
 export interface ReportLine {
-  /** What the charges have in common; undefined where they have none of it. */
-  readonly group: string | undefined;
+  /** What the charges have in common, in the order in which it is told; undefined where they have none of it. */
+  readonly groups: Groups;
   readonly currency: string | undefined;
   readonly reported: Reported;
   readonly count: number;
@@ -44,17 +46,20 @@ const byName = (a: string | undefined, b: string | undefined): number => {
   return a < b ? -1 : 1;
 };
 
+const byNames = (a: Groups, b: Groups): number =>
+  a.map((name, at) => byName(name, b[at])).find((order) => order !== 0) ?? 0;
+
 /** Adds charges up by what they have in common, currency, and what has become of them. Its size is that of the report. */
 export const openReport =
-  (groupOf: (charge: Entry) => string | undefined, isMeant: (charge: Entry) => boolean, moment: Moment) =>
+  (groupsOf: (charge: Entry) => Groups, isMeant: (charge: Entry) => boolean, moment: Moment) =>
   (): Taker<readonly ReportLine[]> => {
     const lines = new Map<string, ReportLine>();
     const add = (charge: Entry): void => {
       const { amount, currency } = charge.asked ?? {};
-      const group = groupOf(charge);
+      const groups = groupsOf(charge);
       for (const reported of countedAs(charge, moment)) {
-        const key = JSON.stringify([group, currency, reported]);
-        const none: ReportLine = { group, currency, reported, count: 0, amount: undefined, withoutAmount: 0 };
+        const key = JSON.stringify([groups, currency, reported]);
+        const none: ReportLine = { groups, currency, reported, count: 0, amount: undefined, withoutAmount: 0 };
         lines.set(key, added(lines.get(key) ?? none, amount));
       }
     };
@@ -65,7 +70,7 @@ export const openReport =
       end: () =>
         [...lines.values()].sort(
           (a, b) =>
-            byName(a.group, b.group) ||
+            byNames(a.groups, b.groups) ||
             byName(a.currency, b.currency) ||
             REPORTED.indexOf(a.reported) - REPORTED.indexOf(b.reported),
         ),

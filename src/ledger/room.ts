@@ -7,6 +7,7 @@ export { payableFor } from './guard.ts';
 export { rowsBegun } from './jobs.ts';
 export { asActivity, keptActivity } from './kept-activity.ts';
 export { openSums, PAYMENTS, paymentOf } from './payments.ts';
+export { isIn } from './place.ts';
 export { dayOf, OTHERS } from './policy.ts';
 export { wasResolved } from './precedence.ts';
 export { asksTheSame } from './private.ts';

@@ -89,7 +89,7 @@ describe('a question', () => {
     expect(terminal.raw()).toContain('\\x1b[2J\\x1b]0;x\\x07\\nb\\u202e[secret …');
     expect(dense(terminal.raw())).not.toContain(CANARY.slice(0, 20));
     terminal.type('n\r');
-    expect(await terminal.ended).toEqual({ code: 2 });
+    expect(await terminal.ended).toEqual({ code: 130 });
   });
 
   it('is answered in a line that can be edited, and what is typed unseen stays so', async () => {

@@ -246,7 +246,7 @@ describe('emulator', () => {
     const no = openTerminal(['emulator', 'reset'], { home });
     await no.saw(/\[y\/N\]/);
     no.type('n\r');
-    expect(await no.ended).toEqual({ code: 2 });
+    expect(await no.ended).toEqual({ code: 130 });
     expect((await list(home, '--all')).data).toHaveLength(120);
     const yes = openTerminal(['emulator', 'reset'], { home });
     await yes.saw(/\[y\/N\]/);

@@ -41,7 +41,7 @@ describe('ledger prune', () => {
     await session.saw(/\[y\/N\]|Type /);
     expect(await session.screen()).toContain('Prune 2 entries begun before 2026-02-01');
     session.type('\r');
-    expect(await session.ended).toEqual({ code: 2 });
+    expect(await session.ended).toEqual({ code: 130 });
     expect(readFileSync(ledger)).toEqual(before);
   });
 

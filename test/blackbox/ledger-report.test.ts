@@ -101,7 +101,7 @@ describe('ledger report', () => {
     expect(await session.screen()).toContain('NGN 270,215,977,642,229.73');
   });
 
-  it('leaves out what was practised, and counts one profile where it is named', async () => {
+  it('leaves out what was practised, and tells the profiles apart where all are asked for', async () => {
     const { home } = await withPaid([
       { at: '2026-11-20T12:00:00Z', amount: 1, profile: 'local' },
       { at: '2026-11-20T12:00:00Z', amount: 20, profile: 'shop' },
@@ -111,7 +111,12 @@ describe('ledger report', () => {
       (await inProcess(['ledger', 'report', '-o', 'csv', '--columns', 'reported,amount', ...more], { home })).stdout;
     expect(await sum()).toContain('charged,320');
     expect(await sum('--local')).toContain('charged,1\r\n');
-    expect(await sum('--profile', 'stall')).toContain('charged,300');
+    const all = await inProcess(
+      ['ledger', 'report', '--all-profiles', '-o', 'tsv', '--columns', 'profile,reported,amount'],
+      { home },
+    );
+    const charged = all.stdout.split('\n').filter((line) => line.includes('charged'));
+    expect(charged).toEqual(['local\tcharged\t1', 'shop\tcharged\t20', 'stall\tcharged\t300']);
   });
 
   it('refuses a time that is none, a period that ends before it begins, and today beside another time', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -129,7 +129,13 @@ describe('a charge whose answer is lost', () => {
     expect(list.raw()).toContain('\u001b[41munknown');
     expect(await list.screen()).toContain(id);
 
-    const elsewhere = await inProcess(['ledger', 'reconcile', '--json'], { ...options, service: await serve([]) });
+    const other = { ...options, service: await serve([]) };
+    const mine = await inProcess(['ledger', 'reconcile'], other);
+    expect(mine).toMatchObject({
+      code: 0,
+      stderr: 'No charge is unknown, except 1 other charge: run again with --all-profiles.\n',
+    });
+    const elsewhere = await inProcess(['ledger', 'reconcile', '--all-profiles', '--json'], other);
     expect(elsewhere.code).toBe(6);
     expect(rowsOf(elsewhere)).toMatchObject([{ id, state: 'unknown' }]);
     const origin = options.service?.origin;
@@ -210,7 +216,10 @@ describe('the ledger', () => {
       ['shop', 'shop'],
       /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger reconcile --profile shop\s/,
     ],
-    [['shop', 'stall'], /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger reconcile$/m],
+    [
+      ['shop', 'stall'],
+      /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger reconcile --all-profiles$/m,
+    ],
   ])('reminds on a terminal of unknown charges of the profiles %j', async (profiles, reminder) => {
     const home = newFolder();
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
@@ -222,5 +231,93 @@ describe('the ledger', () => {
     const session = openTerminal(['profile', 'list'], { home, columns: 200 });
     await session.ended;
     expect(`${await session.screen()}\n`).toMatch(reminder);
+  });
+});
+
+describe('a profile', () => {
+  const HERE = 'http://127.0.0.1:9';
+  const OTHER = 'http://127.0.0.1:10';
+  /** A payment request for each place that was charged, with the profile that did it. */
+  const PLACES = [
+    { service: HERE, workspace: 'AbCd', profile: 'shop' },
+    { service: HERE, workspace: 'AbCd', profile: 'a colleague' },
+    { service: HERE, workspace: undefined, profile: undefined },
+    { service: HERE, workspace: 'EfGh', profile: 'stall' },
+    { service: OTHER, workspace: 'AbCd', profile: 'sandbox' },
+    { service: 'emulator 0123456789ab', workspace: 'Lcal', profile: 'local' },
+  ];
+  const key = (workspace: string): string => `sk.${workspace}.${'x'.repeat(80)}`;
+  const jobOf = (number: number): string => `job-${String(number).padStart(16, '0')}`;
+
+  /** A ledger with an unknown charge and a file for each place, and a profile for some. */
+  const withPlaces = async (): Promise<string> => {
+    const [home, begun] = [newFolder(), Date.now() - 7 * 86_400_000];
+    const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { now: () => begun }));
+    for (const [number, { service, workspace, profile }] of PLACES.entries()) {
+      const of = { service, origin: service, workspace, profile };
+      const job = { id: jobOf(number), kind: 'charge', command: 'ugwo charge', name: 'a.csv', rows: 1 } as const;
+      await ledger.jobs.open({ ...job, ...of }, 1);
+      const about = String(ugwo(number)['uid']);
+      const made = await ledger.begin(intent({ ...of, about, job: job.id, row: 1 }), { again: false });
+      if (made.kind === 'begun') await ledger.record(made.id, { state: 'unknown', exitCode: 6 });
+    }
+    await ledger.close();
+    for (const [name, origin, workspace] of [
+      ['shop', HERE, 'AbCd'],
+      ['stall', HERE, 'EfGh'],
+      ['sandbox', OTHER, 'AbCd'],
+    ] as const) {
+      const login = ['login', '--profile', name, '--base-url', origin, '--key-stdin', '--no-verify'];
+      expect(await inProcess(login, { home, stdin: key(workspace) })).toMatchObject({ code: 0 });
+    }
+    return home;
+  };
+
+  it.each<[string, readonly string[], Record<string, string>, readonly number[]]>([
+    ['the default one, whatever its name was elsewhere', [], {}, [0, 1, 2]],
+    ['another workspace of the same service', ['--profile', 'stall'], {}, [2, 3]],
+    ['another service', [], { PAYCLI_PROFILE: 'sandbox' }, [4]],
+    ['a key from the environment', [], { PAYCLI_SECRET_KEY: key('EfGh') }, [2, 3]],
+    ['practice', ['--local'], {}, [5]],
+    ['none, where all are asked for', ['--all-profiles'], {}, [0, 1, 2, 3, 4, 5]],
+  ])('is followed by every command that names no entry: %s', async (_what, options, env, numbers) => {
+    const home = await withPlaces();
+    const run = async (...args: string[]) => (await inProcess([...args, ...options], { home, env })).stdout;
+    const places = numbers.map((number) => `${PLACES[number]?.profile ?? ''}\n`);
+    const columns = ['-o', 'tsv', '--columns', 'profile'];
+    expect(await run('ledger', 'list', ...columns)).toBe([...places].reverse().join(''));
+    expect(await run('ledger', 'jobs', ...columns)).toBe([...places].reverse().join(''));
+    expect(await run('ledger', 'export', ...columns)).toBe(places.join(''));
+    const counts = await run('ledger', 'report', '-o', 'tsv', '--columns', 'count');
+    expect(counts.split('\n').reduce((sum, count) => sum + Number(count), 0)).toBe(numbers.length);
+    const pruned = await run('ledger', 'prune', '--before', '2d', '-o', 'tsv', '--columns', 'pruned,open');
+    expect(pruned).toBe(`pruned\t0\nopen\t${numbers.length}\n`);
+  });
+
+  it('is a column, in a table too, where all are shown, and the command that goes on shows all', async () => {
+    const home = await withPlaces();
+    for (const [noun, rows] of [
+      ['list', 6],
+      ['jobs', 6],
+    ] as const) {
+      const shown = openTerminal(['ledger', noun, '--all-profiles', '--max', '5'], { home, columns: 160 });
+      await shown.ended;
+      const screen = await shown.screen();
+      expect(screen).toMatch(/^id .*profile/m);
+      expect(screen.match(/ (shop|a colleague|stall|sandbox|local) /g)).toHaveLength(rows - 2);
+      expect(screen).toContain('--all-profiles');
+    }
+  });
+
+  it('needs no key where all are shown, and where nothing names one practice alone is left out', async () => {
+    const home = await withPlaces();
+    const gone = { home, env: { PAYCLI_PROFILE: 'gone' } };
+    const refused = await inProcess(['ledger', 'list', '--json'], gone);
+    expect(refused.code).toBe(4);
+    expect(errorOf(refused)['hint']).toContain('--all-profiles');
+    expect((await inProcess(['ledger', 'list', '--all-profiles'], gone)).code).toBe(0);
+    rmSync(join(home, 'config.json'));
+    const plain = await inProcess(['ledger', 'list', '-o', 'tsv', '--columns', 'profile'], { home });
+    expect(plain.stdout).toBe('sandbox\nstall\n\na colleague\nshop\n');
   });
 });

@@ -626,16 +626,16 @@ describe('who has paid', () => {
     expect(service.seen).toHaveLength(looks + 1);
   });
 
-  it('is found out of the last file that was charged, whatever file came after it', async () => {
+  it('is found out of every open charge: the rows of all files, and what was charged by itself', async () => {
     const { home, service, states } = await scene();
-    expect((await chargeFrom(ussdFile(1), { home, service })).code).toBe(0);
-    const update = fileOf(csvOf('uid,email', 'ony.AbCd.000000000000000000000001,ada@example.com'), 'updates.csv');
-    const other = await serveBy(() => json(200, { uid: 'ony.AbCd.000000000000000000000001' }));
-    const env = { PAYCLI_BASE_URL: other.origin };
-    expect((await inProcess(['onye', 'update', '--from', update], { home, service, env })).code).toBe(0);
-    states.set(activity(1), 'successful');
+    for (const file of [ussdFile(1, 2), ussdFile(3)]) {
+      expect((await chargeFrom(file, { home, service })).code).toBe(0);
+    }
+    const single = ['ugwo', 'charge', ugwoOf(4), '--medium', 'ussd', '--provider', 'gtb'];
+    expect((await inProcess(single, { home, service })).code).toBe(0);
+    states.set(activity(1), 'successful').set(activity(4), 'successful');
     const ended = await inProcess(['ledger', 'refresh'], { home, service });
-    expect(ended.stdout).toBe('paid\tNGN\t1\t500001\n');
+    expect(ended.stdout).toBe('paid\tNGN\t2\t1000005\nopen\tNGN\t2\t1000005\n');
   });
 
   it('is found out of a charge that has expired, when it is named', async () => {

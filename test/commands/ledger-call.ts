@@ -10,6 +10,7 @@ import type { Result } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Charge, Place } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Scope } from '../../src/ledger/place.ts';
 import * as ledgerRoom from '../../src/ledger/room.ts';
 import { globals } from './profile-call.ts';
 
@@ -20,6 +21,8 @@ export interface Call {
   readonly globals?: Partial<Deps['globals']>;
   readonly now?: number;
   readonly place?: Partial<Place>;
+  /** Which entries are meant; all but practice when it is not given. */
+  readonly scope?: Scope;
   /** What GET /v1/ugwo/{uid} answers. */
   readonly get?: (uid: string) => Promise<Received<unknown>>;
   /** There is a terminal, on which these lines are typed. */
@@ -93,6 +96,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
       asked.push('place');
       return { ...here, ...options.place };
     },
+    scope: async () => (of.local ? { profile: 'local' } : (options.scope ?? { otherThan: 'local' })),
     client: async (purpose: string) => {
       asked.push(`client ${purpose}`);
       return client;

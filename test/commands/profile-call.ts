@@ -109,6 +109,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     confirm: confirmer({ stdin, stderr: stdin }, { ...globals, ...options.globals }),
     choose: (from) => choose({ stdin, stderr: { columns: 80 }, env: {} }, from),
     client: unexpected,
+    scope: unexpected,
     checkUp: unexpected,
     whoAmI: unexpected,
     source: unexpected,

@@ -26,15 +26,15 @@ describe('logout and profile remove', () => {
     expect(outcome.notices.some((text) => text.includes('No profile is the default now'))).toBe(name === 'a');
   });
 
-  it.each<[string, Call, boolean]>([
-    ['y', { lines: ['y'] }, true],
-    ['n', { lines: ['n'] }, false],
-    ['nothing', { lines: [] }, false],
-    ['--yes', { lines: [], globals: { yes: true } }, true],
-    ['--no-input', { lines: [], globals: { input: false } }, false],
-    ['nothing, since there is none', {}, false],
-    ['--yes, where there is none', { globals: { yes: true } }, true],
-  ])('on a terminal that says %s', async (_what, options, removed) => {
+  it.each<[string, Call, string | undefined]>([
+    ['y', { lines: ['y'] }, undefined],
+    ['n', { lines: ['n'] }, 'interrupted'],
+    ['nothing', { lines: [] }, 'interrupted'],
+    ['--yes', { lines: [], globals: { yes: true } }, undefined],
+    ['--no-input', { lines: [], globals: { input: false } }, 'usage'],
+    ['nothing, since there is none', {}, 'usage'],
+    ['--yes, where there is none', { globals: { yes: true } }, undefined],
+  ])('on a terminal that says %s', async (_what, options, refused) => {
     for (const [path, args] of [
       ['logout', []],
       ['profile remove', ['a']],
@@ -42,8 +42,8 @@ describe('logout and profile remove', () => {
       const folder = two();
       const before = bytesOf(join(folder, 'config.json'));
       const outcome = await call(path, { ...options, args, folder });
-      expect(outcome.error?.kind).toBe(removed ? undefined : 'usage');
-      expect(bytesOf(outcome.file) === before).toBe(!removed);
+      expect(outcome.error?.kind).toBe(refused);
+      expect(bytesOf(outcome.file) === before).toBe(refused !== undefined);
     }
   });
 

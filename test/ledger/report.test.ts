@@ -38,14 +38,14 @@ const reportOf = (ledger: Ledger, by: 'medium' | 'profile' | undefined = undefin
   ledger.walk(
     begun,
     openReport(
-      (charge) => by && charge[by],
+      (charge) => (by === undefined ? [] : [charge[by]]),
       () => true,
       ledger.moment(),
     ),
   );
 
-const short = ({ group, currency, reported, count, amount, withoutAmount }: ReportLine): string =>
-  [group, currency, reported, count, amount, withoutAmount].filter((one) => one !== undefined).join(' ');
+const short = ({ groups, currency, reported, count, amount, withoutAmount }: ReportLine): string =>
+  [...groups, currency, reported, count, amount, withoutAmount].filter((one) => one !== undefined).join(' ');
 
 describe.each(BACKENDS)('a report of a ledger %s', (_where, newPlace) => {
   it('counts what was charged, what has become of it, and what may have been charged', async () => {
@@ -102,7 +102,7 @@ describe.each(BACKENDS)('a report of a ledger %s', (_where, newPlace) => {
     await accepted(ledger, 1, {}, { ...ngn(1), medium: 'ussd' });
     await accepted(ledger, 2, {}, ngn(2));
     const groups = await reportOf(ledger, 'medium');
-    expect(groups.map(({ group, amount }) => `${group} ${amount}`)).toEqual([
+    expect(groups.map(({ groups: [medium], amount }) => `${medium} ${amount}`)).toEqual([
       'bank_transfer 2',
       'bank_transfer 2',
       'ussd 1',

@@ -37,10 +37,15 @@ async function* rowPages(ledger: Ledger, record: Recorder, job: Job): AsyncGener
 }
 
 /** All that was sent once, oldest first, or all that was made for one job, by its rows. */
-export const run = async ({ job: id }: { readonly job: string | undefined }, deps: Deps): Promise<Result> => {
+export const run = async (
+  { job: id, allProfiles }: { readonly job: string | undefined; readonly allProfiles: boolean },
+  deps: Deps,
+): Promise<Result> => {
   const [ledger, record] = [await deps.ledger(), await recorderOf(deps)];
-  if (id === undefined)
-    return { kind: 'list', pages: pagesOf(ledger, record, { oldestFirst: true }, {}), view: exportView };
+  if (id === undefined) {
+    const filter = { ...(allProfiles ? {} : await deps.scope()), oldestFirst: true };
+    return { kind: 'list', pages: pagesOf(ledger, record, filter, {}), view: exportView };
+  }
   const job = await findJob(ledger, id);
   return {
     kind: 'list',

@@ -77,6 +77,11 @@ export const jobsView: View = {
   ],
 };
 
+/** Jobs of every profile. */
+export const everyJobsView: View = {
+  columns: jobsView.columns.toSpliced(1, 0, { path: 'profile', peopleOnly: true }),
+};
+
 /** One job on a card. */
 export const jobView: View = {
   columns: [

@@ -2,11 +2,12 @@ import type { Received } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Scope } from '../../ledger/place.ts';
 import type { Deps } from '../deps.ts';
 import { goOnFrom } from '../go-on.ts';
 import type { Listed } from '../listed-pages.ts';
 import { foreignCursor, listedPages } from '../listed-pages.ts';
-import { jobRecordOf, jobsView } from './job-view.ts';
+import { everyJobsView, jobRecordOf, jobsView } from './job-view.ts';
 
 /** To count a million rows takes a good part of a second: few jobs are counted before the first are shown. */
 const PAGE = 10;
@@ -20,8 +21,8 @@ const placeBehind = async ({ jobs }: Ledger, cursor: string): Promise<string> =>
   return id;
 };
 
-const jobsOf = ({ jobs, policies }: Ledger): Listed<Job, string> => ({
-  find: (before, limit) => jobs.list({ before, limit }),
+const jobsOf = ({ jobs, policies }: Ledger, scope: Scope): Listed<Job, string> => ({
+  find: (before, limit) => jobs.list({ ...scope, before, limit }),
   placeOf: ({ id }) => id,
   cursorOf,
   recordsOf: async (found) => {
@@ -35,18 +36,22 @@ const jobsOf = ({ jobs, policies }: Ledger): Listed<Job, string> => ({
   size: PAGE,
 });
 
+interface Input {
+  readonly max?: number;
+  readonly cursor?: string;
+  readonly allProfiles?: boolean;
+}
+
 /** The files that were charged or updated from here, newest first. */
-export const run = async (
-  { max, cursor }: { readonly max?: number; readonly cursor?: string },
-  deps: Deps,
-): Promise<Result> => {
+export const run = async ({ max, cursor, allProfiles = false }: Input, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
+  const words = [...(max === undefined ? [] : ['--max', String(max)]), ...(allProfiles ? ['--all-profiles'] : [])];
   return {
     kind: 'list',
-    pages: listedPages(jobsOf(ledger), { from, max }),
-    view: jobsView,
-    goOn: (at) => goOnFrom(at, ['ledger', 'jobs'], max === undefined ? [] : ['--max', String(max)], deps.globals),
+    pages: listedPages(jobsOf(ledger, allProfiles ? {} : await deps.scope()), { from, max }),
+    view: allProfiles ? everyJobsView : jobsView,
+    goOn: (at) => goOnFrom(at, ['ledger', 'jobs'], words, deps.globals),
     ...(max === undefined ? {} : { max }),
   };
 };

@@ -1,5 +1,5 @@
 import { argument, defineCommand, option } from '../../cli/define.ts';
-import { momentIn } from '../../cli/list-options.ts';
+import { EVERY_PROFILE, momentIn } from '../../cli/list-options.ts';
 import { asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { SEEDED } from '../../core/local.ts';
@@ -45,11 +45,13 @@ const prune = defineCommand({
   path: ['ledger', 'prune'],
   summary: 'remove details of old charges, but keep what stops them being made twice',
   description:
-    'Removes references, customers, account details, what was sent and what was seen of everything that was begun before --before and has ended. ' +
+    'Removes references, customers, account details, what was sent and what was seen of everything that was sent with the profile, was ' +
+    'begun before --before and has ended. ' +
     "What is open, unknown or being sent stays as it is. Amounts, states and activities stay, so no charge can be made twice and reports don't " +
     'change. It asks first. The owner of the database does this for a ledger in PostgreSQL.',
   danger: 'write',
   options: {
+    ...EVERY_PROFILE,
     before: option('--before <time>', 'what was begun before: 90d, 2026-01-31 or a full timestamp', asText, {
       type: 'time',
     }),
@@ -62,7 +64,7 @@ const prune = defineCommand({
   read: (_args, given) => {
     if (given.before === undefined) throw usageError('--before is required: prune what is older than that');
     try {
-      return { before: momentIn('local', 'first', given.before) };
+      return { before: momentIn('local', 'first', given.before), allProfiles: given.allProfiles ?? false };
     } catch (thrown) {
       throw usageError(`--before: ${(thrown as Error).message}`);
     }

@@ -24,7 +24,7 @@ export { seqOf };
 export const pagesOf = (
   ledger: Ledger,
   record: Recorder,
-  filter: Pick<ListFilter, 'states' | 'about' | 'oldestFirst'>,
+  filter: Omit<ListFilter, 'limit' | 'before' | 'after'>,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
 ): AsyncGenerator<ReceivedPage> => {
   const entries: Listed<Entry, number> = {

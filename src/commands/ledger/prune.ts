@@ -19,8 +19,8 @@ const DAY_MS = 24 * 3_600_000;
 
 const entries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`);
 
-const questionOf = (count: number, before: number): string[] => [
-  `Prune ${entries(count)} begun before ${formatLocalFull(before)}?`,
+const questionOf = (count: number, before: number, all: boolean): string[] => [
+  `Prune ${entries(count)}${all ? ' of all profiles' : ''} begun before ${formatLocalFull(before)}?`,
   'References, customers, account details and evidence are removed for good. Amounts and states stay, and nothing can be charged twice.',
 ];
 
@@ -33,17 +33,21 @@ const failureOf = (thrown: unknown, stop: AbortSignal): unknown => {
 };
 
 /** Keeps of what has ended no more than what keeps it from being made twice. */
-export const run = async (input: { readonly before: Moment }, deps: Deps): Promise<Result> => {
+export const run = async (
+  input: { readonly before: Moment; readonly allProfiles: boolean },
+  deps: Deps,
+): Promise<Result> => {
   const ledger = await deps.ledger();
   const now = ledger.moment().at;
   const before = instantOf(input.before, now);
   if (before > now - DAY_MS) throw usageError('--before must be at least a day ago');
-  const { count, open } = await ledger.prunable(before);
-  if (count > 0) await deps.confirm(questionOf(count, before), 'refuse', String(count));
+  const scope = input.allProfiles ? {} : await deps.scope();
+  const { count, open } = await ledger.prunable(before, scope);
+  if (count > 0) await deps.confirm(questionOf(count, before, input.allProfiles), 'refuse', String(count));
   const done =
     count === 0
       ? { count: 0, compacted: true }
-      : await ledger.prune(before).catch((thrown: unknown) => {
+      : await ledger.prune(before, scope).catch((thrown: unknown) => {
           throw failureOf(thrown, deps.io.signals.stop);
         });
   if (!done.compacted) {

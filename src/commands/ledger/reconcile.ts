@@ -17,22 +17,36 @@ import type { StillUnknown } from './still-unknown.ts';
 import { leftError } from './still-unknown.ts';
 import { listView } from './view.ts';
 
-/** What is said of the unknown charges that are left out, practised or real. */
-const othersText = (here: number, others: number, local: boolean): string | undefined => {
-  const where = local ? 'without --local' : 'with --local';
-  if (here > 0)
-    return others === 0 ? undefined : `${others} more ${others === 1 ? 'is' : 'are'} unknown: run again ${where}.`;
-  const kind = `${local ? 'real' : 'practice'} ${others === 1 ? 'charge' : 'charges'}`;
-  return others === 0 ? 'No charge is unknown.' : `No charge is unknown, except ${others} ${kind}: run again ${where}.`;
+interface Input {
+  readonly ids: readonly string[];
+  readonly allProfiles: boolean;
+}
+
+/** Which of the unknown charges are left out: practice, real ones, or those of other profiles; and what leads to them. */
+const othersOf = (others: readonly Entry[], local: boolean): readonly [kind: string, option: string] => {
+  if (others.every(({ profile }) => profile === LOCAL_PROFILE)) return ['practice', 'with --local'];
+  return local ? ['real', 'without --local'] : ['other', 'with --all-profiles'];
 };
 
-/** What was named, each once, else all that is unknown; with --local, and only then, what was practised. */
-const chosen = async (ledger: Ledger, ids: readonly string[], deps: Deps): Promise<readonly Entry[]> => {
+/** What is said of the unknown charges that are left out. */
+const othersText = (here: number, others: readonly Entry[], local: boolean): string | undefined => {
+  const { length } = others;
+  if (length === 0) return here > 0 ? undefined : 'No charge is unknown.';
+  const [kind, option] = othersOf(others, local);
+  return here > 0
+    ? `${length} more ${length === 1 ? 'is' : 'are'} unknown: run again ${option}.`
+    : `No charge is unknown, except ${length} ${kind} ${length === 1 ? 'charge' : 'charges'}: run again ${option}.`;
+};
+
+/** What was named, each once, else all that is unknown and meant. Nothing is asked of the profile where nothing is unknown. */
+const chosen = async (ledger: Ledger, { ids, allProfiles }: Input, deps: Deps): Promise<readonly Entry[]> => {
   if (ids.length > 0) return Promise.all([...new Set(ids)].map((id) => find(ledger, id)));
-  const { local } = deps.globals;
   const all = await ledger.unknown();
-  const charges = all.filter(({ profile }) => (profile === LOCAL_PROFILE) === local);
-  const text = othersText(charges.length, all.length - charges.length, local);
+  const scope = allProfiles || all.length === 0 ? {} : await deps.scope();
+  const isMeant = (await deps.protocol()).isIn(scope);
+  const charges = all.filter(isMeant);
+  const others = all.filter((entry) => !isMeant(entry));
+  const text = othersText(charges.length, others, deps.globals.local);
   if (text !== undefined) await deps.notice(text);
   return charges;
 };
@@ -68,8 +82,9 @@ const looker = (ledger: Ledger, deps: Deps) => {
     if (charge.state === 'sending') return { charge, left: { charge, why: 'sending' } };
     if (charge.state !== 'unknown') return { charge };
     place ??= await deps.place();
-    if (place.service !== charge.service) return { charge, left: { charge, why: 'elsewhere' } };
     const protocol = await deps.protocol();
+    const { service, workspace } = place;
+    if (!protocol.isIn({ service, workspace })(charge)) return { charge, left: { charge, why: 'elsewhere' } };
     if (!protocol.isCharge(charge)) return { charge, left: { charge, why: 'unseen' } };
     client ??= await deps.client('read');
     const world = { clean: (text: string) => deps.io.redactor.cleanAll(text) };
@@ -96,9 +111,9 @@ const lookAtAll = async (
 };
 
 /** Finds out what became of what may have been made, as far as the service shows it. */
-export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: Deps): Promise<Result> => {
+export const run = async (input: Input, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
-  const charges = await chosen(ledger, ids, deps);
+  const charges = await chosen(ledger, input, deps);
   if (charges.length > 1) await deps.notice(`Checking ${charges.length} payment requests.`);
   const look = looker(ledger, deps);
   // All of them, whether or not somebody goes on reading: the exit code speaks of all.
@@ -106,7 +121,10 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   const record = await recorderOf(deps);
   const left = looked.flatMap((one) => one.left ?? []);
   const again = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(deps.globals)]);
-  const unknown = left.length === 0 ? undefined : leftError(left, { looked: charges, again, now: deps.io.clock.now() });
+  const unknown =
+    left.length === 0
+      ? undefined
+      : leftError(left, { looked: charges, again, now: deps.io.clock.now(), local: deps.globals.local });
   const failure = broken ?? unknown;
   return {
     kind: 'list',

@@ -2,39 +2,15 @@ import { PayError, usageError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import type { Result } from '../../core/result.ts';
 import type { Charge } from '../../ledger/entry.ts';
-import type { Job } from '../../ledger/job.ts';
-import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../one-page.ts';
 import { find, findJob, namesJob } from './find.ts';
-import { isOfCharges } from './job-view.ts';
 import type { RefreshInput } from './spec.ts';
 import { paymentsView, sumRecord } from './view.ts';
 
 const AT_ONCE = 8;
-
-const filterOfAll = (service: string): Omit<ListFilter, 'limit'> => ({ unfinished: true, service });
-
-const JOBS_AT_ONCE = 20;
-
-/** The last file that was charged at a service; undefined where none was. */
-const lastFile = async ({ jobs }: Ledger, service: string): Promise<Job | undefined> => {
-  for (let before: string | undefined; ; ) {
-    const page = await jobs.list({ before, limit: JOBS_AT_ONCE });
-    const found = page.find((job) => isOfCharges(job) && job.service === service);
-    if (found !== undefined || page.length < JOBS_AT_ONCE) return found;
-    before = page.at(-1)?.id;
-  }
-};
-
-/** What was charged one by one, and the last file. */
-async function* latest(ledger: Ledger, service: string, { chargesOf }: LedgerRoom): AsyncGenerator<Charge> {
-  const job = await lastFile(ledger, service);
-  for await (const charge of chargesOf(ledger, filterOfAll(service))) {
-    if (charge.job === undefined || charge.job === job?.id) yield charge;
-  }
-}
 
 /** The charges that were named: of a job all that count. */
 async function* named(ledger: Ledger, ids: readonly string[], protocol: LedgerRoom): AsyncGenerator<Charge> {
@@ -47,16 +23,6 @@ async function* named(ledger: Ledger, ids: readonly string[], protocol: LedgerRo
     }
   }
 }
-
-const chosen = (
-  { ids, all }: RefreshInput,
-  ledger: Ledger,
-  service: string,
-  protocol: LedgerRoom,
-): AsyncGenerator<Charge> => {
-  if (ids.length > 0) return named(ledger, ids, protocol);
-  return all ? protocol.chargesOf(ledger, filterOfAll(service)) : latest(ledger, service, protocol);
-};
 
 /** The first failure stands for all. */
 const failedBy = (failure: PayError, count: number): PayError =>
@@ -83,14 +49,17 @@ interface Unseen {
 const charges = (count: number): string => (count === 1 ? '1 charge' : `${count} charges`);
 
 const unseenText = ({ elsewhere, hidden, unmade }: Unseen): string[] => [
-  ...(elsewhere > 0 ? [`${charges(elsewhere)} of another service: not checked.`] : []),
+  ...(elsewhere > 0 ? [`${charges(elsewhere)} of another service or workspace: not checked.`] : []),
   ...(hidden > 0 ? [`${charges(hidden)} not shown by the service: counted as last seen.`] : []),
   ...(unmade > 0 ? [`${charges(unmade)} not made, or unknown: not counted. See \`paycli ledger list\`.`] : []),
 ];
 
 /** Finds out who has paid: looks at open charges, side by side, and adds up what all of them have come to. */
-export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
-  const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> => {
+  const [ledger, protocol, { service, workspace }] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+  const here = { service, workspace };
+  const rows =
+    ids.length > 0 ? named(ledger, ids, protocol) : protocol.chargesOf(ledger, { ...here, unfinished: true });
   const client = await deps.client('read');
   const { runRows } = await deps.bulk();
   const { progress, ...world } = await deps.jobWorld();
@@ -100,11 +69,11 @@ export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
   let done = 0;
 
   // Banks may be late: who names a charge wants it looked at, expired or not.
-  const wanted = input.ids.length > 0 ? ['open', 'expired'] : ['open'];
+  const wanted = ids.length > 0 ? ['open', 'expired'] : ['open'];
 
   const look = async (charge: Charge): Promise<void> => {
     if (!wanted.includes(protocol.paymentOf(charge, ledger.moment()) ?? '')) return;
-    if (charge.service !== place.service) unseen.elsewhere += 1;
+    if (!protocol.isIn(here)(charge)) unseen.elsewhere += 1;
     else if (!(await protocol.refreshCharge(ledger, charge, client))) unseen.hidden += 1;
   };
   const work = async (charge: Charge) => {
@@ -120,7 +89,7 @@ export const run = async (input: RefreshInput, deps: Deps): Promise<Result> => {
   try {
     const ran = await runRows({
       ...world,
-      rows: chosen(input, ledger, place.service, protocol),
+      rows,
       concurrency: AT_ONCE,
       work,
       onSettled: async ({ id }) => {

@@ -1,5 +1,5 @@
 import { defineCommand, flag, option } from '../../cli/define.ts';
-import { momentIn } from '../../cli/list-options.ts';
+import { EVERY_PROFILE, momentIn } from '../../cli/list-options.ts';
 import { asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { Moment } from '../../core/record-filter.ts';
@@ -14,6 +14,7 @@ export interface ReportInput {
   /** From the beginning of this day on. */
   readonly today: boolean;
   readonly by: Group | undefined;
+  readonly allProfiles: boolean;
   /** Whose days are meant. */
   readonly zone: Zone;
 }
@@ -30,16 +31,18 @@ export const report = defineCommand({
   path: ['ledger', 'report'],
   summary: 'add up what was charged from here, and what has become of it',
   description:
-    'Reads the ledger and asks the service nothing: run `paycli ledger refresh --all` first to find out who has paid. ' +
+    'Reads the ledger and asks the service nothing: run `paycli ledger refresh` first to find out who has paid. ' +
     '"charged" counts every charge that was made; paid, refunded, open, expired and failed are what has become of them. "unknown" ' +
     'may have been charged and isn\'t in "charged". Days are those of this machine\'s time zone, ' +
-    "unless --utc is given. Practice with --local is counted with --local only; --profile counts that profile's charges alone.",
+    'unless --utc is given. It counts what was sent to the service and workspace of the profile; --local counts practice, and ' +
+    '--all-profiles each profile for itself.',
   danger: 'read',
   options: {
     since: option('--since <time>', 'charged since: 2h, 7d, 2026-11-20 or a full timestamp', asText, { type: 'time' }),
     until: option('--until <time>', 'charged until: the same; a day counts to its end', asText, { type: 'time' }),
     today: flag('--today', 'charged today'),
     by: option('--by <group>', `one group per ${GROUPS.join(', ')}`, asOneOf(GROUPS)),
+    ...EVERY_PROFILE,
     utc: flag('--utc', "days of UTC instead of this machine's time zone"),
   },
   examples: {
@@ -49,12 +52,12 @@ export const report = defineCommand({
     'how each file went': 'paycli ledger report --by job',
   },
   output:
-    'day, medium, profile or job (with --by), reported (charged, paid, refunded, open, expired, failed, unknown, sending), ' +
+    'profile (with --all-profiles), day, medium, profile or job (with --by), reported (charged, paid, refunded, open, expired, failed, unknown, sending), ' +
     'currency, count, amount, without_amount (charges whose amount is not known), since, until, zone; ' +
     'json: {"data":[…],"next_cursor":null}',
-  exits: ['usage', 'ledger', 'interrupted'],
+  exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: (_args, given): ReportInput => {
-    const { since, until, today = false, by, utc = false } = given;
+    const { since, until, today = false, by, utc = false, allProfiles = false } = given;
     if (today && (since !== undefined || until !== undefined)) {
       throw usageError("--today can't be used with --since or --until");
     }
@@ -62,7 +65,7 @@ export const report = defineCommand({
     return {
       since: since === undefined ? undefined : momentFor(zone, 'first', '--since', since),
       until: until === undefined ? undefined : momentFor(zone, 'last', '--until', until),
-      ...{ today, by, zone },
+      ...{ today, by, zone, allProfiles },
     };
   },
   load: () => import('./report.ts'),

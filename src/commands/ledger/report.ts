@@ -1,5 +1,4 @@
 import { NumberText, printExact } from '../../core/json.ts';
-import { LOCAL_PROFILE } from '../../core/local.ts';
 import type { Received } from '../../core/received.ts';
 import { checkPeriod, instantOf } from '../../core/record-filter.ts';
 import type { Column, Result, View } from '../../core/result.ts';
@@ -13,16 +12,15 @@ import type { Deps } from '../deps.ts';
 import { pageOf } from '../one-page.ts';
 import type { Group, ReportInput } from './report-spec.ts';
 
-/** What a charge has in common with others. */
-const groupsBy = (by: Group | undefined, zone: Zone): ((charge: Entry) => string | undefined) => {
-  if (by === undefined) return () => undefined;
-  return by === 'day' ? ({ createdAt }) => dayIn(zone, createdAt) : (charge) => charge[by];
-};
+/** By what a report is split: of all profiles each is told apart, since their money is not one sum. */
+const namesOf = ({ by, allProfiles }: ReportInput): Group[] => [
+  ...new Set([...(allProfiles ? (['profile'] as const) : []), ...(by === undefined ? [] : [by])]),
+];
 
-/** Of the profile that was named; else of all, but what was only practised is nobody's money. */
-const meantBy = ({ local, profile }: Deps['globals']): ((charge: Entry) => boolean) => {
-  if (local) return (charge) => charge.profile === LOCAL_PROFILE;
-  return (charge) => charge.profile !== LOCAL_PROFILE && (profile === undefined || charge.profile === profile);
+/** What a charge has in common with others. Without a profile it is told by its origin. */
+const groupOf = (charge: Entry, by: Group, { zone, allProfiles }: ReportInput): string | undefined => {
+  if (by === 'day') return dayIn(zone, charge.createdAt);
+  return charge[by] ?? (by === 'profile' && allProfiles ? charge.origin : undefined);
 };
 
 const periodOf = ({ since, until, today, zone }: ReportInput, now: number): Period => ({
@@ -37,10 +35,10 @@ const said = ({ since, until }: Period, zone: Zone, now: number) => ({
   zone: nameOf(zone, now),
 });
 
-const recordOf = (line: ReportLine, by: Group | undefined, period: object): Received => {
-  const { group, reported, currency, count, amount, withoutAmount } = line;
+const recordOf = (line: ReportLine, names: readonly Group[], period: object): Received => {
+  const { groups, reported, currency, count, amount, withoutAmount } = line;
   const value = {
-    ...(by === undefined ? {} : { [by]: group ?? null }),
+    ...Object.fromEntries(names.map((name, at) => [name, groups[at] ?? null])),
     reported,
     currency: currency ?? null,
     count,
@@ -51,22 +49,19 @@ const recordOf = (line: ReportLine, by: Group | undefined, period: object): Rece
   return { value, text: printExact(value) };
 };
 
-const viewBy = (by: Group | undefined): View => {
-  const of: readonly Column[] = by === undefined ? [] : [{ path: by, needed: true }];
-  return {
-    columns: [
-      ...of,
-      { path: 'reported', kind: 'state', needed: true },
-      { path: 'currency', machineOnly: true },
-      { path: 'count', kind: 'count', needed: true },
-      { path: 'amount', kind: 'money', currency: 'currency', needed: true },
-      { path: 'without_amount', kind: 'count', label: 'amount not known' },
-      { path: 'since', machineOnly: true },
-      { path: 'until', machineOnly: true },
-      { path: 'zone', machineOnly: true },
-    ],
-  };
-};
+const viewBy = (names: readonly Group[]): View => ({
+  columns: [
+    ...names.map((path): Column => ({ path, needed: true })),
+    { path: 'reported', kind: 'state', needed: true },
+    { path: 'currency', machineOnly: true },
+    { path: 'count', kind: 'count', needed: true },
+    { path: 'amount', kind: 'money', currency: 'currency', needed: true },
+    { path: 'without_amount', kind: 'count', label: 'amount not known' },
+    { path: 'since', machineOnly: true },
+    { path: 'until', machineOnly: true },
+    { path: 'zone', machineOnly: true },
+  ],
+});
 
 /** When it was, for people. */
 const periodText = ({ since, until }: Period, zone: Zone, now: number): string => {
@@ -79,12 +74,15 @@ const periodText = ({ since, until }: Period, zone: Zone, now: number): string =
 /** What was charged in a time, and what has become of it. */
 export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
   checkPeriod(input, deps.io.clock.now());
-  const [ledger, { openReport }] = [await deps.ledger(), await deps.protocol()];
+  const [ledger, { openReport, isIn }] = [await deps.ledger(), await deps.protocol()];
+  const isMeant = isIn(input.allProfiles ? {} : await deps.scope());
+  const names = namesOf(input);
   const moment = ledger.moment();
-  const { by, zone } = input;
+  const { zone } = input;
   const period = periodOf(input, moment.at);
-  const lines = await ledger.walk(period, openReport(groupsBy(by, zone), meantBy(deps.globals), moment));
+  const groupsOf = (charge: Entry) => names.map((name) => groupOf(charge, name, input));
+  const lines = await ledger.walk(period, openReport(groupsOf, isMeant, moment));
   await deps.notice(periodText(period, zone, moment.at));
   const when = said(period, zone, moment.at);
-  return { kind: 'list', pages: pageOf(lines.map((line) => recordOf(line, by, when))), view: viewBy(by) };
+  return { kind: 'list', pages: pageOf(lines.map((line) => recordOf(line, names, when))), view: viewBy(names) };
 };

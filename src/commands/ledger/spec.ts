@@ -1,6 +1,6 @@
-import { argument, defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
+import { argument, defineCommand, option, optional, repeated } from '../../cli/define.ts';
 import { checkIdOption } from '../../cli/id-argument.ts';
-import { PAGE_OPTIONS } from '../../cli/list-options.ts';
+import { EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/list-options.ts';
 import { asOneOf, asText } from '../../cli/options.ts';
 import type { ChargeState } from '../../core/charge.ts';
 import { CHARGE_STATES } from '../../core/charge.ts';
@@ -27,21 +27,28 @@ const LAST_CHARGE = '"$(paycli ledger list --max 1 -o tsv --columns id)"';
 const LAST_UNKNOWN = '"$(paycli ledger list --state unknown --max 1 -o tsv --columns id)"';
 const LAST_JOB = '"$(paycli ledger jobs --max 1 -o tsv --columns id)"';
 
+/** Which profile's charges are meant where none is named, for the description of a command. */
+const FOLLOWS =
+  'It shows what was sent to the service and workspace of the profile; --local shows practice with the built-in service.';
+
 export interface ListInput {
   readonly states: readonly ChargeState[] | undefined;
   readonly ugwo: string | undefined;
   readonly max: number | undefined;
   readonly cursor: string | undefined;
+  readonly allProfiles: boolean;
 }
 
 const list = defineCommand({
   path: ['ledger', 'list'],
   danger: 'read',
   summary: 'list charges sent from here, newest first',
+  description: FOLLOWS,
   options: {
     state: repeated('--state <state>', `only these states: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
     ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
     ...PAGE_OPTIONS,
+    ...EVERY_PROFILE,
   },
   examples: {
     'list all charges': 'paycli ledger list',
@@ -52,10 +59,11 @@ const list = defineCommand({
     'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
     'currency, ref, customer, payment, kind, about; ' +
     'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
-  exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
+  exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
-    return { states: given.state, ugwo: given.ugwo, max: given.max, cursor: given.cursor };
+    const { state: states, ugwo, max, cursor, allProfiles = false } = given;
+    return { states, ugwo, max, cursor, allProfiles };
   },
   load: () => import('./list.ts'),
 });
@@ -66,14 +74,14 @@ const jobs = defineCommand({
   summary: 'list files charged or updated from here, newest first, with row counts',
   description:
     'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
-    'continues the same job. not_started counts the rows that were never started.',
-  options: PAGE_OPTIONS,
+    `continues the same job. not_started counts the rows that were never started. ${FOLLOWS}`,
+  options: { ...PAGE_OPTIONS, ...EVERY_PROFILE },
   examples: {
     'list all jobs': 'paycli ledger jobs',
     'list the last one, as JSON': 'paycli ledger jobs --max 1 --json',
   },
   output: `${JOB}; json: {"data":[…],"next_cursor":…}`,
-  exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
+  exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
   load: () => import('./jobs.ts'),
 });
 
@@ -100,7 +108,8 @@ const reconcile = defineCommand({
     'Reads the payment request of each unknown charge. If the activity is there, the charge becomes accepted. If two reads ' +
     "don't find it, at least a minute apart and the last one 15 minutes after sending ended, it becomes not_created. Otherwise it " +
     'stays unknown. It sends no charge and changes nothing at the service.',
-  args: [optional('id...', 'charges, chg-… (default: all unknown ones)', { completes: 'charge' })],
+  args: [optional('id...', "charges, chg-… (default: the profile's unknown ones)", { completes: 'charge' })],
+  options: EVERY_PROFILE,
   examples: {
     'check all unknown charges': 'paycli ledger reconcile',
     'check one (exit 6: its answer was lost)': `${LOST}\npaycli ledger reconcile ${LAST_UNKNOWN}`,
@@ -108,15 +117,13 @@ const reconcile = defineCommand({
   output: 'the charges, as in `paycli ledger list`; json: {"data":[…],"next_cursor":null}',
   exits: ['usage', 'auth', 'unknown', 'ledger', 'interrupted'],
   reminds: false,
-  read: (args) => ({ ids: args }),
+  read: (args, given) => ({ ids: args, allProfiles: given.allProfiles ?? false }),
   load: () => import('./reconcile.ts'),
 });
 
 export interface RefreshInput {
-  /** Charges and jobs; none: what was charged one by one, and the last file. */
+  /** Charges and jobs; none: every open charge. */
   readonly ids: readonly string[];
-  /** Every open charge, of whatever job. */
-  readonly all: boolean;
 }
 
 const refresh = defineCommand({
@@ -125,21 +132,17 @@ const refresh = defineCommand({
   summary: 'find out who has paid: check open charges and record their status',
   description:
     'Reads the payment request of each open charge and records its status. It sends no charge and changes nothing at the ' +
-    'service. Without an id it checks the charges that were sent one by one and the last file. With a job it checks that ' +
-    'file. An expired charge is checked again only if you name it or its job.',
+    'service. Without an id it checks every open charge of the profile, the rows of all files among them. With a job it ' +
+    'checks that file. An expired charge is checked again only if you name it or its job.',
   args: [optional('id...', 'charges, chg-…, or jobs, job-…', { completes: 'entry' })],
-  options: { all: flag('--all', 'check open charges of all files') },
   examples: {
     'see who has paid': 'paycli ledger refresh',
-    'check every open charge, for a script': 'paycli ledger refresh --all --json',
+    'for a script': 'paycli ledger refresh --json',
   },
   output:
     'one line per payment state and currency: payment (paid, refunded, open, expired, failed), currency, count, amount',
   exits: ['usage', 'auth', 'read_failed', 'ledger', 'interrupted'],
-  read: (args, given) => {
-    if (args.length > 0 && given.all === true) throw usageError("--all and an id can't be used together");
-    return { ids: args, all: given.all === true };
-  },
+  read: (args) => ({ ids: args }),
   load: () => import('./refresh.ts'),
 });
 
@@ -194,7 +197,9 @@ const exportCommand = defineCommand({
   path: ['ledger', 'export'],
   danger: 'read',
   summary: 'print every charge sent from here, oldest first, or those of one job, by row',
+  description: FOLLOWS,
   args: [optional('job', 'only this job, job-…', { completes: 'job' })],
+  options: EVERY_PROFILE,
   format: 'ndjson',
   examples: {
     'export everything': 'paycli ledger export',
@@ -204,8 +209,8 @@ const exportCommand = defineCommand({
   output:
     `one JSON object a line, on a terminal and in a pipe, unless -o says otherwise: ${ROW}; ` +
     'for a job of `onye update`: job, row, uid, state, exit_code, message',
-  exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
-  read: (args) => ({ job: args[0] }),
+  exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
+  read: (args, given) => ({ job: args[0], allProfiles: given.allProfiles ?? false }),
   load: () => import('./export.ts'),
 });
 

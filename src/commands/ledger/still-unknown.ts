@@ -1,5 +1,6 @@
 import { countText, kindWord } from '../../core/effect.ts';
 import { PayError } from '../../core/error.ts';
+import { LOCAL_PROFILE } from '../../core/local.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatLocal } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
@@ -24,6 +25,8 @@ export interface Leaving {
   readonly again: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** It looks at practice. */
+  readonly local: boolean;
 }
 
 /** More names than these on a line are not read. */
@@ -46,8 +49,9 @@ const byHandCommand = ({ charge: { id } }: StillUnknown): string =>
 const byHand = (one: StillUnknown): string =>
   `check the payment request in the service's dashboard, then run ${byHandCommand(one)}`;
 
-const elsewhere = (one: StillUnknown): string => {
+const elsewhere = (one: StillUnknown, local: boolean): string => {
   const { service, origin, profile } = one.charge;
+  if (profile === LOCAL_PROFILE && !local) return 'is practice: run `paycli ledger reconcile --local`';
   // Named by its key and not by an origin: an emulator, which is gone once its data was made anew.
   if (!service.includes('://'))
     return `belongs to an emulator whose data is not in use here; run ${byHandCommand(one)}`;
@@ -70,14 +74,15 @@ const NEXT: Readonly<
   unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
   unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
   sending: () => 'another process is still sending it; wait until it ends',
-  elsewhere,
+  elsewhere: (first, _all, { local }) => elsewhere(first, local),
   unseen: (first) => `look for the ${kindWord(first.charge.kind)} at the service, then run ${byHandCommand(first)}`,
 };
 
-const groupsOf = (left: readonly StillUnknown[]): StillUnknown[][] => {
+const groupsOf = (left: readonly StillUnknown[], local: boolean): StillUnknown[][] => {
   const groups = new Map<string, StillUnknown[]>();
   for (const one of left) {
-    const key = one.why === 'elsewhere' ? elsewhere(one) : `${one.why} ${one.charge.kind} ${one.again === undefined}`;
+    const key =
+      one.why === 'elsewhere' ? elsewhere(one, local) : `${one.why} ${one.charge.kind} ${one.again === undefined}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()];
@@ -89,7 +94,7 @@ export const leftError = (left: readonly StillUnknown[], run: Leaving): PayError
     run.looked.length === 1
       ? `${left[0]?.charge.id} is still ${left[0]?.why === 'sending' ? 'being sent' : 'unknown'}`
       : `${left.length} of ${countText(run.looked)} ${left.length === 1 ? 'is' : 'are'} still unknown`;
-  const lines = groupsOf(left).flatMap((group) =>
+  const lines = groupsOf(left, run.local).flatMap((group) =>
     group[0] === undefined ? [] : [`${namesOf(group)}: ${NEXT[group[0].why](group[0], group, run)}`],
   );
   const only = left.length === 1 ? left[0] : undefined;

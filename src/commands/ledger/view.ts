@@ -74,13 +74,18 @@ const FOR_PROGRAMS = namesIn(
     'currency ref customer payment kind about',
 );
 
-/** Charges in a list. */
-export const listView: View = {
+const viewFor = (people: readonly Column[]): View => ({
   columns: [
-    ...FOR_PEOPLE.map((column): Column => ({ label: column.path, ...column, peopleOnly: true })),
+    ...people.map((column): Column => ({ label: column.path, ...column, peopleOnly: true })),
     ...FOR_PROGRAMS.map((path): Column => ({ path, machineOnly: true })),
   ],
-};
+});
+
+/** Charges in a list. */
+export const listView = viewFor(FOR_PEOPLE);
+
+/** Charges of every profile. */
+export const everyView = viewFor(FOR_PEOPLE.toSpliced(2, 0, { path: 'profile', needed: true }));
 
 const stillToDo = (value: unknown): boolean =>
   valueAt(value, 'state') === 'accepted' && standingOf(String(valueAt(value, 'status'))) === 'open';

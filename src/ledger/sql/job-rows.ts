@@ -6,6 +6,7 @@ import { number, optionalNumber, optionalText, text } from '../../database/value
 import type { JobsBackend } from '../backend.ts';
 import type { Row, Value } from '../columns.ts';
 import { type Job, type JobKind, type JobRow, type KeptUpdate, UPDATE_STATES, type UpdateState } from '../job.ts';
+import { scopeConditions, whereOf } from './query.ts';
 import { type Ask, inserting, replacing, type Schema, type Statement } from './statement.ts';
 
 // Jobs and updates as rows of a table, whatever the database. `row` is a word of SQL's own.
@@ -94,13 +95,19 @@ export const jobReads = (
     countsFrom(states, (await ask(`SELECT ${countsOf(states)} FROM ${from}`, job))[0]);
   const updates = async (where: string, ...values: Value[]): Promise<KeptUpdate[]> =>
     (await ask(`SELECT ${UPDATE} FROM ${schema}onye_update WHERE job = ? AND ${where}`, ...values)).map(updateOf);
+  // All rows of a job are of one workspace. Of one without charges it is not known.
+  const ofWorkspace = `COALESCE((SELECT workspace FROM ${schema}charge WHERE job = ${schema}job.id LIMIT 1), ?) = ?`;
   return {
     get: async (id) => (await ask(`${jobs} WHERE id = ?`, id)).map(jobOf)[0],
-    list: async ({ before, limit }) => {
-      const older = before === undefined ? '' : `WHERE seq < (SELECT seq FROM ${schema}job WHERE id = ?)`;
-      const newest = `${jobs} ${older} ORDER BY seq DESC ${limit < 0 ? '' : 'LIMIT ?'}`;
-      const values = [...(before === undefined ? [] : [before]), ...(limit < 0 ? [] : [limit])];
-      return (await ask(newest, ...values)).map(jobOf);
+    list: async ({ before, limit, workspace, ...scope }) => {
+      const [where, ...values] = whereOf([
+        ...scopeConditions(scope),
+        ...(workspace === undefined ? [] : [[ofWorkspace, workspace, workspace] as const]),
+        ...(before === undefined ? [] : [[`seq < (SELECT seq FROM ${schema}job WHERE id = ?)`, before] as const]),
+      ]);
+      const newest = `${jobs} ${where} ORDER BY seq DESC`;
+      const found = limit < 0 ? ask(newest, ...values) : ask(`${newest} LIMIT ?`, ...values, limit);
+      return (await found).map(jobOf);
     },
     chargeTally: (job) => tally(ENTRY_STATES, `(${lastEntries}) AS ended`, job),
     updateTally: (job) => tally(UPDATE_STATES, `${schema}onye_update WHERE job = ?`, job),

@@ -90,6 +90,7 @@ export const newWorld = (): World => {
         return purpose === 'preview' ? shut() : answer(attempt);
       }, globals.validate),
     place: async () => ({ service: ORIGIN, origin: ORIGIN, workspace: 'AbCd', profile: undefined }),
+    scope: async () => ({ service: ORIGIN }),
     ledger: async () => ledger,
     ledgerAdmin: async () => shut(),
     checkLedger: async () => shut(),
