@@ -33,7 +33,7 @@ describe('watch on a terminal', () => {
     const end = linesOf(await session.screen());
     expect(end.slice(-2)).toEqual([
       '1 paid NGN 5,000.03, 10 open NGN 50,000.71, 1 failed NGN 5,000.04',
-      'error: stopped watching; nothing was changed',
+      'Stopped watching; nothing was changed',
     ]);
     expect(session.raw()).not.toContain(CURSOR);
   });
@@ -82,7 +82,7 @@ describe('watch on a terminal', () => {
     shell.type('fg\r');
     await shell.saw(/polling; Ctrl-C stops/, before);
     shell.type('\u0003');
-    await shell.saw(/stopped watching[^$]*ready\$ /, before);
+    await shell.saw(/Stopped watching[^$]*ready\$ /, before);
     shell.type('echo ended:$?\r');
     await shell.saw(/ended:130/, before);
     expect((await shell.screen()).match(/polling/g)).toBeNull();

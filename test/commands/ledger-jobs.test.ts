@@ -111,10 +111,12 @@ describe('a job', () => {
     for (const path of ['show', 'export']) {
       const { error } = await call(path, { ledger, args: ['job-k3v9x2m7q4abcdez'] });
       expect(error).toMatchObject({ kind: 'usage', message: 'no job "job-k3v9x2m7q4abcdez" in the ledger' });
-      expect(error?.detail.hint).toBe('did you mean job-k3v9x2m7q4abcdef?\nsee them all: `paycli ledger jobs`');
+      expect(error?.detail.hint).toBe(
+        'did you mean job-k3v9x2m7q4abcdef?\nsee them all: `paycli ledger jobs --all-profiles`',
+      );
     }
     const other = await call('show', { ledger: await open(newPath()), args: ['job-1'] });
-    expect(other.error?.detail.hint).toBe('see them all: `paycli ledger jobs`');
+    expect(other.error?.detail.hint).toBe('see them all: `paycli ledger jobs --all-profiles`');
   });
 });
 

@@ -98,18 +98,20 @@ describe('ledger show', () => {
     const ledger = memoryLedger([charge({ id: 'chg-k3v9x2m7q4ab' }), charge(numbered(2))]);
     const { error } = await call('show', { ledger, args: ['chg-k3v9x2m7q4az'] });
     expect(error).toMatchObject({ kind: 'usage', message: 'no charge "chg-k3v9x2m7q4az" in the ledger' });
-    expect(error?.detail.hint).toBe('did you mean chg-k3v9x2m7q4ab?\nsee them all: `paycli ledger list`');
+    expect(error?.detail.hint).toBe(
+      'did you mean chg-k3v9x2m7q4ab?\nsee them all: `paycli ledger list --all-profiles`',
+    );
     const other = await call('show', { ledger, args: ['zzz'] });
-    expect(other.error?.detail.hint).toBe('see them all: `paycli ledger list`');
+    expect(other.error?.detail.hint).toBe('see them all: `paycli ledger list --all-profiles`');
   });
 
   it('names the command that finds a charge by its activity or payment request', async () => {
     const ledger = memoryLedger([charge(), charge(numbered(2, { state: 'accepted', activity: kept(ACTIVITY) }))]);
     const hint = async (id: string) => (await call('show', { ledger, args: [id] })).error?.detail.hint;
     expect(await hint(ACTIVITY)).toBe(`it is the activity of ${idOf(2)}: \`paycli ledger show ${idOf(2)}\``);
-    expect(await hint(OTHER)).toBe('see them all: `paycli ledger list`');
-    expect(await hint(UGWO)).toBe(`find its charges: \`paycli ledger list --ugwo ${UGWO}\``);
-    expect(await hint('ugw.$(reboot)')).toBe('see them all: `paycli ledger list`');
+    expect(await hint(OTHER)).toBe('see them all: `paycli ledger list --all-profiles`');
+    expect(await hint(UGWO)).toBe(`find its charges: \`paycli ledger list --all-profiles --ugwo ${UGWO}\``);
+    expect(await hint('ugw.$(reboot)')).toBe('see them all: `paycli ledger list --all-profiles`');
   });
 
   it.each([

@@ -148,7 +148,8 @@ describe('the end of a watch', () => {
     [['rejected', 'failed'], 3, 'rejected'],
     [['unknown', 'rejected', 'failed', 'open'], 6, 'unknown'],
   ])('of charges that are %j has the code %s', (nows, code, kind) => {
-    const failure = endFailure(nows.map(sumOf), gravest);
+    const failure = endFailure(nows.map(sumOf), gravest, ['--local']);
+    expect(failure?.detail.hint).toBe(kind === 'unknown' ? 'find out: `paycli ledger reconcile --local`' : undefined);
     expect(failure?.kind).toBe(kind);
     expect(failure && EXIT_CODES[failure.kind]).toBe(code);
   });

@@ -18,7 +18,7 @@ const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], li
     id,
     newest.map((known) => known.id),
   );
-  const where = `see them all: \`paycli ledger ${list}\``;
+  const where = `see them all: \`paycli ledger ${list} --all-profiles\``;
   return usageError(`no ${what} ${JSON.stringify(id)} in the ledger`, {
     hint: meant === undefined ? where : `did you mean ${meant}?\n${where}`,
   });
@@ -26,7 +26,7 @@ const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], li
 
 /** How what somebody has at hand in place of a charge's id leads to it; undefined where it does not. */
 const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> => {
-  if (isId('ugw', id)) return `find its charges: \`paycli ledger list --ugwo ${id}\``;
+  if (isId('ugw', id)) return `find its charges: \`paycli ledger list --all-profiles --ugwo ${id}\``;
   if (!isId('act', id)) return undefined;
   const [owner] = await ledger.list({ activities: [id], limit: 1 });
   return owner && `it is the activity of ${owner.id}: \`paycli ledger show ${owner.id}\``;

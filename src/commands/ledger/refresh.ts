@@ -1,6 +1,8 @@
 import { PayError, usageError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
+import { placeWords } from '../../core/place-words.ts';
 import type { Result } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
@@ -48,10 +50,14 @@ interface Unseen {
 
 const charges = (count: number): string => (count === 1 ? '1 charge' : `${count} charges`);
 
-const unseenText = ({ elsewhere, hidden, unmade }: Unseen): string[] => [
+const unseenText = ({ elsewhere, hidden, unmade }: Unseen, globals: Deps['globals']): string[] => [
   ...(elsewhere > 0 ? [`${charges(elsewhere)} of another service or workspace: not checked.`] : []),
   ...(hidden > 0 ? [`${charges(hidden)} not shown by the service: counted as last seen.`] : []),
-  ...(unmade > 0 ? [`${charges(unmade)} not made, or unknown: not counted. See \`paycli ledger list\`.`] : []),
+  ...(unmade > 0
+    ? [
+        `${charges(unmade)} not made, or unknown: not counted. See \`${shellLine(['paycli', 'ledger', 'list', ...placeWords(globals)])}\`.`,
+      ]
+    : []),
 ];
 
 /** Finds out who has paid: looks at open charges, side by side, and adds up what all of them have come to. */
@@ -110,7 +116,7 @@ export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> =>
   } finally {
     await progress.end();
   }
-  for (const text of unseenText(unseen)) await deps.notice(text);
+  for (const text of unseenText(unseen, deps.globals)) await deps.notice(text);
   if (done === 0) await deps.notice('No charge is open.');
   const [failure] = failures;
   return {

@@ -29,7 +29,7 @@ const checkOwner = async (ledger: Ledger, charge: Entry, activity: string | unde
   if (activity === undefined || activity === charge.activity?.uid || !(await ledger.owned([activity])).has(activity))
     return;
   throw usageError(`--activity ${activity} belongs to another charge in the ledger`, {
-    hint: 'find it: `paycli ledger list --state accepted`',
+    hint: 'find it: `paycli ledger list --all-profiles --state accepted`',
   });
 };
 

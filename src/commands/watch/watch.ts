@@ -1,8 +1,10 @@
 import { usageError } from '../../core/error.ts';
+import { placeWords } from '../../core/place-words.ts';
 import type { ReceivedPage } from '../../core/received.ts';
 import type { Ending, Result } from '../../core/result.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Scope } from '../../ledger/place.ts';
 import type { Deps } from '../deps.ts';
 import { sumsText } from '../sums.ts';
 import { boardOf, recordOf } from './board.ts';
@@ -21,29 +23,29 @@ const EVERY_MS = 1000;
 const SHARE_OF_TIME = 20;
 
 /** Which charges are meant; a usage error for those that the ledger does not know. */
-const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, service: string): Promise<Chosen> => {
+const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, here: Scope): Promise<Chosen> => {
   if (job !== undefined) {
     const found = await ledger.jobs.get(job);
     if (found === undefined) {
-      throw usageError(`no job "${job}" in the ledger`, { hint: 'see them all: `paycli ledger jobs`' });
+      throw usageError(`no job "${job}" in the ledger`, { hint: 'see them all: `paycli ledger jobs --all-profiles`' });
     }
-    if (found.service !== service) {
+    if (found.service !== here.service) {
       throw usageError(`${job} was sent to another service, ${found.origin}`, {
         hint: 'name its profile with --profile, or use --local',
       });
     }
     return { filters: [{ job }], unsettledOnly: false };
   }
-  if (ugwos.length === 0) return { filters: [{ service }], unsettledOnly: true };
+  if (ugwos.length === 0) return { filters: [here], unsettledOnly: true };
   for (const about of new Set(ugwos)) {
-    const [found] = await ledger.list({ about, service, limit: 1 });
+    const [found] = await ledger.list({ ...here, about, limit: 1 });
     if (found === undefined) {
       throw usageError(`no charge of ${about} in the ledger`, {
         hint: 'to wait for an activity that was made elsewhere: `paycli activity wait`',
       });
     }
   }
-  return { filters: [...new Set(ugwos)].map((about) => ({ about, service })), unsettledOnly: false };
+  return { filters: [...new Set(ugwos)].map((about) => ({ ...here, about })), unsettledOnly: false };
 };
 
 /** Nothing is to be waited for: what is unknown is for a person to find out. */
@@ -88,12 +90,13 @@ async function* changesOf(
 /** Shows how charges stand, and each change; reads, and nothing else. */
 export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
   const { io } = deps;
-  const [ledger, protocol, place] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+  const [ledger, protocol, { service, workspace }] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+  const here = { service, workspace };
   const [bulk, webhooks, { data }] = [await deps.bulk(), await deps.webhooks(), await deps.folders()];
-  const tail = openTail(ledger, protocol, await chosen(input, ledger, place.service), io.clock.now);
+  const tail = openTail(ledger, protocol, await chosen(input, ledger, here), io.clock.now);
   const openHere = (): Charge[] =>
-    tail.live().flatMap(({ charge, now }) => (now === 'open' && charge.service === place.service ? [charge] : []));
-  const isTold = (): boolean => webhooks.isListening(data, place.service);
+    tail.live().flatMap(({ charge, now }) => (now === 'open' && protocol.isIn(here)(charge) ? [charge] : []));
+  const isTold = (): boolean => webhooks.isListening(data, service);
   const feed = openFeed({ ledger, protocol, bulk, io, isTold, client: () => deps.client('read') }, openHere);
   const over: Over = {};
   const ended = (): Ending => {
@@ -102,7 +105,7 @@ export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
     if (over.fault !== undefined) return { notice, failure: over.fault };
     if (over.final !== true)
       return io.signals.stop.aborted ? { notice, failure: stoppedBy(io.signals.stop.reason) } : {};
-    const failure = endFailure(sums, bulk.gravest);
+    const failure = endFailure(sums, bulk.gravest, placeWords(deps.globals));
     return failure === undefined ? { notice } : { failure };
   };
   return {

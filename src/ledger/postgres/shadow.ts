@@ -34,7 +34,7 @@ export const SHADOW_FILE: DatabaseKind = {
   busyTimeout: TRY_MS,
   error: ({ path, what, cause }) =>
     new PayError('ledger', `${path}, this machine's record of what it began in the shared ledger, ${what}`, {
-      hint: 'copy it away, and look whether all that was charged from this machine is in `paycli ledger list`; then move it away',
+      hint: 'copy it away, and look whether all that was charged from this machine is in `paycli ledger list --all-profiles`; then move it away',
       cause,
     }),
 };
