@@ -75,7 +75,7 @@ const jobOf = async <T>(
   const id = jobId([kind.command, service, workspace ?? '', kind.options, input.digest]);
   refuseOther(id, bulk);
   const { sending } = kind;
-  const how = { job: id, retry: bulk.retryFailed, continueOnUnknown: bulk.continueOnUnknown };
+  const how = { job: id, retry: bulk.retryFailed };
   const sender =
     sending.kind === 'protected'
       ? protectedRows(sending, how, doors, { named, io, notice: world.notice })

@@ -53,6 +53,8 @@ export interface Protected<T> {
   readonly idColumn: string;
   /** Sends it under the ledger's protocol, as one that is sent by itself; throws the guard's no. */
   readonly once: (item: T, attempt: Attempt, doors: Doors) => Promise<Done>;
+  /** Looks once at what became of an unknown one, and gives it as it stands then; undefined where the service shows nothing of its kind. */
+  readonly settle?: (id: string, doors: Doors) => Promise<Entry | undefined>;
   /** How a row stands by what the ledger has of it. */
   readonly kept: (entry: Entry, doors: Doors) => RowEnd;
 }

@@ -27,8 +27,8 @@ export interface RowEnd {
   readonly unrecorded?: PayError;
   /** Nothing was begun: the row is as it was before. */
   readonly untouched?: true;
-  /** It is done, but not by this job, whose entries have none of it. */
-  readonly elsewhere?: true;
+  /** Another process did it for this job, or it was done for another one, so that this one has no entry of it. */
+  readonly kept?: 'here' | 'elsewhere';
 }
 
 const stateOf = (error: PayError, begun: boolean): RowState => {
@@ -69,13 +69,10 @@ export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
 
 /**
  * How a row has ended by what was thrown, and what that means for the others: a key that is not taken, a ledger that can't be
- * used and a policy that lets nothing more through today end the run, what is unknown does so unless it may go on, and a service that can't be reached is not hammered.
+ * used and a policy that lets nothing more through today end the run, and a service that can't be reached is not hammered.
  * `begun` where its intent was noted, as it was of whatever has a name in the ledger.
  */
-export const endOf = (
-  thrown: unknown,
-  how: { readonly continueOnUnknown: boolean; readonly begun?: boolean },
-): RowEnd => {
+export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): RowEnd => {
   if (!(thrown instanceof PayError)) throw thrown;
   const { kind, detail } = thrown;
   const begun = how.begun === true || detail.ledgerId !== undefined;
@@ -87,7 +84,6 @@ export const endOf = (
   if (kind === 'ledger') return { ...end, untouched: true, stops: thrown };
   if (kind === 'interrupted' && !begun) return { ...end, untouched: true };
   if (detail.unrecorded === true) return { ...end, stops: thrown, unrecorded: thrown };
-  const over = kind === 'auth' || (kind === 'refused' && detail.spent === true);
-  if (over || (kind === 'unknown' && !how.continueOnUnknown)) return { ...end, stops: thrown };
+  if (kind === 'auth' || (kind === 'refused' && detail.spent === true)) return { ...end, stops: thrown };
   return kind === 'not_sent' || (kind === 'read_failed' && !begun) ? { ...end, slowDown: 0 } : end;
 };

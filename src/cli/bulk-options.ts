@@ -44,7 +44,10 @@ export const BULK_OPTIONS = rarely(
     ),
     skipInvalid: flag('--skip-invalid', 'with --from: skip invalid rows and send the others'),
     allowRepeats: flag('--allow-repeats', 'with --from: allow the same id in several rows'),
-    continueOnUnknown: flag('--continue-on-unknown', "with --from: continue when a row's result is unknown"),
+    continueOnUnknown: flag(
+      '--continue-on-unknown',
+      'with --from: continue when the results of three rows in a row are unknown',
+    ),
     resume: option(
       '--resume <job>',
       'with --from: continue this job; refused if the file or the options differ',

@@ -152,7 +152,7 @@ describe('ugwo create --from', () => {
     const file = fileOf(csvOf('ref,amount,currency', 'a,5.00,NGN', 'b,6.00,NGN', 'c,7.00,NGN'));
     const ended = await run(CREATE, file, { service, home }, '--report', report);
     expect(ended.code).toBe(6);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, unknown: 1, not_started: 1 });
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2, unknown: 1, not_started: 0 });
     const hint = String(errorOf(ended)['hint']);
     expect(hint).toContain('paycli ledger resolve');
     const { entry = '' } = reportOf(report)[2] ?? {};

@@ -125,7 +125,7 @@ describe('updates from a file', () => {
     const [file, options] = [emails(1, 2), { service, home: newFolder() }];
     const first = await updateFrom(file, options, '--continue-on-unknown');
     expect(first.code).toBe(6);
-    expect(summaryOf(first)).toMatchObject({ unknown: 2 });
+    expect(summaryOf(first)).toMatchObject({ accepted: 1, unknown: 1 });
     const second = await updateFrom(file, options);
     expect(second).toMatchObject({ code: 0, stderr: '' });
     expect(summaryOf(second)).toMatchObject({ accepted: 2 });
@@ -167,11 +167,12 @@ describe('updates from a file', () => {
     ]);
   });
 
-  it('stop at an unknown one, and tell how to find out', async () => {
-    const service = await serveCustomers({ 1: () => reset });
-    const ended = await updateFrom(emails(1, 2), { service, home: newFolder() }, '--concurrency', '1');
+  it('stop after three unknown ones in a row, and tell how to find out', async () => {
+    const lost = ({ method }: Seen): Answer => (method === 'GET' ? customer(1) : reset);
+    const service = await serveCustomers({ 1: lost, 2: lost, 3: lost });
+    const ended = await updateFrom(emails(1, 2, 3, 4), { service, home: newFolder() }, '--concurrency', '1');
     expect(ended.code).toBe(6);
-    expect(summaryOf(ended)).toMatchObject({ unknown: 1, not_started: 1 });
+    expect(summaryOf(ended)).toMatchObject({ unknown: 3, not_started: 1 });
     expect(errorOf(ended)['hint']).toContain('checks customers whose update is unknown');
   });
 

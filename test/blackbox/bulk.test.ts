@@ -13,11 +13,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { utcAtom } from '../../src/core/time.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
-import { hang, json, problem, reset, serveBy } from '../support/service.ts';
+import { ACTIVITY, hang, json, problem, reset, serveAllBy, serveBy } from '../support/service.ts';
 import {
   activityOf,
   charged,
@@ -180,23 +181,70 @@ describe('charges from a file', () => {
   });
 
   it('go on where they stopped when the same command runs again', async () => {
-    const service = await serveCharges({ 2: reset });
-    const [file, options, report] = [ussdFile(1, 2, 3, 4), { service, ...home() }, reportPath()];
+    const service = await serveCharges({ 2: reset, 3: reset, 4: reset });
+    const [file, options, report] = [ussdFile(1, 2, 3, 4, 5, 6), { service, ...home() }, reportPath()];
     const first = await chargeFrom(file, options, '--concurrency', '1', '--report', report);
     expect(first.code).toBe(6);
-    expect(summaryOf(first)).toMatchObject({ accepted: 1, unknown: 1, not_started: 2 });
-    expect(postsOf(service)).toEqual(once(1, 2));
-    expect(Object.keys(reportOf(report))).toEqual(['1', '2']);
+    expect(summaryOf(first)).toMatchObject({ accepted: 1, unknown: 3, not_started: 2 });
+    expect(errorOf(first)['message']).toContain('stopped early: the results of 3 rows in a row are unknown');
+    expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
+    expect(Object.keys(reportOf(report))).toEqual(['1', '2', '3', '4']);
     const second = await chargeFrom(file, options, '--report', report);
     expect(second.code).toBe(6);
-    expect(summaryOf(second)).toMatchObject({ accepted: 3, unknown: 1, not_started: 0, skipped: 2 });
-    expect(postsOf(service)).toEqual(once(1, 2, 3, 4));
+    expect(summaryOf(second)).toMatchObject({ accepted: 3, unknown: 3, not_started: 0, skipped: 4 });
+    expect(postsOf(service)).toEqual(once(1, 2, 3, 4, 5, 6));
     expect(reportOf(report)).toMatchObject({
       1: { state: 'accepted', activity: activityOf(1), ussd: '*737*000*5000#' },
       2: { state: 'unknown', activity: '' },
-      3: { state: 'accepted', activity: activityOf(3) },
-      4: { state: 'accepted', activity: activityOf(4) },
+      5: { state: 'accepted', activity: activityOf(5) },
+      6: { state: 'accepted', activity: activityOf(6) },
     });
+  });
+
+  it('whose answer is lost are looked at once, and the file goes on', async () => {
+    const made = new Set<number>();
+    const service = await serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'GET') {
+        const activities = made.has(number)
+          ? [{ ...ACTIVITY, uid: activityOf(number), created_at: utcAtom(Date.now()) }]
+          : [];
+        return json(200, {
+          uid: ugwoOf(number),
+          status: 'pending',
+          amount: 500,
+          currency: 'NGN',
+          checkout: {},
+          activities,
+        });
+      }
+      // Nobody knows what became of the third, which was not made.
+      if (number !== 3) made.add(number);
+      return number > 4 ? charged(number) : reset;
+    });
+    const report = reportPath();
+    const ended = await chargeFrom(
+      ussdFile(1, 2, 3, 4, 5),
+      { service, ...home() },
+      '--concurrency',
+      '1',
+      '--report',
+      report,
+    );
+    expect(ended.code).toBe(6);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 4, unknown: 1, not_started: 0, skipped: 0 });
+    expect(postsOf(service)).toEqual(once(1, 2, 3, 4, 5));
+    for (const row of [1, 2, 4]) {
+      expect(reportOf(report)[row]).toMatchObject({
+        state: 'accepted',
+        activity: activityOf(row),
+        ussd: '*737*000*5000#',
+        error: '',
+      });
+    }
+    expect(reportOf(report)[3]).toMatchObject({ state: 'unknown', activity: '' });
+    // Each is looked at before it is sent, and the lost ones once more.
+    expect(service.seen.filter(({ method }) => method === 'GET')).toHaveLength(5 + 4);
   });
 
   it('that have an end already are told of by a run that ends before it comes to them', async () => {

@@ -175,12 +175,12 @@ describe('merge_meta in a file', () => {
   it('stays unknown where the look at it fails', async () => {
     let isGone = false;
     const { service, patches } = await keeping({}, ({ method }) => {
-      if (method === 'PATCH') return reset;
-      return isGone ? problem(404, 'No') : undefined;
+      if (method !== 'PATCH') return isGone ? problem(404, 'No') : undefined;
+      isGone = true;
+      return reset;
     });
     const [file, options] = [fileOf(csvOf('uid,merge_meta.b', `${onyeOf(1)},x`)), { service, home: newFolder() }];
     expect((await updateFrom(file, options)).code).toBe(6);
-    isGone = true;
     const second = await updateFrom(file, options);
     expect(second.code).toBe(6);
     expect(summaryOf(second)).toMatchObject({ unknown: 1, rejected: 0 });

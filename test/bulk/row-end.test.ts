@@ -8,9 +8,7 @@ import { interrupted } from '../../src/core/interrupt.ts';
 const error = (kind: ErrorKind, detail: ConstructorParameters<typeof PayError>[2] = {}): PayError =>
   new PayError(kind, 'no', detail);
 
-const STRICT = { continueOnUnknown: false };
-
-const BEGUN = { ...STRICT, begun: true };
+const BEGUN = { begun: true };
 
 describe('the end of a row by an error', () => {
   it.each<[PayError, state: string, exitCode: number]>([
@@ -25,7 +23,7 @@ describe('the end of a row by an error', () => {
   ])('that came once it was begun is what is certain: %j', (thrown, state, exitCode) => {
     expect(endOf(thrown, BEGUN)).toMatchObject({ state, exitCode });
     // What has a name in the ledger was begun.
-    expect(endOf(thrown.with({ ledgerId: 'chg-1' }), STRICT)).toMatchObject({ state, exitCode });
+    expect(endOf(thrown.with({ ledgerId: 'chg-1' }))).toMatchObject({ state, exitCode });
   });
 
   it.each<[PayError, state: string, exitCode: number]>([
@@ -38,7 +36,7 @@ describe('the end of a row by an error', () => {
     [usageError('no'), 'invalid', 2],
     [error('unknown'), 'unknown', 6],
   ])('that came before: %j', (thrown, state, exitCode) => {
-    expect(endOf(thrown, STRICT)).toMatchObject({ state, exitCode });
+    expect(endOf(thrown)).toMatchObject({ state, exitCode });
   });
 
   it('takes whatever is not certain for unknown', () => {
@@ -52,7 +50,7 @@ describe('the end of a row by an error', () => {
       { propertyPath: 'data.provider', title: 'is unknown', option: 'provider' },
       { propertyPath: 'x', title: 'y' },
     ];
-    const said = endOf(new PayError('rejected', 'first\n  second', { violations }), STRICT).error;
+    const said = endOf(new PayError('rejected', 'first\n  second', { violations })).error;
     expect(said).toBe('first; second; provider: is unknown; x: y');
   });
 });
@@ -65,9 +63,7 @@ describe('what an error says in one line', () => {
     [[{ propertyPath: 'x', title: '' }], 'no; x'],
     [[{ propertyPath: 'x', title: 'a', suggestion: 'b' }], 'no; x: a (did you mean b?)'],
   ])('with the violations %j is %s', (violations, said) => {
-    expect(endOf(new PayError('rejected', 'no', violations === undefined ? {} : { violations }), STRICT).error).toBe(
-      said,
-    );
+    expect(endOf(new PayError('rejected', 'no', violations === undefined ? {} : { violations })).error).toBe(said);
   });
 });
 
@@ -78,37 +74,35 @@ describe('what it means for the others', () => {
     [error('refused', { spent: true }), true],
     [error('refused'), false],
     [error('auth'), true],
-    [error('unknown'), true],
+    [error('unknown'), false],
     [error('not_sent'), false],
     [error('rejected', { answer: '{}', unrecorded: true }), true],
     [error('ledger'), true],
   ])('%j stops the others: %s', (thrown, stops) => {
-    expect(endOf(thrown, STRICT).stops).toBe(stops ? thrown : undefined);
+    expect(endOf(thrown).stops).toBe(stops ? thrown : undefined);
   });
 
-  it('goes on after an unknown one where that was asked for, but never past what could not be noted', () => {
-    const going = { continueOnUnknown: true };
-    expect(endOf(error('unknown'), going).stops).toBeUndefined();
+  it('never goes on past what could not be noted', () => {
     const unnoted = error('unknown', { answer: '{}', unrecorded: true });
-    expect(endOf(unnoted, going)).toMatchObject({ stops: unnoted, unrecorded: unnoted });
+    expect(endOf(unnoted)).toMatchObject({ stops: unnoted, unrecorded: unnoted });
   });
 
   it('leaves a row as it was where nothing was begun', () => {
-    expect(endOf(error('ledger'), STRICT).untouched).toBe(true);
-    expect(endOf(interrupted('SIGINT'), STRICT)).not.toHaveProperty('stops');
-    expect(endOf(interrupted('SIGINT'), STRICT).untouched).toBe(true);
-    expect(endOf(interrupted('SIGINT').with({ ledgerId: 'chg-1' }), STRICT).untouched).toBeUndefined();
-    expect(endOf(interrupted('SIGINT'), { ...STRICT, begun: true }).untouched).toBeUndefined();
+    expect(endOf(error('ledger')).untouched).toBe(true);
+    expect(endOf(interrupted('SIGINT'))).not.toHaveProperty('stops');
+    expect(endOf(interrupted('SIGINT')).untouched).toBe(true);
+    expect(endOf(interrupted('SIGINT').with({ ledgerId: 'chg-1' })).untouched).toBeUndefined();
+    expect(endOf(interrupted('SIGINT'), BEGUN).untouched).toBeUndefined();
   });
 
   it('asks for a slower pace where nobody answers', () => {
-    expect(endOf(error('not_sent'), STRICT).slowDown).toBe(0);
-    expect(endOf(error('read_failed'), STRICT).slowDown).toBe(0);
-    expect(endOf(error('rejected'), STRICT).slowDown).toBeUndefined();
+    expect(endOf(error('not_sent')).slowDown).toBe(0);
+    expect(endOf(error('read_failed')).slowDown).toBe(0);
+    expect(endOf(error('rejected')).slowDown).toBeUndefined();
   });
 
   it('does not take a defect for the end of a row', () => {
-    expect(() => endOf(new TypeError('a defect'), STRICT)).toThrow('a defect');
+    expect(() => endOf(new TypeError('a defect'))).toThrow('a defect');
   });
 });
 

@@ -13,7 +13,7 @@ import { isTakenUp } from '../../src/core/row.ts';
 /** What is kept of rows between runs, as the ledger would. */
 type Book = Map<number, RowEnd>;
 
-interface Options extends Partial<Pick<WorkOff<number>, 'concurrency' | 'excluded' | 'stop'>> {
+interface Options extends Partial<Pick<WorkOff<number>, 'concurrency' | 'continueOnUnknown' | 'excluded' | 'stop'>> {
   readonly rows: number;
   readonly book?: Book;
   readonly retry?: boolean;
@@ -70,6 +70,7 @@ const run = async (options: Options): Promise<Done> => {
         return result;
       },
     },
+    continueOnUnknown: options.continueOnUnknown ?? false,
     concurrency: options.concurrency ?? 4,
     clock: { ticks: () => performance.now(), sleep: tick },
     random: () => 0.5,
@@ -181,6 +182,22 @@ describe('rows worked off', () => {
     });
     expect(sent).toEqual([1, 2, 3]);
     expect(worked).toMatchObject({ done: 3, stopped: why, counts: { accepted: 2, rejected: 1 } });
+  });
+
+  it.each<[string, states: string, continueOnUnknown: boolean, sent: number]>([
+    ['go on past one that is unknown, and past two', 'aua uua', false, 6],
+    ['stop where three in a row are', 'auuu aaa', false, 4],
+    ['do not take a row that was not sent for an answer', 'uunu aaa', false, 4],
+    ['do take a rejected one for it', 'uuruu', false, 5],
+    ['go on all the same where that is asked for', 'uuuuu', true, 5],
+  ])('%s', async (_name, letters, continueOnUnknown, count) => {
+    const states = [...letters.replace(' ', '')];
+    const named: Record<string, RowState> = { a: 'accepted', u: 'unknown', n: 'not_sent', r: 'rejected' };
+    const end = (row: number): RowEnd => ({ state: named[states[row - 1] ?? ''] ?? 'accepted' });
+    const { worked, sent } = await run({ rows: states.length, concurrency: 1, continueOnUnknown, end });
+    expect(sent).toHaveLength(count);
+    const stopped = count === states.length ? undefined : { kind: 'unknown' };
+    expect(worked.stopped).toEqual(stopped && expect.objectContaining(stopped));
   });
 
   it('do not count a row that was not begun', async () => {

@@ -83,12 +83,12 @@ const whatOf = (counts: Counts, rows: number, done: string): string => {
   return `${rows} ${rows === 1 ? 'row' : 'rows'}: ${texts.join(', ')}`;
 };
 
-/** Why rows are left; of a row that is unknown its own line tells. */
+/** Why rows are left. */
 const whyOf = (stopped: PayError | undefined, { not_started }: Counts, stop: AbortSignal): string[] => {
   if (stopped === undefined) return [];
   if (stopped.kind === 'interrupted') return [`stopped early by ${signalWord(stop.reason)}`];
-  if (stopped.kind !== 'unknown') return [`stopped early: ${stopped.message}`];
-  return not_started === 0 ? [] : ["stopped early: a row's result is unknown"];
+  if (stopped.kind === 'unknown' && not_started === 0) return [];
+  return [`stopped early: ${stopped.message}`];
 };
 
 const troublesOf = ({ troubles, untold }: JobEnd, report: string | undefined): string[] => {
@@ -100,7 +100,7 @@ const troublesOf = ({ troubles, untold }: JobEnd, report: string | undefined): s
 
 const goOnText = (stopped: PayError | undefined): string => {
   const text = 'run the same command again to continue with the rows that were not sent';
-  return stopped?.kind === 'unknown' ? `${text}; --continue-on-unknown doesn't stop at unknown rows` : text;
+  return stopped?.kind === 'unknown' ? `${text}; --continue-on-unknown never stops at unknown rows` : text;
 };
 
 const hintsOf = (

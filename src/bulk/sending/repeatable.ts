@@ -53,16 +53,32 @@ export const repeatableRows = <T>(
     }
   };
 
-  const send = async (item: T, row: number, { slowDown, landed }: RowSignals): Promise<RowEnd> => {
+  /** One look at what nobody knows the end of: it is done where the look shows all of it. */
+  const seen = async (asked: T, row: number, end: RowEnd): Promise<RowEnd> => {
+    if (!isUnknown(end) || end.stops !== undefined) return end;
+    try {
+      return (await look(asked)).applied ? await settle(row, SEEN) : end;
+    } catch (thrown) {
+      if (!(thrown instanceof PayError)) throw thrown;
+      return end;
+    }
+  };
+
+  /** `asked` is what the row asks for, of which `item` is what is left to be sent. */
+  const send = async (item: T, asked: T, row: number, { slowDown, landed }: RowSignals): Promise<RowEnd> => {
     const { operation, input } = request(item);
     try {
       await client.call(operation, { ...input, slowDown });
     } catch (thrown) {
-      const end = endOf(named(thrown, item), { ...sending, begun: true });
-      landed(end.stops);
+      const end = endOf(named(thrown, item), { begun: true });
+      if (!isUnknown(end)) landed(end.stops);
       const { exitCode = EXIT_CODES.unknown, error: message } = end;
       const state = provedBy(thrown as PayError);
-      return settle(row, { state, exitCode, ...(message === undefined ? {} : { message }) }, end);
+      return seen(
+        asked,
+        row,
+        await settle(row, { state, exitCode, ...(message === undefined ? {} : { message }) }, end),
+      );
     }
     landed(undefined);
     const noted = await settle(row, ACCEPTED);
@@ -72,7 +88,7 @@ export const repeatableRows = <T>(
 
   const update = async ({ key, item }: RowItem<T>, row: number, signals: RowSignals): Promise<RowEnd> => {
     const reads = readsFirst(item);
-    if (!reads && (await begin(key, row, false))) return send(item, row, signals);
+    if (!reads && (await begin(key, row, false))) return send(item, item, row, signals);
     const [before] = await jobs.updates(job, row, row);
     const wasUnknown = before !== undefined && isUnknown(before);
     if (!reads && !wasUnknown) return before === undefined ? ELSEWHERE : kept(before);
@@ -80,13 +96,13 @@ export const repeatableRows = <T>(
     try {
       looked = await look(item);
     } catch (thrown) {
-      const end = endOf(thrown, sending);
+      const end = endOf(thrown);
       // A look that failed says nothing, whatever the service answered.
       return wasUnknown && end.untouched !== true ? { ...end, state: 'unknown' } : end;
     }
     if (wasUnknown && looked.applied) return settle(row, SEEN);
     if (!(await begin(key, row, wasUnknown))) return ELSEWHERE;
-    return looked.item === undefined ? settle(row, NOTHING) : send(looked.item, row, signals);
+    return looked.item === undefined ? settle(row, NOTHING) : send(looked.item, item, row, signals);
   };
 
   return {
@@ -98,7 +114,7 @@ export const repeatableRows = <T>(
       try {
         return await update(asked, row, signals);
       } catch (thrown) {
-        return endOf(named(thrown, asked.item), sending);
+        return endOf(named(thrown, asked.item));
       }
     },
   };

@@ -19,7 +19,6 @@ export interface Sending {
   readonly job: string;
   /** --retry-failed. */
   readonly retry: boolean;
-  readonly continueOnUnknown: boolean;
 }
 
 /** Whether a row that was begun before is left as it is by this run. */

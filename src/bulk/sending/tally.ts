@@ -50,7 +50,7 @@ export const openTally = ({ rows, excluded, onSettled, tell }: Tallying) => {
     counts[end.state] = (counts[end.state] ?? 0) + 1;
     codes.add(rowExit(end));
     done += 1;
-    if (!own || end.elsewhere === true) skipped += 1;
+    if (!own || end.kept === 'elsewhere') skipped += 1;
     if (end.unrecorded !== undefined) unrecorded.push(end.unrecorded);
     const { error } = end;
     if (own && error !== undefined) {

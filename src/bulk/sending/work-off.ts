@@ -1,5 +1,6 @@
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { PayError } from '../../core/error.ts';
+import type { RowState } from '../../core/row.ts';
 import type { Stopped } from '../pacing/halt.ts';
 import { keyQueue } from '../pacing/key-queue.ts';
 import { type RowSignals, runRows } from '../pacing/run.ts';
@@ -16,7 +17,7 @@ import { type Counted, openTally, type Tally } from './tally.ts';
 /** `leave`: what is left to tell is left untold. */
 export interface WorkOff<T>
   extends Pick<JobWorld, 'clock' | 'random' | 'stop' | 'leave'>,
-    Pick<BulkInput, 'concurrency' | 'rate'> {
+    Pick<BulkInput, 'concurrency' | 'rate' | 'continueOnUnknown'> {
   readonly input: Pick<Input, 'rows'>;
   readonly reader: Pick<RowReader<T>, 'read'>;
   readonly sender: Sender<T>;
@@ -42,6 +43,22 @@ const LOOK_AGAIN_MS = 300;
 const LONGEST_WAIT_MS = 5000;
 /** After these nothing more can be asked of the ledger, or of the file. */
 const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded', 'read_failed'];
+
+/** After so many unknown rows in a row it is the service that is at fault, and not a row. */
+const MOST_UNKNOWN = 3;
+
+/** Adds to an end that the run stops, where too many before it were unknown, too. Only an answer says that the service is there. */
+const openDoubts = (goesOn: boolean) => {
+  let inARow = 0;
+  return (end: RowEnd): RowEnd => {
+    if (end.kept !== undefined) return end;
+    if (end.state === 'unknown') inARow += 1;
+    else if (ANSWERED.includes(end.state)) inARow = 0;
+    if (inARow < MOST_UNKNOWN || goesOn || end.stops !== undefined) return end;
+    return { ...end, stops: new PayError('unknown', `the results of ${MOST_UNKNOWN} rows in a row are unknown`) };
+  };
+};
+const ANSWERED: readonly RowState[] = ['accepted', 'rejected', 'failed'];
 
 /** Rows were sent by now, so that it is no longer the input that is at fault with nothing done (exit 2). */
 const unreadable = (thrown: unknown): PayError => {
@@ -81,6 +98,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
   /** What this run has done is not done again by it. */
   const touched = newBits();
   const inTurn = keyQueue();
+  const doubted = openDoubts(job.continueOnUnknown);
 
   /** The rows without an end, a slice at a time, each with how it stands by what is kept of earlier runs. */
   async function* openSlices(): AsyncGenerator<readonly OpenRow[]> {
@@ -144,7 +162,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
 
   const work = async (item: Item<T>, signals: RowSignals): Promise<RowEnd> => {
     const { number } = item.row;
-    const end = await inTurn(item.key, () => sender.send(item, number, signals));
+    const end = doubted(await inTurn(item.key, () => sender.send(item, number, signals)));
     if (hasEnd(end)) touched.set(number);
     return end;
   };

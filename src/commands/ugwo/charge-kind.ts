@@ -10,6 +10,7 @@ import type { Pair } from '../../core/pairs.ts';
 import { placeWords } from '../../core/place-words.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseInstant } from '../../core/time.ts';
+import type { RequestRead } from '../../ledger/candidates.ts';
 import type { Refusal, Refused } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
@@ -101,6 +102,8 @@ const optionsText = ({ words, params }: FileOfCharges): string => {
   return printExact({ medium, expiresAt: expiresAt?.ms, expiresIn, provider, phone, params });
 };
 
+const NOT_SHOWN = "the service can't show the payment request";
+
 const ACCEPTED_BEFORE: readonly Refusal[] = ['payable', 'paid', 'unseen'];
 
 /** Whether the row has its charge already: from an earlier run, or from here for another file, with the same terms. */
@@ -137,6 +140,16 @@ const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Pr
     }
     if (charged.by !== undefined && isMadeHere(charged, data, doors)) return { kind: 'kept', entry: charged.by };
     throw refusal(charged, data, doors, deps);
+  },
+  settle: async (id, { client, ledger, protocol }) => {
+    const charge = await ledger.get(id);
+    if (charge === undefined || !protocol.isCharge(charge)) return undefined;
+    const shown = async (): Promise<RequestRead> => {
+      const record = await client.look('ugwo.get', { params: { uid: charge.about } });
+      return record === undefined ? { unavailable: NOT_SHOWN } : protocol.shownOf(record.value, record);
+    };
+    const clean = (text: string): string => deps.io.redactor.cleanAll(text);
+    return (await protocol.reconcile(ledger, charge, shown, { clean })).charge;
   },
   kept: (charge, { ledger, protocol }) => {
     const activity = charge.activity === undefined ? undefined : protocol.asActivity(charge.activity);
