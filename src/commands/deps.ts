@@ -122,6 +122,8 @@ export interface Deps {
   webhookSecrets(options: SecretOptions): Promise<Secrets>;
   /** The absolute path of a program: given as one, or found on PATH outside the working folder; undefined where it isn't. */
   findProgram(word: string): Promise<string | undefined>;
+  /** Sends a signal to all of a group of processes; undefined on a system without groups. */
+  signalGroup(): Promise<((pid: number, name: NodeJS.Signals) => void) | undefined>;
   /** This user; undefined where there are no such numbers. */
   user(): Promise<number | undefined>;
   /** The bytes behind a name, as they are: a file, or `-` for standard input; a usage error beyond the limit. */

@@ -74,6 +74,10 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     },
     webhookSecrets: openWebhookSecrets(run),
     findProgram: (word) => findProgram(word, io.env),
+    signalGroup: async () => {
+      const { killGroup, platform } = (await import('../config/machine.ts')).thisMachine;
+      return platform === 'win32' ? undefined : killGroup;
+    },
     user: async () => (await import('../config/machine.ts')).thisMachine.uid,
     checkUp: async (offline) => (await import('./checkup.ts')).checkUp(run, rooms, offline),
     whoAmI: async (check) => (await import('./checkup.ts')).whoAmI(run, rooms, check),

@@ -10,8 +10,8 @@ export interface Machine {
   readonly cwd: () => string | undefined;
   /** How long a key command may take, in milliseconds. */
   readonly keyCommandLimit: number;
-  /** Ends a program, and all others of the group that it leads. Throws where there is none. */
-  readonly killGroup: (pid: number) => void;
+  /** Ends a program, or asks it to end, with all others of the group that it leads. Throws where there is none. */
+  readonly killGroup: (pid: number, signal?: NodeJS.Signals) => void;
 }
 
 /** What the program runs on: `Node.js 24.21.0 (linux x64)`. */
@@ -23,5 +23,5 @@ export const thisMachine: Machine = {
   uid: process.geteuid?.(),
   cwd: () => tried(() => process.cwd()),
   keyCommandLimit: 10_000,
-  killGroup: (pid) => void process.kill(-pid, 'SIGKILL'),
+  killGroup: (pid, signal = 'SIGKILL') => void process.kill(-pid, signal),
 };

@@ -247,7 +247,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
         const wanted = some.filter(isTold);
         // While the disk is full nothing is told: it would be told again.
         if (!(await lasting(() => teller.note('telling', last), world, stop))) break;
-        if (exec !== undefined) for (const event of wanted) await execute(exec, event, world.leave);
+        if (exec !== undefined) for (const event of wanted) await execute(exec, event, world);
         if (wanted.length > 0) yield await withFields(wanted);
         await lasting(() => teller.note('told', last), world, stop);
         count += wanted.length;

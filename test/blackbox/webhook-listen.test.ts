@@ -1,5 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/signature.ts';
 import { CANARY } from '../support/canary.ts';
@@ -279,6 +279,38 @@ describe('webhook listen', () => {
     expect(text).toContain('PLAIN=plain');
     expect(text).toContain(`args:${out} $HOME;ls`);
     for (const secret of [CANARY, SECRET]) expect(text).not.toContain(secret);
+  });
+
+  it('ends a command that hangs at the first signal', async () => {
+    const listener = await listen(newFolder(), [
+      '--exec',
+      "node -e 'console.log(1 + 40); setInterval(() => {}, 1000)'",
+    ]);
+    await deliver(listener.origin, bodyOf(1));
+    await listener.saw(/41/);
+    listener.kill('SIGTERM');
+    expect(await listener.ended).toMatchObject({
+      code: 143,
+      stderr: expect.stringMatching(/--exec failed for \S+: SIGTERM/),
+    });
+  });
+
+  it('looks for the program of --exec before it listens, and never in the working folder by PATH', async () => {
+    const [home, cwd] = [newFolder(), newFolder('cwd')];
+    writeFileSync(join(cwd, 'here'), '#!/bin/sh\necho planted\n', { mode: 0o700 });
+    const secrets = ['--secret-file', secretFile(home)];
+    for (const PATH of ['.', '', cwd, `${cwd}/../${basename(cwd)}`]) {
+      const env = { PATH: `${PATH}:${process.env['PATH'] ?? ''}` };
+      const ended = await paycli(['webhook', 'listen', '--port', '0', ...secrets, '--exec', 'here'], {
+        home,
+        cwd,
+        env,
+      });
+      expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('the program "here" was not found') });
+    }
+    const listener = await listen(home, ['--exec', './here', '--until', '1'], { cwd });
+    await deliver(listener.origin, bodyOf(1));
+    expect(await listener.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('planted') });
   });
 
   it('forwards to no other machine, unless that is allowed', async () => {

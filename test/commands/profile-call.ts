@@ -121,6 +121,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     tree: unexpected,
     user: unexpected,
     findProgram: unexpected,
+    signalGroup: unexpected,
     bytes: unexpected,
     jobWorld: unexpected,
     holdMemory: unexpected,

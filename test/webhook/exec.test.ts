@@ -1,9 +1,23 @@
 import { expect, it } from 'vitest';
-import { execute } from '../../src/webhook/exec.ts';
+import { type Exec, execute } from '../../src/webhook/exec.ts';
 import type { KeptEvent } from '../../src/webhook/kept.ts';
+import { clock } from '../support/clock.ts';
+import { TestClock } from './support.ts';
 
 const EVENT = { uid: 'evt.1', body: Buffer.from('{}') } as unknown as KeptEvent;
 const SCRIPT = "process.stdout.write('one'); process.exitCode = 7";
+/** Heeds no request to end, nor does what it has started, which holds its output. */
+const STUBBORN = `
+  process.on('SIGTERM', () => process.stdout.write('asked'));
+  require('node:child_process').spawn('sleep', ['600'], { stdio: 'inherit' });
+  setInterval(() => undefined, 1000);
+  process.stdout.write('started');`;
+const NEVER = new AbortController().signal;
+
+const execOf = (script: string, output: Pick<Exec, 'print' | 'say'>): Exec => ({
+  ...{ words: [process.execPath, '-e', script], env: { PATH: process.env['PATH'] }, ...output },
+  signalGroup: (pid, name) => void process.kill(-pid, name),
+});
 
 it.each(['print', 'say'] as const)(
   'ends once what there is to %s is written: the event counts as told then',
@@ -16,12 +30,9 @@ it.each(['print', 'say'] as const)(
       reached.resolve();
       await written.promise;
     };
-    const exec = {
-      ...{ words: [process.execPath, '-e', SCRIPT], env: {} },
-      ...{ print: output(held === 'print'), say: output(held === 'say') },
-    };
+    const exec = execOf(SCRIPT, { print: output(held === 'print'), say: output(held === 'say') });
     let isOver = false;
-    const running = execute(exec, EVENT, new AbortController().signal).then(() => {
+    const running = execute(exec, EVENT, { clock, stop: NEVER, leave: NEVER }).then(() => {
       isOver = true;
     });
     await reached.promise;
@@ -31,5 +42,50 @@ it.each(['print', 'say'] as const)(
     written.resolve();
     await running;
     expect(texts).toEqual(['one', '--exec failed for evt.1: exit code 7']);
+  },
+);
+
+/** Runs the stubborn program over time that passes at once; gives what was printed and said, and how long it took. */
+const ended = async (signals: { readonly stop?: boolean; readonly leave?: boolean }) => {
+  const [time, stop, leave] = [new TestClock(), new AbortController(), new AbortController()];
+  const [started, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const texts: string[] = [];
+  const exec = execOf(STUBBORN, {
+    print: async (text) => {
+      texts.push(text);
+      if (text.includes('started')) started.resolve();
+      if (text.includes('asked')) asked.resolve();
+    },
+    say: async (text) => void texts.push(text),
+  });
+  const running = execute(exec, EVENT, { clock: time, stop: stop.signal, leave: leave.signal });
+  await started.promise;
+  if (signals.stop) stop.abort('SIGTERM');
+  if (signals.leave) leave.abort('SIGTERM');
+  else await time.step();
+  await asked.promise;
+  const askedAt = time.time;
+  await time.step();
+  await running;
+  return { texts, askedAt, killedAt: time.time };
+};
+
+it.skipIf(process.platform === 'win32')(
+  'ends a command that takes longer than five minutes, with all that it started',
+  async () => {
+    expect(await ended({})).toEqual({
+      texts: ['started', 'asked', '--exec took longer than 5 minutes for evt.1 and was ended'],
+      askedAt: 300_000,
+      killedAt: 302_000,
+    });
+  },
+);
+
+it.skipIf(process.platform === 'win32')(
+  'ends a command three seconds after the first signal, at once at the second',
+  async () => {
+    const texts = ['started', 'asked', '--exec failed for evt.1: SIGKILL'];
+    expect(await ended({ stop: true })).toEqual({ texts, askedAt: 3000, killedAt: 5000 });
+    expect(await ended({ stop: true, leave: true })).toEqual({ texts, askedAt: 0, killedAt: 2000 });
   },
 );

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { splitCommand } from '../../core/command-words.ts';
+import { usageError } from '../../core/error.ts';
 import type { Env, Io } from '../../core/io.ts';
 import type { ReceivedPage } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
@@ -16,6 +18,16 @@ const withoutSecrets = ({ env, redactor }: Io): Env =>
     ),
   );
 
+/** The command with its program's path: looked for before anything else, and never in the working folder unless a path says so. */
+const commandOf = async (text: string, { findProgram }: Deps): Promise<readonly string[]> => {
+  const [word = '', ...args] = splitCommand(text, '--exec');
+  const program = await findProgram(word.includes('/') ? resolve(word) : word);
+  if (program !== undefined) return [program, ...args];
+  throw usageError(`--exec: the program ${JSON.stringify(word)} was not found`, {
+    hint: 'give its path; folders of PATH that are relative, or inside the working folder, are not searched',
+  });
+};
+
 async function* pagesOf(events: AsyncIterable<readonly ToldEvent[]>): AsyncGenerator<ReceivedPage> {
   for await (const some of events) yield { records: some.map(toldRecord), cursor: undefined, nextCursor: null };
 }
@@ -32,9 +44,12 @@ export const run = async (input: ListenInput, deps: Deps): Promise<Result> => {
   const { port, host, forwardTo, allowRemote, only, duplicates, until } = input;
   const room = await deps.webhooks();
   const target = forwardTo === undefined ? undefined : room.checkTarget(forwardTo, '--forward-to', allowRemote);
-  const words = input.exec === undefined ? undefined : splitCommand(input.exec, '--exec');
+  const words = input.exec === undefined ? undefined : await commandOf(input.exec, deps);
   const secrets = await deps.webhookSecrets(input.secrets);
-  const exec = words && { words, env: withoutSecrets(io), print: io.stderr.write.bind(io.stderr), say: notice };
+  const exec = words && {
+    ...{ words, env: withoutSecrets(io), print: io.stderr.write.bind(io.stderr), say: notice },
+    signalGroup: await deps.signalGroup(),
+  };
   const { folder, uid } = { folder: (await deps.folders()).data, uid: await deps.user() };
   const { clock, random, signals } = io;
   const news = await openNews(deps);

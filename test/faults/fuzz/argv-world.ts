@@ -82,6 +82,7 @@ export const newWorld = (): World => {
     webhookSecrets: shut,
     tree: shut,
     user: async () => undefined,
+    signalGroup: async () => undefined,
     findProgram: async () => undefined,
     bytes: shut,
     client: async (purpose) =>
