@@ -3,7 +3,7 @@ import connectorOf from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { PayError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
-import { isLoopback } from '../core/origin.ts';
+import { verifies } from '../core/origin.ts';
 import { tried } from '../core/tried.ts';
 import { silentFirst } from './connector.ts';
 import { proxyFault } from './failure.ts';
@@ -12,15 +12,6 @@ import { lookup } from './lookup.ts';
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than an attempt: a connection that does not come about leaves time for the next. */
 const CONNECT_TIMEOUT_MS = 10_000;
-
-/** Whether certificates are verified. Only for this machine may the usual variable turn it off. */
-const verifies = (origin: string, env: Env): boolean => {
-  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return true;
-  if (isLoopback(origin)) return false;
-  throw new PayError('auth', 'NODE_TLS_REJECT_UNAUTHORIZED=0 would send the secret key to anyone who answers', {
-    hint: 'unset it; to trust a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS',
-  });
-};
 
 const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '';
 
@@ -82,7 +73,7 @@ export interface Route {
  * a setting that can't be used: before anything is begun.
  */
 export const routeOf = (origin: string, env: Env): Route => {
-  const verified = verifies(origin, env);
+  const verified = verifies(origin, env, 'the secret key');
   const found = firstSetting(env, ['HTTPS_PROXY', 'ALL_PROXY']);
   if (!origin.startsWith('https:') || found === undefined) return { origin, verified };
   const [variable, value] = found;

@@ -5,7 +5,7 @@ import { PayError, reasonOf } from '../core/error.ts';
 import type { Finding, Identity } from '../core/finding.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
 import { speaksUtf8 } from '../core/locale.ts';
-import { environmentName, isLoopback } from '../core/origin.ts';
+import { ENVIRONMENTS, environmentName, verifies } from '../core/origin.ts';
 import type { Received } from '../core/received.ts';
 import { keyTail } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
@@ -113,12 +113,7 @@ const KEY_FROM = {
 } as const;
 
 const tlsFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<Finding> => {
-  const isHere = origin !== undefined && isLoopback(origin);
-  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' && !isHere) {
-    throw new PayError('auth', 'NODE_TLS_REJECT_UNAUTHORIZED=0 would send the secret key to anyone who answers', {
-      hint: 'unset it; to trust a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS',
-    });
-  }
+  verifies(origin ?? ENVIRONMENTS.live, env, 'the secret key');
   const extra = env['NODE_EXTRA_CA_CERTS'] ?? '';
   if (extra !== '' && !existsSync(extra)) {
     return warn('tls', `NODE_EXTRA_CA_CERTS names ${extra}, which is not there`, 'fix the path, or unset it');

@@ -1,8 +1,9 @@
 import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as encrypted } from 'node:https';
 import { reasonOf, usageError } from '../core/error.ts';
+import type { Env } from '../core/io.ts';
 import { lookupFor } from '../core/localhost.ts';
-import { isLoopback } from '../core/origin.ts';
+import { isLoopback, verifies } from '../core/origin.ts';
 import type { Headers } from './kept.ts';
 
 /** What a target answered; or why there was no answer, and whether it can have got the event. */
@@ -27,8 +28,8 @@ const LIMIT_MS = 30_000;
 /** In bytes: more of an answer is not read. */
 const MOST_ANSWER = 64 * 1024;
 
-/** Where events go on to; throws a usage error. Another machine is named on purpose, and never without encryption. */
-export const checkTarget = (text: string, flag: string, allowRemote: boolean): URL => {
+/** Where events go on to; throws where they may not. Another machine is named on purpose, and never without knowing which it is. */
+export const checkTarget = (text: string, flag: string, allowRemote: boolean, env: Env): URL => {
   const refuse = (what: string, hint: string): never => {
     throw usageError(`${flag}: "${text}" ${what}`, { hint });
   };
@@ -40,6 +41,7 @@ export const checkTarget = (text: string, flag: string, allowRemote: boolean): U
   if (isLoopback(url.origin)) return url;
   if (!allowRemote) return refuse('is not on this machine', 'add --allow-remote if events may leave this machine');
   if (url.protocol === 'http:') return refuse('is not encrypted', 'use https:// for another machine');
+  verifies(url.origin, env, 'events');
   return url;
 };
 

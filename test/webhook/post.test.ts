@@ -16,7 +16,7 @@ describe('what is forwarded', () => {
     const asked = vi.spyOn(dns, 'lookup').mockImplementation(() => {
       throw new Error('a name server was asked');
     });
-    const url = checkTarget(`http://localhost:${target.port}/x`, '--to', false);
+    const url = checkTarget(`http://localhost:${target.port}/x`, '--to', false, {});
     expect(await post(url, [['X-One', '1']], BODY, NEVER)).toMatchObject({ kind: 'answered', status: 200 });
     expect(asked).not.toHaveBeenCalled();
     expect(target.seen).toMatchObject([{ url: '/x', body: '{}', headers: { 'x-one': '1', 'content-length': '2' } }]);
@@ -61,11 +61,22 @@ describe('a target', () => {
     ['ftp://127.0.0.1/', 'is not a URL'],
     ['localhost:3000', 'is not a URL'],
   ])('is not %s', (url, why) => {
-    expect(() => checkTarget(url, '--forward-to', false)).toThrow(`--forward-to: "${url}" ${why}`);
+    expect(() => checkTarget(url, '--forward-to', false, {})).toThrow(`--forward-to: "${url}" ${why}`);
   });
 
   it('on another machine is wanted and encrypted', () => {
-    expect(() => checkTarget('http://192.0.2.1/x', '--to', true)).toThrow('is not encrypted');
-    expect(checkTarget('https://192.0.2.1/x', '--to', true).href).toBe('https://192.0.2.1/x');
+    expect(() => checkTarget('http://192.0.2.1/x', '--to', true, {})).toThrow('is not encrypted');
+    expect(checkTarget('https://192.0.2.1/x', '--to', true, {}).href).toBe('https://192.0.2.1/x');
+  });
+
+  it('on another machine is verified, whatever a variable says; on this one the variable counts', () => {
+    const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    expect(() => checkTarget('https://192.0.2.1/x', '--to', true, env)).toThrow(
+      expect.objectContaining({
+        kind: 'auth',
+        message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 would send events to anyone who answers',
+      }),
+    );
+    expect(checkTarget('https://127.0.0.1/x', '--to', false, env).href).toBe('https://127.0.0.1/x');
   });
 });

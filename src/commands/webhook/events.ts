@@ -95,7 +95,7 @@ export const replay = async (
   const [event, last] = await withQueue(deps, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;
   if (text === undefined) throw usageError('--to is required: nothing was forwarded from here yet');
-  const target = room.checkTarget(text, '--to', allowRemote);
+  const target = room.checkTarget(text, '--to', allowRemote, deps.io.env);
   const edited = edits
     ? { body: await edit(event.body, deps), secrets: await deps.webhookSecrets(secrets) }
     : undefined;
