@@ -87,6 +87,15 @@ const DRAWN_OR_HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what this is about
   /(\n|\t|\r\n|\r?\u001b\[(?:[\d;]*m|2K|0J|\d+[A-DG]))|[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
+/** Text, line ends, tabs and colour; or anything else that is hidden. */
+const COLOURED_OR_HIDDEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what this is about
+  /(\r?\n|\t|\u001b\[[\d;]*m)|[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** What another program printed, for a terminal: it moves no cursor and writes over nothing. */
+export const colouredText = (text: string): string =>
+  text.replace(COLOURED_OR_HIDDEN, (found, kept?: string) => kept ?? visibleEscape(found));
+
 /** The last look at what goes to a terminal: whatever was forgotten to be made visible is now. */
 export const forTerminal = (text: string): string =>
   text.replace(DRAWN_OR_HIDDEN, (found, drawn?: string) => drawn ?? visibleEscape(found));

@@ -6,6 +6,7 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { freePort } from '../support/ports.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
 import { eventOf, listen as listenForNews } from './news-support.ts';
 
@@ -268,17 +269,54 @@ describe('webhook listen', () => {
     writeFileSync(script, `#!/bin/sh\n{ cat; echo; env; echo "args:$*"; } >> "$1"\necho said\nexit 3\n`);
     chmodSync(script, 0o700);
     const out = join(home, 'out.txt');
-    const env = { PAYCLI_SECRET_KEY: CANARY, OTHER: `x${SECRET}x`, PLAIN: 'plain' };
-    const listener = await listen(home, ['--exec', `${script} '${out}' '$HOME;ls'`, '--until', '1'], { env });
+    const env = { PAYCLI_SECRET_KEY: CANARY, OTHER: `x${SECRET}x`, DB_PASS: 'pa55-word', PLAIN: 'plain', LC_TIME: 'C' };
+    const exec = ['--exec', `${script} '${out}' '$HOME;ls'`, '--exec-env', 'PLAIN'];
+    const listener = await listen(home, [...exec, '--until', '1'], { env });
     await deliver(listener.origin, bodyOf(1));
     const { code, stdout, stderr } = await listener.ended;
     expect([code, told(stdout)]).toEqual([0, [uidOf(1)]]);
     expect(stderr).toMatch(/said[\s\S]*--exec failed for evt\.AbCd\.0+1: exit code 3/);
     const text = readFileSync(out, 'utf8');
     expect(text).toContain(`${bodyOf(1)}\n`);
-    expect(text).toContain('PLAIN=plain');
+    for (const line of ['PLAIN=plain', 'LC_TIME=C', `HOME=${home}`]) expect(text).toContain(`\n${line}\n`);
     expect(text).toContain(`args:${out} $HOME;ls`);
-    for (const secret of [CANARY, SECRET]) expect(text).not.toContain(secret);
+    for (const secret of [CANARY, SECRET, 'pa55-word', 'PAYCLI_']) expect(text).not.toContain(secret);
+  });
+
+  it.each([
+    ['PLAIN', 'is not set', {}],
+    ['PLAIN=plain-text', 'is not set', {}],
+    ['OTHER', 'holds a secret of paycli', { OTHER: `x${SECRET}x` }],
+    ['PAYCLI_SECRET_KEY', 'holds a secret of paycli', { PAYCLI_SECRET_KEY: CANARY }],
+  ])('lets no command have %s, which %s', async (name, why, env) => {
+    const home = newFolder();
+    const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--exec', 'sort'];
+    const ended = await inProcess([...args, '--exec-env', name], { home, env });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${name.split('=')[0]}" ${why}`) });
+    expect(ended.stderr).not.toContain('plain-text');
+  });
+
+  it('lets a command colour what it prints on a terminal, and move no cursor', async () => {
+    const home = newFolder();
+    const script = join(home, 'run.sh');
+    writeFileSync(script, `#!/bin/sh\nprintf '\\033[31mred\\033[0m\\033[2A\\033[Kover\\rlast\\n'\n`, { mode: 0o700 });
+    const port = await freePort();
+    const args = ['webhook', 'listen', '--port', String(port), '--secret-file', secretFile(home)];
+    const session = openTerminal([...args, '--exec', script, '--until', '1'], { home });
+    await session.saw(/Stop it with/);
+    await deliver(`http://127.0.0.1:${port}`, bodyOf(1));
+    expect(await session.ended).toMatchObject({ code: 0 });
+    expect(session.raw()).toContain('\u001b[31mred\u001b[0m\\x1b[2A\\x1b[Kover\\rlast');
+  });
+
+  it.each([
+    ['0.0.0.0', true],
+    ['127.0.0.1', false],
+    ['localhost', false],
+  ])('says where it is open to the network: on %s %s', async (host, isOpen) => {
+    const listener = await listen(newFolder(), ['--host', host]);
+    listener.kill('SIGINT');
+    expect((await listener.ended).stderr.includes('is open to the network over plain http')).toBe(isOpen);
   });
 
   it('ends a command that hangs at the first signal', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  colouredText,
   forTerminal,
   isPlain,
   visible,
@@ -123,6 +124,24 @@ it('keeps nothing unseen in visibleExactly, whatever stands beside it', () => {
   expect(visibleExactly('٠٧\u200c٣')).toBe('٠٧\\u200c٣');
   expect(visibleExactly('*737*\u2060é#')).toBe('*737*\\u2060é#');
   expect(visibleExactly('0736251840')).toBe('0736251840');
+});
+
+describe('colouredText', () => {
+  it.each(['\u001b[1m\u001b[0;31mred\u001b[39m\n', 'a\tb\r\n', 'Ụgwọ 😀'])(
+    'leaves text, line ends and colour alone: %j',
+    (text) => {
+      expect(colouredText(text)).toBe(text);
+    },
+  );
+
+  it.each([
+    ['\u001b[12G\u001b[10Ax', '\\x1b[12G\\x1b[10Ax'],
+    ['\u001b[2K\u001b[0J', '\\x1b[2K\\x1b[0J'],
+    ['50 %\r51 %', '50 %\\r51 %'],
+    ['a\b\u0007\u009b31m\u202e', 'a\\x08\\x07\\x9b31m\\u202e'],
+  ])('shows what moves the cursor or hides text: %j as %j', (text, shown) => {
+    expect(colouredText(text)).toBe(shown);
+  });
 });
 
 describe('forTerminal', () => {

@@ -55,6 +55,7 @@ export interface ListenInput {
   readonly allowRemote: boolean;
   readonly only: readonly string[];
   readonly exec: string | undefined;
+  readonly execEnv: readonly string[];
   readonly until: { readonly count: number } | { readonly event: string } | undefined;
   readonly duplicates: boolean;
 }
@@ -90,6 +91,11 @@ const listen = defineCommand({
     exec: option('--exec <command>', 'run this for each event, with its body on standard input; no shell', asText, {
       type: 'command',
     }),
+    execEnv: repeated(
+      '--exec-env <name>',
+      'let --exec have this variable, too, besides PATH, HOME and the like',
+      asText,
+    ),
     until: option('--until <what>', 'end after so many events, or after this one, with exit code 0', asText, {
       choices: EVENTS,
     }),
@@ -112,6 +118,7 @@ const listen = defineCommand({
         ...(given.only ?? []),
         ...(given.until === undefined || /^\d+$/.test(given.until) ? [] : [given.until]),
       ]);
+    if (given.execEnv !== undefined && given.exec === undefined) throw usageError('--exec-env needs --exec');
     if (given.port === undefined) throw usageError('--port is required', { hint: 'choose one, such as --port 4400' });
     return {
       secrets: namesOf(given),
@@ -121,6 +128,7 @@ const listen = defineCommand({
       allowRemote: given.allowRemote ?? false,
       only: given.only ?? [],
       exec: given.exec,
+      execEnv: given.execEnv ?? [],
       until: untilOf(given.until),
       duplicates: given.duplicates ?? false,
     };
