@@ -1,6 +1,3 @@
-import { PayError } from './error.ts';
-import type { Env } from './io.ts';
-
 /** The public environments (public documentation). Their data and keys are wholly separate. */
 export const ENVIRONMENTS = {
   live: 'https://api.kwugwo.africa',
@@ -11,15 +8,6 @@ export type Environment = keyof typeof ENVIRONMENTS;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export const isLoopback = (origin: string): boolean => LOOPBACK.test(new URL(origin).hostname);
-
-/** Whether certificates are verified. Only for this machine may the usual variable turn it off; `what` would be sent. */
-export const verifies = (origin: string, env: Env, what: string): boolean => {
-  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return true;
-  if (isLoopback(origin)) return false;
-  throw new PayError('auth', `NODE_TLS_REJECT_UNAUTHORIZED=0 would send ${what} to anyone who answers`, {
-    hint: 'unset it; to trust a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS',
-  });
-};
 
 export type OriginCheck = { readonly origin: string } | { readonly problem: string };
 

@@ -3,7 +3,8 @@ import { request as encrypted } from 'node:https';
 import { reasonOf, usageError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
 import { lookupFor } from '../core/localhost.ts';
-import { isLoopback, verifies } from '../core/origin.ts';
+import { isLoopback } from '../core/origin.ts';
+import { verifies } from '../core/verified.ts';
 import type { Headers } from './kept.ts';
 
 /** What a target answered; or why there was no answer, and whether it can have got the event. */

@@ -19,12 +19,20 @@ const filesWith = (pattern: RegExp): string[] =>
     .sort();
 
 it('few modules know the time zone', () => {
-  expect(filesWith(ZONE)).toEqual(['src/core/time.ts', 'src/core/zone.ts', 'src/emulator/console/parts.ts']);
+  expect(filesWith(ZONE)).toEqual([
+    // The name of the variable, which a program inherits.
+    'src/commands/webhook/listen.ts',
+    'src/core/time.ts',
+    'src/core/zone.ts',
+    'src/emulator/console/parts.ts',
+  ]);
 });
 
 it('few modules ask for a language, and all of them say which', () => {
   expect(filesWith(LOCALE)).toEqual([
     'src/bulk/progress/line.ts',
+    // The names of the variables, which a program inherits.
+    'src/commands/webhook/listen.ts',
     'src/core/bounds.ts',
     // Whether the terminal shows UTF-8.
     'src/core/locale.ts',
