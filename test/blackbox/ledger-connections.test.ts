@@ -141,6 +141,29 @@ describe.skipIf(process.platform === 'win32')('the password of a shared ledger',
     });
   });
 
+  it.each([
+    ['password', 'scram-sha-256', 'in clear text'],
+    ['md5', 'md5', 'as MD5'],
+    // A server that keeps no MD5 asks by SCRAM.
+    ['md5', 'scram-sha-256', undefined],
+    ['scram-sha-256', 'scram-sha-256', undefined],
+  ])('is proved and not told without TLS, where the server asks by %s and keeps %s', async (loopback, keeps, how) => {
+    const cluster = await ownCluster({ loopback, settings: { password_encryption: keeps } });
+    await cluster.sql(`CREATE ROLE operator LOGIN PASSWORD '${PASSWORD.replaceAll("'", "''")}'`);
+    const url = address(cluster, await withLedger(cluster), {}, 'operator');
+    const ended = await listed(url, { env: { PGPASSFILE: fileWith(`*:*:*:operator:${escaped}\n`) } });
+    if (how === undefined) expect(ended).toMatchObject({ code: 0 });
+    else {
+      expect(errorOf(ended)).toMatchObject({
+        exit_code: 4,
+        message: expect.stringMatching(
+          `^the ledger postgres:\\S+ asks for the password ${how} over a connection without TLS$`,
+        ),
+      });
+    }
+    expect(said(ended)).not.toContain(PASSWORD);
+  });
+
   it('is asked of the command at each connection', async () => {
     const { cluster, url } = await openDoor();
     const asked = fileWith('');

@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events';
+import type { Duplex } from 'node:stream';
 import Client from 'pg/lib/client.js';
 import { PayError, reasonOf } from '../../core/error.ts';
 import { Lost, stateOf } from './errors.ts';
@@ -66,6 +68,67 @@ const optionsOf = ({ host, port, user, database, tls }: Address, password: () =>
  */
 const PINNED = 'SET LOCAL search_path = pg_catalog, pg_temp;\n';
 
+/** What the driver's types leave out. */
+interface Wire extends EventEmitter {
+  readonly stream: Duplex;
+  /** Hands what comes to the parser; once, when it is known whether TLS is between. */
+  attachListeners(stream: Pick<Duplex, 'on'>): void;
+}
+
+const wireOf = (client: Client): Wire => (client as unknown as { readonly connection: Wire }).connection;
+
+const IN_CLEAR = { authenticationCleartextPassword: 'in clear text', authenticationMD5Password: 'as MD5' } as const;
+
+/** Without TLS nobody has shown who asks: SCRAM alone proves a password and does not tell it. The driver sends nothing over what was destroyed. */
+const refuseInClear = (wire: Wire, { name, tls }: Address): void => {
+  if (tls !== undefined) return;
+  for (const [event, how] of Object.entries(IN_CLEAR)) {
+    const refused = new PayError(
+      'auth',
+      `the ledger ${name} asks for the password ${how} over a connection without TLS`,
+      {
+        hint: 'let it ask by SCRAM (scram-sha-256 in pg_hba.conf, or as auth_type of PgBouncer), or use TLS (sslmode=verify-full)',
+      },
+    );
+    wire.on(event, () => wire.stream.destroy(refused));
+  }
+};
+
+/** So many bytes may come before a server has let us in, and in one answer. */
+const [LOGIN_BYTES, ANSWER_BYTES] = [64 * 1024, 64 * 1024 * 1024];
+/** So many more each message counts for: it takes memory even when it is empty. */
+const MESSAGE_BYTES = 256;
+
+/** Ends a connection over which more comes than was allowed last, or what the driver can't read. */
+const boundedBy = (wire: Wire, name: string) => {
+  let [left, limit] = [LOGIN_BYTES, LOGIN_BYTES];
+  const take = (bytes: number): void => {
+    left -= bytes;
+    if (left >= 0) return;
+    throw new PayError('ledger', `the ledger ${name} sent more than ${limit / 1024} KiB in one answer`, {
+      hint: 'check that the address leads to its server',
+    });
+  };
+  const attach = wire.attachListeners.bind(wire);
+  wire.attachListeners = (stream: Duplex) => {
+    const guarded = (parse: (chunk: Buffer) => void) => (chunk: Buffer) => {
+      try {
+        take(chunk.length);
+        parse(chunk);
+      } catch (thrown) {
+        stream.destroy(thrown as Error);
+      }
+    };
+    const on = (event: string, listen: (...some: unknown[]) => void) =>
+      stream.on(event, event === 'data' ? guarded(listen) : listen);
+    attach({ on } as Duplex);
+  };
+  wire.on('message', () => take(MESSAGE_BYTES));
+  return (bytes: number): void => {
+    [left, limit] = [bytes, bytes];
+  };
+};
+
 /** What `work` gives, unless it takes longer than `ms`. */
 const within = async <T>(work: Promise<T>, ms: number, what: string): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
@@ -88,13 +151,14 @@ const asFault = (thrown: unknown): unknown =>
 /** Opens a connection. Throws `Lost` where there is none, and the server's word where it refuses. */
 export const openSession = async (access: Access, limits = LIMITS): Promise<Session> => {
   const client = new Client(optionsOf(access.address, await passwordOf(access), limits));
+  const wire = wireOf(client);
+  refuseInClear(wire, access.address);
+  const allow = boundedBy(wire, access.address.name);
   let open = true;
   let warnings: string[] = [];
   const drop = (): void => {
     open = false;
-    (
-      client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }
-    ).connection.stream.destroy();
+    wire.stream.destroy();
   };
   // Without a listener an idle connection that breaks ends the process.
   client.on('error', drop).on('end', () => {
@@ -114,6 +178,7 @@ export const openSession = async (access: Access, limits = LIMITS): Promise<Sess
     run: async (text, limit) => {
       if (!open) throw new Lost('the connection was lost');
       warnings = [];
+      allow(ANSWER_BYTES);
       try {
         const asked = client.query({ text: PINNED + text, rowMode: 'array' }) as unknown as Promise<Answer | Answer[]>;
         const answer = await within(asked, limit, `no answer within ${limit / 1000} s`);
