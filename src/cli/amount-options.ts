@@ -1,5 +1,5 @@
 import type { GivenAmount } from '../core/amount.ts';
-import { readAmount } from '../core/amount.ts';
+import { readAmount, splitMoney } from '../core/amount.ts';
 import { usageError } from '../core/error.ts';
 import type { GivenOptions, Parse } from './define.ts';
 import { option, taking } from './define.ts';
@@ -30,11 +30,10 @@ export interface Money {
 
 /** `NGN 5,000.00`, as amounts are printed. */
 export const asMoney: Parse<Money> = taking({ type: 'amount' }, (text) => {
-  const [, letters, amount] = /^([A-Za-z]{3})\s*(\d.*)$/.exec(text.trim()) ?? [];
-  if (letters === undefined || amount === undefined) {
+  const { currency, amount } = splitMoney(text);
+  if (currency === undefined) {
     throw usageError(`"${text}" is not an amount with its currency, such as 'NGN 5,000.00'`);
   }
-  const currency = letters.toUpperCase();
   const read = readAmount(amount, currency);
   if ('minor' in read) return { currency, minor: read.minor };
   throw usageError(read.problem, { hint: `write it with its decimals, such as 'NGN 5,000.00'` });

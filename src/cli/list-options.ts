@@ -1,5 +1,5 @@
 import type { ReadAmount } from '../core/amount.ts';
-import { readAmount, readMinorAmount } from '../core/amount.ts';
+import { readAmount, readMinorAmount, splitMoney } from '../core/amount.ts';
 import { parseDuration } from '../core/duration.ts';
 import { usageError } from '../core/error.ts';
 import type { ListInput, Moment, RecordFilter } from '../core/record-filter.ts';
@@ -8,18 +8,21 @@ import type { Zone } from '../core/zone.ts';
 import { startOf } from '../core/zone.ts';
 import type { GivenOptions, OptionSpecs, Parse } from './define.ts';
 import { flag, option, taking } from './define.ts';
-import { asInteger, asText } from './options.ts';
+import { checkIdOption } from './id-argument.ts';
+import { asInteger, asText, refuseUnknown } from './options.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** `2h` or `7d` ago, a day (from its first moment, or up to its last), or an instant with its offset. */
+/** `2h` or `7d` ago, a day or a minute (from its first moment, or up to its last), or an instant with its offset. */
 export const momentIn = (zone: Zone, end: 'first' | 'last', text: string): Moment => {
   const days = /^(\d{1,5})d$/.exec(text);
   const ago = days === null ? parseDuration(text) : Number(days[1]) * DAY_MS;
   if (ago !== undefined) return { ago };
   const at = startOf(zone, text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
   if (at !== undefined) return { at };
-  throw usageError(`"${text}" is not a time such as 2h, 7d, 2026-11-20 or 2026-11-20T09:30:00+01:00`);
+  throw usageError(
+    `"${text}" is not a time such as 2h, 7d, 2026-11-20, '2026-11-20 09:30' or 2026-11-20T09:30:00+01:00`,
+  );
 };
 
 const asMoment = (end: 'first' | 'last'): Parse<Moment> =>
@@ -31,11 +34,16 @@ const asMinor: Parse<number> = taking({ type: 'integer' }, (text) => {
   throw usageError(read.problem, { hint: read.hint });
 });
 
-/** In whatever currency a record has; without decimals it could be meant in either unit. */
+/** Currencies with two decimals, three and four. */
+const ANY_CURRENCY = ['NGN', 'KWD', 'CLF'] as const;
+
+/** In the currency that it names, else in any with decimals; without them it could be meant in either unit. */
 const asAmount: Parse<string> = taking({ type: 'amount' }, (text) => {
-  const read = readAmount(text, 'NGN');
-  if ('minor' in read || text.includes('.')) return text;
-  throw usageError(read.problem, { hint: read.hint });
+  const { currency, amount } = splitMoney(text);
+  const [read, ...others] = currency === undefined ? ANY_CURRENCY : [currency];
+  const first = readAmount(amount, read);
+  if ('minor' in first || others.some((other) => 'minor' in readAmount(amount, other))) return text;
+  throw usageError(first.problem, { hint: first.hint });
 });
 
 const asWords: Parse<readonly string[]> = taking({ list: true }, (text) => {
@@ -77,8 +85,10 @@ export const FILTER_OPTIONS = {
 
 /** Besides, what only payment requests have. */
 export const MONEY_FILTER_OPTIONS = {
-  customer: option('--customer <onye>', 'only of this customer, ony.…', asText, { completes: 'onye' }),
-  amount: option('--amount <5,000.00>', 'only of this amount', asAmount),
+  customer: option('--customer <onye|email>', 'only of this customer, by ony.… or e-mail', asText, {
+    completes: 'onye',
+  }),
+  amount: option('--amount <5,000.00>', "only of this amount, also as tables print it: 'NGN 5,000.00'", asAmount),
   amountMinor: option('--amount-minor <n>', 'only of this amount, in the minor unit (kobo)', asMinor),
 } as const;
 
@@ -94,9 +104,28 @@ const filterOf = (given: GivenOptions<AllOptions>): RecordFilter | undefined => 
   return set.length === 0 ? undefined : Object.fromEntries(set);
 };
 
-/** What a list is asked for. */
-export const readList = <O extends OptionSpecs>(options: GivenOptions<O>): ListInput => {
+const LONGEST_REF = 150;
+
+/** Throws where nothing could match, whatever there is. */
+const refuseHopeless = (
+  { status = [], ref, email, customer }: GivenOptions<AllOptions>,
+  statuses: readonly string[],
+) => {
+  for (const one of status) refuseUnknown(one, statuses);
+  if (ref === '') throw usageError('--ref is empty');
+  if ([...(ref ?? '')].length > LONGEST_REF) throw usageError(`--ref is longer than ${LONGEST_REF} characters`);
+  if (email?.includes('@') === false) throw usageError(`--email: "${email}" is not an e-mail address`);
+  if (customer?.includes('@') === false) checkIdOption('--customer', 'ony', customer);
+};
+
+/** What a list is asked for; `statuses` are those that its records can have. */
+export const readList = <O extends OptionSpecs>(
+  options: GivenOptions<O>,
+  { validate }: { readonly validate: boolean },
+  statuses: readonly string[],
+): ListInput => {
   const given = options as GivenOptions<AllOptions>;
+  if (validate) refuseHopeless(given, statuses);
   if (given.cursor === '') throw usageError('--cursor is empty');
   const filter = filterOf(given);
   return {

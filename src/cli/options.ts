@@ -38,15 +38,23 @@ export const asRate: Parse<Rate> = taking({ type: 'rate' }, (text) => {
   return rate;
 });
 
+const notOneOf = (text: string, known: readonly string[], meant: string | undefined): string =>
+  `"${text}" is not one of ${known.join(', ')}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
+
 export const asOneOf = <T extends string>(known: readonly T[]): Parse<T> =>
   taking({ choices: known }, (text) => {
     const found = known.find((value) => value === text);
     if (found !== undefined) return found;
-    const meant = didYouMean(text, known);
-    throw usageError(
-      `"${text}" is not one of ${known.join(', ')}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`,
-    );
+    throw usageError(notOneOf(text, known, didYouMean(text, known)));
   });
+
+/** Throws where a filter names none of these: nothing would be found, which looks like an answer. */
+export const refuseUnknown = (text: string, known: readonly string[]): void => {
+  if (known.includes(text)) return;
+  throw usageError(notOneOf(text, known, didYouMean(text, known)), {
+    hint: `if the service has ${text}, add --no-validate`,
+  });
+};
 
 /**
  * Throws where a word is probably one of these, mistyped. One that is like none of them may be new to paycli, and is for the
@@ -55,7 +63,7 @@ export const asOneOf = <T extends string>(known: readonly T[]): Parse<T> =>
 export const refuseTypo = (text: string, known: readonly string[]): void => {
   const meant = known.includes(text) ? undefined : didYouMean(text, known);
   if (meant === undefined) return;
-  throw usageError(`"${text}" is not one of ${known.join(', ')} (did you mean ${meant}?)`, {
+  throw usageError(notOneOf(text, known, meant), {
     hint: `if you mean ${text}, add --no-validate`,
   });
 };

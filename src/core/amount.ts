@@ -23,6 +23,12 @@ const readMinor = (digits: string): ReadAmount => {
   return minor === 0 ? problem('is 0', 'an amount must be more than nothing') : { minor };
 };
 
+/** The currency in front of an amount, as tables print it, where there is one, and the amount. */
+export const splitMoney = (text: string): { readonly currency: string | undefined; readonly amount: string } => {
+  const [, letters, amount = ''] = /^(?:([A-Za-z]{3})\s*(?=\d))?(.*)$/s.exec(text.trim()) ?? [];
+  return { currency: letters?.toUpperCase(), amount };
+};
+
 /** A count of the minor unit, as `--amount-minor` takes it: `500000`. */
 export const readMinorAmount = (text: string): ReadAmount =>
   /^\d+$/.test(text)

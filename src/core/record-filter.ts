@@ -1,4 +1,4 @@
-import { readAmount } from './amount.ts';
+import { readAmount, splitMoney } from './amount.ts';
 import { usageError } from './error.ts';
 import { machineValue } from './medium.ts';
 import { valueAt } from './path.ts';
@@ -14,9 +14,9 @@ export interface RecordFilter {
   readonly until?: Moment;
   readonly ref?: string;
   readonly email?: string;
-  /** The identifier of a customer. */
+  /** The identifier of a customer, or an e-mail address. */
   readonly customer?: string;
-  /** As people write it, in whatever currency a record has. */
+  /** As people write it: in the currency that it names, else in whatever one a record has. */
   readonly amount?: string;
   readonly amountMinor?: number;
 }
@@ -52,10 +52,17 @@ const textAt = (record: unknown, path: string): string => machineValue(valueAt(r
 const customerOf = (record: unknown): string => textAt(record, 'onye.uid') || textAt(record, 'onye');
 const emailOf = (record: unknown): string => textAt(record, 'email') || textAt(record, 'onye.email');
 
-const isAmount = (record: unknown, amount: string): boolean => {
-  const read = readAmount(amount, textAt(record, 'currency'));
+const isAmount = (record: unknown, text: string): boolean => {
+  const [wanted, currency] = [splitMoney(text), textAt(record, 'currency')];
+  if (wanted.currency !== undefined && wanted.currency !== currency.toUpperCase()) return false;
+  const read = readAmount(wanted.amount, currency);
   return 'minor' in read && textAt(record, 'amount') === String(read.minor);
 };
+
+const hasEmail = (record: unknown, email: string): boolean => emailOf(record).toLowerCase() === email.toLowerCase();
+
+const isOf = (record: unknown, customer: string): boolean =>
+  customer.includes('@') ? hasEmail(record, customer) : customerOf(record) === customer;
 
 type Test = (record: unknown) => boolean;
 
@@ -65,8 +72,8 @@ const testsOf = (filter: RecordFilter, now: number): readonly Test[] => {
   const tests: Test[] = [];
   if (statuses !== undefined) tests.push((record) => statuses.includes(textAt(record, 'status')));
   if (ref !== undefined) tests.push((record) => valueAt(record, 'ref') === ref);
-  if (email !== undefined) tests.push((record) => emailOf(record).toLowerCase() === email.toLowerCase());
-  if (customer !== undefined) tests.push((record) => customerOf(record) === customer);
+  if (email !== undefined) tests.push((record) => hasEmail(record, email));
+  if (customer !== undefined) tests.push((record) => isOf(record, customer));
   if (amount !== undefined) tests.push((record) => isAmount(record, amount));
   if (amountMinor !== undefined) tests.push((record) => textAt(record, 'amount') === String(amountMinor));
   if (since !== undefined) tests.push((record) => (createdAt(record) ?? -Infinity) >= instantOf(since, now));

@@ -85,11 +85,88 @@ describe('finding payment requests', () => {
     [['--since', '2026-11-24', '--until', '2026-11-20'], '--until is before --since', 'swap the two times'],
     [['--since', '2d', '--until', '7d'], '--until is before --since', ''],
     [['--since', '2d', '--until', '2020-01-01', '--dry-run'], '--until is before --since', ''],
+    [['--status', 'piad'], '"piad" is not one of requires_ugwo, processing, ugwo_successful,', 'add --no-validate'],
+    [['--status', 'processing,paid'], '"paid" is not one of requires_ugwo, processing,', 'add --no-validate'],
+    [['--amount', '5.000,00'], '--amount: "5.000,00" is not an amount', 'write it like 5,000.00'],
+    [['--amount', '5.5'], `--amount: "5.5" can't be an amount: NGN has 2 decimals`, 'write it like 5,000.00'],
+    [['--amount', 'NGN 5'], '--amount: "5" could mean NGN 5.00 or NGN 0.05', ''],
+    [['--amount', 'JPY 5.00'], `--amount: "5.00" can't be an amount: JPY has no decimals`, ''],
+    [['--customer', 'Ada Bello'], '--customer: "Ada Bello" is not the identifier of a customer', ''],
+    [['--customer', 'ugw.AbCd.1'], '--customer: "ugw.AbCd.1" is the identifier of a payment request', ''],
+    [['--email', 'ada'], '--email: "ada" is not an e-mail address', ''],
+    [['--ref', ''], '--ref is empty', ''],
+    [['--ref', 'x'.repeat(151)], '--ref is longer than 150 characters', ''],
   ])('%j is refused before anything is asked', async (options, message, hint) => {
     const ended = await inProcess(['ugwo', 'list', ...options], {});
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain(message);
     expect(ended.stderr).toContain(hint);
+  });
+});
+
+describe('a filter as tables print it', () => {
+  const onye = { uid: 'ony.AbCd.1', email: 'Ada@Example.com' };
+  const records = [
+    { ...ugwo(1), amount: 16_499_950, currency: ['NGN', 'Naira (NGN)'], onye, created_at: '2026-11-20T10:00:30+00:00' },
+    { ...ugwo(2), amount: 16_499_950, currency: 'USD', created_at: '2026-11-20T10:01:00+00:00' },
+    { ...ugwo(3), amount: 5000, currency: 'JPY', created_at: '2026-11-20T09:59:59+00:00' },
+  ];
+
+  it.each([
+    [['--amount', 'NGN 164,999.50'], ['order-1']],
+    [['--amount', 'ngn\u00a0164,999.50'], ['order-1']],
+    [
+      ['--amount', '164,999.50'],
+      ['order-1', 'order-2'],
+    ],
+    [['--amount', 'JPY 5,000'], ['order-3']],
+    [['--customer', 'ada@example.com'], ['order-1']],
+    [['--since', '2026-11-20 10:00', '--until', '2026-11-20 10:00'], ['order-1']],
+    [['--status', 'new_one', '--no-validate'], []],
+  ])('finds what has it: %j', async (options, found) => {
+    const service = await serveBy(() => json(200, { data: records, next_cursor: null }));
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'UTC';
+    const ended = await inProcess([...list, ...options, '--all'], { service }).finally(() => {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    });
+    expect(ended.code).toBe(0);
+    expect(refs(ended.stdout)).toEqual(found);
+  });
+
+  it('stays in the command that goes on', async () => {
+    const service = await serveBy(() => json(200, { data: records, next_cursor: 'a' }));
+    const options = ['--amount', 'NGN 164,999.50', '--customer', 'ada@example.com', '--max', '1'];
+    const { stderr } = await inProcess([...list, ...options], { service });
+    expect(stderr).toContain(`--customer ada@example.com --amount 'NGN 164,999.50' --max 1`);
+  });
+});
+
+describe('a filter of another list that nothing can match', () => {
+  it.each([
+    [['onye', 'list', '--status', 'actve'], '"actve" is not one of active (did you mean active?)'],
+    [['onye', 'list', '--email', 'ada'], '--email: "ada" is not an e-mail address'],
+    [['checkout', 'list', '--currency', 'naira'], '--currency: "naira" is not a currency code of three letters'],
+    [['checkout', 'list', '--status', 'on'], '--status: "on" is not one of active, inactive'],
+    [['ledger', 'list', '--state', 'paid'], '--state: "paid" is not one of'],
+    [['ledger', 'list', '--ugwo', 'INV-1'], '--ugwo: "INV-1" is not the identifier of a payment request'],
+    [['webhook', 'events', 'list', '--event', 'paid'], '"paid" is not one of nzube.onye.created,'],
+    [['webhook', 'events', 'list', '--event', 'ugwo.activty.*'], '"ugwo.activty.*" is not one of'],
+    [['webhook', 'events', 'list', '--ugwo', 'INV-1'], '--ugwo: "INV-1" is not the identifier of a payment request'],
+    [
+      ['webhook', 'listen', '--port', '0', '--only', 'ugwo.activty.*', '--secret-file', 'x'],
+      '"ugwo.activty.*" is not one of',
+    ],
+  ])('is refused: %j', async (args, message) => {
+    const ended = await inProcess(args, {});
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(message);
+  });
+
+  it.each(['ugwo.activity.*', 'ugwo.activity.next_action.*', '*'])('is none: %s', async (pattern) => {
+    const ended = await inProcess(['webhook', 'events', 'list', '--event', pattern], {});
+    expect(ended).toMatchObject({ code: 0, stdout: '' });
   });
 });
 

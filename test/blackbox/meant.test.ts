@@ -58,9 +58,10 @@ describe('what was probably meant', () => {
     expect(shp).toMatchObject({ code: 4, stderr: expect.stringContaining('did you mean "shop"?') });
   });
 
-  it('is for the service to judge where it is like nothing known, or with --no-validate', async () => {
+  it('is left to the service with --no-validate', async () => {
     const list = ['ugwo', 'list', '--local', '--status'];
-    expect(await inProcess([...list, 'on_hold'])).toMatchObject({ code: 0 });
+    expect(await inProcess([...list, 'on_hold'])).toMatchObject({ code: 2 });
+    expect(await inProcess([...list, 'on_hold', '--no-validate'])).toMatchObject({ code: 0 });
     expect(await inProcess([...list, 'requires_ugo', '--no-validate'])).toMatchObject({ code: 0 });
   });
 });

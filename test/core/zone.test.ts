@@ -37,12 +37,26 @@ describe('days of UTC', () => {
   });
 });
 
+it('knows a minute as tables show it', () => {
+  const at = Date.UTC(2026, 10, 20, 14, 5);
+  expect([0, 1].map((later) => startOf('utc', '2026-11-20 14:05', later))).toEqual([at, at + 60_000]);
+  const local = new Date(2026, 10, 20, 23, 59).getTime();
+  expect([0, 1].map((later) => startOf('local', '2026-11-20 23:59', later))).toEqual([local, local + 60_000]);
+});
+
 describe('a day that there is not', () => {
-  it.each(['2026-02-29', '2026-11-31', '2026-13-01', '2026-00-10', '2026-1-1', 'today', '2026-11-01T00:00'])(
-    'is none: %s',
-    (text) => {
-      expect(startOf('utc', text)).toBeUndefined();
-      expect(startOf('local', text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '2026-02-29',
+    '2026-11-31',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-1',
+    'today',
+    '2026-11-01T00:00',
+    '2026-11-31 10:00',
+    '2026-11-01 24:00',
+  ])('is none: %s', (text) => {
+    expect(startOf('utc', text)).toBeUndefined();
+    expect(startOf('local', text)).toBeUndefined();
+  });
 });

@@ -1,9 +1,16 @@
 import { argument, defineCommand, option, READ_EXITS } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
-import { asOneOf, asText, refuseTypo } from '../../cli/options.ts';
+import { asOneOf, refuseTypo } from '../../cli/options.ts';
 import { CHECKOUT_STATUSES } from '../../core/checkout.ts';
+import { usageError } from '../../core/error.ts';
 import { SEEDED } from '../../core/local.ts';
 import { MEDIUMS } from '../../core/medium.ts';
+
+/** A currency's code, in any case. */
+const asCurrency = (text: string): string => {
+  if (/^[A-Za-z]{3}$/.test(text)) return text;
+  throw usageError(`"${text}" is not a currency code of three letters, such as NGN`);
+};
 
 const checkoutArgument = argument('checkout', 'the checkout, chk.…');
 
@@ -24,7 +31,7 @@ const list = defineCommand({
   summary: 'list checkouts: each has a currency and the mediums that it offers',
   options: {
     status: option('--status <status>', `only ${CHECKOUT_STATUSES.join(' or ')}`, asOneOf(CHECKOUT_STATUSES)),
-    currency: option('--currency <code>', 'only of this currency, such as NGN', asText),
+    currency: option('--currency <code>', 'only of this currency, such as NGN', asCurrency),
   },
   examples: {
     'all checkouts': 'paycli checkout list',

@@ -21,6 +21,9 @@ const getCommand = defineCommand({
   load: () => import('./get.ts'),
 });
 
+/** Of a customer (public material); the service may come to know more. */
+const STATUSES = ['active'];
+
 const listCommand = defineCommand({
   path: ['onye', 'list'],
   danger: 'read',
@@ -28,7 +31,7 @@ const listCommand = defineCommand({
   description:
     'The service has no filters, so paycli walks the list and shows what matches: the first ten, --max <n>, or --all. It says ' +
     'how far it looked.',
-  options: { ...WALK_OPTIONS, ...FILTER_OPTIONS, status: { ...FILTER_OPTIONS.status, choices: ['active'] } },
+  options: { ...WALK_OPTIONS, ...FILTER_OPTIONS, status: { ...FILTER_OPTIONS.status, choices: STATUSES } },
   examples: {
     'ten customers': 'paycli onye list',
     'find one by e-mail address': 'paycli onye list --email ada.bello20@example.com',
@@ -38,7 +41,7 @@ const listCommand = defineCommand({
     'uid, email, first_name, last_name, ref, status, billing_address, meta, created_at; json: {"data":[…],"next_cursor":…}',
   exits: READ_EXITS,
   previews: true,
-  read: (_args, given) => readList(given),
+  read: (_args, given, how) => readList(given, how, STATUSES),
   load: () => import('./list.ts'),
 });
 

@@ -1,7 +1,6 @@
 import { argument, defineCommand, READ_EXITS, WRITE_EXITS } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
 import { FILTER_OPTIONS, MONEY_FILTER_OPTIONS, readList, WALK_OPTIONS } from '../../cli/list-options.ts';
-import { refuseTypo } from '../../cli/options.ts';
 import { SEEDED } from '../../core/local.ts';
 import { chargeCommand } from './charge-spec.ts';
 import { createCommand } from './create-spec.ts';
@@ -50,10 +49,7 @@ const listCommand = defineCommand({
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: {"data":[…],"next_cursor":…}',
   exits: READ_EXITS,
   previews: true,
-  read: (_args, given, { validate }) => {
-    for (const status of (validate && given.status) || []) refuseTypo(status, STATUSES);
-    return readList(given);
-  },
+  read: (_args, given, how) => readList(given, how, STATUSES),
   load: () => import('./list.ts'),
 });
 

@@ -1,10 +1,10 @@
 import { argument, defineCommand, flag, option, READ_EXITS, repeated } from '../../cli/define.ts';
 import { checkIdOption } from '../../cli/id-argument.ts';
 import { PAGE_OPTIONS } from '../../cli/list-options.ts';
-import { asOneOf, asText, refuseTypo } from '../../cli/options.ts';
+import { asOneOf, asText, refuseTypo, refuseUnknown } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { EventState } from '../../core/event.ts';
-import { EVENT_STATES, EVENTS } from '../../core/event.ts';
+import { EVENT_STATES, EVENTS, isWanted } from '../../core/event.ts';
 
 /** Where the secrets of an endpoint come from, as they were named. */
 export interface SecretNames {
@@ -38,9 +38,18 @@ export const namesOf = (given: {
   sandbox: { files: given.sandboxSecretFile ?? [], commands: given.sandboxSecretCommand ?? [] },
 });
 
+/** Events that exist, too, by names that are not known. */
+const NEXT_ACTION = 'ugwo.activity.next_action.';
+
+/** Throws where no known event matches a pattern: nothing would be found, which looks like an answer. */
+const refuseUnmatched = (pattern: string): void => {
+  const isMatched = EVENTS.some((event) => isWanted(event, [pattern])) || pattern.startsWith(NEXT_ACTION);
+  if (!isMatched) refuseUnknown(pattern, EVENTS);
+};
+
 /** Throws for an event that is probably another one, mistyped. */
 export const refuseTypos = (events: readonly string[] = []): void => {
-  for (const event of events) if (!event.includes('*')) refuseTypo(event, EVENTS);
+  for (const event of events) event.includes('*') ? refuseUnmatched(event) : refuseTypo(event, EVENTS);
 };
 
 const SHOWN =
@@ -82,7 +91,7 @@ const list = defineCommand({
   exits: ['usage', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
-    if (validate) refuseTypos(given.event);
+    if (validate) given.event?.forEach(refuseUnmatched);
     const { event: events = [], ugwo, state: states, refused = false, max, cursor } = given;
     if (refused && (events.length > 0 || ugwo !== undefined || states !== undefined || cursor !== undefined)) {
       throw usageError("--refused can't be used with --event, --ugwo, --state or --cursor");
