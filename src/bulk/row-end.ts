@@ -1,4 +1,4 @@
-import { PayError, type Violation } from '../core/error.ts';
+import { endsAll, PayError, type Violation } from '../core/error.ts';
 import { EXIT_CODES } from '../core/exit.ts';
 import { provedBy } from '../core/proved.ts';
 import type { RowState } from '../core/row.ts';
@@ -68,8 +68,9 @@ export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
 });
 
 /**
- * How a row has ended by what was thrown, and what that means for the others: a key that is not taken, a ledger that can't be
- * used and a policy that lets nothing more through today end the run, and a service that can't be reached is not hammered.
+ * How a row has ended by what was thrown, and what that means for the others: a key that is not taken, a service that asks to be
+ * left alone for long, a ledger that can't be used and a policy that lets nothing more through today end the run, and a service
+ * that can't be reached is not hammered.
  * `begun` where its intent was noted, as it was of whatever has a name in the ledger.
  */
 export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): RowEnd => {
@@ -84,6 +85,6 @@ export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): 
   if (kind === 'ledger') return { ...end, untouched: true, stops: thrown };
   if (kind === 'interrupted' && !begun) return { ...end, untouched: true };
   if (detail.unrecorded === true) return { ...end, stops: thrown, unrecorded: thrown };
-  if (kind === 'auth' || (kind === 'refused' && detail.spent === true)) return { ...end, stops: thrown };
+  if (endsAll(thrown) || (kind === 'refused' && detail.spent === true)) return { ...end, stops: thrown };
   return kind === 'not_sent' || (kind === 'read_failed' && !begun) ? { ...end, slowDown: 0 } : end;
 };

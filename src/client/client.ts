@@ -14,6 +14,7 @@ import { spoiltIn } from '../core/spoilt.ts';
 import type { JsonBody } from './body.ts';
 import type { Exchange, SendContext, Subject } from './exchange.ts';
 import { type Follow, type Followed, followActivity } from './follow.ts';
+import { openHold } from './hold.ts';
 import { type Walk, walkPages } from './pages.ts';
 import { sendRead } from './read.ts';
 import type { Transport } from './transport.ts';
@@ -76,7 +77,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-export interface ClientOptions extends SendContext {
+export interface ClientOptions extends Omit<SendContext, 'hold'> {
   readonly transport: Transport;
   /** False: nobody hears a notice, and what is odd in an answer is not looked for. */
   readonly isHeard?: boolean;
@@ -162,7 +163,8 @@ const NO_SUCH_READ: readonly (number | undefined)[] = [404, 405, 501];
 const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true || NO_SUCH_READ.includes(detail.status);
 
 /** A client over one transport, which holds the one origin and the key. */
-export const createClient = (options: ClientOptions): Client => {
+export const createClient = (given: ClientOptions): Client => {
+  const options = { ...given, hold: openHold(given.clock) };
   const writing = { ...options, held: sayHeld(options) };
   const tell = tellOddities(options);
   const call = async <K extends Called>(called: K, input: CallInput, signal?: AbortSignal) => {

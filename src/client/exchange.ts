@@ -3,6 +3,7 @@ import type { Params } from '../contract/proof.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Clock, Flight, Signals } from '../core/io.ts';
+import type { Hold } from './hold.ts';
 
 /** A thing that is named by the last parameter of a path. */
 export interface Subject {
@@ -28,6 +29,7 @@ export interface SendContext {
   readonly random: () => number;
   readonly signals: Signals;
   readonly flight: Flight;
+  readonly hold: Hold;
   /** Bound on one attempt, from look-up to last byte, in milliseconds. */
   readonly timeout: number;
   /** One line per HTTP step (--debug). */

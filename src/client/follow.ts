@@ -127,8 +127,12 @@ const waitingOf = ({ record, fault }: Sight, until: number): Waiting => ({
   failing: fault !== undefined,
 });
 
-/** Nothing more is to be waited for: it is settled, or the service takes the key no more, which waiting doesn't mend. */
-const isOver = ({ standing, fault }: Sight): boolean => standing !== 'open' || fault?.kind === 'auth';
+/**
+ * Nothing more is to be waited for: it is settled, the service takes the key no more, which waiting doesn't mend, or it asks to
+ * be left alone beyond the end.
+ */
+const isOver = ({ standing, fault }: Sight, left: number, now: number): boolean =>
+  standing !== 'open' || fault?.kind === 'auth' || (fault?.detail.retryAt ?? now) - now > left;
 
 const followedOf = (
   { record, standing, expiry, fault, unanswered = false }: Sight,
@@ -154,8 +158,9 @@ export const followActivity = async (context: SendContext, read: Read, follow: F
   let sight = follow.known === undefined ? UNSEEN : sightOf(follow.known, UNSEEN, clock);
   let looks = follow.known === undefined ? 0 : 1;
   try {
-    while (!isOver(sight)) {
+    for (;;) {
       const until = endOf(sight, started, follow.limit);
+      if (isOver(sight, until - clock.ticks(), clock.now())) break;
       follow.tell(waitingOf(sight, until));
       if (looks > 0 && !(await nextLook(context, sight, looks - 1, until))) break;
       const { record } = sight;

@@ -16,11 +16,24 @@ import type { Answered, Outcome } from './transport.ts';
 export type Verdict =
   | { readonly state: 'accepted'; readonly received: Received }
   | { readonly state: 'refused'; readonly error: PayError }
-  | { readonly state: 'slow_down'; readonly error: PayError; readonly retryAfter: string | undefined }
+  | SlowDown
   | { readonly state: 'not_sent'; readonly error: PayError }
-  | { readonly state: 'unknown'; readonly error: PayError };
+  | Unknown;
 
-const unknown = (exchange: Exchange, reason: string, status?: number, answer?: string): Verdict => {
+interface SlowDown {
+  readonly state: 'slow_down';
+  readonly error: PayError;
+  readonly retryAfter: string | undefined;
+}
+
+interface Unknown {
+  readonly state: 'unknown';
+  readonly error: PayError;
+  /** A 429 in words that others use, too: what it is once a read shows that nothing was applied. */
+  readonly ifNothing?: SlowDown;
+}
+
+const unknown = (exchange: Exchange, reason: string, status?: number, answer?: string): Unknown => {
   const { effect = ANY_EFFECT } = exchange.operation;
   const detail = {
     hint: effect.hint,
@@ -54,12 +67,16 @@ const judgeAnswer = (exchange: Exchange, outcome: Answered): Verdict => {
   const problem = decode.problem(body);
   if (isNo(status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
   const said = `the service answered ${status} ${problem?.title ?? ''}`.trimEnd();
+  if (problem === undefined) return unknown(exchange, `the answer was ${status} and not a JSON object`, status);
+  if (status !== 429) return unknown(exchange, said, status);
+  const slowDown = (what: string): SlowDown => ({
+    state: 'slow_down',
+    error: notSent(exchange, what, status),
+    retryAfter: outcome.retryAfter,
+  });
   // Proxies say 429, too, having passed the request on or not.
-  if (status === 429 && !('fault' in body) && body.excess === undefined && isOwnDocument(status, body.value)) {
-    return { state: 'slow_down', error: notSent(exchange, said, status), retryAfter: outcome.retryAfter };
-  }
-  const reason = problem === undefined ? `the answer was ${status} and not a JSON object` : said;
-  return unknown(exchange, reason, status);
+  if (!('fault' in body) && body.excess === undefined && isOwnDocument(status, body.value)) return slowDown(said);
+  return { ...unknown(exchange, said, status), ifNothing: slowDown(`${said}, and a read behind it shows nothing new`) };
 };
 
 /** Once a write is handed over, what goes wrong here leaves it unknown. */

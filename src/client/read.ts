@@ -42,7 +42,7 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered)
   }
   const problem = decode.problem(body);
   if (status === 408 || status === 429 || (status >= 500 && status !== 501)) {
-    const wait = retryAfter(outcome.retryAfter, context.clock.now(), BUDGET_MS);
+    const wait = retryAfter(outcome.retryAfter, context.clock.now());
     const fault = failed(exchange, `the service answered ${status} ${problem?.title ?? ''}`.trimEnd(), status);
     return { fault, again: true, wait };
   }
@@ -61,7 +61,7 @@ const readOutcome = (context: SendContext, exchange: Exchange, outcome: Outcome)
 };
 
 /**
- * A GET: up to 4 attempts begun within 60 s, since repeating it changes nothing. `signal` is the caller's own, for a
+ * A GET: up to 4 attempts begun within 60 s, since repeating it changes nothing; none more where the service asks to wait longer. `signal` is the caller's own, for a
  * page that nobody waits for any more; `slowDown` is told of each 429, and for how long, where others are made beside it.
  */
 export const sendRead = async (
@@ -76,6 +76,7 @@ export const sendRead = async (
   const started = context.clock.ticks();
   for (let retry = 0; ; retry += 1) {
     if (stop.aborted) throw interrupted(stop.reason);
+    context.hold.check((reason) => failed(exchange, reason));
     const outcome = await transport.send({
       method: exchange.operation.method,
       path: exchange.path,
@@ -87,6 +88,7 @@ export const sendRead = async (
     if (stop.aborted) throw interrupted(stop.reason);
     const reading = readOutcome(context, exchange, outcome);
     if ('received' in reading) return reading.received;
+    if ((reading.wait ?? 0) > BUDGET_MS) throw context.hold.begin(reading.fault, reading.wait ?? 0);
     if (outcome.kind === 'answer' && outcome.status === 429) slowDown?.(reading.wait ?? 0);
     if (!reading.again || retry + 1 >= MAX_ATTEMPTS || signal?.aborted === true) throw reading.fault;
     const asked = reading.wait ?? backoff(retry, context.random);

@@ -26,6 +26,8 @@ export interface WriteOptions {
   readonly overdue?: () => boolean;
   /** Told of each 429 of the service to a write: the milliseconds it asks for, or 0 where it says no time that can be used. */
   readonly slowDown?: (ms: number) => void;
+  /** Asked after a 429 that proves nothing: true where a read shows that nothing was applied. */
+  readonly isNothing?: () => Promise<boolean>;
 }
 
 export interface WriteContext extends SendContext {
@@ -68,20 +70,26 @@ const attemptOnce = async (
   return { ...verdict, error: withCode(verdict.error, outcome) };
 };
 
+/** What a verdict is with a read that was made behind it, where that may settle it. */
+const settled = async (verdict: Verdict, isNothing: WriteOptions['isNothing']): Promise<Verdict> => {
+  if (verdict.state !== 'unknown' || verdict.ifNothing === undefined) return verdict;
+  return (await isNothing?.()) === true ? verdict.ifNothing : verdict;
+};
+
 /** A machine that slept, or a process that was paused: others may have concluded meanwhile that nothing was sent. */
 const stoodStill = (exchange: Exchange): PayError =>
   notSent(exchange, 'this process was paused for too long before it could send');
 
 /**
  * A write: sent once. It goes out again only when the verdict is certain that nothing was applied: no connection (up to
- * 3 of them), or the service's own 429 (up to 3 sends, waiting as it says, at most 120 s), and no more at all when it is
- * overdue.
+ * 3 of them), or after the service's own 429 (up to 3 sends, waiting as it says, at most 120 s: where it asks for more, not at all),
+ * and no more at all when it is overdue.
  */
 export const sendWrite = async (
   context: WriteContext,
   transport: Transport,
   exchange: Exchange,
-  { overdue, slowDown }: WriteOptions = {},
+  { overdue, slowDown, isNothing }: WriteOptions = {},
 ): Promise<Received> => {
   const { flight, signals } = context;
   const { stop } = signals;
@@ -93,9 +101,11 @@ export const sendWrite = async (
   };
   for (;;) {
     if (stop.aborted) throw interrupted(stop.reason);
+    context.hold.check((reason) => notSent(exchange, reason));
     if (!mayStart()) throw stoodStill(exchange);
     flight.open += 1;
-    const verdict = await attemptOnce(context, transport, exchange, mayStart);
+    const judged = await attemptOnce(context, transport, exchange, mayStart);
+    const verdict = await settled(judged, isNothing);
     if (verdict.state === 'unknown') throw verdict.error;
     flight.open -= 1;
     if (late && verdict.state === 'not_sent') throw stoodStill(exchange);
@@ -104,11 +114,10 @@ export const sendWrite = async (
       return verdict.received;
     }
     if (verdict.state === 'refused') throw verdict.error;
-    const told =
-      verdict.state === 'slow_down'
-        ? retryAfter(verdict.retryAfter, context.clock.now(), MAX_RETRY_AFTER_MS)
-        : undefined;
+    const told = verdict.state === 'slow_down' ? retryAfter(verdict.retryAfter, context.clock.now()) : undefined;
+    if ((told ?? 0) > MAX_RETRY_AFTER_MS) throw context.hold.begin(verdict.error, told ?? 0);
     if (verdict.state === 'slow_down') slowDown?.(told ?? 0);
+    if (judged.state === 'unknown') throw verdict.error;
     if (stop.aborted) throw interrupted(stop.reason);
     const again = verdict.state === 'slow_down' ? ++sends < MAX_SENDS : ++connections < MAX_CONNECTIONS;
     if (!again) throw verdict.error;

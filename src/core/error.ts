@@ -21,6 +21,8 @@ export interface ErrorDetail {
   readonly isOther?: true;
   /** The service says of the very thing that was asked for that it is not there. */
   readonly isMissing?: true;
+  /** When the service may be asked again, as it said: milliseconds since the epoch. Nothing is sent to it before. */
+  readonly retryAt?: number;
   /** What the system, OpenSSL or the HTTP library calls a connection's fault; people are told in words. */
   readonly code?: string;
   /** The title of the service's own error document. */
@@ -57,11 +59,19 @@ export class PayError extends Error {
     this.detail = detail;
   }
 
+  /** The same error in other words. */
+  saying(message: string): PayError {
+    return new PayError(this.kind, message, this.detail);
+  }
+
   /** The same error with more known about it. */
   with(detail: ErrorDetail): PayError {
     return new PayError(this.kind, this.message, { ...this.detail, ...detail });
   }
 }
+
+/** Whether whatever else is asked of the service now would end likewise. */
+export const endsAll = ({ kind, detail }: PayError): boolean => kind === 'auth' || detail.retryAt !== undefined;
 
 export const usageError = (message: string, detail: ErrorDetail = {}): PayError =>
   new PayError('usage', message, detail);

@@ -64,6 +64,23 @@ const isPaidInFull = (ugwo: unknown): boolean => {
   return asked > 0 && paid >= asked;
 };
 
+/** The identifiers of all activities that a look shows; undefined where it does not show them, or one has none. */
+const uidsIn = ({ activities, last }: RequestSeen): ReadonlySet<unknown> | undefined => {
+  if (activities === undefined) return undefined;
+  const uids = [...activities, ...(last === undefined ? [] : [last])].map((one) => valueAt(one, 'uid'));
+  return uids.every((uid) => typeof uid === 'string') ? new Set(uids) : undefined;
+};
+
+/** Whether a look shows the very activities that an earlier one has shown. False where that can't be told. */
+export const showsTheSame = (before: RequestSeen, after: RequestSeen): boolean => {
+  const [earlier, later] = [uidsIn(before), uidsIn(after)];
+  // A cache may give the earlier answer again.
+  const isLater = before.servedAt === undefined || (after.servedAt ?? 0) > before.servedAt;
+  return (
+    isLater && earlier?.size === later?.size && later !== undefined && [...later].every((uid) => earlier?.has(uid))
+  );
+};
+
 /** What a look has shown, with how one of its activities stands by now. */
 export const withActivity = (shown: RequestSeen | undefined, record: Received): RequestSeen => {
   const { value } = record;

@@ -15,6 +15,6 @@ export { reconcile } from './reconcile.ts';
 export { chargesOf, refreshCharge } from './refresh.ts';
 export { refusedError } from './refused.ts';
 export { openReport } from './report.ts';
-export { shownOf, withActivity } from './request-seen.ts';
+export { shownOf, showsTheSame, withActivity } from './request-seen.ts';
 export { makeOnce, makeRow } from './send-once.ts';
 export type LedgerRoom = typeof import('./room.ts');

@@ -5,6 +5,7 @@ import { densePieces } from '../core/json.ts';
 import { isJson } from '../core/json-scan.ts';
 import { visible, visibleJson } from '../core/sanitize.ts';
 import type { Redactor } from '../core/secret.ts';
+import { utcAtom } from '../core/time.ts';
 import { joined, shownPieces } from './pieces.ts';
 import type { Beside } from './prose.ts';
 import { proseLines, roomOn } from './prose.ts';
@@ -122,13 +123,14 @@ const violationJson = ({ propertyPath, title, option, suggestion, row, column }:
 });
 
 function* linePieces({ kind, message, detail }: PayError, exitCode: number, redactor: Redactor): Generator<string> {
-  const { hint, status, code, title, violations = [], request, answer, activity, ledgerId } = detail;
+  const { hint, status, retryAt, code, title, violations = [], request, answer, activity, ledgerId } = detail;
   const error = {
     kind,
     exit_code: exitCode,
     message,
     hint,
     status,
+    retry_at: retryAt === undefined ? undefined : utcAtom(retryAt),
     code,
     title,
     violations: violations.length === 0 ? undefined : violations.map(violationJson),

@@ -111,7 +111,8 @@ const forwardOne = async (
   const posted = await send(event).catch(thrownAs(true));
   if (posted.kind === 'left') return;
   const at = clock.now();
-  const asked = posted.kind === 'answered' ? retryAfter(posted.retryAfter, at, LONGEST_WAIT_MS) : undefined;
+  const told = posted.kind === 'answered' ? retryAfter(posted.retryAfter, at) : undefined;
+  const asked = told && Math.min(told, LONGEST_WAIT_MS);
   target.heard(posted, asked);
   const answer = postedWord(posted);
   // It is not sent again for a disk that is full.

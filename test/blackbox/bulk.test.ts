@@ -456,6 +456,65 @@ describe('a report', () => {
   );
 });
 
+describe('a service that asks to be left alone for long', () => {
+  const HOUR = { 'retry-after': '3600' };
+  const held = problem(429, 'Too Many Requests', undefined, HOUR);
+  const rows = Array.from({ length: 20 }, (_, index) => index + 1);
+
+  it.each([
+    ['in answer to a charge: 5', ['--no-preflight'], 'POST', 5],
+    ['in answer to a look: 8', [], 'GET', 8],
+  ] as const)('is sent nothing more of a file %s', async (_what, options, method, code) => {
+    const service = await serveBy((seen) => (seen.method === method ? held : charged(numberIn(seen))), {
+      looks: 'asked',
+    });
+    const ended = await chargeFrom(ussdFile(...rows), { service, ...home() }, '--concurrency', '2', ...options);
+    expect(ended.code).toBe(code);
+    const summary = summaryOf(ended);
+    expect(summary['not_started']).toBeGreaterThanOrEqual(18);
+    expect(summary['not_started']).toBe(20 - Number(summary['not_sent']));
+    expect(service.seen.length).toBeLessThanOrEqual(2);
+    const { message, retry_at } = errorOf(ended);
+    expect(message).toMatch(/stopped early: .* asks to wait (1 h|59 min), until /);
+    expect(Date.parse(String(retry_at))).toBeGreaterThan(Date.now() + 3_000_000);
+  });
+
+  it('is told of rows that were done before it asked', async () => {
+    const service = await serveBy((seen) => (numberIn(seen) === 3 ? held : charged(numberIn(seen))), {
+      looks: 'asked',
+    });
+    const report = reportPath();
+    const ended = await chargeFrom(
+      ussdFile(1, 2, 3, 4),
+      { service, ...home() },
+      '--concurrency',
+      '1',
+      '--report',
+      report,
+      '--no-preflight',
+    );
+    expect(summaryOf(ended)).toMatchObject({ accepted: 2, not_sent: 1, not_started: 1 });
+    expect(Object.values(reportOf(report)).map((row) => row['state'])).toEqual(['accepted', 'accepted', 'not_sent']);
+  });
+
+  it('is asked no more by a check of a file, a walk, a wait or a refresh', async () => {
+    const place = home();
+    const made = await serveBy((seen) => charged(numberIn(seen)));
+    expect((await chargeFrom(ussdFile(...rows), { service: made, ...place })).code).toBe(0);
+    const file = ['ugwo', 'charge', '--from', ussdFile(21, 22, 23), '--check', '--dry-run', '--concurrency', '1'];
+    for (const [args, code] of [
+      [file, 8],
+      [['ugwo', 'list', '--all'], 8],
+      [['activity', 'wait', ugwoOf(1), activityOf(1)], 8],
+    ] as const) {
+      const service = await serveBy(() => held, { looks: 'asked' });
+      const ended = await inProcess([...args, '--json'], { service, ...place });
+      expect([args[1], ended.code, service.seen.length]).toEqual([args[1], code, 1]);
+      expect(errorOf(ended)['message']).toMatch(/asks to wait 1 h, until /);
+    }
+  });
+});
+
 describe('a row that is left', () => {
   it('by a signal while it waits to be sent again ends with the signal, not with 5', async () => {
     const service = await serveBy(() => problem(429, 'Too Many Requests', undefined, { 'retry-after': '60' }));

@@ -269,6 +269,50 @@ describe('the look before a charge', () => {
     expect(methods(service)).toBe('GET,POST');
   });
 
+  describe.each([
+    ['in other words', { message: 'Too Many Attempts.' }],
+    ['in the live dialect', { message: 'too_many_requests', errors: [] }],
+  ])('settles a 429 %s', (_what, body) => {
+    const before = [account(THEIRS, -MINUTE)];
+    /** What the second look shows, behind the charge. */
+    const ended = async (second: Answer, first: Answer = json(200, request({ activities: before }))) => {
+      const looks = [first, second];
+      const service = await serveBy(({ method }) => (method === 'POST' ? json(429, body) : looks.shift()), {
+        looks: 'asked',
+      });
+      const home = newFolder();
+      const { code, stderr } = await inProcess(TRANSFER, { service, home });
+      return { code, stderr, asked: methods(service), states: (await rows(home)).map(({ state }) => state) };
+    };
+
+    it('as not sent where a read behind it shows nothing new: 5', async () => {
+      const { stderr, ...end } = await ended(json(200, request({ activities: before })));
+      expect(end).toEqual({ code: 5, asked: 'GET,POST,GET', states: ['not_sent'] });
+      expect(stderr).toContain('a read behind it shows nothing new');
+    });
+
+    it.each<[string, Answer]>([
+      ['an activity more', json(200, request({ activities: [...before, account(ACTIVITY.uid)] }))],
+      [
+        'a latest one that is new',
+        json(200, request({ activities: before, lastest_ugwo_activity: account(ACTIVITY.uid) })),
+      ],
+      ['another activity', json(200, request({ activities: [account(ACTIVITY.uid)] }))],
+      ['none of the earlier ones', json(200, request({ activities: [] }))],
+      ['no activities', json(200, request({ activities: undefined }))],
+      ['what lay in a cache', json(200, request({ activities: before }), { age: '60' })],
+      ['what is as old as the first', json(200, request({ activities: before }), { date: new Date(0).toUTCString() })],
+      ['a no', json(404, {})],
+    ])('as unknown where it shows %s: 6', async (_shown, second) => {
+      expect(await ended(second)).toMatchObject({ code: 6, asked: 'GET,POST,GET', states: ['unknown'] });
+    });
+
+    it('as unknown where the first look shows no activities: 6', async () => {
+      const first = json(200, request({ activities: undefined }));
+      expect(await ended(first, first)).toMatchObject({ code: 6, asked: 'GET,POST', states: ['unknown'] });
+    });
+  });
+
   const MISSING: readonly [string, object][] = [
     ['by a code in detail', { title: 'Not Found', status: 404, detail: 'ugwo.error.not_found' }],
     ['by a code in message', { message: 'nzube.ugwo.error.not_found', errors: [] }],

@@ -157,12 +157,31 @@ describe('a read', () => {
     });
   });
 
-  it('does not wait longer than it may, whatever a 429 says', async () => {
-    const service = await serveAll([problem(429, 'Slow', undefined, { 'retry-after': '61' }), page([], null)]);
-    const { client, waits } = bench(service.origin);
-    await client.call('ugwo.list', INPUT);
-    expect(waits).toEqual([250]);
-  });
+  it.each([429, 503])(
+    'ends at once after a %i that asks for more time than it has, and so do all others',
+    async (status) => {
+      const service = await serveAll([problem(status, 'Slow', undefined, { 'retry-after': '3600' })]);
+      const { client, waits } = bench(service.origin);
+      const asked = { kind: 'read_failed', message: expect.stringContaining('asks to wait 1 h, until') };
+      expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject(asked);
+      expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
+        kind: 'read_failed',
+        detail: { retryAt: expect.any(Number) },
+      });
+      expect(
+        await thrownBy(
+          client.call('ugwo.charge', {
+            params: { ugwoUid: UGWO_ID },
+            body: { type: 'charge', data: { medium: 'bank_transfer' } },
+          }),
+        ),
+      ).toMatchObject({
+        kind: 'not_sent',
+        detail: { retryAt: expect.any(Number) },
+      });
+      expect(waits).toEqual([]);
+    },
+  );
 
   it('waits as a 429 says', async () => {
     const service = await serveAll([problem(429, 'Slow', undefined, { 'retry-after': '3' }), page([], null)]);

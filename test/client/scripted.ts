@@ -1,5 +1,6 @@
 import type { Body } from '../../src/client/body.ts';
 import { JsonBody } from '../../src/client/body.ts';
+import { openHold } from '../../src/client/hold.ts';
 import type { Attempt, Outcome } from '../../src/client/transport.ts';
 import { keptFields } from '../../src/contract/operations.ts';
 import { excessOf } from '../../src/core/bounds.ts';
@@ -28,18 +29,20 @@ export const scripted = (outcomes: readonly Outcome[], script: Script = {}) => {
   const waits: number[] = [];
   const debug: string[] = [];
   let ticks = 1_000_000;
+  const clock = {
+    now: () => 0,
+    ticks: () => ticks,
+    sleep: async (ms: number, until?: AbortSignal) => {
+      waits.push(ms);
+      ticks += ms;
+      onWait?.();
+      until?.throwIfAborted();
+    },
+  };
   const context = {
     origin: 'https://pay.example',
-    clock: {
-      now: () => 0,
-      ticks: () => ticks,
-      sleep: async (ms: number, until?: AbortSignal) => {
-        waits.push(ms);
-        ticks += ms;
-        onWait?.();
-        until?.throwIfAborted();
-      },
-    },
+    clock,
+    hold: openHold(clock),
     random: () => 0.5,
     signals: { stop: stop.signal, leave: new AbortController().signal },
     flight: { open: 0, accepted: 0 },

@@ -76,11 +76,48 @@ describe('the attempts of a write', () => {
   it.each<[string, readonly Outcome[], readonly number[]]>([
     ['connections and 429 are counted each for itself', [NOBODY, slow(), NOBODY, slow(), MADE], [250, 500, 1000, 2000]],
     ['as the service says, up to two minutes', [slow('120'), MADE], [120_000]],
-    ['as usual, where it says more', [slow('121'), MADE], [250]],
   ])('go on after waiting: %s', async (_what, outcomes, waits) => {
     const { made, waits: waited } = await writing(outcomes);
     expect([made.status, waited]).toEqual(['fulfilled', waits]);
   });
+
+  it('end at once where the service asks for more than two minutes', async () => {
+    const { thrown, waits, attempts, flight } = await writing([slow('121')]);
+    expect(thrown).toMatchObject({
+      kind: 'not_sent',
+      message: expect.stringContaining('answered 429 Slow; the service asks to wait 2 min, until'),
+      detail: { status: 429, retryAt: 121_000 },
+    });
+    expect([waits, attempts.length, flight.open]).toEqual([[], 1, 0]);
+  });
+
+  it.each([
+    ['shows nothing new: nothing was applied', true, undefined, 'not_sent'],
+    ['shows nothing new: nothing was applied, and no more is sent for long', true, '3600', 'not_sent'],
+    ['shows something new, or fails: unknown', false, undefined, 'unknown'],
+  ] as const)('that end with a 429 in other words, and a read that %s', async (_what, isNothing, after, kind) => {
+    const told: number[] = [];
+    const options = { isNothing: async () => isNothing, slowDown: (ms: number) => void told.push(ms) };
+    const { thrown, attempts, flight } = await writing(
+      [answer(429, whole({ message: 'Too Many Attempts.' }), after)],
+      {},
+      options,
+    );
+    expect(thrown).toMatchObject({ kind, detail: after === undefined ? { status: 429 } : { retryAt: 3_600_000 } });
+    expect([attempts.length, flight.open, told]).toEqual([
+      1,
+      isNothing ? 0 : 1,
+      kind === 'unknown' || after !== undefined ? [] : [0],
+    ]);
+  });
+
+  it.each([[answer(429, { fault: 'the answer is not JSON' })], [answer(500, whole({}))], [BROKEN]])(
+    'ask no read to settle what is no 429 in JSON',
+    async (outcome) => {
+      const { thrown } = await writing([outcome], {}, { isNothing: async () => true });
+      expect(thrown).toMatchObject({ kind: 'unknown' });
+    },
+  );
 
   it('say why they wait', async () => {
     const { debug } = await writing([NOBODY, slow('3'), MADE]);

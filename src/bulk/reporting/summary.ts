@@ -154,6 +154,7 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
     ...(end.id === null ? {} : { ledgerId: end.id }),
     ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
     ...(answer === undefined ? {} : { answer }),
+    ...(stopped?.detail.retryAt === undefined ? {} : { retryAt: stopped.detail.retryAt }),
   });
 };
 

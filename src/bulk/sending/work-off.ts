@@ -41,8 +41,8 @@ const RENEW_MS = 20_000;
 /** How long to wait for rows that another process is sending before they are looked at again: each time longer. */
 const LOOK_AGAIN_MS = 300;
 const LONGEST_WAIT_MS = 5000;
-/** After these nothing more can be asked of the ledger, or of the file. */
-const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded', 'read_failed'];
+/** After these nothing more can be asked of the ledger. */
+const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded'];
 
 /** After so many unknown rows in a row it is the service that is at fault, and not a row. */
 const MOST_UNKNOWN = 3;
@@ -185,7 +185,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
 
   /** What can't be read, or looked up, is left as not started. */
   const endedBy = async (stopped: Stopped): Promise<WorkedOff> => {
-    const canTell = stopped === 'signal' || !UNREADABLE.includes(stopped.kind);
+    const canTell = stopped === 'signal' || (stopped !== broken && !UNREADABLE.includes(stopped.kind));
     const sending = canTell ? await tellRest().catch(() => 0) : 0;
     const told = tally();
     return { ...told, counts: { ...told.counts, sending }, stopped };

@@ -1,4 +1,4 @@
-import { PayError, usageError } from '../../core/error.ts';
+import { endsAll, PayError, usageError } from '../../core/error.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import { placeWords } from '../../core/place-words.ts';
 import type { Result } from '../../core/result.ts';
@@ -89,7 +89,7 @@ export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> =>
     } catch (thrown) {
       if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
       failures.push(thrown);
-      return thrown.kind === 'auth' ? { stops: thrown } : { slowDown: 0 };
+      return endsAll(thrown) ? { stops: thrown } : { slowDown: 0 };
     }
   };
   try {

@@ -2,7 +2,7 @@ import type { Aftermath } from '../../bulk/kind.ts';
 import type { Doors, JobWorld } from '../../bulk/world.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { formatDuration } from '../../core/duration.ts';
-import { PayError } from '../../core/error.ts';
+import { endsAll, PayError } from '../../core/error.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
 import { interrupted } from '../../core/interrupt.ts';
 import { placeWords } from '../../core/place-words.ts';
@@ -58,7 +58,7 @@ const lookAtOpen = async (
     } catch (thrown) {
       if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
       failure = thrown;
-      return thrown.kind === 'auth' ? { stops: thrown } : { slowDown: 0 };
+      return endsAll(thrown) ? { stops: thrown } : { slowDown: 0 };
     }
     const now = await ledger.get(charge.id);
     const payment = now && protocol.paymentOf(now, ledger.moment());
@@ -68,7 +68,9 @@ const lookAtOpen = async (
   };
   const rows = protocol.chargesOf(ledger, { job, unfinished: true });
   const ran = await runRows({ ...world, ...bulk, rows, work, onSettled: () => undefined });
-  if (ran.stopped !== undefined && ran.stopped !== 'signal') throw ran.stopped;
+  const { stopped } = ran;
+  // A service that asks to be left alone may be asked again before the time is over.
+  if (stopped instanceof PayError && stopped.detail.retryAt === undefined) throw stopped;
   return failure;
 };
 
@@ -90,7 +92,8 @@ const lookUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | u
   for (let pause = FIRST_PAUSE_MS; !stop.aborted; pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)) {
     tell();
     const failure = await lookAtOpen(wait, sums, tell);
-    if (countOf(sums.all(), 'open') === 0 || left() <= 0) return failure;
+    const isTooLong = (failure?.detail.retryAt ?? 0) - wait.deps.io.clock.now() > left();
+    if (countOf(sums.all(), 'open') === 0 || left() <= 0 || isTooLong) return failure;
     await clock.sleep(Math.min(pause, left()), stop).catch(() => undefined);
   }
   return undefined;

@@ -1,3 +1,4 @@
+import type { Doors } from '../../bulk/world.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import type { Activity } from '../../contract/activity.ts';
 import { PayError } from '../../core/error.ts';
@@ -55,6 +56,31 @@ export const lookFirst = async (
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
     throw failed(ugwo, thrown);
+  }
+};
+
+/** So long the service is left alone before the read that settles a 429: it is given to the second when an answer was made. */
+const LEFT_ALONE_MS = 1100;
+
+/**
+ * Whether a read behind a charge shows no activity beside those that the look before it has shown. It takes no longer than one
+ * attempt of the charge; false where it can't be told.
+ */
+export const showsNothingNew = async (
+  ugwo: string,
+  before: RequestSeen | undefined,
+  { client, protocol }: Pick<Doors, 'client' | 'protocol'>,
+  { clock, signals }: Deps['io'],
+): Promise<boolean> => {
+  if (before?.activities === undefined) return false;
+  try {
+    const until = AbortSignal.timeout(client.longestAttempt);
+    await clock.sleep(LEFT_ALONE_MS, signals.stop);
+    const record = await client.call('ugwo.get', { params: { uid: ugwo } }, until);
+    const after = protocol.shownOf(record.value, record);
+    return (after.age ?? 0) <= MOST_AGE_MS && protocol.showsTheSame(before, after);
+  } catch {
+    return false;
   }
 };
 

@@ -7,6 +7,7 @@ import type { Entry, Moment } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
 import type { RequestSeen } from '../../ledger/request-seen.ts';
 import type { Deps } from '../deps.ts';
+import { showsNothingNew } from './charge-look.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -28,9 +29,11 @@ export interface Once extends Partial<Pick<Attempt, 'row' | 'judged'>> {
 /** Charges once, under the ledger's protocol. */
 export const chargeOnce = async (
   { elsewhere, judged, sends, slowDown, ...charge }: Once,
-  { client, ledger, protocol, place }: Doors,
-  { io: { clock, redactor }, globals }: Deps,
+  doors: Doors,
+  { io, globals }: Deps,
 ): Promise<Charged> => {
+  const { client, ledger, protocol, place } = doors;
+  const { clock, redactor } = io;
   const call = { params: { ugwoUid: charge.ugwo }, body: { type: 'charge', data: charge.data } };
   return protocol.chargeOnce(
     ledger,
@@ -41,7 +44,14 @@ export const chargeOnce = async (
       clean: (text) => redactor.cleanAll(text),
       send: async (overdue) => {
         await sends?.();
-        return client.call('ugwo.charge', { ...call, overdue, ...(slowDown === undefined ? {} : { slowDown }) });
+        const isNothing = async (): Promise<boolean> =>
+          !overdue() && (await showsNothingNew(charge.ugwo, charge.shown, doors, io));
+        return client.call('ugwo.charge', {
+          ...call,
+          overdue,
+          isNothing,
+          ...(slowDown === undefined ? {} : { slowDown }),
+        });
       },
       ...(judged === undefined ? {} : { judged }),
     },

@@ -14,6 +14,7 @@ type FeedWorld = Omit<Polling, 'client' | 'stop'> & {
   readonly client: () => Promise<Client>;
   /** Whether somebody on this machine tells the ledger what the service sends. */
   readonly isTold: () => boolean;
+  readonly notice: (line: string) => Promise<void>;
 };
 
 /** What brings the ledger news of charges while they are watched. */
@@ -40,6 +41,7 @@ export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed 
   let pause = FIRST_PAUSE_MS;
   let told = false;
   let failing: PayError | undefined;
+  let isHeld = false;
   let fault: unknown;
   let running: Promise<void> | undefined;
 
@@ -51,6 +53,8 @@ export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed 
       throw thrown;
     });
     if (failing?.kind === 'auth') throw failing;
+    if (failing?.detail.retryAt !== undefined && !isHeld) await world.notice(`Not checking: ${failing.message}.`);
+    isHeld = failing?.detail.retryAt !== undefined;
   };
   const poll = async (): Promise<void> => {
     const polling = openPolling({ ...world, client: await world.client(), stop: over.signal });

@@ -1,6 +1,6 @@
 import type { BulkRoom } from '../../bulk/room.ts';
 import type { Client } from '../../client/client.ts';
-import { PayError } from '../../core/error.ts';
+import { endsAll, PayError } from '../../core/error.ts';
 import type { Io } from '../../core/io.ts';
 import { machineValue } from '../../core/medium.ts';
 import { PAGE_MAX } from '../../core/page.ts';
@@ -111,7 +111,7 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
       } catch (thrown) {
         if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
         failure = thrown;
-        return thrown.kind === 'auth' ? { stops: thrown } : { slowDown: 0 };
+        return endsAll(thrown) ? { stops: thrown } : { slowDown: 0 };
       }
       readAt.set(charge.about, io.clock.ticks());
       const trace = listed.get(charge.about)?.trace;

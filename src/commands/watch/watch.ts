@@ -97,7 +97,8 @@ export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
   const openHere = (): Charge[] =>
     tail.live().flatMap(({ charge, now }) => (now === 'open' && protocol.isIn(here)(charge) ? [charge] : []));
   const isTold = (): boolean => webhooks.isListening(data, service);
-  const feed = openFeed({ ledger, protocol, bulk, io, isTold, client: () => deps.client('read') }, openHere);
+  const { notice } = deps;
+  const feed = openFeed({ ledger, protocol, bulk, io, isTold, notice, client: () => deps.client('read') }, openHere);
   const over: Over = {};
   const ended = (): Ending => {
     const sums = tail.sums();
