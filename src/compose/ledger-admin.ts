@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
+import { countText } from '../core/effect.ts';
 import type { PayError } from '../core/error.ts';
 import { usageError } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { LedgerAdmin, LedgerStatus, Pushed } from '../ledger/admin.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Access, Session } from '../ledger/postgres/session.ts';
 import { hasFileLedger, ledgerPath, openFileLedger, sharedSetting } from './ledger.ts';
@@ -10,6 +12,7 @@ import type { Rooms } from './rooms.ts';
 import type { RunContext } from './run.ts';
 
 const AT_ONCE = 500;
+const LIMIT_MS = 10_000;
 
 const NOTHING_CHARGED = 'nothing was ever charged from here';
 
@@ -58,11 +61,63 @@ const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
 
 const GONE = 'the ledger is gone: charges were made with one, and nothing is charged without it';
 
+/** Shared ledgers that were charged with from here, and are not in use now. */
+const sharedBefore = async (rooms: Rooms): Promise<string[]> => {
+  const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
+  return shadowPaths((await rooms.folders()).data)
+    .filter((path) => {
+      const shadow = openOtherShadow(path);
+      try {
+        return shadow.isUsed();
+      } finally {
+        shadow.close();
+      }
+    })
+    .map(
+      (path) =>
+        `a shared ledger was charged with from here (${path}): what it holds is not charged with this one, but for --again`,
+    );
+};
+
+/** What the file of this machine holds that can still be paid, or may have been made, and a shared ledger does not know. */
+const leftInFile = async (
+  run: RunContext,
+  rooms: Rooms,
+  access: Access,
+  schema: number | undefined,
+): Promise<string[]> => {
+  if (!existsSync(await ledgerPath(rooms))) return [];
+  const file = await openFileLedger(run.io, rooms);
+  run.closing.push(() => file.close());
+  const all = { limit: -1 };
+  const open = [
+    ...(await file.list({ ...all, states: ['unknown'] })),
+    ...(await file.list({ ...all, unfinished: true })),
+  ];
+  const { isEmulator } = await import('../ledger/place.ts');
+  const real = open.filter(({ service }) => !isEmulator(service));
+  const left = schema === undefined ? real : await notIn(access, real);
+  if (left.length === 0) return [];
+  return [
+    `the ledger of this machine holds ${countText(left)}, open or unknown, that this one does not know: \`paycli ledger push\` takes them along`,
+  ];
+};
+
 const fileStatus = async (rooms: Rooms): Promise<LedgerStatus> => {
   const at = await ledgerPath(rooms);
   const schema = existsSync(at) ? (await import('../ledger/sqlite/status.ts')).schemaAt(at) : undefined;
-  const warnings = schema === undefined && (await hasFileLedger(rooms)) ? [GONE] : [];
+  const gone = schema === undefined && (await hasFileLedger(rooms)) ? [GONE] : [];
+  const warnings = [...gone, ...(await sharedBefore(rooms))];
   return { kind: 'file', at, from: undefined, schema, warnings };
+};
+
+const notIn = async (access: Access, entries: readonly Entry[]): Promise<readonly Entry[]> => {
+  if (entries.length === 0) return [];
+  const [{ withLedger }, { unknownTo }] = await Promise.all([
+    import('../ledger/postgres/admin.ts'),
+    import('../ledger/postgres/put-back.ts'),
+  ]);
+  return withLedger(access, (session) => unknownTo(session, entries, LIMIT_MS));
 };
 
 const DURABLE = {
@@ -70,8 +125,13 @@ const DURABLE = {
   full_page_writes: 'full_page_writes is off: a crash of the server may damage the database',
 } as const;
 
-const sharedStatus = async (access: Access, from: string, now: () => number): Promise<LedgerStatus> => {
+const sharedStatus = async (
+  { access, from }: { readonly access: Access; readonly from: string },
+  run: RunContext,
+  rooms: Rooms,
+): Promise<LedgerStatus> => {
   const { databaseStatus } = await import('../ledger/postgres/admin.ts');
+  const { now } = run.io.clock;
   const before = now();
   const { standbys, settings, ...status } = await databaseStatus(access);
   const near = standbys.filter((state) => state === 'sync' || state === 'quorum');
@@ -87,6 +147,7 @@ const sharedStatus = async (access: Access, from: string, now: () => number): Pr
   ];
   const { version, user, owner, schema, at } = status;
   const clockAhead = Math.round(at - (before + now()) / 2);
+  warnings.push(...(await leftInFile(run, rooms, access, schema)));
   const told = { version, user, owner, schema, clockAhead, standbys, settings, warnings };
   return { kind: 'postgres', at: access.address.name, from, ...told };
 };
@@ -107,8 +168,7 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
   const admin = () => import('../ledger/postgres/admin.ts');
   const at = (): string => shared().address.name;
   return {
-    status: () =>
-      setting === undefined ? fileStatus(rooms) : sharedStatus(setting.access, setting.from, run.io.clock.now),
+    status: () => (setting === undefined ? fileStatus(rooms) : sharedStatus(setting, run, rooms)),
     init: async (operators) => ({ at: at(), ...(await (await admin()).initLedger(shared(), operators)) }),
     migrate: async () => ({ at: at(), ...(await (await admin()).migrateLedger(shared())) }),
     backUp: async (file) => {

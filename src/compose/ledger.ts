@@ -1,16 +1,19 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
+import { SHADOW_FILE_START } from '../core/data-files.ts';
 import { countText } from '../core/effect.ts';
 import { reasonOf } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
+import { memoDone } from '../core/memo.ts';
 import { placeWords } from '../core/place-words.ts';
 import { type Received, servedBy } from '../core/received.ts';
 import { shellLine } from '../core/shell.ts';
 import { soon } from '../core/soon.ts';
 import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { OtherLedger } from '../ledger/others.ts';
 import type { Access } from '../ledger/postgres/session.ts';
 import type { Rooms } from './rooms.ts';
 import type { RunContext } from './run.ts';
@@ -79,13 +82,41 @@ const openTeamLedger = async (io: Io, rooms: Rooms, access: Access): Promise<Led
   });
 };
 
+/** What this machine has charged with besides the ledger of this run: its file, where that is a shared one, and other shared ones. */
+const othersOf = async (run: RunContext, rooms: Rooms, access: Access | undefined): Promise<OtherLedger[]> => {
+  const { data } = await rooms.folders();
+  if (access === undefined && !readdirSync(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
+  const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
+  const own = access && (await import('../ledger/postgres/open.ts')).shadowPath(data, access.address);
+  const others = shadowPaths(data)
+    .filter((path) => path !== own)
+    .map((path): OtherLedger => {
+      const shadow = openOtherShadow(path);
+      run.closing.push(async () => shadow.close());
+      // What became of them the shared ledger alone knows.
+      const about = async (asked: string) =>
+        shadow.about(asked).map((entry): Entry => ({ ...entry, state: 'unknown' }));
+      return { name: `a shared ledger (the record of it here is ${path})`, pushable: false, about };
+    });
+  const path = await ledgerPath(rooms);
+  if (access === undefined || !existsSync(path)) return others;
+  const ledger = await openFileLedger(run.io, rooms);
+  run.closing.push(() => ledger.close());
+  const about = (asked: string) => ledger.list({ about: asked, limit: -1 });
+  return [{ name: `the ledger of this machine (${path})`, pushable: true, about }, ...others];
+};
+
 /** The ledger of this run: a file of this machine, or what a team shares. */
 export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledger> => {
   const setting = await sharedSetting(run, rooms);
   const ledger =
     setting === undefined ? await openFileLedger(run.io, rooms) : await openTeamLedger(run.io, rooms, setting.access);
   run.closing.push(() => ledger.close());
-  return ledger;
+  const { withOthers } = await import('../ledger/others.ts');
+  return withOthers(
+    ledger,
+    memoDone(() => othersOf(run, rooms, setting?.access)),
+  );
 };
 
 /** How it is found out about what is unknown: where they all belong to one profile, with its name. */

@@ -35,6 +35,8 @@ export interface Obstacle {
   readonly activity: KeptActivity | undefined;
   /** With `policy`: whose policy it is (see `KeptPolicy`), and why it forbids it. */
   readonly policy?: { readonly profile: string; readonly forbidden: Forbidden };
+  /** Another ledger that `by` is in (see `OtherLedger`). */
+  readonly ledger?: { readonly name: string; readonly pushable: boolean };
 }
 
 export interface Refused extends Obstacle {

@@ -105,6 +105,16 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
   policy: ({ policy }, command) => (policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command)),
 };
 
+const inOther = (
+  { by, why, intent }: Refused,
+  { name, pushable }: NonNullable<Refused['ledger']>,
+  command: Command,
+): readonly [what: string, hint: string] => [
+  `${earlier({ by, activity: undefined })} ${why === 'unresolved' || why === 'in_progress' ? 'may have been made' : 'was made'} with ${name}, which is not in use now`,
+  `${pushable ? `take it along: ${command('ledger', 'push')}` : 'use that ledger for it'}` +
+    `${intent.kind === CHARGE ? '; --again charges it all the same' : ''}`,
+];
+
 const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
 
@@ -114,8 +124,8 @@ const notDone = ({ kind, about }: Refused['intent']): string =>
  */
 export const refusedError = (refused: Refused, words: readonly string[], same: boolean): PayError => {
   const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;
-  const { why, by, activity, intent, policy } = refused;
-  const [what, hint] = WORDS[why](refused, command, same);
+  const { why, by, activity, intent, policy, ledger } = refused;
+  const [what, hint] = ledger === undefined ? WORDS[why](refused, command, same) : inOther(refused, ledger, command);
   const lines = why === 'payable' ? stillUsable(refused) : [];
   return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,

@@ -133,6 +133,59 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(errorOf(push)).toMatchObject({ exit_code: 10, message: `${url}: there is no ledger in this database` });
   });
 
+  it('charges nothing that the file of the machine holds as open or unknown, before that is pushed', async () => {
+    const team = await newTeam();
+    const service = await serveCharges({ 2: reset });
+    const file = { home: newFolder(), service };
+    const shared = { ...team.machine(service), home: file.home };
+    expect(await chargeOf(ugwoOf(1), file)).toMatchObject({ code: 0 });
+    expect(await chargeOf(ugwoOf(2), file)).toMatchObject({ code: 6 });
+    for (const [number, what] of [
+      [1, 'was made'],
+      [2, 'may have been made'],
+    ] as const) {
+      const ended = await chargeOf(ugwoOf(number), shared);
+      expect(errorOf(ended)).toMatchObject({
+        exit_code: 9,
+        message: expect.stringContaining(
+          `${what} with the ledger of this machine (${file.home}/ledger.sqlite), which is not`,
+        ),
+        hint: expect.stringMatching(/^take it along: `paycli ledger push`; --again charges it all the same$/),
+      });
+    }
+    const warned = recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings'];
+    expect(warned).toEqual([expect.stringContaining('holds 2 charges, open or unknown, that this one does not know')]);
+    expect(await chargeOf(ugwoOf(3), shared)).toMatchObject({ code: 0 });
+    expect((await inProcess(['ledger', 'push'], shared)).code).toBe(0);
+    expect(recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings']).toEqual([]);
+    for (const number of [1, 2]) {
+      const { exit_code: code, message } = errorOf(await chargeOf(ugwoOf(number), shared));
+      expect([code, message]).toEqual([9, expect.not.stringContaining('not in use')]);
+    }
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1 });
+  });
+
+  it('charges nothing that was charged with another one, until a person says to continue', async () => {
+    const [team, other] = [await newTeam(), await newTeam()];
+    const service = await serveCharges();
+    const shared = team.machine(service);
+    const { home } = shared;
+    expect(await chargeOf(ugwoOf(1), shared)).toMatchObject({ code: 0 });
+    const to = { file: { home, service }, shared: { ...other.machine(service), home } };
+    for (const next of [to.file, to.shared]) {
+      expect(errorOf(await chargeOf(ugwoOf(1), next))).toMatchObject({
+        exit_code: 9,
+        message: expect.stringContaining('may have been made with a shared ledger'),
+        hint: 'use that ledger for it; --again charges it all the same',
+      });
+    }
+    const warned = recordOf(await inProcess(['ledger', 'status', '--json'], to.file))['warnings'];
+    expect(warned).toEqual([expect.stringContaining('a shared ledger was charged with from here')]);
+    expect(await chargeOf(ugwoOf(1), to.file, '--again')).toMatchObject({ code: 0 });
+    expect(errorOf(await chargeOf(ugwoOf(1), to.file))['message']).not.toContain('not in use');
+    expect(postsOf(service)).toEqual({ 1: 2 });
+  });
+
   it('takes along what machines knew before, once', async () => {
     const team = await newTeam();
     const service = await serveCharges({ 3: reset });

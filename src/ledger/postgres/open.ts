@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
 import { openDatabase } from '../../database/open.ts';
-import { closedAfter } from '../../database/transact.ts';
 import type { Entry } from '../entry.ts';
 import type { Ledger } from '../ledger.ts';
 import { ledgerOver } from '../open.ts';
@@ -18,11 +16,11 @@ import { type Greeting, greet } from './greet.ts';
 import { LIMITS } from './limits.ts';
 import { putBack } from './put-back.ts';
 import { type Access, openSession, type Session } from './session.ts';
-import { SHADOW_FILE, type Shadow, shadowIn } from './shadow.ts';
+import { openOtherShadow, SHADOW_FILE, type Shadow, shadowIn, shadowPaths } from './shadow.ts';
 import { CLOCK } from './transaction.ts';
 
 /** One file an address: whoever is sent to another ledger by the same name is told. */
-const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
+export const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
   `${folder}/${SHADOW_FILE_START}${hash('sha256', JSON.stringify([host, port, database])).slice(0, 12)}.sqlite`;
 
 const serverClock = (now: () => number): ServerClock => {
@@ -45,22 +43,16 @@ const refuseOther = (shadow: Shadow, { ledger }: Greeting, name: string, path: s
   }
 };
 
-const SHADOW = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
-
 /** What this machine has begun in a ledger by any of its addresses: it may have been restored at another one. */
 const allBegun = (ledger: string, folder: string): Entry[] =>
-  readdirSync(folder)
-    .filter((name) => SHADOW.test(name))
-    .flatMap((name) => {
-      const path = `${folder}/${name}`;
-      checkAccess(path);
-      return openDatabase(path, SHADOW_FILE, (db) =>
-        closedAfter(db, () => {
-          const shadow = shadowIn(db, path);
-          return shadow.ledger() === ledger ? shadow.all() : [];
-        }),
-      );
-    });
+  shadowPaths(folder).flatMap((path) => {
+    const shadow = openOtherShadow(path);
+    try {
+      return shadow.ledger() === ledger ? shadow.all() : [];
+    } finally {
+      shadow.close();
+    }
+  });
 
 const openShadow = (path: string, options: KnownOptions): { shadow: Shadow; left: Unfinished } => {
   checkAccess(path);

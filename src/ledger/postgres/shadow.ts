@@ -1,10 +1,15 @@
+import { readdirSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
+import { tried } from '../../core/tried.ts';
 import type { DatabaseKind } from '../../database/kind.ts';
+import { openDatabase } from '../../database/open.ts';
 import { transact } from '../../database/transact.ts';
 import type { Row } from '../columns.ts';
 import type { Entry } from '../entry.ts';
 import { entryOf, rowOf } from '../rows.ts';
+import { checkAccess } from '../sqlite/access.ts';
 import { asLedgerError } from '../sqlite/file.ts';
 import { TRY_MS } from '../sqlite/lock-wait.ts';
 
@@ -47,6 +52,21 @@ const LAST = 64;
 /** A ledger that has forgotten more than this would be missed by people. */
 const KEPT_MS = 90 * 24 * 3_600_000;
 
+const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry =>
+  entryOf([...(JSON.parse(String(entry)) as Row), 0]);
+
+const NAME = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
+
+/** All of this machine's, by address. */
+export const shadowPaths = (folder: string): string[] =>
+  (tried(() => readdirSync(folder)) ?? []).filter((name) => NAME.test(name)).map((name) => `${folder}/${name}`);
+
+/** Opens one of a ledger that is not in use. */
+export const openOtherShadow = (path: string): Shadow => {
+  checkAccess(path);
+  return openDatabase(path, SHADOW_FILE, (db) => shadowIn(db, path));
+};
+
 /**
  * A copy of this machine's own intents, each on the disk before a byte of it is sent: a database that was restored, or whose
  * standby took over without having heard of everything, is noticed by what it does not know.
@@ -57,6 +77,7 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
   const all = db.prepare('SELECT entry FROM intent ORDER BY n');
   const setting = db.prepare('SELECT value FROM setting WHERE name = ?');
   const set = db.prepare('INSERT OR REPLACE INTO setting VALUES (?, ?)');
+  const naming = db.prepare('SELECT entry FROM intent WHERE instr(entry, ?) > 0 ORDER BY n');
   const one = db.prepare('SELECT 1 FROM intent WHERE id = ?');
   const asError = <T>(work: () => T): T => {
     try {
@@ -88,8 +109,11 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
     last: (): string[] => asError(() => last.all(LAST).map(({ id }) => String(id))),
     /** Whether this machine has begun it: of a clone of it, which has the same boot, it sees no process. */
     has: (id: string): boolean => one.get(id) !== undefined,
-    all: (): Entry[] =>
-      asError(() => all.all().map(({ entry }) => entryOf([...(JSON.parse(String(entry)) as Row), 0]))),
+    all: (): Entry[] => asError(() => all.all().map(entryIn)),
+    about: (about: string): Entry[] =>
+      asError(() => naming.all(JSON.stringify(about)).map(entryIn)).filter((entry) => entry.about === about),
+    /** Whether there is any. */
+    isUsed: (): boolean => last.all(1).length > 0,
     /** `now`: by the clock that intents are dated with, which is the server's. */
     forgetOld: (now: number): void => {
       asError(() => db.prepare('DELETE FROM intent WHERE created_at < ?').run(now - KEPT_MS));
