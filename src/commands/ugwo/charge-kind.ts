@@ -11,6 +11,7 @@ import { placeWords } from '../../core/place-words.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseInstant } from '../../core/time.ts';
 import type { RequestRead } from '../../ledger/candidates.ts';
+import type { Entry } from '../../ledger/entry.ts';
 import type { Refusal, Refused } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
@@ -108,14 +109,16 @@ const ACCEPTED_BEFORE: readonly Refusal[] = ['payable', 'paid', 'unseen'];
 
 /** Whether the row has its charge already: from an earlier run, or from here for another file, with the same terms. */
 const isMadeHere = (
-  { why, by, intent }: Refused,
+  by: Entry,
+  { why, intent }: Refused,
   data: Readonly<Record<string, unknown>>,
   { ledger, protocol }: Doors,
-): boolean => {
-  if (why === 'done' || by === undefined) return why === 'done';
-  const isOfRow = by.job !== intent.job && by.state === 'accepted' && ACCEPTED_BEFORE.includes(why);
-  return isOfRow && protocol.asksTheSame(by, data, ledger.digest);
-};
+): boolean =>
+  why === 'done' ||
+  (by.job !== intent.job &&
+    by.state === 'accepted' &&
+    ACCEPTED_BEFORE.includes(why) &&
+    protocol.asksTheSame(by, data, ledger.digest));
 
 const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Protected<ChargeItem> => ({
   kind: 'protected',
@@ -138,7 +141,8 @@ const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Pr
       const { record, id, odd, unrecorded } = charged;
       return { kind: 'made', end: madeNow(record.value, id, shown?.asked), odd, unrecorded };
     }
-    if (charged.by !== undefined && isMadeHere(charged, data, doors)) return { kind: 'kept', entry: charged.by };
+    const { by } = charged;
+    if (by !== undefined && isMadeHere(by, charged, data, doors)) return { kind: 'kept', entry: by };
     throw refusal(charged, data, doors, deps);
   },
   settle: async (id, { client, ledger, protocol }) => {
