@@ -4,7 +4,7 @@ import type { PayError } from '../core/error.ts';
 import type { FlagOf, Guess } from '../core/flags.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { Total } from '../ledger/approval.ts';
-import type { Entry } from '../ledger/entry.ts';
+import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import type { RowSignals } from './pacing/run.ts';
 import type { Cells } from './reading/cells.ts';
 import type { RowEnd } from './row-end.ts';
@@ -124,6 +124,8 @@ export interface RowKind<T> {
   readonly asks?: true;
   /** What the rows come to that were checked so far. Where it is there, they may need another person's approval. */
   readonly checked?: () => Total;
+  /** Called before the first row is sent of a file that was checked, with what counts a row and says whether the file may still be sent. */
+  readonly hold?: (spend: (asked: RequestTerms) => boolean) => void;
   /** Looks at what a row is about, and gives what keeps it from being sent (--check); throws what the read throws. Undefined where there is nothing to look at. */
   readonly check?: (key: string, slowDown: RowSignals['slowDown']) => Promise<readonly string[]>;
   readonly sending: Protected<T> | Repeatable<T>;

@@ -33,7 +33,7 @@ export interface ErrorDetail {
   readonly answer?: string;
   /** The ledger could not note what became of it: `answer` is the line to keep. */
   readonly unrecorded?: true;
-  /** A policy lets nothing more through today. */
+  /** Nothing more is let through: by a policy today, or of a file than was approved. */
   readonly spent?: true;
   /** The activity that this is about, or that stands in the way, as JSON text. */
   readonly activity?: string;

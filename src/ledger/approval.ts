@@ -1,6 +1,7 @@
+import type { RequestTerms } from './entry.ts';
 import type { Policy } from './policy.ts';
 
-/** What the rows of a file come to that are still to be charged. */
+/** What rows of a file come to. */
 export interface Total {
   readonly rows: number;
   /** By currency, in the minor unit. */
@@ -8,6 +9,23 @@ export interface Total {
   /** How many of the rows have no known amount. */
   readonly unknown: number;
 }
+
+/** One row more. */
+export const withRow = ({ rows, amounts, unknown }: Total, { amount, currency }: RequestTerms): Total =>
+  amount === undefined || currency === undefined
+    ? { rows: rows + 1, amounts, unknown: unknown + 1 }
+    : {
+        rows: rows + 1,
+        amounts: new Map([...amounts, [currency, (amounts.get(currency) ?? 0n) + BigInt(amount)]]),
+        unknown,
+      };
+
+/** Both together. */
+export const sumOf = (one: Total, other: Total): Total => {
+  const amounts = new Map(one.amounts);
+  for (const [currency, amount] of other.amounts) amounts.set(currency, (amounts.get(currency) ?? 0n) + amount);
+  return { rows: one.rows + other.rows, amounts, unknown: one.unknown + other.unknown };
+};
 
 /** A file that needs another person's approval, and who has given it. Instants are milliseconds since the epoch. */
 export interface Approval {

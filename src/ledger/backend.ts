@@ -99,7 +99,7 @@ export interface Backend {
 
 /** The same for jobs and for rows that are updates. */
 export interface JobsBackend
-  extends Pick<Jobs, 'get' | 'list' | 'updates'>,
+  extends Pick<Jobs, 'get' | 'list' | 'updates' | 'charged'>,
     Partial<Pick<Jobs, 'lease' | 'release' | 'workers'>> {
   open(job: Omit<Job, 'createdAt' | 'runAt'>, now: number): Promise<void>;
   /** Of a job of charges: how the last charge of each row stands. */

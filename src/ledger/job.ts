@@ -1,4 +1,5 @@
 import type { RowCounts } from '../core/row.ts';
+import type { Total } from './approval.ts';
 import type { Entry, Sender } from './entry.ts';
 import type { Scope } from './place.ts';
 
@@ -69,6 +70,8 @@ export interface Jobs {
   list(page: Scope & { readonly before?: string | undefined; readonly limit: number }): Promise<readonly Job[]>;
   /** How its rows stand, those that were ever begun. */
   tally(job: Job): Promise<RowCounts>;
+  /** What its charges come to that were made, or may have been, and are not known to have failed. */
+  charged(job: string): Promise<Total>;
   /** All that was begun for the rows from `first` to `last`, by row and then in order of creation: the last one of a row counts. */
   entries(job: string, first: number, last: number): Promise<readonly Entry[]>;
   /** The updates of these rows, one a row. */

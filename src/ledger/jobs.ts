@@ -39,6 +39,7 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
     },
     get: jobs.get,
     list: jobs.list,
+    charged: jobs.charged,
     // Alone on its machine, everybody has every slice.
     lease: async (job, slice) => (await jobs.lease?.(job, slice)) ?? true,
     release: async (job) => jobs.release?.(job),

@@ -1,5 +1,5 @@
 // The ledger's protocol, for the commands that are given it.
-export { mayBeSame, needsApproval, sameHint, worthOf } from './approval.ts';
+export { mayBeSame, needsApproval, sameHint, sumOf, withRow, worthOf } from './approval.ts';
 export { chargeOnce } from './charge.ts';
 export { isCharge } from './entry.ts';
 export { contradictsOf } from './fits.ts';

@@ -6,7 +6,7 @@ import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
-import { json, serveBy, ugwo } from '../support/service.ts';
+import { json, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { charged, numberIn, once, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
@@ -264,6 +264,70 @@ describe('a file above a sum', () => {
     const ended = await inProcess(['approve', String(free['job'])], world);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('needs no approval');
+  });
+});
+
+describe('amounts that change after a file was checked', () => {
+  /** A service whose payment requests ask for these in turn, as often as they are looked at; the last one stays. */
+  const asking = async (amounts: Readonly<Record<number, readonly number[]>>, currencies = ['NGN']) => {
+    const looks: Record<number, number> = {};
+    return serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'POST') return charged(number);
+      const [look, asked] = [looks[number] ?? 0, amounts[number] ?? []];
+      looks[number] = look + 1;
+      const [amount, currency] = [asked[look] ?? asked.at(-1), currencies[look] ?? currencies.at(-1)];
+      return json(200, { ...ugwo(number), amount, currency, checkout: {}, activities: [] });
+    });
+  };
+
+  it.each<[string, readonly number[], readonly string[] | undefined, readonly string[]]>([
+    ['is raised', [5000, 500_000_000], undefined, []],
+    ['is raised, and looks are left out', [5000, 500_000_000], undefined, ['--no-preflight']],
+    ['is in another currency', [5000], ['NGN', 'USD'], []],
+  ])('keep a row under the sum from being sent where one %s', async (_what, amounts, currencies, more) => {
+    const world = await under(
+      ['--approve-above', 'NGN 100.00'],
+      await asking({ 1: amounts }, [...(currencies ?? ['NGN'])]),
+    );
+    const ended = await chargeFrom(ussdFile(1), world, ...more);
+    expect(ended.code).toBe(9);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 0, refused: 1 });
+    expect(errorOf(ended)).toMatchObject({
+      message: expect.stringMatching(
+        /was not charged: with (NGN 5,000,000|USD 50)\.00, the file comes to more than may be charged/,
+      ),
+      hint: expect.stringContaining('run the same command again to have all of them checked'),
+    });
+    expect(postsOf(world.service)).toEqual({});
+  });
+
+  it('keep a row under the sum from nothing where it is still under it', async () => {
+    const world = await under(['--approve-above', 'NGN 100.00'], await asking({ 1: [5000, 10_000] }));
+    expect(await chargeFrom(ussdFile(1), world)).toMatchObject({ code: 0 });
+  });
+
+  it('end an approved file at the first row that is beyond what was approved', async () => {
+    const service = await asking({ 1: [5000], 2: [5000, 5000, 10_000_000_000], 3: [5000] });
+    const world = await under(['--approve-above', 'NGN 100.00'], service);
+    const file = ussdFile(1, 2, 3);
+    expect(await chargeFrom(file, world)).toMatchObject({ code: 9 });
+    byAnother(world, 'approved_by');
+    const ended = await chargeFrom(file, world, '--concurrency', '1');
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1, not_started: 1 });
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
+  it('count together with what was charged of the file before', async () => {
+    const service = await asking({ 1: [5000], 2: [5000, 10_000_000, 10_000] });
+    const world = await under(['--approve-above', 'NGN 100.00'], service);
+    const file = ussdFile(1, 2);
+    expect(await chargeFrom(file, world, '--concurrency', '1')).toMatchObject({ code: 9 });
+    expect(postsOf(service)).toEqual(once(1));
+    // By itself it would be no more than the sum.
+    const again = await chargeFrom(file, world);
+    expect(errorOf(again)['message']).toContain("2 payment requests for NGN 150.00 need another person's approval");
+    expect(postsOf(service)).toEqual(once(1));
   });
 });
 

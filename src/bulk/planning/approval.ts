@@ -37,19 +37,31 @@ interface Checked {
 }
 
 /**
- * Throws unless a file that was checked may be sent: where it comes to more than its policy leaves to one person, another one
- * must have approved that much. Notes who asks for the approval.
+ * Throws unless a file that was checked may be sent: where it comes to more than its policy leaves to one person, what was
+ * charged of it before included, another one must have approved that much. Notes who asks for the approval. Each row is held
+ * to the same when it is sent.
  */
 export const refuseUnapproved = async (
   { id, name, policy, begin, operator }: Checked,
-  { checked, words }: Pick<RowKind<never>, 'checked' | 'words'>,
+  { checked, hold, words }: Pick<RowKind<never>, 'checked' | 'hold' | 'words'>,
   { ledger, protocol }: Doors,
 ): Promise<void> => {
-  const total = checked?.();
-  if (total === undefined || !protocol.needsApproval(policy.policy, total)) return;
+  const left = checked?.();
+  if (left === undefined) return;
   const { policies } = ledger;
+  const charged = await ledger.jobs.charged(id);
   const [me, approval] = [await operator(), await policies.approval(id)];
-  const worth = protocol.worthOf(approval, total, me);
+  const isFree = (total: Total): boolean => !protocol.needsApproval(policy.policy, total);
+  const worthFor = (total: Total) => (isFree(total) ? 'holds' : protocol.worthOf(approval, total, me));
+  let spent = charged;
+  hold?.((asked) => {
+    const next = protocol.withRow(spent, asked);
+    if (worthFor(next) !== 'holds') return false;
+    spent = next;
+    return true;
+  });
+  const total = protocol.sumOf(left, charged);
+  const worth = worthFor(total);
   if (worth === 'holds') return;
   const what = `${name}: nothing was sent: ${totalText(total, words.one)}`;
   if (worth === 'own') {

@@ -2,9 +2,12 @@ import type { RowSignals } from '../../bulk/pacing/run.ts';
 import type { Client } from '../../client/client.ts';
 import type { Thing } from '../../contract/proof.ts';
 import { statusOf } from '../../core/charge.ts';
+import { PayError } from '../../core/error.ts';
 import { machineValue } from '../../core/medium.ts';
+import { formatMoney } from '../../core/money.ts';
 import type { Received } from '../../core/received.ts';
 import type { Total } from '../../ledger/approval.ts';
+import type { RequestTerms } from '../../ledger/entry.ts';
 
 /** What keeps a payment request from being charged (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
 const STATUS: Readonly<Record<string, string>> = {
@@ -23,8 +26,20 @@ const obstaclesOf = (ugwo: Thing): string[] => {
   ];
 };
 
-/** Looks at payment requests before anything is sent (--check), and adds up what they ask for. */
+const outgrown = (ugwo: string, { amount, currency }: RequestTerms): PayError => {
+  const money = amount === undefined || currency === undefined ? 'an unknown amount' : formatMoney(amount, currency);
+  return new PayError('refused', `${ugwo} was not charged: with ${money}, the file comes to more than may be charged`, {
+    hint: 'amounts have changed since the file was checked; run the same command again to have all of them checked, and approved where that is needed',
+    spent: true,
+  });
+};
+
+/**
+ * Looks at payment requests before anything is sent (--check), and adds up what they ask for. Where that needs an approval
+ * beyond some sum, what each asks for just before it is charged is held against the same.
+ */
 export const openChecker = (client: Client, seen: (record: Received<Thing>) => Promise<void>) => {
+  let spend: ((asked: RequestTerms) => boolean) | undefined;
   const amounts = new Map<string, bigint>();
   let [rows, unknown] = [0, 0];
   const add = (ugwo: Thing): void => {
@@ -42,5 +57,14 @@ export const openChecker = (client: Client, seen: (record: Received<Thing>) => P
       return obstacles;
     },
     checked: (): Total => ({ rows, amounts, unknown }),
+    hold: (by: NonNullable<typeof spend>): void => {
+      spend = by;
+    },
+    isHeld: (): boolean => spend !== undefined,
+    /** Counts a row that is about to be charged; throws where the file then comes to more than it may. */
+    count: (ugwo: string, asked: RequestTerms): void => {
+      if (spend?.(asked) === false) throw outgrown(ugwo, asked);
+    },
   };
 };
+export type Checker = ReturnType<typeof openChecker>;

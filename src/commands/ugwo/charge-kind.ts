@@ -15,7 +15,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { Refusal, Refused } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
-import { openChecker } from './charge-check.ts';
+import { type Checker, openChecker } from './charge-check.ts';
 import { followCharges } from './charge-follow.ts';
 import { lookFirst } from './charge-look.ts';
 import { chargeOnce, refusal } from './charge-once.ts';
@@ -120,7 +120,12 @@ const isMadeHere = (
     ACCEPTED_BEFORE.includes(why) &&
     protocol.asksTheSame(by, data, ledger.digest));
 
-const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Protected<ChargeItem> => ({
+const sending = (
+  { look, again }: FileOfCharges,
+  { isHeld, count }: Checker,
+  client: Client,
+  deps: Deps,
+): Protected<ChargeItem> => ({
   kind: 'protected',
   idColumn: 'charge',
   once: async (item, { row, signals, judged, tellOnce }, doors) => {
@@ -128,7 +133,9 @@ const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Pr
     const since = doors.ledger.moment();
     const { slowDown } = signals;
     const unseen = (text: string): Promise<void> => tellOnce('look', text);
-    const shown = look ? (await lookFirst(ugwo, client, deps, unseen, { slowDown }))?.shown : undefined;
+    const looks = look || isHeld();
+    const shown = looks ? (await lookFirst(ugwo, client, deps, unseen, { slowDown }))?.shown : undefined;
+    count(ugwo, shown?.asked ?? {});
     const data = chargeData(item, deps.io.clock.now());
     const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
       tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
@@ -165,6 +172,10 @@ const sending = ({ look, again }: FileOfCharges, client: Client, deps: Deps): Pr
 export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): RowKind<ChargeItem> => {
   const { globals, io } = deps;
   const { wait, bulk } = file;
+  const checker = openChecker(client, async (record) => {
+    // A dry run leaves the ledger alone.
+    if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], record);
+  });
   const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(globals)]);
   return {
     command: 'ugwo charge',
@@ -199,11 +210,8 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     columnOf: (item, columns) => (path) => columnOf(item, namesIn(file, columns), path),
     guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
     counts: (item) => [mediumOf(item)],
-    ...openChecker(client, async (record) => {
-      // A dry run leaves the ledger alone.
-      if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], record);
-    }),
-    sending: sending(file, client, deps),
+    ...checker,
+    sending: sending(file, checker, client, deps),
     follow:
       wait === undefined
         ? undefined

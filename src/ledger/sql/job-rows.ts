@@ -6,6 +6,7 @@ import { number, optionalNumber, optionalText, text } from '../../database/value
 import type { JobsBackend } from '../backend.ts';
 import type { Row, Value } from '../columns.ts';
 import { type Job, type JobKind, type JobRow, type KeptUpdate, UPDATE_STATES, type UpdateState } from '../job.ts';
+import { COUNTING } from '../sqlite/schema.ts';
 import { scopeConditions, whereOf } from './query.ts';
 import { type Ask, inserting, replacing, type Schema, type Statement } from './statement.ts';
 
@@ -108,6 +109,17 @@ export const jobReads = (
       const newest = `${jobs} ${where} ORDER BY seq DESC`;
       const found = limit < 0 ? ask(newest, ...values) : ask(`${newest} LIMIT ?`, ...values, limit);
       return (await found).map(jobOf);
+    },
+    charged: async (job) => {
+      const found = await ask(
+        `SELECT currency, count(*), CAST(sum(amount) AS text), count(*) FILTER (WHERE amount IS NULL OR currency IS NULL)
+          FROM ${schema}charge WHERE job = ? AND ${COUNTING} GROUP BY currency`,
+        job,
+      );
+      const sum = (at: number): number => found.reduce((total, row) => total + number(row[at]), 0);
+      const known = found.filter(([currency]) => currency !== null);
+      const amounts = known.map(([currency, , amount]) => [text(currency), BigInt(optionalText(amount) ?? 0)] as const);
+      return { rows: sum(1), amounts: new Map(amounts), unknown: sum(3) };
     },
     chargeTally: (job) => tally(ENTRY_STATES, `(${lastEntries}) AS ended`, job),
     updateTally: (job) => tally(UPDATE_STATES, `${schema}onye_update WHERE job = ?`, job),

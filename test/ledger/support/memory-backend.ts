@@ -127,6 +127,7 @@ export const memoryBackend = (
         const older = all.slice(all.findIndex(({ id }) => id === before) + 1);
         return limit < 0 ? older : older.slice(0, limit);
       },
+      charged: async () => ({ rows: 0, amounts: new Map(), unknown: 0 }),
       chargeTally: async (job) => {
         const last = new Map(find({ job, order: 'row' }).map((charge) => [charge.row, charge]));
         return countsOf([...last.values()].map(({ state, activity }) => rowStateOf(state, activity?.status)));
