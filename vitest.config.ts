@@ -6,7 +6,6 @@ import { configDefaults, defineConfig } from 'vitest/config';
  */
 const ALONE = [
   'test/client/memory.test.ts',
-  'test/config/folders-of-platform.test.ts',
   'test/config/private-file-race.test.ts',
 ];
 

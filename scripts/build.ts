@@ -25,6 +25,8 @@ const WITHOUT = [
   { source: /^ajv(-formats$|\/)/, importer: 'conf', instead: 'ajv' },
   // conf encrypts only with a key, and compares versions only to migrate: paycli does neither.
   { source: /^(node:crypto|semver)$/, importer: 'conf', instead: 'nothing' },
+  // conf is told its folder; this would ask for a home when it is loaded, which a user of a container may not have.
+  { source: /^env-paths$/, importer: 'conf', instead: 'nothing' },
   // commander starts programs only for commands that are files of their own.
   { source: /^node:child_process$/, importer: 'commander', instead: 'nothing' },
   { source: /^node:util$/, importer: 'commander', instead: 'util' },

@@ -1,9 +1,11 @@
-import { isAbsolute, resolve } from 'node:path';
-import envPaths from 'env-paths';
+import { isAbsolute, join, resolve } from 'node:path';
 import { usageError } from '../core/error.ts';
+import { homeFolder } from '../core/home.ts';
 import type { Env } from '../core/io.ts';
+import type { Machine } from './machine.ts';
+import { thisMachine } from './machine.ts';
 
-/** Absolute paths of the folders that the program keeps things in. */
+/** Absolute paths of the folders that the program keeps things in. Each is found when it is asked for, and throws where there is none. */
 export interface Folders {
   readonly config: string;
   readonly data: string;
@@ -15,11 +17,32 @@ const absolute = (path: string, problem: string, hint: string): string => {
   return resolve(path);
 };
 
+const HINT = 'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables';
+
+const ownHome = (): string =>
+  homeFolder('set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME');
+
+/** A folder that a variable names, else one in the home folder; an empty variable names none. */
+const folderOf = (given: string | undefined, ...otherwise: readonly string[]): string =>
+  given || join(ownHome(), ...otherwise);
+
+const configOf = (env: Env, { platform }: Machine): string => {
+  if (platform === 'darwin') return join(ownHome(), 'Library', 'Preferences', 'paycli');
+  if (platform === 'win32') return join(folderOf(env['APPDATA'], 'AppData', 'Roaming'), 'paycli', 'Config');
+  return join(folderOf(env['XDG_CONFIG_HOME'], '.config'), 'paycli');
+};
+
+const dataOf = (env: Env, { platform }: Machine): string => {
+  if (platform === 'darwin') return join(ownHome(), 'Library', 'Application Support', 'paycli');
+  if (platform === 'win32') return join(folderOf(env['LOCALAPPDATA'], 'AppData', 'Local'), 'paycli', 'Data');
+  return join(folderOf(env['XDG_DATA_HOME'], '.local', 'share'), 'paycli');
+};
+
 /**
  * Where things are kept: PAYCLI_HOME for all of it, else the platform's own folders. A relative path is refused, since
  * it would mean another place, and maybe somebody else's files, in every working folder.
  */
-export const findFolders = (env: Env): Folders => {
+export const findFolders = (env: Env, machine: Machine = thisMachine): Folders => {
   const home = env['PAYCLI_HOME'];
   if (home !== undefined) {
     const folder = absolute(
@@ -29,10 +52,12 @@ export const findFolders = (env: Env): Folders => {
     );
     return { config: folder, data: folder };
   }
-  const { config, data } = envPaths('paycli', { suffix: '' });
-  const hint = 'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables';
   return {
-    config: absolute(config, 'the folder for settings is not an absolute path', hint),
-    data: absolute(data, 'the folder for data is not an absolute path', hint),
+    get config() {
+      return absolute(configOf(env, machine), 'the folder for settings is not an absolute path', HINT);
+    },
+    get data() {
+      return absolute(dataOf(env, machine), 'the folder for data is not an absolute path', HINT);
+    },
   };
 };

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { PayError, reasonOf } from '../core/error.ts';
+import { homeFolder } from '../core/home.ts';
 import type { Env } from '../core/io.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
@@ -15,7 +15,7 @@ export interface DatabaseUser {
 
 const READ_OR_WRITE_BY_OTHERS = 0o077;
 
-const pathOf = (env: Env): string => env['PGPASSFILE'] ?? `${env['HOME'] ?? homedir()}/.pgpass`;
+const pathOf = (env: Env): string => env['PGPASSFILE'] ?? `${env['HOME'] ?? homeFolder()}/.pgpass`;
 
 const refuse = (path: string, what: string, hint: string): never => {
   throw new PayError('auth', `the password file ${path} ${what}, so it was not used`, { hint });

@@ -2,6 +2,7 @@ import type { ProfileFile, StoredProfile } from '../contract/profile-file.ts';
 import { PROFILE_FILE_VERSION } from '../contract/profile-file.ts';
 import { splitCommand } from '../core/command-words.ts';
 import type { Io } from '../core/io.ts';
+import { memo } from '../core/memo.ts';
 import { environmentName } from '../core/origin.ts';
 import { keyProblem, keyTail } from '../core/secret.ts';
 import type { StoredDefaults } from '../core/settings.ts';
@@ -132,22 +133,24 @@ const emptyFile: ProfileFile = { version: PROFILE_FILE_VERSION, profiles: {} };
 
 /** Opens the profiles in the config folder. Nothing is read, made or written before a method asks for it. */
 export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMachine): ProfileRoom => {
-  const store = openStore(folders.config, machine, io.redactor);
+  // Whoever says all by flags and environment needs no folder.
+  const store = memo(() => openStore(folders.config, machine, io.redactor));
+  const read = (): ProfileFile | undefined => store().read();
   const change = (name: string, how: (file: ProfileFile) => ProfileFile): ProfileSummary => {
-    const next = how(store.read() ?? emptyFile);
-    store.write(next);
+    const next = how(read() ?? emptyFile);
+    store().write(next);
     return summaryOf(next, name);
   };
   return {
-    target: async (asked) => await targetOf(choose(asked, io.env), store.read, io, machine),
-    origin: async (asked) => originOf(choose(asked, io.env), store.read),
+    target: async (asked) => await targetOf(choose(asked, io.env), read, io, machine),
+    origin: async (asked) => originOf(choose(asked, io.env), read),
     chosen: (asked) => choose(asked, io.env),
     list() {
-      const file = store.read();
+      const file = read();
       return Object.keys(file?.profiles ?? {}).map((name) => summaryOf(file, name));
     },
-    checkFolder: store.checkFolder,
-    show: (name) => summaryOf(store.read(), name === undefined ? undefined : checkName(name)),
+    checkFolder: () => store().checkFolder(),
+    show: (name) => summaryOf(read(), name === undefined ? undefined : checkName(name)),
     async check(profile) {
       const { origin, key, key_command } = stored(profile, io);
       if (key !== undefined) return { origin, key };
@@ -164,23 +167,23 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
     keep: async (name, key) =>
       (await import('./keychain.ts')).keepKey(checkName(name), key, folders.config, io, machine),
     async kept(name) {
-      const command = find(store.read(), checkName(name)).stored.key_command;
+      const command = find(read(), checkName(name)).stored.key_command;
       return command && (await import('./keychain.ts')).releaseOf(command, name, folders.config, io, machine);
     },
-    defaults: (asked) => defaultsOf(find(store.read(), asked === undefined ? undefined : checkName(asked))),
+    defaults: (asked) => defaultsOf(find(read(), asked === undefined ? undefined : checkName(asked))),
     setDefault(asked, setting, value) {
-      const file = store.read();
+      const file = read();
       const { name, stored: profile } = find(file, asked === undefined ? undefined : checkName(asked));
       const { [setting]: _old, ...others } = defaultsOf({ name, stored: profile }).values;
       const { defaults: _all, ...rest } = profile;
       const defaults = value === undefined ? others : { ...others, [setting]: value };
       const next: StoredProfile = { ...rest, ...(Object.keys(defaults).length === 0 ? {} : { defaults }) };
-      if (file !== undefined) store.write({ ...file, profiles: { ...file.profiles, [name]: next } });
+      if (file !== undefined) store().write({ ...file, profiles: { ...file.profiles, [name]: next } });
       return defaultsOf({ name, stored: next });
     },
     use: (name) => change(name, (file) => ({ ...file, default: find(file, checkName(name)).name })),
     useLedger(asked, url, passwordCommand) {
-      const file = store.read();
+      const file = read();
       const { name, stored: profile } = find(file, asked === undefined ? undefined : checkName(asked));
       const { ledger: _ledger, ledger_password_command: _command, ...rest } = profile;
       const command =
@@ -190,13 +193,13 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
         ...(url === undefined ? {} : { ledger: url }),
         ...(url === undefined || command === undefined ? {} : { ledger_password_command: command }),
       };
-      if (file !== undefined) store.write({ ...file, profiles: { ...file.profiles, [name]: next } });
+      if (file !== undefined) store().write({ ...file, profiles: { ...file.profiles, [name]: next } });
       return name;
     },
     remove(name) {
-      const file = store.read();
+      const file = read();
       const removed = summaryOf(file, checkName(name));
-      if (file !== undefined) store.write(without(file, name));
+      if (file !== undefined) store().write(without(file, name));
       return removed;
     },
   };

@@ -1,32 +1,48 @@
-import { describe, expect, it, vi } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { findFolders } from '../../src/config/folders.ts';
+import { thisMachine } from '../../src/config/machine.ts';
+import { homeFolder } from '../../src/core/home.ts';
 import { errorOf } from './world.ts';
 
-/** What the platform says; a package reads it once from the environment, which tests of their own processes look at. */
-const said = { config: '/c', data: '/d' };
-vi.mock('env-paths', () => ({
-  default: (name: string, { suffix }: { suffix: string }) => ({
-    config: `${said.config}/${name}${suffix}`,
-    data: `${said.data}/${name}${suffix}`,
-  }),
-}));
+const on = (platform: NodeJS.Platform, env: Record<string, string> = {}) => {
+  const { config, data } = findFolders(env, { ...thisMachine, platform });
+  return [config, data];
+};
+const home = (...path: string[]): string => join(homeFolder(), ...path);
 
-describe("the platform's own folders", () => {
-  it('are taken where PAYCLI_HOME is not set', () => {
-    expect(findFolders({})).toEqual({ config: '/c/paycli', data: '/d/paycli' });
+describe.skipIf(process.platform === 'win32')("the platform's own folders", () => {
+  it('are those of Linux, which XDG variables move', () => {
+    expect(on('linux')).toEqual([home('.config/paycli'), home('.local/share/paycli')]);
+    expect(on('linux', { XDG_CONFIG_HOME: '/x/c', XDG_DATA_HOME: '/x/d/' })).toEqual(['/x/c/paycli', '/x/d/paycli']);
+    expect(on('freebsd', { XDG_CONFIG_HOME: '' })[0]).toBe(home('.config/paycli'));
+  });
+
+  it('are those of macOS', () => {
+    expect(on('darwin', { XDG_CONFIG_HOME: '/x' })).toEqual([
+      home('Library/Preferences/paycli'),
+      home('Library/Application Support/paycli'),
+    ]);
+  });
+
+  it('are those of Windows', () => {
+    expect(on('win32', { APPDATA: '/r', LOCALAPPDATA: '/l' })).toEqual(['/r/paycli/Config', '/l/paycli/Data']);
+    expect(on('win32')).toEqual([home('AppData/Roaming/paycli/Config'), home('AppData/Local/paycli/Data')]);
   });
 
   it.each([
-    ['config', 'the folder for settings is not an absolute path'],
-    ['data', 'the folder for data is not an absolute path'],
-  ] as const)('are refused where that for %s is relative', async (which, message) => {
-    said[which] = 'relative';
-    const error = await errorOf(() => findFolders({}));
-    said[which] = '/x';
-    expect([error.kind, error.message, error.detail.hint]).toEqual([
-      'usage',
-      message,
-      'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables',
-    ]);
-  });
+    ['config', 'XDG_CONFIG_HOME', 'the folder for settings is not an absolute path'],
+    ['data', 'XDG_DATA_HOME', 'the folder for data is not an absolute path'],
+  ] as const)(
+    'are refused where that for %s is relative, which would be in the working folder',
+    async (which, name, message) => {
+      const folders = findFolders({ [name]: '.config' }, { ...thisMachine, platform: 'linux' });
+      const error = await errorOf(() => folders[which]);
+      expect([error.kind, error.message, error.detail.hint]).toEqual([
+        'usage',
+        message,
+        'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables',
+      ]);
+    },
+  );
 });

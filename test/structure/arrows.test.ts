@@ -41,7 +41,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   undici: 'client',
   pg: 'ledger',
   conf: 'config',
-  'env-paths': 'config',
   chalk: 'output',
   'cli-table3': 'output',
   uqr: 'qr',

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { reasonOf, usageError } from '../../core/error.ts';
+import { homeFolder } from '../../core/home.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result, View } from '../../core/result.ts';
@@ -22,7 +22,7 @@ const ownShell = ({ SHELL = '' }: Env): Shell => {
 
 const folderIn = (env: Env, name: string, otherwise: string): string => {
   const given = env[name] ?? '';
-  return isAbsolute(given) ? given : join(env['HOME'] || homedir(), otherwise);
+  return isAbsolute(given) ? given : join(env['HOME'] || homeFolder(), otherwise);
 };
 
 /** Where a shell looks for it, and what is left to do there. */

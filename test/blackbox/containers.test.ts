@@ -1,0 +1,51 @@
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { PROGRAM } from '../support/built.ts';
+import { CANARY } from '../support/canary.ts';
+import { type Ended, start } from '../support/program.ts';
+import { DEAD_ORIGIN } from '../support/service.ts';
+
+const UID = 54_321;
+const mayBecome = process.getuid?.() === 0 && existsSync('/usr/bin/setpriv');
+
+/** A folder of that user. */
+const folderOf = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'paycli-uid-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  chownSync(folder, UID, UID);
+  return folder;
+};
+
+/** Runs the program as a user whom the system has no entry for, with these variables alone. */
+const asNobody = (args: readonly string[], ...variables: readonly string[]): Promise<Ended> => {
+  const become = ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'] as const;
+  return start(args, { program: [...become, 'env', '-i', ...variables, ...PROGRAM] }).ended;
+};
+
+describe.runIf(mayBecome)('a user without an entry in the system and without HOME', () => {
+  it('needs none with PAYCLI_HOME, where settings and data are kept', async () => {
+    const home = `PAYCLI_HOME=${folderOf()}/paycli`;
+    expect(await asNobody(['onye', 'list', '--local', '--limit', '1'], home)).toMatchObject({ code: 0 });
+    expect(await asNobody(['profile', 'list'], home)).toMatchObject({ code: 0 });
+  });
+
+  it('needs none for a read with all of it in the environment, or for help', async () => {
+    const given = [`PAYCLI_SECRET_KEY=${CANARY}`, `PAYCLI_BASE_URL=${DEAD_ORIGIN}`];
+    expect(await asNobody(['ugwo', 'list'], ...given)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('refused the connection'),
+    });
+    expect(await asNobody(['login', '--help'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each([['profile list'], ['ugwo list'], ['onye list --local']])('is told what is missing by %s', async (line) => {
+    expect(await asNobody(line.split(' '))).toMatchObject({
+      code: 4,
+      stderr:
+        'error: no home folder is known: HOME is not set, and the system has no entry for this user\n' +
+        '-> set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME\n',
+    });
+  });
+});
