@@ -4,10 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
  * Tests that need a process of their own: they put another module in the place of a real one, or count what lies in memory, which
  * takes seconds where much does. All others share theirs.
  */
-const ALONE = [
-  'test/client/memory.test.ts',
-  'test/config/private-file-race.test.ts',
-];
+const ALONE = ['test/client/memory.test.ts', 'test/config/private-file-race.test.ts'];
 
 const exclude = [
   // What is told of Bun can only be seen in a program that runs on it.

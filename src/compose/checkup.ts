@@ -1,8 +1,10 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { usesColor } from '../cli/color.ts';
 import { countText } from '../core/effect.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import type { Finding, Identity } from '../core/finding.ts';
+import { unwritable } from '../core/folder.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
 import { speaksUtf8 } from '../core/locale.ts';
 import { ENVIRONMENTS, environmentName } from '../core/origin.ts';
@@ -71,6 +73,8 @@ const within = async <T extends object>(
   });
 };
 
+const WRITABLE = 'make it writable for you, or set PAYCLI_HOME to a folder that is: charges need it, and profiles';
+
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
 
 const folderFinding = async (check: string, path: string): Promise<Finding> => {
@@ -79,6 +83,8 @@ const folderFinding = async (check: string, path: string): Promise<Finding> => {
     import('../config/machine.ts'),
   ]);
   const state = stateOfFolder(path, thisMachine);
+  const why = unwritable(path);
+  if (why !== undefined) return warn(check, `nothing can be written in ${path}: ${why}`, WRITABLE);
   if (state === 'missing') return ok(check, `${path} is not there yet; it is made when it is needed`);
   const mode = `mode ${modeOf(path).toString(8).padStart(4, '0')}`;
   if (state === 'private') return ok(check, thisMachine.platform === 'win32' ? path : `${path} (${mode})`);
@@ -168,14 +174,19 @@ const serviceFindings = async (run: RunContext, target: Credentials): Promise<re
 
 const sizeOf = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
+const missingLedger = (folder: string): Finding => {
+  const why = unwritable(folder);
+  if (why === undefined) return ok('ledger', 'none yet: the first charge makes it');
+  throw new PayError('ledger', `none yet, and none can be made: ${why}`, { hint: WRITABLE });
+};
+
 const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly Finding[]> => {
   const isShared = (await sharedSetting(run, rooms)) !== undefined;
   const path = await ledgerPath(rooms);
   if (isShared && offline) return [skipped('ledger', 'a shared one; not asked (--offline)')];
   // Where it can't be looked at, or is gone, opening it says why.
   const isMissing = tried(() => statSync(path, { throwIfNoEntry: false }) === undefined) === true;
-  if (!isShared && isMissing && !(await hasFileLedger(rooms)))
-    return [ok('ledger', 'none yet: the first charge makes it')];
+  if (!isShared && isMissing && !(await hasFileLedger(rooms))) return [missingLedger(dirname(path))];
   const status = await within(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
   const ledger = await within(run.io, 'the ledger', () => openLedgerOf(run, rooms));
   const unknown = await ledger.unknown();

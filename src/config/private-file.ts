@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs';
-import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { DATA_FILES } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
+import { makeFolder } from '../core/folder.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
 
@@ -99,7 +100,7 @@ export const makePrivateFolder = (folder: string, machine: Machine): void => {
   const state = stateOfFolder(folder, machine);
   if (state === 'private') return;
   try {
-    const made = state === 'missing' ? mkdirSync(folder, { recursive: true, mode: 0o700 }) : folder;
+    const made = state === 'missing' ? makeFolder(folder) : folder;
     // Not one that another process made meanwhile: the umask may have taken rights from ours.
     if (made !== undefined) chmodSync(folder, 0o700);
   } catch (thrown) {

@@ -8,7 +8,6 @@ import {
   fsyncSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -18,6 +17,7 @@ import {
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { reasonOf } from '../core/error.ts';
+import { makeFolder } from '../core/folder.ts';
 import { connect, useJournal } from './connect.ts';
 import type { DatabaseKind } from './kind.ts';
 import { migrate } from './migrate.ts';
@@ -141,8 +141,8 @@ const fillEmpty = (path: string, kind: DatabaseKind): void => {
 };
 
 /** Makes a folder that is not there, 0700, and puts each new name on the disk where that is asked for. */
-const makeFolder = (folder: string, kind: DatabaseKind): void => {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+const makeSyncedFolder = (folder: string, kind: DatabaseKind): void => {
+  const first = makeFolder(folder);
   if (first === undefined || kind.survives !== 'power loss') return;
   for (let at = folder; at.length >= first.length; at = dirname(at)) syncFolder(dirname(at));
 };
@@ -161,7 +161,7 @@ export const makeFile = (path: string, kind: DatabaseKind): void => {
       if (kind.survives === 'power loss') throw new Error('its log is there, and the file itself is gone');
       removeLogs(path);
     }
-    makeFolder(dirname(path), kind);
+    makeSyncedFolder(dirname(path), kind);
     if (state === 'empty') fillEmpty(path, kind);
     else build(path, kind);
     if (kind.survives === 'power loss') syncFolder(dirname(path));

@@ -1,13 +1,16 @@
+import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SEEDED } from '../../src/core/local.ts';
 import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
-import { type Ended, start } from '../support/program.ts';
+import { type Ended, newFolder, start } from '../support/program.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 
 const UID = 54_321;
+const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0;
 const mayBecome = process.getuid?.() === 0 && existsSync('/usr/bin/setpriv');
 
 /** A folder of that user. */
@@ -46,6 +49,39 @@ describe.runIf(mayBecome)('a user without an entry in the system and without HOM
       stderr:
         'error: no home folder is known: HOME is not set, and the system has no entry for this user\n' +
         '-> set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME\n',
+    });
+  });
+});
+
+/** Runs the program with a read-only file system at HOME. */
+const onReadOnly = (args: readonly string[]): Promise<Ended> => {
+  const home = newFolder();
+  const script = `mount -t tmpfs none '${home}' && mount -o remount,ro '${home}' && unset PAYCLI_HOME && exec "$@"`;
+  const given = { PAYCLI_SECRET_KEY: CANARY, PAYCLI_BASE_URL: DEAD_ORIGIN };
+  return start(args, {
+    home,
+    stdin: CANARY,
+    env: given,
+    program: ['unshare', '-m', 'sh', '-c', script, 'sh', ...PROGRAM],
+  }).ended;
+};
+
+describe.runIf(mayMount)('a read-only file system', () => {
+  it('is told by doctor, which ends as a charge would', async () => {
+    const { code, stdout } = await onReadOnly(['doctor', '--offline', '-o', 'tsv']);
+    expect(code).toBe(10);
+    expect(stdout).toMatch(/^settings\twarn\tnothing can be written in \S+: EROFS: read-only file system/m);
+    expect(stdout).toMatch(/^data\twarn\tnothing can be written in \S+: EROFS: read-only file system/m);
+    expect(stdout).toMatch(/^ledger\tfail\tnone yet, and none can be made: EROFS: read-only file system/m);
+  });
+
+  it.each([
+    [10, ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer']],
+    [4, ['login', '--key-stdin', '--no-verify']],
+  ] as const)('is called so, not a missing folder: exit %i', async (code, args) => {
+    expect(await onReadOnly(args)).toMatchObject({
+      code,
+      stderr: expect.stringContaining('EROFS: read-only file system, mkdir'),
     });
   });
 });

@@ -23,7 +23,7 @@ it('a folder that another process has made meanwhile is not closed, and is refus
   between.make = (make) => (path) => {
     make(path, {});
     chmodSync(path, 0o755);
-    return undefined;
+    return make(path, {});
   };
   const error = await errorOf(() => makePrivateFolder(folder, thisMachine));
   expect(error.message).toBe(`${folder} is open to other users (mode 0755), so it was not used`);
@@ -31,10 +31,11 @@ it('a folder that another process has made meanwhile is not closed, and is refus
   expect(modeOf(folder)).toBe('755');
 });
 
-it('a folder that was made and is gone again is for what comes next to find out', () => {
+it('a folder that was made and is gone again is said so', async () => {
   between.make = () => () => undefined;
   const folder = join(newFolder(), 'home');
-  expect(makePrivateFolder(folder, thisMachine)).toBeUndefined();
+  const error = await errorOf(() => makePrivateFolder(folder, thisMachine));
+  expect(error.message).toContain(`couldn't create ${folder}: ENOENT`);
 });
 
 it('a folder whose rights the umask has taken gets them back', () => {

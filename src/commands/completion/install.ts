@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { reasonOf, usageError } from '../../core/error.ts';
+import { makeFolder } from '../../core/folder.ts';
 import { homeFolder } from '../../core/home.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/received.ts';
@@ -65,7 +66,7 @@ const refuseForeign = (file: string, shell: Shell): void => {
 };
 
 const write = (file: string, text: string): void => {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file), 0o777);
   const fresh = `${file}.new`;
   writeFileSync(fresh, text);
   renameSync(fresh, file);
