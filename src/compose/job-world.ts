@@ -18,7 +18,7 @@ export const holdMemory = async (
 /** Refuses what other users may have put in a path's way. */
 export const openCheckPath = async () => {
   const [{ checkPath }, { thisMachine }] = await Promise.all([
-    import('../cli/planted.ts'),
+    import('../core/planted.ts'),
     import('../config/machine.ts'),
   ]);
   return checkPath(thisMachine.uid);

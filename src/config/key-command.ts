@@ -126,7 +126,7 @@ export const runSecretCommand = async (
     });
   }
   const output = await outputOf({ file, args, io, machine, printed, fail });
-  const key = output.replace(machine.platform === 'win32' ? /\r?\n$/ : /\n$/, '');
+  const key = output.replace(/\r?\n$/, '');
   io.redactor.add(key);
   if (key === '') throw fail('printed nothing');
   const problem = printed.problemOf(key);
@@ -134,8 +134,6 @@ export const runSecretCommand = async (
   return key;
 };
 
-/** A person may be asked to unlock a keychain first, in milliseconds. */
-const UNLOCK_MS = 60_000;
 const ANYTHING = { what: 'page of text', longest: 64 * 1024 };
 
 /** Runs a program with `input` on its standard input and drops what it prints; throws where it does not end with 0. */
@@ -146,9 +144,11 @@ export const feedCommand = async (
   machine: Machine,
 ): Promise<void> => {
   const [file = '', ...args] = command;
-  const fail = (what: string): PayError => new PayError('auth', `${basename(file)} ${what}`);
-  const patient = { ...machine, keyCommandLimit: UNLOCK_MS };
-  await outputOf({ file, args, io, machine: patient, printed: ANYTHING, input, fail });
+  const fail = (what: string): PayError => {
+    const locked = what.startsWith('did not finish') ? ': the keychain may be locked; unlock it, then try again' : '';
+    return new PayError('auth', `${basename(file)} ${what}${locked}`);
+  };
+  await outputOf({ file, args, io, machine, printed: ANYTHING, input, fail });
 };
 
 /** As `runSecretCommand`, for a key of the service. */

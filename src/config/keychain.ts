@@ -82,8 +82,10 @@ export const keepKey = async (name: string, key: string, folder: string, io: Io,
   const command = [program, ...keychain.read];
   const { stop } = io.signals;
   let why: string;
+  let isStored = false;
   try {
     await feedCommand([program, ...keychain.store], keychain.input(key), io, machine);
+    isStored = true;
     // Some of these programs say nothing of a failure.
     if ((await runKeyCommand(command, io, machine)) === key) return { command };
     why = `${keychain.program} gave back another key`;
@@ -96,7 +98,8 @@ export const keepKey = async (name: string, key: string, folder: string, io: Io,
     }
     why = reasonOf(thrown);
   }
-  await feedCommand([program, ...keychain.remove], '', io, machine).catch(() => undefined);
+  // One that is locked would keep this waiting, too.
+  if (isStored) await feedCommand([program, ...keychain.remove], '', io, machine).catch(() => undefined);
   return { why };
 };
 

@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
-import { PayError, reasonOf } from '../core/error.ts';
+import { isAbsolute } from 'node:path';
+import { PayError } from '../core/error.ts';
 import { homeFolder } from '../core/home.ts';
 import type { Env } from '../core/io.ts';
-import { shellQuote } from '../core/shell.ts';
+import { tried } from '../core/tried.ts';
 import type { Machine } from './machine.ts';
+import { readSecretFile } from './secret-file.ts';
 
 /** What a password is for. */
 export interface DatabaseUser {
@@ -13,22 +14,15 @@ export interface DatabaseUser {
   readonly user: string;
 }
 
-const READ_OR_WRITE_BY_OTHERS = 0o077;
+const FILE = { what: 'the password file', hint: 'name a file of your own in PGPASSFILE' };
+const PATH_HINT = 'set PGPASSFILE to an absolute path: a relative one would mean another file in every working folder';
 
-const pathOf = (env: Env): string => env['PGPASSFILE'] ?? `${env['HOME'] ?? homeFolder()}/.pgpass`;
-
-const refuse = (path: string, what: string, hint: string): never => {
-  throw new PayError('auth', `the password file ${path} ${what}, so it was not used`, { hint });
-};
-
-const checkPrivate = (path: string, { platform, uid }: Machine): void => {
-  if (platform === 'win32') return;
-  const stats = statSync(path);
-  if (!stats.isFile()) refuse(path, 'is not a file', 'name the file itself in PGPASSFILE');
-  if (uid !== undefined && stats.uid !== uid)
-    refuse(path, `belongs to another user (uid ${stats.uid})`, 'use one of your own');
-  if ((stats.mode & READ_OR_WRITE_BY_OTHERS) !== 0)
-    refuse(path, 'is open to other users', `run: chmod 600 ${shellQuote(path)}`);
+/** Undefined where a user without a home folder has named none. */
+const pathOf = (env: Env): string | undefined => {
+  const given = env['PGPASSFILE'] || undefined;
+  if (given === undefined) return tried(() => `${env['HOME'] ?? homeFolder()}/.pgpass`);
+  if (!isAbsolute(given)) throw new PayError('auth', 'PGPASSFILE is not an absolute path', { hint: PATH_HINT });
+  return given;
 };
 
 /** The fields of a line: colons part them, and a backslash takes its meaning from what follows, at the end of the line from itself. */
@@ -45,21 +39,13 @@ const isFor = ([host, port, database, user]: readonly string[], asked: DatabaseU
   );
 };
 
-const textOf = (path: string, machine: Machine): string | undefined => {
-  try {
-    checkPrivate(path, machine);
-    return readFileSync(path, 'utf8');
-  } catch (thrown) {
-    if (thrown instanceof PayError) throw thrown;
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    return refuse(path, `can't be read: ${reasonOf(thrown)}`, 'make it accessible to you');
-  }
-};
-
 /** The password that PGPASSFILE, or ~/.pgpass, has for somebody: the first line that fits, as PostgreSQL's own programs read it. */
-export const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine): string | undefined =>
-  textOf(pathOf(env), machine)
+export const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine): string | undefined => {
+  const path = pathOf(env);
+  const text = path === undefined ? undefined : readSecretFile({ path, ...FILE }, machine)?.toString();
+  return text
     ?.split(/\r?\n/)
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map(fieldsOf)
     .find((fields) => fields[4] !== undefined && fields[4] !== '' && isFor(fields, asked))?.[4];
+};

@@ -12,6 +12,7 @@ import type { Machine } from './machine.ts';
  */
 
 const READ_OR_WRITE_BY_OTHERS = 0o066;
+const WRITABLE_BY_OTHERS = 0o022;
 
 const refuse = (message: string, hint: string): never => {
   throw new PayError('auth', message, { hint });
@@ -79,6 +80,10 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
+/** Whether an open folder is this program's alone to close: others can't write to it, and nothing of others is in it. */
+const isOwn = (folder: string, { mode }: Stats): boolean =>
+  namesIn(folder).every(isOwnName) && (mode & WRITABLE_BY_OTHERS) === 0;
+
 /**
  * Whether a folder is private, is not there, or is open to others and may be closed: it holds nothing but this program's
  * own files, and no key among them. Throws for any other; changes nothing.
@@ -88,10 +93,10 @@ export const stateOfFolder = (folder: string, machine: Machine): 'private' | 'mi
   if (stats === undefined) return 'missing';
   checkOwner(folder, stats, 'folder', machine);
   if (!isOpen(stats, machine)) return 'private';
-  if (namesIn(folder).every(isOwnName)) return 'open';
+  if (isOwn(folder, stats)) return 'open';
   return refuse(
     `${folder} is open to other users (mode ${modeOf(stats)}), so no key is stored in it; nothing was stored`,
-    `run: chmod 700 ${shellQuote(folder)}, or set PAYCLI_HOME to a folder for paycli alone`,
+    `set PAYCLI_HOME to a folder for paycli alone; if this one is, run: chmod 700 ${shellQuote(folder)}`,
   );
 };
 

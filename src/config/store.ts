@@ -17,6 +17,13 @@ export interface Store {
   write(next: ProfileFile): void;
 }
 
+/** What mends a write that failed, by the system's name of the fault: the file is replaced as a whole, which a mounted one can't be. */
+const MENDS: Readonly<Record<string, string>> = {
+  EBUSY: 'the file is mounted by itself, so it can not be replaced: mount its folder instead',
+  EROFS:
+    'its file system is read-only: mount the folder so that it can be written, or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL',
+};
+
 const unreadable = (file: string, why: string): PayError =>
   new PayError('auth', `${file} ${why}; it was left as it is`, {
     hint: 'fix it or move it away, then run `paycli login`',
@@ -70,7 +77,7 @@ export const openStore = (folder: string, machine: Machine, redactor: Redactor):
         new Conf({ ...where, configFileMode: 0o600 }).store = next;
       } catch (thrown) {
         throw new PayError('auth', `${file} could not be written: ${reasonOf(thrown)}`, {
-          hint: 'nothing was changed; free some space or fix the permissions of its folder',
+          hint: `nothing was changed; ${MENDS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'free some space or fix the permissions of its folder'}`,
         });
       }
     },

@@ -1,12 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
 import { ask } from '../core/asking.ts';
 import { splitCommand } from '../core/command-words.ts';
-import { PayError, reasonOf, usageError } from '../core/error.ts';
+import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
-import { shellQuote } from '../core/shell.ts';
+import { quotesProblem } from '../core/secret.ts';
 import { runSecretCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
 import { thisMachine } from './machine.ts';
+import { readSecretFile, refuseFile } from './secret-file.ts';
 
 /** Where the secrets of webhook endpoints come from: never from argv or the environment, which others can read. */
 export interface SecretSources {
@@ -18,29 +18,15 @@ const LONGEST = 514;
 const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
 const OTHERS_KEY = /^[sp]k\./;
 const SECRET = /^wsk\./;
-const OPEN_TO_OTHERS = 0o077;
 
 const problemOf = (secret: string): string | undefined => {
   if (OTHERS_KEY.test(secret)) return 'is a key of the API, not the secret of a webhook endpoint (wsk.…)';
+  const quotes = quotesProblem(secret);
+  if (quotes !== undefined) return quotes;
   return PRINTABLE.test(secret) ? undefined : 'is not 8 to 512 printable ASCII characters without a blank';
 };
 
 const PRINTED = { command: 'the secret command', what: 'secret', longest: LONGEST, problemOf };
-
-const refuse = (path: string, what: string, hint: string): never => {
-  throw new PayError('auth', `the secret file ${path} ${what}, so it was not used`, { hint });
-};
-
-/** A pipe, such as the shell's <(…), has nothing that others could read. */
-const checkFile = (path: string, { platform, uid }: Machine): void => {
-  const stats = statSync(path);
-  if (stats.isFIFO()) return;
-  if (!stats.isFile()) refuse(path, 'is not a file', 'name a file that holds the secret alone');
-  if (platform === 'win32') return;
-  if (uid !== undefined && stats.uid !== uid)
-    refuse(path, `belongs to another user (uid ${stats.uid})`, 'use one of your own, or --secret-command');
-  if ((stats.mode & OPEN_TO_OTHERS) !== 0) refuse(path, 'is open to other users', `run: chmod 600 ${shellQuote(path)}`);
-};
 
 const inFile = (path: string, machine: Machine): string => {
   // Not said again: it would be in the shell's history and in every log.
@@ -49,17 +35,11 @@ const inFile = (path: string, machine: Machine): string => {
       hint: 'other users can see arguments while a program runs: make a new secret, and keep it in a file of mode 600',
     });
   }
-  let text = '';
-  try {
-    checkFile(path, machine);
-    text = readFileSync(path, 'latin1');
-  } catch (thrown) {
-    if (thrown instanceof PayError) throw thrown;
-    refuse(path, `can't be read: ${reasonOf(thrown)}`, 'name a file that holds the secret alone');
-  }
-  const secret = text.replace(/\r?\n$/, '');
+  const file = { path, what: 'the secret file', hint: 'name a file that holds the secret alone' };
+  const bytes = readSecretFile(file, machine) ?? refuseFile(file, 'is not there', file.hint);
+  const secret = bytes.toString('latin1').replace(/\r?\n$/, '');
   const problem = problemOf(secret);
-  if (problem !== undefined) refuse(path, `holds something that ${problem}`, 'it must hold the secret alone');
+  if (problem !== undefined) refuseFile(file, `holds something that ${problem}`, 'it must hold the secret alone');
   return secret;
 };
 

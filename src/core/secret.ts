@@ -3,11 +3,19 @@ import { isLoopback } from './origin.ts';
 /** A secret key as it may stand in a header: 8 to 512 printable ASCII characters without a blank. */
 const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
 
+/** What keeps the quotes around a value, as `docker --env-file` does, would have them sent with it. */
+export const quotesProblem = (secret: string): string | undefined =>
+  /^["'`]|["'`]$/.test(secret)
+    ? 'has a quotation mark at its start or end, which would be sent with it: write it without quotes (docker --env-file keeps them)'
+    : undefined;
+
 /** What is wrong with a key, without a character of it; undefined when it can be sent. */
 export const keyProblem = (key: string): string | undefined => {
   if (key.length === 0) return 'is empty';
   if (/\s/.test(key)) return 'contains a space or a line break';
   if (!PRINTABLE.test(key)) return 'is not 8 to 512 printable ASCII characters';
+  const quotes = quotesProblem(key);
+  if (quotes !== undefined) return quotes;
   if (key.startsWith('pk.'))
     return 'is a public key (pk.…), which the service refuses here; the secret key starts with sk.';
   return undefined;

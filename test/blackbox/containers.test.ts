@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SEEDED } from '../../src/core/local.ts';
+import { signatureOf } from '../../src/core/signature.ts';
 import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
+import { inProcess } from '../support/in-process.ts';
 import { type Ended, newFolder, start } from '../support/program.ts';
-import { DEAD_ORIGIN } from '../support/service.ts';
+import { DEAD_ORIGIN, serve } from '../support/service.ts';
+import { SECRET, secretFile } from '../support/webhooks.ts';
 
 const UID = 54_321;
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0;
@@ -82,6 +85,58 @@ describe.runIf(mayMount)('a read-only file system', () => {
     expect(await onReadOnly(args)).toMatchObject({
       code,
       stderr: expect.stringContaining('EROFS: read-only file system, mkdir'),
+    });
+  });
+});
+
+describe.runIf(mayBecome)('a secret that root has mounted for all to read', () => {
+  it('is used by a user who can not change that', async () => {
+    const [file, body] = [join(folderOf(), 'secret'), '{}'];
+    writeFileSync(file, SECRET);
+    chmodSync(file, 0o444);
+    const verify = ['webhook', 'verify', '--secret-file', file, '--signature', signatureOf(SECRET, Buffer.from(body))];
+    const ended = await asNobody(verify, `PAYCLI_HOME=${folderOf()}`);
+    expect(ended.stderr).not.toContain('chmod');
+    expect(ended.code).not.toBe(4);
+    chmodSync(file, 0o446);
+    expect(await asNobody(verify, `PAYCLI_HOME=${folderOf()}`)).toMatchObject({ code: 4 });
+  });
+});
+
+describe.runIf(mayMount)('a settings file that is mounted by itself', () => {
+  it('can not be replaced, and is said so', async () => {
+    const home = newFolder();
+    const login = ['login', '--key-stdin', '--no-verify'];
+    const options = { home, stdin: CANARY, env: { PAYCLI_BASE_URL: DEAD_ORIGIN } };
+    expect(await start(login, options).ended).toMatchObject({ code: 0 });
+    const script = `mount --bind '${home}/config.json' '${home}/config.json' && exec "$@"`;
+    const program = ['unshare', '-m', 'sh', '-c', script, 'sh', ...PROGRAM] as const;
+    expect(await start([...login, '--yes'], { ...options, program }).ended).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(
+        'the file is mounted by itself, so it can not be replaced: mount its folder instead',
+      ),
+    });
+  });
+});
+
+describe('quotes that docker --env-file leaves', () => {
+  it.each(['"', "'"])('around a key are said, and nothing is sent: %s', async (quote) => {
+    const service = await serve([]);
+    const env = { PAYCLI_SECRET_KEY: quote + CANARY + quote };
+    expect(await inProcess(['ugwo', 'list'], { service, env })).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('has a quotation mark at its start or end'),
+    });
+    expect((await inProcess(['doctor', '--offline'], { service, env })).stdout).toMatch(/^key\tfail\t.*quotation/m);
+  });
+
+  it('around the secret of an endpoint are said', async () => {
+    const file = secretFile(newFolder(), `"${SECRET}"`);
+    const args = ['webhook', 'verify', '--secret-file', file, '--signature', 'x'];
+    expect(await inProcess(args, { stdin: '{}' })).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('has a quotation mark at its start or end'),
     });
   });
 });

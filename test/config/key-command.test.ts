@@ -84,6 +84,7 @@ describe('splitCommand', () => {
 describe('a helper', () => {
   it.each([
     ['a line', `echo ${KEY}`],
+    ['a line that ends as on Windows', `printf '${KEY}\\r\\n'`],
     ['a line without its end', `printf %s ${KEY}`],
     ['a line in pieces', `printf sk.; printf '%s\\n' ${KEY.slice(3)}`],
     ['a line, and noise on stderr', `echo noise >&2; echo ${KEY}`],
@@ -96,7 +97,6 @@ describe('a helper', () => {
   it.each([
     ['nothing', 'true', 'printed nothing'],
     ['an empty line', 'echo', 'printed nothing'],
-    ['a carriage return', `printf '${KEY}\\r\\n'`, 'space or a line break'],
     ['a carriage return in the middle', `printf 'sk.\\r${KEY}'`, 'space or a line break'],
     ['two lines', `echo ${KEY}; echo ${KEY}`, 'space or a line break'],
     ['an empty line after it', `echo ${KEY}; echo`, 'space or a line break'],

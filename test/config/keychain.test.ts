@@ -55,6 +55,16 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     );
   });
 
+  it('is given up when it is locked and waits for a person, and is asked nothing more', async () => {
+    const { io, read, machine } = world('darwin', 'security', 'exec sleep 60');
+    expect(machine.keyCommandLimit).toBe(10_000);
+    const kept = await keepKey('shop', KEY, '/one', io, { ...machine, keyCommandLimit: 200 });
+    expect(kept).toEqual({
+      why: 'security did not finish within 0.2 s: the keychain may be locked; unlock it, then try again',
+    });
+    expect(read('argv')).toBe('-i\n');
+  });
+
   it('is left as it was by a key that it does not give back', async () => {
     const { io, read, machine } = world('darwin', 'security', `echo '${KEY.slice(0, -2)}yz'`);
     expect(await keepKey('shop', KEY, '/one', io, machine)).toEqual({ why: 'security gave back another key' });

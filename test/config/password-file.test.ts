@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -109,6 +110,19 @@ describe.skipIf(process.platform === 'win32')('a password file is refused', () =
     const path = fileWith('*:*:*:*:secret');
     const other = { ...thisMachine, uid: (thisMachine.uid ?? 0) + 1 };
     expect((await errorOf(() => read(path, ADA, other))).message).toContain('belongs to another user');
+  });
+
+  it('by a relative path, which would be another file in every working folder', async () => {
+    expect((await errorOf(() => read('passwords'))).message).toBe('PGPASSFILE is not an absolute path');
+  });
+
+  it.runIf(process.getuid?.() === 0)('where another user has put a link or a pipe in its place', async () => {
+    const [link, pipe] = [join(newFolder(), 'link'), join(newFolder(), 'pipe')];
+    symlinkSync(fileWith('*:*:*:*:secret'), link);
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [link, pipe]) lchownSync(path, 12_345, 12_345);
+    expect((await errorOf(() => read(link))).message).toContain('goes through a symbolic link of another user');
+    expect((await errorOf(() => read(pipe))).message).toContain('is a named pipe of another user');
   });
 
   it('but on Windows modes say nothing', () => {

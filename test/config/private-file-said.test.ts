@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { thisMachine } from '../../src/config/machine.ts';
 import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from '../../src/config/private-file.ts';
 import { PayError } from '../../src/core/error.ts';
-import { newFolder } from './world.ts';
+import { errorOf, newFolder } from './world.ts';
 
 const FOREIGN = 12_345;
 
@@ -150,13 +150,23 @@ describe('a folder that is there already', () => {
     expect(stateOfFolder(folderOf(0o755, ...names), thisMachine)).toBe(state);
   });
 
+  it.each([
+    [0o1777, []],
+    [0o1777, ['emulator.sqlite']],
+    [0o775, ['ledger.sqlite']],
+  ])('is for others, too, and left with mode %o and %j in it', async (mode, names) => {
+    const folder = folderOf(mode, ...names);
+    expect((await errorOf(() => makePrivateFolder(folder, thisMachine))).message).toContain('no key is stored in it');
+    expect(modeOf(folder)).toBe((mode & 0o777).toString(8));
+  });
+
   it.each([['config.json'], ['my-ledger.sqlite'], ['ledger.sqlite', 'notes.txt']])(
     'is left as it is with %s in it',
     (...names) => {
       const folder = folderOf(0o755, ...names);
       expect(saidOf(folder, () => makePrivateFolder(folder, thisMachine))).toEqual([
         '@ is open to other users (mode 0755), so no key is stored in it; nothing was stored',
-        'run: chmod 700 @, or set PAYCLI_HOME to a folder for paycli alone',
+        'set PAYCLI_HOME to a folder for paycli alone; if this one is, run: chmod 700 @',
       ]);
     },
   );

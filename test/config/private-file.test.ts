@@ -202,7 +202,9 @@ describe('the folder and the file of profiles', () => {
     for (const use of [() => uses(folder).save(), () => room.checkFolder()]) {
       const { message, detail } = await errorOf(use);
       expect(message).toContain('is open to other users (mode 0755), so no key is stored in it');
-      expect(detail.hint).toBe(`run: chmod 700 ${folder}, or set PAYCLI_HOME to a folder for paycli alone`);
+      expect(detail.hint).toBe(
+        `set PAYCLI_HOME to a folder for paycli alone; if this one is, run: chmod 700 ${folder}`,
+      );
     }
     expect([modeOf(folder), readdirSync(folder)]).toEqual(['755', ['notes.txt']]);
   });

@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
 import { isLoopback } from '../../core/origin.ts';
+import { checkPath } from '../../core/planted.ts';
 import { shellQuote } from '../../core/shell.ts';
 import { thisMachine } from '../machine.ts';
 
@@ -32,6 +34,13 @@ const unsafe = (problem: string, hint: string): PayError =>
 
 const fileAt = (path: string | null): string | undefined => {
   if (path === null) return undefined;
+  if (!isAbsolute(path)) {
+    throw unsafe(
+      'names a file by a relative path',
+      'give its absolute path: a relative one would mean another file in every working folder',
+    );
+  }
+  checkPath(thisMachine.uid)(path);
   try {
     return readFileSync(path, 'utf8');
   } catch (thrown) {
@@ -50,8 +59,8 @@ const checkKey = (path: string | null, uid = thisMachine.uid): void => {
 };
 
 const tlsOf = (params: URLSearchParams): Tls => {
-  checkKey(params.get('sslkey'));
   const [ca, cert, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => fileAt(params.get(name)));
+  checkKey(params.get('sslkey'));
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),

@@ -1,4 +1,5 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -93,6 +94,21 @@ describe("a ledger's address", () => {
       kind: 'auth',
       detail: { hint: 'fix sslrootcert, sslcert or sslkey' },
     });
+  });
+
+  it.each(['sslrootcert', 'sslcert', 'sslkey'])('is refused with a relative path as its %s', (name) => {
+    expect(refused(`postgres://ada@db.example/pay?${name}=ca.pem`)).toMatchObject({
+      kind: 'auth',
+      message: "the ledger's address names a file by a relative path",
+    });
+  });
+
+  it.runIf(process.getuid?.() === 0)('is refused with a file that another user has put there', () => {
+    const pipe = join(newFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    chownSync(pipe, 12_345, 12_345);
+    const { message } = refused(`postgres://ada@db.example/pay?sslrootcert=${encodeURIComponent(pipe)}`);
+    expect(message).toContain('is a named pipe of another user');
   });
 
   it.runIf(process.getuid !== undefined)('is refused with a key that others can read', () => {

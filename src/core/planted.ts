@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { PayError } from '../core/error.ts';
-import { usageError } from '../core/error.ts';
-import { tried } from '../core/tried.ts';
+import type { PayError } from './error.ts';
+import { usageError } from './error.ts';
+import { tried } from './tried.ts';
 
 const MOST_LINKS = 40;
 const ROOT = 0;
