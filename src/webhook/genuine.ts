@@ -23,11 +23,14 @@ const headerOf = (headers: Headers, wanted: string): string | undefined =>
 const short = (text: string | undefined, most: number): string | undefined =>
   text !== undefined && text.length <= most ? text : undefined;
 
+/** What stands for the uid of a body that has none. */
+export const digestUid = (body: Uint8Array): string => `sha256:${createHash('sha256').update(body).digest('hex')}`;
+
 /** What a body whose signature was checked says of itself; its digest stands for a uid that it has not. */
 const readBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'ugwo' | 'activity'> => {
   const { uid, event, ugwo, activity } = readEvent(parseIfJson(decodeUtf8(body) ?? ''));
   return {
-    uid: short(uid, BOUNDS.id) ?? `sha256:${createHash('sha256').update(body).digest('hex')}`,
+    uid: short(uid, BOUNDS.id) ?? digestUid(body),
     event: event.slice(0, BOUNDS.word),
     ugwo: short(ugwo, BOUNDS.id),
     activity: short(activity, BOUNDS.id),

@@ -18,11 +18,14 @@ export interface Delivery {
   readonly receivedAt: number;
 }
 
+/** Stands where an event came under a uid that was known with another body. Its own uid here is the digest of its bytes. */
+export const OTHER_BODY = -1;
+
 /** An event in the queue. */
 export interface KeptEvent extends Delivery {
   /** Its place in the order in which events came. */
   readonly seq: number;
-  /** 0, or its number among the repeats that were kept, too. */
+  /** 0, its number among the repeats that were kept, too, or `OTHER_BODY`. */
   readonly again: number;
   /** How often it came again and was dropped. */
   readonly repeats: number;

@@ -10,7 +10,7 @@ import { lockPath, newsLockPath } from './file.ts';
 import { forward } from './forwarder.ts';
 import { readDelivery, type Secrets } from './genuine.ts';
 import { passedOn } from './headers.ts';
-import type { KeptEvent } from './kept.ts';
+import { type KeptEvent, OTHER_BODY } from './kept.ts';
 import { lasting } from './lasting.ts';
 import { handOn, type News } from './news.ts';
 import { post } from './post.ts';
@@ -100,11 +100,19 @@ const takerOf = (
   const { clock, say } = world;
   const maySay = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more deliveries were refused`));
   const mayNote = throttle(KEPT_AT_ONCE, clock, () => undefined);
+  const mayTell = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more events came again with another body`));
   const mayComplain = throttle(1, clock, () => undefined);
 
   const failed = (thrown: unknown): Answer => {
     if (mayComplain()) say(`an event couldn't be kept, and was answered 503: ${reasonOf(thrown)}`);
     return 503;
+  };
+
+  const sayOther = (uid: string, kept: string): void => {
+    const show = shellLine(['paycli', 'webhook', 'events', 'show', kept]);
+    say(
+      `${uid} came again with another body, which is kept${duplicates ? '' : ', but not told or forwarded'}. See: ${show}`,
+    );
   };
 
   return async ({ headers, body }) => {
@@ -121,7 +129,8 @@ const takerOf = (
     const wanted = only.length === 0 || isWanted(delivery.event, only);
     try {
       const state = target !== undefined && wanted ? 'waiting' : 'kept';
-      await queue.keep(delivery, { state, duplicates, due: steady() });
+      const found = await queue.keep(delivery, { state, duplicates, due: steady() });
+      if (found.kind === 'other' && mayTell()) sayOther(delivery.uid, found.uid);
     } catch (thrown) {
       return failed(thrown);
     }
@@ -220,7 +229,8 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
       }),
     );
 
-  const isTold = ({ event }: KeptEvent): boolean => only.length === 0 || isWanted(event, only);
+  const isTold = ({ event, again }: KeptEvent): boolean =>
+    (again !== OTHER_BODY || options.duplicates) && (only.length === 0 || isWanted(event, only));
 
   async function* events(): AsyncGenerator<readonly KeptEvent[]> {
     const teller = openTeller(queue);

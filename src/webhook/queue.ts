@@ -3,11 +3,16 @@ import { checkPrivate } from '../database/access.ts';
 import { groupCommit } from '../database/group.ts';
 import { openDatabase } from '../database/open.ts';
 import { QUEUE_FILE, queueError, queuePath } from './file.ts';
-import type { Delivery, EventSummary, Refused } from './kept.ts';
+import { digestUid } from './genuine.ts';
+import { type Delivery, type EventSummary, OTHER_BODY, type Refused } from './kept.ts';
 import { type EventFilter, type Head, type Statements, statements } from './statements.ts';
 
 /** What was made of a delivery. */
-export type Kept = { readonly kind: 'new' } | { readonly kind: 'repeat'; readonly repeats: number };
+export type Kept =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'repeat'; readonly repeats: number }
+  /** Its uid was known with another body: it is kept as this one. */
+  | { readonly kind: 'other'; readonly uid: string };
 
 /** How far a reader of the queue has come; each has its own place. */
 export type Reader = 'telling' | 'told' | 'news';
@@ -26,15 +31,20 @@ interface Keeping {
   readonly due: number;
 }
 
-const keepIn = (sql: Statements, one: Delivery, { state, duplicates, due }: Keeping): Kept => {
-  const isRepeat = sql.events.has(one.uid);
+const keepIn = (sql: Statements, came: Delivery, { state, duplicates, due }: Keeping): Kept => {
+  const isOther = sql.events.known(came.uid, came.body) === 'other';
+  const one = isOther ? { ...came, uid: digestUid(came.body) } : came;
+  const isRepeat = sql.events.known(one.uid, one.body) !== undefined;
   const repeats = isRepeat ? sql.events.repeat(one.uid) : 0;
   if (!isRepeat || duplicates) {
     const lane = one.ugwo ?? one.uid;
-    const seq = sql.events.insert(one, repeats, lane, state);
-    if (state === 'waiting') sql.lanes.open(lane, seq, due);
+    // The service may send an event again as it has become: whoever knows its uid has no need of it twice.
+    const then = isOther && !duplicates ? 'kept' : state;
+    const seq = sql.events.insert(one, isOther && !isRepeat ? OTHER_BODY : repeats, lane, then);
+    if (then === 'waiting') sql.lanes.open(lane, seq, due);
   }
-  return isRepeat ? { kind: 'repeat', repeats } : { kind: 'new' };
+  if (isRepeat) return { kind: 'repeat', repeats };
+  return isOther ? { kind: 'other', uid: one.uid } : { kind: 'new' };
 };
 
 /** So many are read at once where a filter may leave out most. */

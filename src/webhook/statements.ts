@@ -54,9 +54,9 @@ const eventStatements = (db: DatabaseSync) => {
     `INSERT INTO event (uid, again, event, ugwo, activity, lane, delivery, signature, headers, body, received_at, state)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const byUid = db.prepare('SELECT * FROM event WHERE uid = ? AND again = 0');
-  const seqOf = db.prepare('SELECT seq FROM event WHERE uid = ? AND again = 0');
-  const repeat = db.prepare('UPDATE event SET repeats = repeats + 1 WHERE uid = ? AND again = 0 RETURNING repeats');
+  const byUid = db.prepare('SELECT * FROM event WHERE uid = ? AND again <= 0');
+  const bodyOf = db.prepare('SELECT body = ? AS same FROM event WHERE uid = ? AND again <= 0');
+  const repeat = db.prepare('UPDATE event SET repeats = repeats + 1 WHERE uid = ? AND again <= 0 RETURNING repeats');
   const sizes = db.prepare('SELECT seq, length(body) AS size FROM event WHERE seq > ? ORDER BY seq LIMIT ?');
   const between = db.prepare('SELECT * FROM event WHERE seq > ? AND seq <= ? ORDER BY seq');
   const before = db.prepare(
@@ -81,7 +81,11 @@ const eventStatements = (db: DatabaseSync) => {
           ...[one.signature, JSON.stringify(one.headers), one.body, one.receivedAt, state],
         ).lastInsertRowid,
       ),
-    has: (uid: string): boolean => seqOf.get(uid) !== undefined,
+    /** Whether a uid is known, and with which body. */
+    known: (uid: string, body: Uint8Array): 'same' | 'other' | undefined => {
+      const row = bodyOf.get(body, uid);
+      return row && (row['same'] === 1 ? 'same' : 'other');
+    },
     /** Counts a repeat, and gives how many there were. */
     repeat: (uid: string): number => Number(repeat.get(uid)?.['repeats']),
     find: (uid: string): KeptEvent | undefined => {

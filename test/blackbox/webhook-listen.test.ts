@@ -117,6 +117,22 @@ describe('webhook listen', () => {
     expect(JSON.parse(stdout)).toMatchObject({ repeats: 2, delivery_id: 'a' });
   });
 
+  it('keeps another body under a known uid, says so, and neither tells nor forwards it', async () => {
+    const [home, target] = [newFolder(), await serveTarget()];
+    const listener = await listen(home, ['--forward-to', target.url, '--until', '2']);
+    const other = bodyOf(1, { event: 'refund.failed' });
+    for (const body of [bodyOf(1), other, other, bodyOf(2)]) {
+      expect(await deliver(listener.origin, body)).toMatchObject({ status: 200 });
+    }
+    const { stdout, stderr } = await listener.ended;
+    expect(told(stdout)).toEqual([uidOf(1), uidOf(2)]);
+    expect(target.seen.map(({ body }) => body).toSorted()).toEqual([bodyOf(1), bodyOf(2)]);
+    const [, uid = ''] = /came again with another body.*events show (sha256:\w+)/.exec(stderr) ?? [];
+    expect(stderr.match(/came again with another body/g)).toHaveLength(1);
+    const shown = await inProcess(['webhook', 'events', 'show', uid, '--json'], { home });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ body: JSON.parse(other), state: 'kept', repeats: 1 });
+  });
+
   it('tells repeats with --duplicates, and knows an event without a uid by its bytes', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const listener = await listen(home, ['--duplicates', '--forward-to', target.url, '--until', '3']);

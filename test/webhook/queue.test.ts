@@ -1,6 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { digestUid } from '../../src/webhook/genuine.ts';
+import { OTHER_BODY } from '../../src/webhook/kept.ts';
 import { openQueue } from '../../src/webhook/queue.ts';
 import { newFolder } from '../support/program.ts';
 import { ugwoOf, uidOf } from '../support/webhooks.ts';
@@ -14,12 +16,34 @@ describe('the queue', () => {
     const queue = newQueue();
     const [first, second] = await Promise.all([queue.keep(delivery(1), KEPT), queue.keep(delivery(1), KEPT)]);
     expect([first, second]).toEqual([{ kind: 'new' }, { kind: 'repeat', repeats: 1 }]);
-    expect(await queue.keep(delivery(1, { body: Buffer.from('{}') }), WAITING)).toEqual({ kind: 'repeat', repeats: 2 });
+    expect(await queue.keep(delivery(1), WAITING)).toEqual({ kind: 'repeat', repeats: 2 });
     expect(queue.find(uidOf(1))).toMatchObject({ repeats: 2, state: 'kept' });
     expect(Buffer.from(queue.find(uidOf(1))?.body ?? []).equals(Buffer.from(delivery(1).body))).toBe(true);
     expect(queue.heads(9)).toEqual([]);
     expect(queue.behind(0, 9)).toHaveLength(1);
   });
+
+  it.each([false, true])(
+    'keeps another body under a known uid by its digest, once (with repeats: %s)',
+    async (duplicates) => {
+      const queue = newQueue();
+      const other = delivery(1, { body: Buffer.from('{"uid":"evt.1"}') });
+      const uid = digestUid(other.body);
+      await queue.keep(delivery(1), KEPT);
+      expect(await queue.keep(other, { ...WAITING, duplicates })).toEqual({ kind: 'other', uid });
+      expect(await queue.keep(other, KEPT)).toEqual({ kind: 'repeat', repeats: 1 });
+      expect(await queue.keep(delivery(1), KEPT)).toEqual({ kind: 'repeat', repeats: 1 });
+      expect(queue.find(uid)).toMatchObject({
+        uid,
+        again: OTHER_BODY,
+        repeats: 1,
+        state: duplicates ? 'waiting' : 'kept',
+      });
+      expect(Buffer.from(queue.find(uid)?.body ?? []).equals(Buffer.from(other.body))).toBe(true);
+      expect(queue.heads(9)).toHaveLength(duplicates ? 1 : 0);
+      expect(queue.behind(0, 9)).toHaveLength(2);
+    },
+  );
 
   it('keeps repeats, too, where that is asked for', async () => {
     const queue = newQueue();
