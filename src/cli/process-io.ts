@@ -153,7 +153,8 @@ const clock: Clock = {
 
 /** The real world. The secret key leaves the environment here, so that no child and no crash report inherits it. */
 export const processIo = (flight: Flight, exit: (code: number) => never): Io => {
-  const env: Env = { ...process.env };
+  // A variable that somebody names may be called `constructor`.
+  const env: Env = Object.assign(Object.create(null), process.env);
   delete process.env['PAYCLI_SECRET_KEY'];
   if (process.report !== undefined) process.report.excludeEnv = true;
   const redactor = new Redactor();

@@ -302,12 +302,14 @@ describe('webhook listen', () => {
   it.each([
     ['PLAIN', 'is not set', {}],
     ['PLAIN=plain-text', 'is not set', {}],
+    ['constructor', 'is not set', {}],
+    ['__proto__', 'is not set', {}],
     ['OTHER', 'holds a secret of paycli', { OTHER: `x${SECRET}x` }],
     ['PAYCLI_SECRET_KEY', 'holds a secret of paycli', { PAYCLI_SECRET_KEY: CANARY }],
   ])('lets no command have %s, which %s', async (name, why, env) => {
     const home = newFolder();
     const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--exec', 'sort'];
-    const ended = await inProcess([...args, '--exec-env', name], { home, env });
+    const ended = await paycli([...args, '--exec-env', name], { home, env });
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${name.split('=')[0]}" ${why}`) });
     expect(ended.stderr).not.toContain('plain-text');
   });
