@@ -156,6 +156,8 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     const warned = recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings'];
     expect(warned).toEqual([expect.stringContaining('holds 2 charges, open or unknown, that this one does not know')]);
     expect(await chargeOf(ugwoOf(3), shared)).toMatchObject({ code: 0 });
+    const rows = await chargeFrom(ussdFile(1, 2), shared, '--no-preflight');
+    expect([rows.code, summaryOf(rows)]).toMatchObject([9, { refused: 2, accepted: 0 }]);
     expect((await inProcess(['ledger', 'push'], shared)).code).toBe(0);
     expect(recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings']).toEqual([]);
     for (const number of [1, 2]) {

@@ -107,15 +107,16 @@ const NOT_SHOWN = "the service can't show the payment request";
 
 const ACCEPTED_BEFORE: readonly Refusal[] = ['payable', 'paid', 'unseen'];
 
-/** Whether the row has its charge already: from an earlier run, or from here for another file, with the same terms. */
+/** Whether the row has its charge already: from an earlier run, or in this ledger for another file, with the same terms. */
 const isMadeHere = (
   by: Entry,
-  { why, intent }: Refused,
+  { why, intent, ledger: other }: Refused,
   data: Readonly<Record<string, unknown>>,
   { ledger, protocol }: Doors,
 ): boolean =>
   why === 'done' ||
-  (by.job !== intent.job &&
+  (other === undefined &&
+    by.job !== intent.job &&
     by.state === 'accepted' &&
     ACCEPTED_BEFORE.includes(why) &&
     protocol.asksTheSame(by, data, ledger.digest));
