@@ -40,8 +40,8 @@ const stateOf = (error: PayError, begun: boolean): RowState => {
   return kind === 'auth' || kind === 'read_failed' ? 'not_sent' : provedBy(error);
 };
 
-const wordsOf = ({ title, suggestion }: Violation): string =>
-  suggestion === undefined ? title : `${title} (did you mean ${suggestion}?)`;
+const wordsOf = ({ title, inDecimals = title, suggestion }: Violation): string =>
+  suggestion === undefined ? inDecimals : `${inDecimals} (did you mean ${suggestion}?)`;
 
 const placeOf = ({ option, propertyPath }: Violation): string => option ?? propertyPath;
 

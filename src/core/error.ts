@@ -5,6 +5,8 @@ export interface Violation {
   readonly propertyPath: string;
   readonly title: string;
   readonly option?: string;
+  /** The title with its amounts in decimals, where the amount was typed so. */
+  readonly inDecimals?: string;
   /** What may have been meant: a guess of ours. */
   readonly suggestion?: string;
   /** Where it is a row of a file: its number, from 1 on, and its column. */

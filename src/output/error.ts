@@ -31,7 +31,8 @@ const placeOf = ({ propertyPath, option, row, column }: Violation): string => {
 
 const violationLine = (violation: Violation): string => {
   const where = placeOf(violation);
-  return visible(where === '' ? violation.title : `${where}: ${violation.title}`);
+  const title = violation.inDecimals ?? violation.title;
+  return visible(where === '' ? title : `${where}: ${title}`);
 };
 
 /** Our guess stands on a line of its own, under the service's words. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
-import { json, ONYE_ID, problem, reset, serve, serveBy, ugwo } from '../support/service.ts';
+import { json, ONYE_ID, problem, reset, serve, serveAllBy, serveBy, ugwo } from '../support/service.ts';
+import { csvOf, fileOf, reportOf, reportPath } from './bulk-support.ts';
 
 const ADA = {
   uid: ONYE_ID,
@@ -27,6 +28,43 @@ const taken = (refusal: Answer, ...listed: readonly unknown[]) =>
   });
 
 const TAKEN = problem(409, 'nzube.onye.error.email_already_exists');
+
+describe('an amount that the service refuses', () => {
+  const REFUSED = problem(422, 'Validation failed', [{ propertyPath: 'amount', title: 'should be at least 20000' }]);
+  const create = ['ugwo', 'create', '--currency', 'NGN', '--ref', 'INV-1'];
+  const activity = 'act.AbCd.000000000000000000000001';
+  const paid = { ...ugwo(1), activities: [{ uid: activity, status: 'successful', amount: 500_000 }] };
+  const refund = ['refund', 'create', activity, '--ugwo', String(ugwo(1)['uid']), '--yes'];
+
+  it.each([
+    [[...create, '--amount', '5.00'], '--amount (amount): should be at least NGN 200.00 (20000 kobo)'],
+    [[...create, '--amount-minor', '500'], '--amount-minor (amount): should be at least 20000\n'],
+    [[...refund, '--amount', '5.00'], '--amount (amount): should be at least NGN 200.00 (20000 kobo)'],
+    [[...refund, '--amount-minor', '500'], '--amount-minor (amount): should be at least 20000\n'],
+  ])('is answered in the unit that was typed: %j', async (args, words) => {
+    const service = await serveAllBy(({ method }) => (method === 'POST' ? REFUSED : json(200, paid)));
+    const ended = await inProcess(args, { service, home: newFolder() });
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(ended.stderr).toContain(words);
+    const again = await inProcess([...args, '--json'], { service, home: newFolder() });
+    expect(errorOf(again)['violations']).toMatchObject([{ title: 'should be at least 20000' }]);
+  });
+
+  it.each([
+    ['amount', '5.00', 'amount: should be at least NGN 200.00 (20000 kobo)'],
+    ['amount_minor', '500', 'amount_minor: should be at least 20000'],
+  ])('is answered so in a report, too: %s', async (column, text, words) => {
+    const service = await serveBy(() => REFUSED);
+    const file = fileOf(csvOf(`ref,${column},currency`, `a,${text},NGN`));
+    const report = reportPath();
+    const ended = await inProcess(['ugwo', 'create', '--from', file, '--report', report], {
+      service,
+      home: newFolder(),
+    });
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(reportOf(report)['1']?.['error']).toMatch(new RegExp(`${words.replaceAll(/[()]/g, '.')}$`));
+  });
+});
 
 describe('onye create', () => {
   it('sends what was given, and shows the customer', async () => {
@@ -92,7 +130,7 @@ describe('onye create', () => {
   it('is a conflict that names the flags where the customer has other fields', async () => {
     const service = await taken(TAKEN, { ...ADA, last_name: 'Eze', meta: {} });
     const ended = await inProcess([...FULL, '--json'], { service });
-    expect(ended.code).toBe(3);
+    expect(ended.code, ended.stderr).toBe(3);
     expect(errorOf(ended)).toMatchObject({
       message: 'the e-mail address ADA@example.com belongs to a customer with other fields',
       violations: [
@@ -152,7 +190,7 @@ describe('ugwo create with a reference', () => {
 
   it('is a conflict where it has another', async () => {
     const ended = await inProcess([...ASKED, '--json'], { service: await refTaken({ ...ugwo(2), amount: 900_000 }) });
-    expect(ended.code).toBe(3);
+    expect(ended.code, ended.stderr).toBe(3);
     expect(errorOf(ended)['violations']).toMatchObject([{ option: '--amount', title: 'is NGN 9,000.00 there' }]);
   });
 

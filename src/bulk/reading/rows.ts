@@ -64,7 +64,7 @@ export const openRows = <T>(
     return { key: kind.keyOf?.(item) ?? about, item };
   };
   const named = (thrown: unknown, item: T): unknown =>
-    namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item));
+    namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item), kind.money?.(item)?.currency);
 
   return {
     keyOf: (row) => String(cellsIn(row).given.get(key.name) ?? ''),

@@ -78,7 +78,11 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
     const how = { about: activity, question: [what, 'Pay this back?'], typed, once: true, again, failure: failureOf };
     return withFailure({ kind: 'record', view: refundView, ...(await deps.once('refund.create', { body }, how)) });
   } catch (thrown) {
-    throw namingFlags(thrown, flagOf);
+    const nameOf = (path: string) => {
+      const flag = flagOf(path);
+      return flag === '--amount' ? (input.amount?.flag ?? flag) : flag;
+    };
+    throw namingFlags(thrown, nameOf, undefined, paid?.currency);
   }
 };
 

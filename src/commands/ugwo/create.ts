@@ -23,7 +23,11 @@ const createOne = async (given: Body, words: CreateWords, deps: Deps): Promise<R
     }
     return { kind: 'record', view: wholeUgwoView, ...(await deps.once(operation, { body }, { about, saying })) };
   } catch (thrown) {
-    throw namingFlags(thrown, flagOf);
+    const nameOf = (path: string) => {
+      const flag = flagOf(path);
+      return flag === '--amount' ? words.amount.flag : flag;
+    };
+    throw namingFlags(thrown, nameOf, undefined, words.currency);
   }
 };
 
