@@ -4,14 +4,45 @@
 process.on('SIGUSR1', () => {});
 const version = process.versions.node.split('.').map(Number);
 if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
-  process.stderr.write(`paycli needs Node.js 22.19 or later; this is ${process.versions.node}.\n`);
-  process.exitCode = 4;
+  if (version[0] >= 18) handOver();
+  else refuse();
 } else {
   // Node's own warnings (an experimental module, variables that contradict each other) are for those who write paycli;
   // on stderr they would stand beside the one JSON line that a script reads there.
   process.removeAllListeners('warning');
   enableCache();
   import('../dist/main.js').then((program) => program.main()).catch(notLoaded);
+}
+
+function refuse() {
+  process.stderr.write(`paycli needs Node.js 22.19 or later; this is ${process.versions.node}.\n`);
+  process.exitCode = 4;
+}
+
+/** In a checkout the Node that builds and tests lies in node_modules; what npm installs brings none. */
+async function handOver() {
+  const names = ['child_process', 'fs', 'url'];
+  const [{ spawn }, { existsSync }, { fileURLToPath }] = await Promise.all(names.map((name) => import(name)));
+  const pinned = ['node', 'node-bin'].flatMap((name) =>
+    ['node', 'node.exe'].map((file) =>
+      fileURLToPath(new URL(`../node_modules/${name}-${systemName()}/bin/${file}`, import.meta.url)),
+    ),
+  );
+  const node = pinned.find((path) => existsSync(path));
+  if (node === undefined) return refuse();
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  // A terminal sends its signals to both; how the other one ends is told as it is.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, (name) => name !== 'SIGINT' && child.kill(name));
+  child.on('error', notLoaded);
+  child.on('close', (code, signal) => {
+    if (signal === null) process.exitCode = code;
+    else process.removeAllListeners(signal).kill(process.pid, signal);
+  });
+}
+
+function systemName() {
+  return `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 }
 
 /** Nothing was begun: what runs says by itself how it ends. */

@@ -6,7 +6,7 @@ import { TOPICS } from '../../src/cli/help/names.ts';
 import { words } from '../structure/words.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { errorOf, newFolder, paycli, runBefore } from '../support/program.ts';
 import { ONYE_ID } from '../support/service.ts';
 import { inShell, programs } from '../support/shell.ts';
 import { SPECS } from '../support/specs.ts';
@@ -303,6 +303,19 @@ describe('an old Node', () => {
       stdout: '',
       stderr: 'paycli needs Node.js 22.19 or later; this is 20.20.2.\n',
     });
+  });
+
+  it('hands over to the one of a checkout, with its streams and its exit code', async () => {
+    // What the other one is started with, it must not think of itself.
+    const young =
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.0.0' } }); delete process.env.NODE_OPTIONS;";
+    const run = (...args: string[]) => paycli(args, { env: runBefore(young) });
+    expect(await run('--version')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    });
+    expect(await run('no-such-command')).toMatchObject({ code: 2, stderr: expect.stringContaining('no-such-command') });
   });
 
   it.each(['22.18.9', '21.7.0', '14.0.0'])('%s is too old', (version) => {
