@@ -1,3 +1,4 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { buildConnector, Client as ClientTypes, Dispatcher } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
@@ -12,6 +13,18 @@ import { lookup } from './lookup.ts';
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than an attempt: a connection that does not come about leaves time for the next. */
 const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Whether NO_PROXY has a range of addresses (10.0.0.0/8) that the host of an origin, given as an address, is in. */
+const isInRange = (origin: string, noProxy: string): boolean => {
+  const host = new URL(origin).hostname.replace(/^\[(.*)\]$/, '$1');
+  const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
+  const ranges = new BlockList();
+  for (const [, net = '', bits] of noProxy.matchAll(/([^,\s/]+)\/(\d+)/g)) {
+    // What is no range names nothing.
+    tried(() => ranges.addSubnet(net, Number(bits), familyOf(net)));
+  }
+  return isIP(host) !== 0 && ranges.check(host, familyOf(host));
+};
 
 const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '';
 
@@ -75,10 +88,11 @@ export interface Route {
 export const routeOf = (origin: string, env: Env): Route => {
   const verified = verifies(origin, env, 'the secret key');
   const found = firstSetting(env, ['HTTPS_PROXY', 'ALL_PROXY']);
-  if (!origin.startsWith('https:') || found === undefined) return { origin, verified };
+  const passedBy = setting(env, 'no_proxy');
+  if (!origin.startsWith('https:') || found === undefined || isInRange(origin, passedBy)) return { origin, verified };
   const [variable, value] = found;
   const url = proxyUrl(value);
-  return { origin, verified, proxy: { url, name: proxyName(url, variable), passedBy: setting(env, 'no_proxy') } };
+  return { origin, verified, proxy: { url, name: proxyName(url, variable), passedBy } };
 };
 
 /** Connections by that way. */
