@@ -17,6 +17,8 @@ const isDevious = (segment: string): boolean =>
 
 /** Why a text is no path under the service's origin; undefined where it is one. */
 export const pathProblem = (text: string): string | undefined => {
+  if (/^[a-z]:[/\\]/i.test(text))
+    return 'was made a path of this machine by the shell: write it without its first slash, as v1/ugwo';
   if (!text.startsWith('/')) return 'must start with /, as /v1/ugwo does; the origin comes from the profile';
   if (pathOf(text).includes('//')) return 'has // in it';
   if (!CHARACTERS.test(text)) return 'has a character that a path must not have: percent-encode it';

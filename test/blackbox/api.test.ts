@@ -81,9 +81,17 @@ describe('api', () => {
     expect((await api(['DELETE', '/v1/things/1', '--as-curl'], { service })).stdout).toContain('--request DELETE');
   });
 
+  it('takes a path without its first slash, which Git Bash would rewrite', async () => {
+    const service = await serve([page([1], null)]);
+    expect(await api(['GET', 'v1/ugwo'], { service })).toMatchObject({ code: 0 });
+    expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo']);
+  });
+
   it.each([
     [['GET', 'https://evil.example/v1/ugwo'], 'must start with /'],
     [['GET', '//evil.example/v1'], 'has // in it'],
+    [['GET', 'C:/Program Files/Git/v1/ugwo'], 'write it without its first slash'],
+    [['POST', `v1/ugwo/${UGWO_ID}/activities`], 'charges are not made by this command'],
     [['GET', '/v1/../x'], 'lead elsewhere'],
     [['GET', '/v1/a b'], 'percent-encode it'],
     [['FETCH', '/v1/ugwo'], 'is not one of GET'],

@@ -9,6 +9,8 @@ describe('a path of the service', () => {
 
   it.each([
     'v1/ugwo',
+    'C:/Program Files/Git/v1/ugwo',
+    'C:/Git/v1/ugwo',
     'https://evil.example/v1/ugwo',
     '//evil.example/v1',
     '/v1//ugwo',

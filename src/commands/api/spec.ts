@@ -30,7 +30,9 @@ const asInput = taking({ type: 'json', completes: 'file' }, (text): Source => {
 
 const readMethod = (text: string): Method => asOneOf(METHODS)(text.toUpperCase());
 
-const readPath = (text: string, method: Method): string => {
+const readPath = (given: string, method: Method): string => {
+  // On Windows, Git Bash puts a folder of its own before what starts with a slash.
+  const text = /^v\d+\//.test(given) ? `/${given}` : given;
   const problem = pathProblem(text);
   if (problem !== undefined) throw usageError(`"${text}" ${problem}`);
   if (method === 'GET' || !isChargePath(text)) return text;
@@ -50,7 +52,7 @@ export const apiCommand = defineCommand({
     'Fields go into the body, those of GET and DELETE into the query.',
   args: [
     argument('method', 'GET, POST, PUT, PATCH or DELETE', { choices: METHODS }),
-    argument('path', 'path of the service, /v1/…'),
+    argument('path', 'path of the service, /v1/… or v1/…'),
   ],
   options: {
     field: repeated('-f, --field <k=v>', 'a field as text; k:=json sets a value that is not text', asPair),
