@@ -11,6 +11,8 @@ export interface AnyRequest {
   readonly path: string;
   /** Its answer is a page of a list. */
   readonly paged?: boolean;
+  /** What it does, where its path is that of an operation in another spelling. */
+  readonly like?: OperationId | undefined;
 }
 
 const provesJson: Proof = (answer) =>
@@ -20,14 +22,20 @@ const isSent = (method: Method): boolean => method === 'POST' || method === 'PUT
 
 const SAFETY = { GET: 'safe', POST: 'never-repeat', PUT: 'checked', PATCH: 'checked', DELETE: 'checked' } as const;
 
+const effectOf = (id: OperationId | undefined): Pick<Operation, 'effect'> => {
+  const operation: Operation | undefined = id && operations[id];
+  return operation?.effect === undefined ? {} : { effect: operation.effect };
+};
+
 /** An operation of which nothing is documented but its method and path: judged by the same rules as the others. */
-export const anyOperation = ({ method, path, paged }: AnyRequest): Operation => ({
+export const anyOperation = ({ method, path, paged, like }: AnyRequest): Operation => ({
   method,
   path,
   params: {},
   ...(isSent(method) ? { body: () => z.looseObject({}) } : {}),
   success: { status: 200, schema: z.unknown, proof: paged === true ? provesPage : provesJson },
   safety: SAFETY[method],
+  ...effectOf(like),
 });
 
 /** The parameters of a template's path in a path; undefined where it is no path of the template. */

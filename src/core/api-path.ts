@@ -27,9 +27,22 @@ export const pathProblem = (text: string): string | undefined => {
   return segments.some(isDevious) ? 'has a segment that would lead elsewhere' : undefined;
 };
 
+/** What servers leave out of a segment: its parameters (`;a=b`), and the name of a format. */
+const withoutTrimmings = (segment: string): string =>
+  segment
+    .replace(/;.*$/s, '')
+    .toLowerCase()
+    .replace(/\.(?:json\w*|xml|html?)?$/, '');
+
+/** The one spelling of all that a service may read as the same path; without its query. */
+export const plainPath = (text: string): string =>
+  `/${(segmentsOf(text) ?? [])
+    .map(withoutTrimmings)
+    .filter((segment) => segment !== '')
+    .join('/')}`;
+
 /** Whether a write to a path makes a charge, however the path is written. */
-export const isChargePath = (text: string): boolean =>
-  /^v\d+\/ugwo\/[^/]+\/activities\/*$/i.test((segmentsOf(text) ?? []).join('/'));
+export const isChargePath = (text: string): boolean => /^\/v\d+\/ugwo\/[^/]+\/activities$/.test(plainPath(text));
 
 /**
  * The query of a path with more pairs behind it, as names and values: those of a name that ends in `[]` are a list. Throws a usage error

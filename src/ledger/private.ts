@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { printExact } from '../core/json.ts';
+import { printSorted } from '../core/json.ts';
 import type { Entry } from './entry.ts';
 
 /** So many digits of a phone number are kept: enough to know it by, too few to call. */
@@ -67,14 +67,6 @@ export const cleaned = <T>(value: T, clean: (text: string) => string): T => {
   return Object.fromEntries(entries) as T;
 };
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const members = value as Readonly<Record<string, unknown>>;
-  const names = Object.keys(members).sort();
-  return Object.fromEntries(names.map((name) => [name, sorted(members[name])]));
-};
-
 /** Whatever may be a phone number shows its last digits only. */
 export const withoutNumbers = (text: string): string => text.replaceAll(NUMBER, lastDigits);
 
@@ -83,4 +75,4 @@ export const withoutNumbers = (text: string): string => text.replaceAll(NUMBER, 
  * go in: it has few enough digits to be guessed from a digest.
  */
 export const digestOf = (data: Readonly<Record<string, unknown>>): string =>
-  hash('sha256', withoutNumbers(printExact(sorted(data))));
+  hash('sha256', withoutNumbers(printSorted(data)));

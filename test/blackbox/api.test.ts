@@ -107,11 +107,16 @@ describe('api', () => {
     expect(ended.stderr).toContain(why);
   });
 
-  it.each(['/activities', '/activities/', '/activities?a=b', '/%61ctivities'])('makes no charge: %s', async (end) => {
-    const ended = await api(['POST', `/v1/ugwo/${UGWO_ID}${end}`, '--dry-run', '--json'], { service: await serve([]) });
-    expect(ended.code).toBe(2);
-    expect(errorOf(ended)['hint']).toContain('paycli ugwo charge');
-  });
+  it.each(['/activities', '/activities/', '/activities?a=b', '/%61ctivities', '/activities.json', '/activities;a'])(
+    'makes no charge: %s',
+    async (end) => {
+      const ended = await api(['POST', `/v1/ugwo/${UGWO_ID}${end}`, '--dry-run', '--json'], {
+        service: await serve([]),
+      });
+      expect(ended.code).toBe(2);
+      expect(errorOf(ended)['hint']).toContain('paycli ugwo charge');
+    },
+  );
 
   it('never repeats a POST by itself: the ledger has it, and stands in the way until a person has looked', async () => {
     const service = await serve([reset, json(200, { uid: 'x' }), json(200, { uid: 'z' })]);
@@ -133,6 +138,72 @@ describe('api', () => {
       kind: 'request',
       request: { path: '/v1/things', body: { a: '1' } },
     });
+  });
+
+  const SPELLINGS = [
+    '/v1/Things',
+    '/v1/things.json',
+    '/v1/things;a',
+    '/v1/things/',
+    '/v1/things%2ejson',
+    '/v1/things?x=1',
+  ];
+
+  it.each(SPELLINGS)('sends what is unknown in no other spelling either: %s', async (path) => {
+    const [service, home] = [await serve([reset]), newFolder()];
+    const fields = ['-f', 'a=1', '-f', 'b=2'];
+    expect((await api(['POST', '/v1/things', ...fields], { service, home })).code).toBe(6);
+    expect((await api(['POST', path, ...fields], { service, home })).code).toBe(9);
+    expect((await api(['POST', path, '-f', 'b=2', '-f', 'a=1'], { service, home })).code).toBe(9);
+  });
+
+  const REFUND = ['-f', `ugwo_activity=${ACT}`, '-f', 'reason=x', '-F', 'amount=5'];
+  const REQUEST = [
+    '-f',
+    'currency=NGN',
+    '-f',
+    'description=Order 7',
+    '-F',
+    'amount=500000',
+    '-f',
+    'onye_email=ada@example.com',
+  ];
+
+  it.each([
+    ['a refund', ['refund', 'create', ACT, '--reason', 'x', '--yes'], '/v1/refunds', REFUND],
+    [
+      'a payment request',
+      [
+        'ugwo',
+        'create',
+        '--amount-minor',
+        '500000',
+        '--currency',
+        'NGN',
+        '--customer',
+        'ada@example.com',
+        '--description',
+        'Order 7',
+      ],
+      '/v1/ugwo',
+      REQUEST,
+    ],
+  ])('sends nothing beside the command that makes %s, nor that one beside it', async (_what, command, path, fields) => {
+    const request = (spelled: string): string[] => ['POST', spelled, ...fields, '--yes'];
+    for (const spelled of [path, path.toUpperCase(), `${path}.json`]) {
+      const [first, home] = [await serve([reset]), newFolder()];
+      expect((await inProcess(command, { service: first, home })).code).toBe(6);
+      expect((await api(request(spelled), { service: first, home })).code).toBe(9);
+      const [second, other] = [await serve([reset]), newFolder()];
+      expect((await api(request(spelled), { service: second, home: other })).code).toBe(6);
+      expect((await inProcess(command, { service: second, home: other })).code).toBe(9);
+    }
+  });
+
+  it('makes a second refund in no other spelling without --again', async () => {
+    const [service, home] = [await serve([json(200, { uid: 'r1', status: 'processing' })]), newFolder()];
+    expect((await api(['POST', '/v1/refunds', ...REFUND, '--yes'], { service, home })).code).toBe(0);
+    expect((await api(['POST', '/v1/Refunds', ...REFUND, '--yes'], { service, home })).code).toBe(9);
   });
 
   it('pays back as `refund create` does: not twice without --again', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barePath, isChargePath, pathProblem, queryOf } from '../../src/core/api-path.ts';
+import { barePath, isChargePath, pathProblem, plainPath, queryOf } from '../../src/core/api-path.ts';
 
 describe('a path of the service', () => {
   it.each(['/v1/ugwo', '/v1/ugwo/ugw.AbCd.1?limit=2', '/v1/a%2Cb/', '/v1/checkouts?filter[status][]=1', '/v2/x~y/@z'])(
@@ -41,10 +41,33 @@ describe('a path of the service', () => {
     '/v1/ugwo/ugw.AbCd.1/activities?x=1',
     '/v1/UGWO/x/Activities',
     '/v2/ugwo/x/%61ctivities',
+    '/v1/ugwo/x/activities.json',
+    '/v1/ugwo/x/activities;a=b',
+    '/v1/ugwo;a/x/activities%2ejson',
   ])('charges as %s', (path) => expect(isChargePath(path)).toBe(true));
 
   it.each(['/v1/ugwo/x/activities/act.AbCd.1', '/v1/ugwo/activities', '/v1/ugwo', '/v1/%'])('does not as %s', (path) =>
     expect(isChargePath(path)).toBe(false),
+  );
+
+  it.each([
+    '/v1/refunds/',
+    '/v1/refunds//',
+    '//v1//refunds',
+    '/v1/Refunds',
+    '/V1/REFUNDS',
+    '/v1/refunds.json',
+    '/v1/refunds%2Ejson',
+    '/v1/refunds.JSONLD',
+    '/v1/refunds.',
+    '/v1/refunds;a',
+    '/v1;v=2/refunds;a=b.c',
+    '/v1/%72efunds',
+    '/v1/refunds?x=1',
+  ])('in the spelling %s is the same', (path) => expect(plainPath(path)).toBe('/v1/refunds'));
+
+  it.each(['/v1/refund', '/v2/refunds', '/v1/refunds/x', '/v1/refunds.json.bak'])('is another one as %s', (path) =>
+    expect(plainPath(path)).not.toBe('/v1/refunds'),
   );
 
   it('is parted from its query', () => {

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Called, CallInput, Client } from '../../client/client.ts';
-import type { ListId } from '../../contract/operations.ts';
-import { barePath, queryOf } from '../../core/api-path.ts';
+import type { ListId, OperationId } from '../../contract/operations.ts';
+import { barePath, plainPath, queryOf } from '../../core/api-path.ts';
 import { namingFlags } from '../../core/flags.ts';
-import { printExact } from '../../core/json.ts';
+import { printExact, printSorted } from '../../core/json.ts';
 import { isGuarded } from '../../core/origin.ts';
 import { pairsToObject } from '../../core/pairs.ts';
 import type { Result } from '../../core/result.ts';
 import { readJsonObject } from '../../core/source.ts';
 import type { Deps } from '../deps.ts';
+import { described } from '../described.ts';
 import { resultOf, shownPages } from './show.ts';
 import type { ApiInput } from './spec.ts';
 
@@ -16,6 +17,8 @@ import type { ApiInput } from './spec.ts';
 interface Request {
   readonly called: Called;
   readonly call: CallInput;
+  /** The operation that it is, its path in whatever spelling. */
+  readonly meant: OperationId | undefined;
 }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
@@ -26,21 +29,27 @@ const readRequest = async (input: ApiInput, { match }: Client, { source }: Deps)
   const given = input.input === undefined ? {} : await readJsonObject(source, input.input, '--input');
   const request = { method, path: barePath(path), paged };
   const known = match(request);
+  const meant = known?.id ?? match({ method, path: plainPath(path) })?.id;
   const body = hasBody ? { body: { ...given, ...pairsToObject(input.fields, '--field') } } : {};
   const query = queryOf(path, hasBody ? [] : input.fields.map(([name, value]) => [name, asText(value)]));
-  if (known === undefined) return { called: request, call: { query, ...body } };
-  return { called: known.id, call: { params: known.params, query, ...body } };
+  if (known === undefined) return { called: { ...request, like: meant }, call: { query, ...body }, meant };
+  return { called: known.id, call: { params: known.params, query, ...body }, meant };
 };
 
-/** Something that only ever is made anew: by the ledger's protocol. A refund is one of its activity, as one made by itself. */
-const make = async ({ called, call }: Request, { path, again }: ApiInput, deps: Deps): Promise<Result> => {
-  const text = printExact(call.body ?? {});
+/**
+ * Something that only ever is made anew: by the ledger's protocol. What a command of its own makes is known as that command
+ * knows it, however its path is spelled, so that neither is sent beside the other.
+ */
+const make = async ({ called, call, meant }: Request, { path, again }: ApiInput, deps: Deps): Promise<Result> => {
+  const { body = {} } = call;
   const what = `POST ${barePath(path)}`;
-  const activity = call.body?.['ugwo_activity'];
+  const activity = body['ugwo_activity'];
+  const saying = `Sending ${what}`;
+  const digest = (): string => createHash('sha256').update(printSorted(body)).digest('hex').slice(0, 16);
   const how =
-    called === 'refund.create' && typeof activity === 'string'
-      ? { about: activity, question: [`${what} ${text}`, 'Pay this back?'], typed: activity, once: true, again }
-      : { about: `${what} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`, saying: `Sending ${what}` };
+    meant === 'refund.create' && typeof activity === 'string'
+      ? { about: activity, question: [`${what} for ${activity}`, 'Pay this back?'], typed: activity, once: true, again }
+      : { about: meant === 'ugwo.create' ? described(body) : `POST ${plainPath(path)} ${digest()}`, saying };
   const { record, ...rest } = await deps.once(called, call, how);
   return resultOf(record, rest);
 };

@@ -1,4 +1,4 @@
-import { bothUnits, readGiven } from '../../core/amount.ts';
+import { readGiven } from '../../core/amount.ts';
 import { usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { machineValue } from '../../core/medium.ts';
@@ -35,16 +35,6 @@ export const createBody = ({ amount, ...words }: CreateWords): Body => {
   const read = readGiven(amount, words.currency);
   if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
   return bodyOf(read.minor, words);
-};
-
-/** `NGN 5,000.00 (500000 kobo) for ada@example.com, Order 7`: what is asked of whom. */
-export const described = (body: Body): string => {
-  const text = (name: string): string => machineValue(body[name]);
-  const money = bothUnits(Number(body['amount']), text('currency'));
-  const customer = text('onye') || text('onye_email');
-  return [customer === '' ? money : `${money} for ${customer}`, text('ref'), text('description')]
-    .filter((part) => part !== '')
-    .join(', ');
 };
 
 const FLAGS: Readonly<Record<string, string>> = {

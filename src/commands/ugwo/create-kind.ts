@@ -3,11 +3,12 @@ import type { Cells } from '../../bulk/reading/cells.ts';
 import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
+import { described } from '../described.ts';
 import { AMOUNT_COLUMNS, moneyIn, nameOf, refuseTwice, wordOf } from '../file-words.ts';
 import { findOutByHand, madeColumns, rowsMade } from '../make-rows.ts';
 import { uniqueIn } from '../taken.ts';
 import type { Body } from './create-body.ts';
-import { BY_REF, bodyOf, columnOf, described } from './create-body.ts';
+import { BY_REF, bodyOf, columnOf } from './create-body.ts';
 import type { FileOfRequests } from './create-spec.ts';
 
 /** A row that can be created. */

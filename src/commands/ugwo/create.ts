@@ -4,10 +4,11 @@ import type { Result, View } from '../../core/result.ts';
 import { readJsonObject } from '../../core/source.ts';
 import { createUnique } from '../create-once.ts';
 import type { Deps } from '../deps.ts';
+import { described } from '../described.ts';
 import { previewCall } from '../preview.ts';
 import { uniqueIn } from '../taken.ts';
 import type { Body } from './create-body.ts';
-import { BY_REF, createBody, described, flagOf } from './create-body.ts';
+import { BY_REF, createBody, flagOf } from './create-body.ts';
 import type { CreateInput, CreateWords } from './create-spec.ts';
 import { createdView, wholeUgwoView } from './view.ts';
 
