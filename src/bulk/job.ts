@@ -127,6 +127,7 @@ const NOTHING_SENT = {
   codes: new Set<number>(),
   troubles: [],
   untold: 0,
+  again: false,
   unrecorded: [],
 };
 

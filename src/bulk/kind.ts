@@ -93,7 +93,7 @@ export interface RowKind<T> {
     readonly done: string;
     /** What to do about rows that are unknown. */
     readonly findOut: string;
-    /** What to do about rows that the guard has refused. */
+    /** What to do about rows that the guard has refused, and --again would send. */
     readonly refused?: string;
   };
   readonly key: KeyColumn;

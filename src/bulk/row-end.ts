@@ -19,6 +19,10 @@ export interface RowEnd {
   readonly fields?: Readonly<Record<string, unknown>>;
   /** Why it is no success, in one line. */
   readonly error?: string | undefined;
+  /** The same in a few words, for many rows at once. */
+  readonly reason?: string;
+  /** --again would send it. */
+  readonly again?: true;
   /** The service asked to be left alone: for so many milliseconds, or 0 where it said no time. */
   readonly slowDown?: number;
   /** Nothing new may be started after this. */
@@ -81,6 +85,8 @@ export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): 
     state: stateOf(thrown, begun),
     exitCode: detail.exitCode ?? EXIT_CODES[kind],
     error: oneLine(thrown),
+    ...(detail.reason === undefined ? {} : { reason: detail.reason }),
+    ...(detail.again === true ? { again: true } : {}),
   };
   if (kind === 'ledger') return { ...end, untouched: true, stops: thrown };
   if (kind === 'interrupted' && !begun) return { ...end, untouched: true };

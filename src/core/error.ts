@@ -35,6 +35,10 @@ export interface ErrorDetail {
   readonly answer?: string;
   /** The ledger could not note what became of it: `answer` is the line to keep. */
   readonly unrecorded?: true;
+  /** Why it was refused, in a few words that name nothing, for many rows at once. */
+  readonly reason?: string;
+  /** Another one can be made with --again. */
+  readonly again?: true;
   /** Nothing more is let through: by a policy today, or of a file than was approved. */
   readonly spent?: true;
   /** The activity that this is about, or that stands in the way, as JSON text. */

@@ -100,7 +100,7 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
   ],
   no_checkout: ({ intent }, command) => [
     "it has no checkout, so it can't be charged",
-    `see ${command('ugwo', 'get', intent.about)}; --again sends the charge and lets the service judge`,
+    `see ${command('ugwo', 'get', intent.about)}`,
   ],
   policy: ({ policy }, command) => (policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command)),
 };
@@ -114,6 +114,24 @@ const inOther = (
   `${pushable ? `take it along: ${command('ledger', 'push')}` : 'use that ledger for it'}` +
     `${intent.kind === CHARGE ? '; --again charges it all the same' : ''}`,
 ];
+
+/** The same for many rows at once. */
+const REASONS: Readonly<Record<Refusal, string>> = {
+  unresolved: 'an earlier one is unknown',
+  in_progress: 'another process is at it',
+  payable: 'an earlier charge can still be paid',
+  unseen: 'an earlier account has expired, but may have been paid in time',
+  done: 'charged before',
+  paid: 'already paid',
+  refunded: 'paid and refunded',
+  cancelled: 'cancelled',
+  made: 'made before',
+  no_checkout: 'no checkout',
+  policy: 'beyond a policy',
+};
+
+/** The rest --again does not override, or the service refuses. */
+const AGAIN_HELPS: readonly Refusal[] = ['payable', 'unseen', 'made'];
 
 const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
@@ -129,6 +147,8 @@ export const refusedError = (refused: Refused, words: readonly string[], same: b
   const lines = why === 'payable' ? stillUsable(refused) : [];
   return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,
+    reason: REASONS[why],
+    ...(AGAIN_HELPS.includes(why) ? { again: true } : {}),
     ...(by === undefined ? {} : { ledgerId: by.id }),
     ...(policy !== undefined && isSpent(policy.forbidden) ? { spent: true } : {}),
     ...(activity === undefined ? {} : { activity: JSON.stringify(asActivity(activity)) }),

@@ -356,6 +356,21 @@ describe('charges from a file', () => {
     expect(postsOf(service)).toEqual({ 1: 2, 2: 1 });
   });
 
+  it.each<[string, Readonly<Record<string, unknown>>, reason: string, again: boolean]>([
+    ['have no checkout', { checkout: null }, 'no checkout', false],
+    ['are cancelled', { status: 'cancelled' }, 'cancelled', false],
+    ['were paid', { status: 'ugwo_successful' }, 'already paid', false],
+    ["have others' charges", { activities: [ACTIVITY] }, 'an earlier charge can still be paid', true],
+  ])('that %s are told in one line, with --again only where it helps', async (_what, more, reason, again) => {
+    const open = { status: 'requires_ugwo', amount: 500, currency: 'NGN', checkout: {}, activities: [] };
+    const service = await serveAllBy((seen) => json(200, { uid: ugwoOf(numberIn(seen)), ...open, ...more }));
+    const ended = await chargeFrom(ussdFile(1, 2, 3, 4), { service, ...home() });
+    expect(ended.code).toBe(9);
+    expect(errorOf(ended)['message']).toBe(`4 rows: 4 refused\n4 × ${reason}: rows 1, 2, 3 and 1 more`);
+    expect(String(errorOf(ended)['hint'] ?? '').includes('--again')).toBe(again);
+    expect(postsOf(service)).toEqual({});
+  });
+
   it('are not sent where nobody answers, which is safe to do again', async () => {
     const service = { origin: 'http://127.0.0.1:1' };
     const looked = await chargeFrom(ussdFile(1), { service, ...home() });

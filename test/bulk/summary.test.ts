@@ -19,6 +19,7 @@ const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = 
     codes: new Set(states.map((state) => rowExit({ state }))),
     troubles: [],
     untold: 0,
+    again: false,
     unrecorded: [],
     ...more,
   };
@@ -100,8 +101,23 @@ describe('a summary', () => {
     expect(summed(end({ accepted: 10 }, { stopped: 'signal' }), { signal: 'SIGINT' }).failure).toBeUndefined();
   });
 
+  const taken = { count: 1, rows: [4], error: 'is taken', reason: 'taken' };
+
+  it('tells of many rows in one line, by the reason that they have in common', () => {
+    const troubles = [
+      { count: 2, rows: [1, 3], error: 'x', reason: 'cancelled' },
+      { count: 12, rows: [2, 4, 5], error: 'y', reason: 'no checkout' },
+    ];
+    const { failure } = summed(end({ refused: 14 }, { rows: 14, troubles }));
+    expect(failure?.message.split('\n').slice(1)).toEqual([
+      '2 × cancelled: rows 1 and 3',
+      '12 × no checkout: rows 2, 4, 5 and 9 more',
+    ]);
+    expect(failure?.detail.hint).toBeUndefined();
+  });
+
   it('names the job, the first troubles, and what to do about each kind of row', () => {
-    const job = end({ unknown: 1, rejected: 1, refused: 1 }, { troubles: [{ row: 4, error: 'is taken' }] });
+    const job = end({ unknown: 1, rejected: 1, refused: 1 }, { troubles: [taken], again: true });
     const { failure } = summed(job);
     expect(failure?.message).toBe('10 rows: 1 unknown, 1 rejected, 1 refused, 7 not started\nrow 4: is taken');
     expect(failure?.detail.ledgerId).toBe('job-0123456789abcdef');
@@ -146,8 +162,7 @@ describe('a summary', () => {
   });
 
   it('says how many more troubles there are, and where they are told', () => {
-    const troubles = [{ row: 4, error: 'is taken' }];
-    const { failure } = summed(end({ rejected: 10 }, { troubles, untold: 9 }));
+    const { failure } = summed(end({ rejected: 10 }, { troubles: [taken], untold: 9 }));
     expect(failure?.message).toBe(
       '10 rows: 10 rejected\nrow 4: is taken\nand 9 more: add --report FILE to list all of them',
     );

@@ -132,16 +132,35 @@ describe('rows worked off', () => {
     expect(worked).toMatchObject({
       counts: { rejected: 2 },
       skipped: 0,
-      troubles: [
-        { row: 1, error: 'no' },
-        { row: 2, error: 'no' },
-      ],
+      troubles: [{ count: 2, rows: [1, 2], error: 'no', reason: 'no' }],
     });
   });
 
-  it('tell of the first five troubles of this run only', async () => {
-    const end = (): RowEnd => ({ state: 'rejected', exitCode: 3, error: 'no' });
-    expect((await run({ rows: 9, end })).worked.troubles.map(({ row }) => row)).toEqual([1, 2, 3, 4, 5]);
+  it('tell of five troubles of this run only, the gravest first, and of equal ones together', async () => {
+    const ends: Record<number, RowEnd> = {
+      12: { state: 'unknown', error: 'lost' },
+      13: { state: 'failed', error: 'too little money' },
+    };
+    const refused: RowEnd = {
+      state: 'refused',
+      error: 'ugw.AbCd.1 has no checkout',
+      reason: 'no checkout',
+      again: true,
+    };
+    const end = (row: number): RowEnd =>
+      ends[row] ??
+      (row > 6
+        ? refused
+        : { state: 'rejected', error: `act.AbCd.${1000 + row} of ugw.AbCd.${1000 + row} is number ${row % 4}` });
+    const { troubles, untold, again } = (await run({ rows: 13, concurrency: 1, end })).worked;
+    expect(troubles).toEqual([
+      { count: 1, rows: [12], error: 'lost', reason: 'lost' },
+      { count: 1, rows: [13], error: 'too little money', reason: 'too little money' },
+      { count: 2, rows: [1, 5], error: 'act.AbCd.1001 of ugw.AbCd.1001 is number 1', reason: '… of … is number 1' },
+      { count: 2, rows: [2, 6], error: expect.any(String), reason: '… of … is number 2' },
+      { count: 1, rows: [3], error: expect.any(String), reason: '… of … is number 3' },
+    ]);
+    expect([untold, again]).toEqual([13 - 7, true]);
   });
 
   it('wait for those that another process is sending', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newFolder, start } from '../support/program.ts';

@@ -92,12 +92,7 @@ describe('what stands in the way', () => {
     ],
     ['refunded', {}, 'it was paid and refunded', `see ${GET}; --again charges it once more`],
     ['cancelled', {}, 'it is cancelled', `see ${GET}; --again doesn't override this`],
-    [
-      'no_checkout',
-      {},
-      "it has no checkout, so it can't be charged",
-      `see ${GET}; --again sends the charge and lets the service judge`,
-    ],
+    ['no_checkout', {}, "it has no checkout, so it can't be charged", `see ${GET}`],
   ])('%s is said so: %#', (why, given, message, hint) => {
     expect(said(why, given)).toEqual([message, hint]);
   });

@@ -7,6 +7,7 @@ import type { Result, View } from '../../core/result.ts';
 import { ROW_STATES, type RowState } from '../../core/row.ts';
 import type { Aftermath, RowKind } from '../kind.ts';
 import { gravest, isSignalCode } from '../row-exit.ts';
+import type { Trouble } from '../sending/tally.ts';
 import type { WorkedOff } from '../sending/work-off.ts';
 
 /** How a job has ended. */
@@ -91,8 +92,16 @@ const whyOf = (stopped: PayError | undefined, { not_started }: Counts, stop: Abo
   return [`stopped early: ${stopped.message}`];
 };
 
+const troubleText = ({ count, rows, error, reason }: Trouble): string => {
+  if (count === 1) return `row ${rows[0]}: ${error}`;
+  const more = count - rows.length;
+  const named =
+    more === 0 ? `${rows.slice(0, -1).join(', ')} and ${rows.at(-1)}` : `${rows.join(', ')} and ${more} more`;
+  return `${count} × ${reason}: rows ${named}`;
+};
+
 const troublesOf = ({ troubles, untold }: JobEnd, report: string | undefined): string[] => {
-  const told = troubles.map(({ row, error }) => `row ${row}: ${error}`);
+  const told = troubles.map(troubleText);
   if (untold === 0) return told;
   const where = report === undefined ? 'add --report FILE to list all of them' : `all of them are in ${report}`;
   return [...told, `and ${untold} more: ${where}`];
@@ -105,11 +114,11 @@ const goOnText = (stopped: PayError | undefined): string => {
 
 const hintsOf = (
   counts: Counts,
-  codes: JobEnd['codes'],
+  { codes, again }: Pick<JobEnd, 'codes' | 'again'>,
   words: Summing['words'],
   stopped: PayError | undefined,
 ): string[] => {
-  const { unknown, rejected, failed, not_sent, not_created, refused, not_started, sending } = counts;
+  const { unknown, rejected, failed, not_sent, not_created, not_started, sending } = counts;
   return [
     ...(unknown > 0 ? [words.findOut] : []),
     ...(not_started + sending + not_sent > 0 || [...codes].some(isSignalCode) ? [goOnText(stopped)] : []),
@@ -118,7 +127,7 @@ const hintsOf = (
           'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made',
         ]
       : []),
-    ...(refused > 0 && words.refused !== undefined && stopped?.kind !== 'refused' ? [words.refused] : []),
+    ...(again && words.refused !== undefined && stopped?.kind !== 'refused' ? [words.refused] : []),
   ];
 };
 
@@ -146,7 +155,7 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
   // Of an unknown row it would say what is said for all of them.
   const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;
   const hints = [
-    ...hintsOf(counts, end.codes, words, stopped),
+    ...hintsOf(counts, end, words, stopped),
     ...[hint, followed?.hint].filter((line) => line !== undefined),
   ];
   return new PayError(kindOf(code), lines.join('\n'), {

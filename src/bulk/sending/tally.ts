@@ -14,14 +14,26 @@ export interface Counted {
   readonly skipped: number;
 }
 
+/** Rows that ended alike, for one reason. */
+export interface Trouble {
+  readonly count: number;
+  /** The first of them. */
+  readonly rows: readonly number[];
+  /** What is said of one row, and of many. */
+  readonly error: string;
+  readonly reason: string;
+}
+
 /** What is to be told of rows in the end. */
 export interface Tally extends Counted {
   /** The exit codes that they stand for. */
   readonly codes: ReadonlySet<number>;
-  /** The first rows of this run that are no success, and why. */
-  readonly troubles: readonly { readonly row: number; readonly error: string }[];
-  /** How many more there are of them. */
+  /** Why rows of this run are no success, the gravest first. */
+  readonly troubles: readonly Trouble[];
+  /** How many more rows there are of that kind. */
   readonly untold: number;
+  /** --again would send one of them. */
+  readonly again: boolean;
   /** What the ledger could not take. */
   readonly unrecorded: readonly PayError[];
 }
@@ -35,6 +47,41 @@ interface Tallying {
 }
 
 const MOST_TROUBLES = 5;
+const MOST_NAMED = 3;
+
+/** The order in which they are told. */
+const TOLD: readonly RowState[] = [
+  ...(['unknown', 'accepted', 'failed', 'rejected', 'not_created', 'not_sent', 'refused'] as const),
+  ...(['invalid', 'sending'] as const),
+];
+
+/** Names that one row has and another has not. */
+const OWN_NAMES = /\b[a-z_]+(?:\.[A-Za-z0-9_]{4,}){2,}|\b[a-z_]+-[0-9a-z]{16,}/g;
+
+const reasonIn = ({ error = '', reason }: RowEnd): string => reason ?? error.replaceAll(OWN_NAMES, '…');
+
+/** Rows that are no success, by state and reason: of each state no more reasons are kept than are told. */
+const openTroubles = () => {
+  const kept = new Map<RowState, Map<string, Trouble>>();
+  let all = 0;
+  return {
+    add: (row: number, end: RowEnd): void => {
+      const { state, error } = end;
+      if (error === undefined) return;
+      all += 1;
+      const alike = kept.get(state) ?? new Map<string, Trouble>();
+      kept.set(state, alike);
+      const reason = reasonIn(end);
+      const known = alike.get(reason) ?? { count: 0, rows: [], error, reason };
+      if (known.count === 0 && alike.size >= MOST_TROUBLES) return;
+      alike.set(reason, { ...known, count: known.count + 1, rows: [...known.rows, row].slice(0, MOST_NAMED) });
+    },
+    told: (): Pick<Tally, 'troubles' | 'untold'> => {
+      const troubles = TOLD.flatMap((state) => [...(kept.get(state)?.values() ?? [])]).slice(0, MOST_TROUBLES);
+      return { troubles, untold: all - troubles.reduce((sum, { count }) => sum + count, 0) };
+    },
+  };
+};
 
 /** Counts rows as they end, and tells of each. */
 export const openTally = ({ rows, excluded, onSettled, tell }: Tallying) => {
@@ -42,9 +89,9 @@ export const openTally = ({ rows, excluded, onSettled, tell }: Tallying) => {
   for (let row = 1; row <= rows; row += 1) if (!excluded.has(row)) open.set(row);
   const counts: Partial<Record<RowState, number>> = {};
   const codes = new Set<number>();
-  const troubles: { row: number; error: string }[] = [];
+  const troubles = openTroubles();
   const unrecorded: PayError[] = [];
-  let [done, skipped, untold] = [0, 0, 0];
+  let [done, skipped, again] = [0, 0, false];
   const settle = async (row: InputRow, end: RowEnd, own: boolean): Promise<void> => {
     open.clear(row.number);
     counts[end.state] = (counts[end.state] ?? 0) + 1;
@@ -52,14 +99,11 @@ export const openTally = ({ rows, excluded, onSettled, tell }: Tallying) => {
     done += 1;
     if (!own || end.kept === 'elsewhere') skipped += 1;
     if (end.unrecorded !== undefined) unrecorded.push(end.unrecorded);
-    const { error } = end;
-    if (own && error !== undefined) {
-      if (troubles.length < MOST_TROUBLES) troubles.push({ row: row.number, error });
-      else untold += 1;
-    }
+    if (own) troubles.add(row.number, end);
+    again ||= end.again === true;
     tell({ counts, done, skipped });
     await onSettled(row, end);
   };
-  const tally = (): Tally => ({ counts, done, skipped, codes, troubles, untold, unrecorded });
+  const tally = (): Tally => ({ counts, done, skipped, codes, ...troubles.told(), again, unrecorded });
   return { open, tally, settle };
 };

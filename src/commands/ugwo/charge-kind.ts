@@ -185,8 +185,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
       one: 'payment request',
       done: 'charged',
       findOut: `find out about the unknown rows: \`${reconcile}\``,
-      refused:
-        'refused rows have an earlier charge, are paid or cancelled, or are beyond a policy; --again charges them anyway, except unknown and cancelled ones and those beyond a policy',
+      refused: '--again charges rows a second time whose earlier charge can still be paid',
     },
     key: {
       name: 'ugwo',
