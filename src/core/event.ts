@@ -1,6 +1,9 @@
 import { machineValue } from './medium.ts';
 import { valueAt } from './path.ts';
 
+/** So many days `webhook listen` keeps an event that is done with, where nothing else is said. */
+export const KEEP_DAYS = 90;
+
 /** The customer has paid twice. */
 export const DOUBLE_CHARGE = 'ugwo.activity.double_charge_detected';
 

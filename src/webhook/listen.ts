@@ -35,6 +35,8 @@ export interface ListenOptions {
   readonly until: { readonly count: number } | { readonly event: string } | undefined;
   readonly exec: Exec | undefined;
   readonly news: News | undefined;
+  /** So many days an event that is done with is kept. */
+  readonly keepDays: number;
 }
 
 /** What it needs of the world. */
@@ -66,6 +68,7 @@ export interface Listening {
 }
 
 const SECOND_MS = 1000;
+const DAY_MS = 86_400_000;
 /** Of what hostile senders cause, so much is said in so long, and so much is kept. */
 const [SAID_AT_ONCE, KEPT_AT_ONCE, SPAN_MS] = [5, 100, 10 * SECOND_MS];
 /** In bytes: so much is kept of a body that was turned away. */
@@ -206,6 +209,15 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
     news &&
     handOn(queue, handOnWake, { clock, random, say, news, failed: (found) => (failure ??= found) }, halt.signal);
 
+  const prune = async (): Promise<void> => {
+    while (!halt.signal.aborted) {
+      // What can't be pruned now is on another day.
+      await queue.prune(clock.now() - options.keepDays * DAY_MS, halt.signal).catch(() => undefined);
+      await clock.sleep(DAY_MS, halt.signal).catch(() => undefined);
+    }
+  };
+  const pruning = prune();
+
   const end = async (): Promise<void> => {
     await receiver.close();
     if (!stop.aborted) await soon(Promise.all([forwarder?.quiet(), handing?.quiet()]), 30 * SECOND_MS, clock);
@@ -214,6 +226,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
     await soon(Promise.all([forwarder?.ended, handing?.ended]), END_MS, clock);
     abandon.abort();
     await forwarder?.ended;
+    await pruning;
     queue.close();
     releaseNews?.();
     release();

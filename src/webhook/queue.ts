@@ -1,11 +1,12 @@
 import type { EventState } from '../core/event.ts';
 import { checkPrivate } from '../database/access.ts';
+import { compact } from '../database/compact.ts';
 import { groupCommit } from '../database/group.ts';
 import { openDatabase } from '../database/open.ts';
 import { QUEUE_FILE, queueError, queuePath } from './file.ts';
 import { digestUid } from './genuine.ts';
 import { type Delivery, type EventSummary, OTHER_BODY, type Refused } from './kept.ts';
-import { type EventFilter, type Head, type Statements, statements } from './statements.ts';
+import { type Aged, type EventFilter, type Head, type Statements, statements } from './statements.ts';
 
 /** What was made of a delivery. */
 export type Kept =
@@ -65,6 +66,28 @@ const beforeIn = (sql: Statements, from: number, filter: EventFilter, limit: num
   return found.slice(0, limit);
 };
 
+/** So many are looked at, and pruned in one commit: a delivery waits for no more than that. */
+const PRUNED_AT_ONCE = 500;
+
+/** What pruning would come to. */
+export interface Prunable {
+  readonly count: number;
+  /** As old, and still to be forwarded. */
+  readonly waiting: number;
+}
+
+/** Events that were told and came before a moment, some at a time, in the order in which they came; ends at the first younger ones. */
+function* agedIn(sql: Statements, before: number): Generator<readonly Aged[]> {
+  const told = sql.place('told');
+  for (let after = 0; ; ) {
+    const some = sql.events.aged(after, told, PRUNED_AT_ONCE);
+    const aged = some.filter(({ receivedAt }) => receivedAt < before);
+    if (aged.length === 0) return;
+    yield aged;
+    after = some.at(-1)?.seq ?? after;
+  }
+}
+
 // No signal of the user's ends a commit: what is in flight is kept.
 const NEVER = new AbortController().signal;
 
@@ -114,6 +137,24 @@ export const openQueue = (folder: string, uid: number | undefined) => {
         }),
       /** Lanes that would be tried later than that are tried now. */
       noLater: (latest: number, now: number): Promise<void> => write(() => sql.lanes.noLater(latest, now)),
+      prunable: (before: number): Prunable => {
+        const aged = agedIn(sql, before).toArray().flat();
+        const waiting = aged.filter(({ isWaiting }) => isWaiting).length;
+        return { count: aged.length - waiting, waiting };
+      },
+      /** Removes the events that are done with and came before a moment, but for their uids, until `stop`. Gives how many. */
+      prune: async (before: number, stop: AbortSignal): Promise<number> => {
+        let count = 0;
+        for (const aged of agedIn(sql, before)) {
+          if (stop.aborted) break;
+          const done = aged.filter(({ isWaiting }) => !isWaiting);
+          await write(() => done.forEach(sql.events.prune));
+          count += done.length;
+        }
+        return count;
+      },
+      /** Gives the room of what was removed back to the disk; false where that can't be. */
+      compact: (): Promise<boolean> => compact(db, async (work) => work()),
       setting: (name: 'target'): string | undefined => sql.setting(name),
       set: (name: 'target', value: string): Promise<void> => write(() => sql.set(name, value)),
       close: (): void => db.close(),

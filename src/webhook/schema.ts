@@ -2,6 +2,7 @@ import type { Migration } from '../database/kind.ts';
 
 /**
  * The queue's tables. An event stands once, by its uid, for good; `again` numbers what was asked to be kept of its repeats.
+ * An event that was pruned leaves its uid in a table of its own.
  * A lane is what must stay in order, and has a row while something in it waits: its first event, and when that is tried next.
  */
 export const MIGRATIONS: readonly Migration[] = [
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly Migration[] = [
      size INTEGER NOT NULL,
      body BLOB NOT NULL
    ) STRICT;`,
+  'CREATE TABLE pruned (uid TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;',
 ];

@@ -46,6 +46,14 @@ export interface EventFilter {
   readonly isWanted?: ((event: string) => boolean) | undefined;
 }
 
+/** What pruning asks of an event. */
+export interface Aged {
+  readonly seq: number;
+  readonly uid: string;
+  readonly isWaiting: boolean;
+  readonly receivedAt: number;
+}
+
 /** So many deliveries that were turned away are kept, the newest. */
 const MOST_REFUSED = 1000;
 
@@ -56,6 +64,12 @@ const eventStatements = (db: DatabaseSync) => {
   );
   const byUid = db.prepare('SELECT * FROM event WHERE uid = ? AND again <= 0');
   const bodyOf = db.prepare('SELECT body = ? AS same FROM event WHERE uid = ? AND again <= 0');
+  const pruned = db.prepare('SELECT 1 FROM pruned WHERE uid = ?');
+  const old = db.prepare(
+    'SELECT seq, uid, state, received_at FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+  );
+  const remove = db.prepare('DELETE FROM event WHERE seq = ?');
+  const leave = db.prepare('INSERT INTO pruned VALUES (?) ON CONFLICT DO NOTHING');
   const repeat = db.prepare('UPDATE event SET repeats = repeats + 1 WHERE uid = ? AND again <= 0 RETURNING repeats');
   const sizes = db.prepare('SELECT seq, length(body) AS size FROM event WHERE seq > ? ORDER BY seq LIMIT ?');
   const between = db.prepare('SELECT * FROM event WHERE seq > ? AND seq <= ? ORDER BY seq');
@@ -84,16 +98,31 @@ const eventStatements = (db: DatabaseSync) => {
     /** Whether a uid is known, and with which body. */
     known: (uid: string, body: Uint8Array): 'same' | 'other' | undefined => {
       const row = bodyOf.get(body, uid);
-      return row && (row['same'] === 1 ? 'same' : 'other');
+      // Of one that was pruned the body is gone.
+      if (row === undefined) return pruned.get(uid) === undefined ? undefined : 'same';
+      return row['same'] === 1 ? 'same' : 'other';
     },
     /** Counts a repeat, and gives how many there were. */
-    repeat: (uid: string): number => Number(repeat.get(uid)?.['repeats']),
+    repeat: (uid: string): number => Number(repeat.get(uid)?.['repeats'] ?? 0),
     find: (uid: string): KeptEvent | undefined => {
       const row = byUid.get(uid);
       return row === undefined ? undefined : keptOf(row);
     },
     /** The next ones behind a place, in the order in which they came; fewer where they are large. */
     behind: (seq: number, limit: number): KeptEvent[] => between.all(seq, reach(seq, limit)).map(keptOf),
+    /** So many behind a place up to another, oldest first, as far as pruning asks. */
+    aged: (seq: number, upTo: number, limit: number): Aged[] =>
+      old.all(seq, upTo, limit).map((row) => ({
+        seq: number(row['seq']),
+        uid: text(row['uid']),
+        isWaiting: row['state'] === 'waiting',
+        receivedAt: number(row['received_at']),
+      })),
+    /** Removes one, and leaves its uid. */
+    prune: ({ seq, uid }: Aged): void => {
+      remove.run(seq);
+      leave.run(uid);
+    },
     /** The ones before a place, newest first. */
     before: (seq: number, ugwo: string | undefined, limit: number): EventSummary[] =>
       before.all({ before: seq, ugwo: ugwo ?? null, limit }).map(summaryOf),

@@ -8,6 +8,7 @@ import { DEAD_ORIGIN } from '../support/service.ts';
 import { programs } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
+import { delivery, newQueue } from '../webhook/support.ts';
 
 /** A home in which these bodies were received. */
 const received = async (...bodies: readonly string[]): Promise<string> => {
@@ -22,6 +23,30 @@ const uidsOf = async (home: string, ...args: string[]): Promise<string[]> => {
   const { stdout } = await inProcess(['webhook', 'events', 'list', '--columns', 'uid', '-o', 'tsv', ...args], { home });
   return stdout.split('\n').filter((line) => line !== '');
 };
+
+describe('webhook prune', () => {
+  it('removes what is old and done with once that is confirmed, and tells none of it again', async () => {
+    const home = newFolder();
+    const queue = newQueue(home);
+    const [day, now] = [86_400_000, Date.now()];
+    for (const [number, days] of [40, 40, 40, 0].entries()) {
+      const state = number === 1 ? 'waiting' : 'kept';
+      await queue.keep(delivery(number, { receivedAt: now - days * day }), { state, duplicates: false, due: 0 });
+    }
+    await queue.setPlace('told', 4);
+    const prune = ['webhook', 'prune', '--before', '30d', '--json'];
+    const asked = await inProcess(prune, { home });
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('Prune 2 events that came before') });
+    expect(await inProcess([...prune.slice(0, 2), '--before', '1h', '--yes'], { home })).toMatchObject({ code: 2 });
+    const pruned = await inProcess([...prune, '--yes'], { home });
+    expect(JSON.parse(pruned.stdout)).toMatchObject({ pruned: 2, waiting: 1, before: expect.any(String) });
+    expect(await uidsOf(home)).toEqual([uidOf(3), uidOf(1)]);
+    const listener = await listen(home, ['--until', '1', '--columns', 'uid']);
+    for (const number of [0, 2, 5]) await deliver(listener.origin, bodyOf(number));
+    expect((await listener.ended).stdout).toBe(`${uidOf(5)}\n`);
+    expect(await uidsOf(home)).toEqual([uidOf(5), uidOf(3), uidOf(1)]);
+  });
+});
 
 describe('webhook events', () => {
   it('are listed newest first, by name, payment request and state, in pages that join', async () => {

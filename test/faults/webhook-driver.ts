@@ -16,7 +16,14 @@ const target = await openTarget();
 const listening = await listen(
   {
     ...{ folder, port: 0, host: '127.0.0.1', secrets: { all: [SECRET], sandbox: [] }, target: new URL(target.url) },
-    ...{ only: [], duplicates: false, until: { count: Number(events) }, exec: undefined, news: undefined },
+    ...{
+      only: [],
+      duplicates: false,
+      until: { count: Number(events) },
+      exec: undefined,
+      news: undefined,
+      keepDays: 90,
+    },
   },
   { clock, random: () => 0.5, stop: never, leave: never, uid: process.geteuid?.(), say: async () => undefined },
 );

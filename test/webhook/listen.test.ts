@@ -9,7 +9,7 @@ import { delivery, newQueue } from './support.ts';
 
 const OPTIONS = {
   ...{ port: 0, host: '127.0.0.1', secrets: { all: [SECRET], sandbox: [] }, target: undefined },
-  ...{ only: [], duplicates: false, until: undefined, exec: undefined, news: undefined },
+  ...{ only: [], duplicates: false, until: undefined, exec: undefined, news: undefined, keepDays: 90 },
 };
 const WORLD = { clock, random: () => 0, leave: new AbortController().signal, uid: process.geteuid?.() };
 
@@ -66,3 +66,23 @@ it.each([-1, 1])(
     await expect(listening.events.next()).rejects.toThrow('stopped by');
   },
 );
+
+it('prunes what is older than the days that are said, and what is done with', async () => {
+  const [folder, stop] = [join(newFolder('queue'), 'data'), new AbortController()];
+  const [queue, day] = [newQueue(folder), 86_400_000];
+  for (const days of [11, 9]) {
+    const received = delivery(days, { receivedAt: clock.now() - days * day });
+    await queue.keep(received, { state: 'kept', duplicates: false, due: 0 });
+  }
+  await queue.setPlace('told', 2);
+  const listening = await listen(
+    { ...OPTIONS, folder, keepDays: 10 },
+    { ...WORLD, stop: stop.signal, say: async () => undefined },
+  );
+  const told = listening.events.next();
+  await deliver(listening.origin, bodyOf(1));
+  await told;
+  stop.abort('SIGINT');
+  await expect(listening.events.next()).rejects.toThrow('stopped by');
+  expect([11, 9, 1].map((number) => queue.find(uidOf(number)) !== undefined)).toEqual([false, true, true]);
+});

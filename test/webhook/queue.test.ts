@@ -107,6 +107,28 @@ describe('the queue', () => {
     expect(queue.before(10_000, { states: ['waiting'] }, 2).map(({ uid }) => uid)).toEqual([uidOf(498), uidOf(496)]);
   });
 
+  it('prunes what was told, came before a moment and waits for nothing, and knows its uid for good', async () => {
+    const queue = newQueue();
+    for (let number = 1; number <= 1200; number += 1) {
+      void queue.keep(delivery(number, { receivedAt: number }), number % 2 ? KEPT : WAITING);
+    }
+    await queue.setPlace('told', 1100);
+    expect(queue.prunable(1001)).toEqual({ count: 500, waiting: 500 });
+    expect(await queue.prune(1001, new AbortController().signal)).toBe(500);
+    expect(queue.prunable(1001)).toEqual({ count: 0, waiting: 500 });
+    expect([1, 2, 999, 1001].map((number) => queue.find(uidOf(number)) !== undefined)).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+    expect(queue.prunable(9999)).toEqual({ count: 50, waiting: 550 });
+    expect(await queue.keep(delivery(1, { body: Buffer.from('{}') }), WAITING)).toEqual({ kind: 'repeat', repeats: 0 });
+    expect(queue.find(uidOf(1))).toBe(undefined);
+    expect(await queue.prune(9999, AbortSignal.abort())).toBe(0);
+    expect(await queue.compact()).toBe(true);
+  });
+
   it('keeps the newest thousand of what was turned away', async () => {
     const queue = newQueue();
     const one = { why: 'wrong signature', delivery: undefined, signature: '', size: 1, body: Buffer.from('x') };

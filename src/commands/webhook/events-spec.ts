@@ -1,10 +1,10 @@
 import { argument, defineCommand, flag, option, READ_EXITS, repeated } from '../../cli/define.ts';
 import { checkIdOption } from '../../cli/id-argument.ts';
-import { PAGE_OPTIONS } from '../../cli/list-options.ts';
+import { momentIn, PAGE_OPTIONS } from '../../cli/list-options.ts';
 import { asOneOf, asText, refuseTypo, refuseUnknown } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import type { EventState } from '../../core/event.ts';
-import { EVENT_STATES, EVENTS, isWanted } from '../../core/event.ts';
+import { EVENT_STATES, EVENTS, isWanted, KEEP_DAYS } from '../../core/event.ts';
 
 /** Where the secrets of an endpoint come from, as they were named. */
 export interface SecretNames {
@@ -152,4 +152,31 @@ const replay = defineCommand({
   load: async () => ({ run: (await import('./events.ts')).replay }),
 });
 
-export const eventCommands = [list, show, replay];
+const prune = defineCommand({
+  path: ['webhook', 'prune'],
+  danger: 'write',
+  summary: 'remove old events that are done with, but keep what stops them being told twice',
+  description:
+    'Removes what came before --before and was told and forwarded, kept or given up. What still waits for its target stays. The ' +
+    'uids stay, so an event that comes again is known. It asks first, and may run while `webhook listen` does, which by itself ' +
+    `removes what is older than ${KEEP_DAYS} days (--keep-days).`,
+  options: {
+    before: option('--before <time>', 'what came before: 90d, 2026-01-31 or a full timestamp', asText, {
+      type: 'time',
+    }),
+  } as const,
+  examples: { 'keep the events of a month': 'paycli webhook prune --before 30d --yes' },
+  output: 'before, pruned, waiting (left, since their target has not taken them)',
+  exits: ['usage', 'ledger', 'interrupted'],
+  read: (_args, given) => {
+    if (given.before === undefined) throw usageError('--before is required: prune what is older than that');
+    try {
+      return { before: momentIn('local', 'first', given.before) };
+    } catch (thrown) {
+      throw usageError(`--before: ${(thrown as Error).message}`);
+    }
+  },
+  load: async () => ({ run: (await import('./events.ts')).prune }),
+});
+
+export const eventCommands = [list, show, replay, prune];

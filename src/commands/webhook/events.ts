@@ -1,9 +1,13 @@
 import { PayError, usageError } from '../../core/error.ts';
 import { isWanted } from '../../core/event.ts';
+import { interrupted } from '../../core/interrupt.ts';
 import { PAGE_MAX } from '../../core/page.ts';
 import type { ReceivedPage } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
+import type { Moment } from '../../core/record-filter.ts';
+import { instantOf } from '../../core/record-filter.ts';
 import type { Result } from '../../core/result.ts';
+import { atom, formatLocalFull } from '../../core/time.ts';
 import type { KeptEvent } from '../../webhook/kept.ts';
 import type { Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
@@ -12,7 +16,16 @@ import { goOnFrom } from '../go-on.ts';
 import { listedPages, numberedCursors } from '../listed-pages.ts';
 import { edit } from './edit.ts';
 import type { ListInput, ReplayInput } from './events-spec.ts';
-import { eventRecord, eventView, listView, refusedRecord, refusedView, replayedView, summaryRecord } from './view.ts';
+import {
+  eventRecord,
+  eventView,
+  listView,
+  prunedView,
+  refusedRecord,
+  refusedView,
+  replayedView,
+  summaryRecord,
+} from './view.ts';
 
 /** The queue of this machine, for `use`. */
 const withQueue = async <T>(deps: Deps, use: (queue: Queue) => T): Promise<T> => {
@@ -101,4 +114,34 @@ export const replay = async (
     : undefined;
   const answer = await room.replay(event, target, edited, deps.io.signals.stop);
   return { kind: 'record', record: madeHere({ uid, event: event.event, to: target.href, answer }), view: replayedView };
+};
+
+const DAY_MS = 86_400_000;
+
+const eventsWord = (count: number): string => (count === 1 ? '1 event' : `${count} events`);
+
+/** Removes events that are done with, but for their uids. */
+export const prune = async (input: { readonly before: Moment }, deps: Deps): Promise<Result> => {
+  const { clock, signals } = deps.io;
+  const before = instantOf(input.before, clock.now());
+  if (before > clock.now() - DAY_MS) throw usageError('--before must be at least a day ago');
+  const room = await deps.webhooks();
+  const queue = room.openQueue((await deps.folders()).data, await deps.user());
+  try {
+    const { count, waiting } = queue.prunable(before);
+    if (count > 0) {
+      const question = `Prune ${eventsWord(count)} that came before ${formatLocalFull(before)}?`;
+      await deps.confirm([question, 'Bodies and headers are removed for good. No event is told twice.'], 'refuse');
+    }
+    const pruned = count === 0 ? 0 : await queue.prune(before, signals.stop);
+    if (signals.stop.aborted) throw interrupted(signals.stop.reason, 'what is pruned by now stays pruned');
+    if (pruned > 0 && !(await queue.compact())) {
+      await deps.notice(
+        'The file keeps its size for now, since it is in use or the disk is full. New events use the room.',
+      );
+    }
+    return { kind: 'record', record: madeHere({ before: atom(before), pruned, waiting }), view: prunedView };
+  } finally {
+    queue.close();
+  }
 };

@@ -74,7 +74,7 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
 /** Takes deliveries until it is stopped, or what it waits for has come. */
 export const run = async (input: ListenInput, deps: Deps): Promise<Result> => {
   const { io, notice } = deps;
-  const { port, host, forwardTo, allowRemote, only, duplicates, until } = input;
+  const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
   const room = await deps.webhooks();
   const target = forwardTo === undefined ? undefined : room.checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
   const words = input.exec === undefined ? undefined : await commandOf(input.exec, deps);
@@ -87,7 +87,7 @@ export const run = async (input: ListenInput, deps: Deps): Promise<Result> => {
   const { clock, random, signals } = io;
   const news = await openNews(deps);
   const listening = await room.listen(
-    { folder, port, host, secrets, target, only, duplicates, until, exec, news },
+    { folder, port, host, secrets, target, only, duplicates, until, exec, news, keepDays },
     { clock, random, stop: signals.stop, leave: signals.leave, uid, say: notice },
   );
   await notice(startWords(listening.origin, input));

@@ -1,7 +1,7 @@
 import { defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
 import { asInteger, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
-import { EVENTS } from '../../core/event.ts';
+import { EVENTS, KEEP_DAYS } from '../../core/event.ts';
 import type { SecretNames } from './events-spec.ts';
 import { eventCommands, namesOf, refuseTypos, secretOptions } from './events-spec.ts';
 
@@ -58,6 +58,7 @@ export interface ListenInput {
   readonly execEnv: readonly string[];
   readonly until: { readonly count: number } | { readonly event: string } | undefined;
   readonly duplicates: boolean;
+  readonly keepDays: number;
 }
 
 const untilOf = (text: string | undefined): ListenInput['until'] => {
@@ -100,6 +101,12 @@ const listen = defineCommand({
       choices: EVENTS,
     }),
     duplicates: flag('--duplicates', 'print and forward an event that comes again, too'),
+    keepDays: option(
+      '--keep-days <n>',
+      `remove what is done with after so many days, but for the uid (${KEEP_DAYS})`,
+      asInteger(1, 100_000),
+      { default: String(KEEP_DAYS) },
+    ),
     allowRemote: flag('--allow-remote', 'let --forward-to name another machine'),
   },
   examples: {
@@ -131,6 +138,7 @@ const listen = defineCommand({
       execEnv: given.execEnv ?? [],
       until: untilOf(given.until),
       duplicates: given.duplicates ?? false,
+      keepDays: given.keepDays ?? KEEP_DAYS,
     };
   },
   load: () => import('./listen.ts'),

@@ -104,6 +104,14 @@ export const verifiedView: View = { columns: [{ path: 'valid' }, ...ABOUT, ...WH
 
 export const replayedView: View = { columns: [...ABOUT, { path: 'to', flexible: true }, { path: 'answer' }] };
 
+export const prunedView: View = {
+  columns: [
+    { path: 'before', kind: 'time' },
+    { path: 'pruned', kind: 'count', always: true },
+    { path: 'waiting', kind: 'count', always: true, label: 'left, waiting' },
+  ],
+};
+
 /** A delivery that was turned away; its body is nobody's word. */
 export const refusedRecord = ({ at, why, delivery, signature, size, body }: Refused): Received =>
   madeHere({

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { compact } from '../../database/compact.ts';
 import { groupCommit } from '../../database/group.ts';
 import type { DatabaseKind } from '../../database/kind.ts';
 import { versionReader } from '../../database/migrate.ts';
@@ -136,22 +137,6 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
   return { lifeline, write, read };
 };
 
-/** Writes the file anew without what was deleted. It takes as much room again meanwhile, and nobody else may be at it. */
-const compactly = async (db: DatabaseSync, lockWait: LockWait): Promise<boolean> => {
-  try {
-    // The new file is made in a temporary one, which may be larger than the memory.
-    db.exec('PRAGMA temp_store = FILE');
-    await patiently(() => db.exec('VACUUM'), lockWait, lockWait.stop);
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    return true;
-  } catch {
-    // What is not needed any more is still gone from the rows; its room is used for others.
-    return false;
-  } finally {
-    db.exec('PRAGMA temp_store = MEMORY');
-  }
-};
-
 /** The last one of each row: beside max(), SQLite takes the other columns from where the greatest one is. */
 const LAST_ENTRIES = `SELECT max(seq), ${ENTRY_STATE} FROM charge WHERE job = ? GROUP BY row`;
 const JOBS = jobStatements('');
@@ -215,7 +200,7 @@ export const backendOver = (
       if (last !== undefined) highest.keep(last);
       return result;
     },
-    compact: () => compactly(db, options.lockWait),
+    compact: () => compact(db, (work) => patiently(work, options.lockWait, options.lockWait.stop)),
     jobs: {
       ...jobReads(ask, '', LAST_ENTRIES),
       open: (job, at) => write('note', () => run(...JOBS.openJob(job, at))),
