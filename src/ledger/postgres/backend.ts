@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { tried } from '../../core/tried.ts';
 import { isBusy } from '../../database/sqlite-error.ts';
 import type { Backend, Purpose, Query } from '../backend.ts';
 import type { Row } from '../columns.ts';
-import type { Entry, Moment } from '../entry.ts';
+import type { Entry, Moment, Sender } from '../entry.ts';
 import { readable } from '../inspect.ts';
 import { bootOf } from '../sender.ts';
 import { jobReads } from '../sql/job-rows.ts';
@@ -57,6 +58,8 @@ export interface SharedOptions extends KnownOptions {
   /** Where the shadow is, and the emergency file beside it. */
   readonly path: string;
   readonly clock: ServerClock;
+  /** Who has ended on this machine without closing the ledger. */
+  readonly gone: readonly Sender[];
   /** The server that the connection led to when it was opened. */
   readonly server: () => string;
   readonly key: string;
@@ -80,6 +83,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     const glances = purposes.every((one) => one === 'glance');
     return { limit: glances ? 0 : limits.patience, until: lockWait.stop };
   };
+  const wasHere = (sender: Sender): boolean => options.gone.some((one) => isDeepStrictEqual(one, sender));
   /** Profiles whose policy counts what they charge, as far as it is known. */
   const counted = new Set<string>();
 
@@ -125,7 +129,9 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     self,
     slack: options.slack ?? SLACK_MS,
     isGone: (sender, overdue, id) =>
-      id === undefined || tried(() => shadow.has(id)) === true ? options.isGone(sender, overdue) : overdue,
+      id === undefined || wasHere(sender) || tried(() => shadow.has(id)) === true
+        ? options.isGone(sender, overdue)
+        : overdue,
     now: clock.now,
     moment,
     read: (query) => find(query),

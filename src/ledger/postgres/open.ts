@@ -3,6 +3,7 @@ import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
 import { openDatabase } from '../../database/open.ts';
 import type { Entry } from '../entry.ts';
+import { sweep } from '../gone.ts';
 import type { Ledger } from '../ledger.ts';
 import { ledgerOver } from '../open.ts';
 import { checkAccess } from '../sqlite/access.ts';
@@ -121,12 +122,15 @@ export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledg
     await connection.use(async () => undefined, { limit: 0, until: lockWait.stop });
     const backend = sharedBackend({
       ...options,
-      ...{ connection, shadow, path, clock },
+      ...{ connection, shadow, path, clock, gone: left.senders },
       server: () => greeting()?.server ?? '',
       key: greeting()?.key ?? '',
       account: greeting()?.account ?? '',
     });
-    left.remove(await takeIn(backend, left.lines));
+    const known = await takeIn(backend, left.lines);
+    // Once its file is removed, one that ended before its intent was in the shadow is not known to have been here.
+    if (left.senders.length > 0) await sweep(backend);
+    left.remove(known);
     return ledgerOver(backend, clean);
   } catch (thrown) {
     await connection.close();

@@ -27,6 +27,8 @@ export const leftBeside = (db: DatabaseSync, path: string, { now, isGone }: Othe
   const gone = all.filter(({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
   if (gone.length > 0) check(db, path);
   return {
+    /** Who has ended without closing the ledger. */
+    senders: gone.map(({ sender }) => sender),
     lines: all.flatMap(({ lines }) => lines),
     /**
      * Removes the files of processes that have ended. A line about a charge that the ledger does not know is another ledger's,

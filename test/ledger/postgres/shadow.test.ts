@@ -11,6 +11,7 @@ import { ledgerOptions } from '../../support/ledger.ts';
 import { hasBouncer } from '../../support/postgres/bouncer.ts';
 import { ownBouncer, ownCluster, sharedCluster } from '../../support/postgres.ts';
 import { newFolder } from '../../support/program.ts';
+import { SELF } from '../support/charges.ts';
 import { intent, SENT } from '../support/memory.ts';
 import type { SharedPlace } from '../support/postgres.ts';
 import { newSharedPlace } from '../support/postgres.ts';
@@ -95,6 +96,18 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     const clone = await place.open({ ...gone, folder: newFolder('clone') });
     expect(await unknownTo(clone)).toEqual([]);
     expect(await unknownTo(await place.open(gone))).toEqual([ugwoOf(0)]);
+  });
+
+  it('is not needed of a process that left its emergency file here', async () => {
+    const place = newSharedPlace();
+    await beginAll(await place.open({ self: { ...SELF, pid: 13 } }), [0]);
+    const [name = ''] = readdirSync(place.folder).filter((file) => /^shared-\w+\.sqlite$/.test(file));
+    // As one that is killed between its commit and its note here.
+    const shadow = new DatabaseSync(join(place.folder, name));
+    shadow.exec('DELETE FROM intent');
+    shadow.close();
+    await place.open({ isGone: ({ pid }) => pid === 13 });
+    expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
   });
 
   it('stands beside another open charge of the same, and in its way for every machine', async () => {
