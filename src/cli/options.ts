@@ -52,7 +52,7 @@ export const asOneOf = <T extends string>(known: readonly T[]): Parse<T> =>
 export const refuseUnknown = (text: string, known: readonly string[]): void => {
   if (known.includes(text)) return;
   throw usageError(notOneOf(text, known, didYouMean(text, known)), {
-    hint: `if the service has ${text}, add --no-validate`,
+    hint: `to look for "${text}" all the same, add --no-validate`,
   });
 };
 
