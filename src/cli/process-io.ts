@@ -5,6 +5,7 @@ import type { Clock, Env, Flight, Input, Io, Output } from '../core/io.ts';
 import { memo } from '../core/memo.ts';
 import { forTerminal } from '../core/sanitize.ts';
 import { Redactor } from '../core/secret.ts';
+import { refuseStreamLog } from '../core/stream-log.ts';
 import { tried } from '../core/tried.ts';
 import { widthFor } from './color.ts';
 import { listenToSignals } from './signals.ts';
@@ -126,8 +127,12 @@ const openInput = (stop: AbortSignal, stderr: Output): Input => ({
   bytes: async function* () {
     yield* (await import('./sources.ts')).bytesOf(process.stdin, stop);
   },
-  text: async (limit) => (await import('./sources.ts')).readAll(process.stdin, { limit, what: 'standard input', stop }),
+  text: async (limit) => {
+    refuseStreamLog('standard input');
+    return (await import('./sources.ts')).readAll(process.stdin, { limit, what: 'standard input', stop });
+  },
   line: async (prompt, { hidden }) => {
+    if (hidden) refuseStreamLog('what is typed');
     return (await import('./prompt.ts')).askLine({ stdin: process.stdin, stderr, stop }, prompt, hidden);
   },
 });

@@ -4,6 +4,7 @@ import { PayError } from '../core/error.ts';
 import { interrupted } from '../core/interrupt.ts';
 import type { Env, Io } from '../core/io.ts';
 import { keyProblem } from '../core/secret.ts';
+import { refuseStreamLog } from '../core/stream-log.ts';
 import { findProgram } from './find-program.ts';
 import type { Machine } from './machine.ts';
 
@@ -75,6 +76,7 @@ const end = (child: ChildProcess, { machine }: CommandRun): void => {
 const outputOf = async (run: CommandRun): Promise<string> => {
   const { stop } = run.io.signals;
   if (stop.aborted) throw interrupted(stop.reason);
+  refuseStreamLog(`the ${run.printed.what}`);
   const child = start(run);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   // One that ends without reading it says so by its exit code.

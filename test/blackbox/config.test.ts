@@ -157,3 +157,33 @@ describe('a default of the profile', () => {
     expect(await inProcess(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
   });
 });
+
+describe.skipIf(process.env['PAYCLI_PROGRAM'] !== undefined)(
+  'a key where Node would print it (NODE_DEBUG=stream)',
+  () => {
+    const KEY = `sk.Test.${'0'.repeat(80)}`;
+    const helper = (): string => {
+      const path = join(newFolder('helper'), 'helper');
+      writeFileSync(path, `#!/bin/sh\necho ${KEY}\n`, { mode: 0o755 });
+      return path;
+    };
+
+    it.each([
+      ['standard input', () => ['--key-stdin', '--no-verify'], KEY],
+      ['a command', () => ['--key-command', helper()], undefined],
+    ] as const)('is not read from %s: 4', async (_what, source, stdin) => {
+      const args = ['login', '--profile', 'shop', '--base-url', DEAD, ...source()];
+      const env = { NODE_DEBUG: 'http,STREAM' };
+      const { code, stderr } = await paycli(args, {
+        home: newFolder(),
+        env,
+        ...(stdin === undefined ? {} : { stdin }),
+      });
+      expect(code).toBe(4);
+      expect(stderr).toContain('NODE_DEBUG would print');
+      // The beginning of the key, as Node shows bytes.
+      expect(stderr).not.toContain('73 6b 2e 54 65 73 74');
+      expect(stderr).not.toContain(KEY.slice(0, 12));
+    });
+  },
+);
