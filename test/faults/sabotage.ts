@@ -60,8 +60,8 @@ export const ASKED_ONCE: Sabotage = {
 export const ACKNOWLEDGED_FIRST: Sabotage = {
   name: 'the answer before the commit',
   file: 'src/webhook/listen.ts',
-  from: 'await queue.keep(delivery,',
-  to: 'void queue.keep(delivery,',
+  from: 'const found = await queue.keep(delivery,',
+  to: "const found = { kind: 'new', uid: '' }; void queue.keep(delivery,",
 };
 
 /** The source of a file with the change in it. */
