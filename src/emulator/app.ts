@@ -79,10 +79,11 @@ const controlRoutes = (service: Service): readonly Route[] =>
   });
 
 /** Throws a Refusal for who may not ask for this. It reads the path as the routes do. */
-const admit = ({ store }: Service, { method, segments, headers, port }: Asked): void => {
+const admit = ({ store }: Service, asked: Asked): void => {
+  const { method, segments, headers } = asked;
   const [, first = '', ...more] = segments;
   const isPage = more.length === 0 && first.startsWith(PAGE_START);
-  refusePages(headers, port, isPage);
+  refusePages(headers, asked, isPage);
   if (isPage || (method === 'GET' && OPENAPI === segments.join('/'))) return;
   refuseStrangers(headers, CONTROL === `/${first}/` ? (store.setting('control_token') ?? '') : store.key);
 };

@@ -11,9 +11,14 @@ const hostsOf = (port: number): string[] =>
  * the page in `Origin` or `Sec-Fetch-Site`. No answer ever carries a CORS header. The hosted page alone may be opened from
  * elsewhere, in a frame say.
  */
-export const refusePages = (headers: RequestHeaders, port: number, isPage = false): void => {
-  const hosts = hostsOf(port);
+export const refusePages = (
+  headers: RequestHeaders,
+  { port, isNear }: { readonly port: number; readonly isNear: boolean },
+  isPage = false,
+): void => {
   const host = headers['host']?.toLowerCase();
+  // In a network of containers a machine has names that it does not know itself.
+  const hosts = isNear || host === undefined ? hostsOf(port) : [host];
   if (host === undefined || !hosts.includes(host)) {
     throw refusal(403, `this service answers only to the names ${hosts.join(', ')}`);
   }

@@ -13,6 +13,8 @@ export interface Asked {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The port that it came to. */
   readonly port: number;
+  /** Whether it came to an address of this machine alone. */
+  readonly isNear: boolean;
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** Closes the connection without an answer; by `reset` the client hears of it at once. */
   readonly hangUp: (how?: 'reset') => void;
@@ -67,6 +69,7 @@ export const askedOf = (incoming: IncomingMessage): Asked => {
     ...placeOf(target, headers['host'] ?? ''),
     headers,
     port: socket.localPort ?? 0,
+    isNear: /^(?:(?:::ffff:)?127\.|::1$)/.test(socket.localAddress ?? '127.0.0.1'),
     // What is not read to its end is thrown away with the answer, which still goes out.
     body: incoming.iterator({ destroyOnReturn: false }),
     hangUp: (how) => (how === 'reset' ? socket.resetAndDestroy() : socket.destroy()),

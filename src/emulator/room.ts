@@ -40,6 +40,8 @@ export interface EmulatorRoom {
   start(options: {
     readonly file: string;
     readonly port: number;
+    /** The address to listen on: 127.0.0.1 where none is given. */
+    readonly host?: string | undefined;
     readonly clock: Clock;
     readonly dialect?: Dialect;
     /** Sends what is in the outbox, too; otherwise it only puts events there. */
@@ -74,9 +76,9 @@ const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(stat
 
 /** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
 export const emulatorRoom: EmulatorRoom = {
-  start: async ({ file, port, clock, dialect = 'documented', delivers, console }) => {
+  start: async ({ file, port, host, clock, dialect = 'documented', delivers, console }) => {
     const { serve } = await import('./server.ts');
-    return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { delivers, console });
+    return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { host, delivers, console });
   },
   seed: async ({ file, clock, customers, ugwo, onlyIfNew = false }) =>
     withStore(resolve(file), (store) =>

@@ -15,14 +15,22 @@ import type { ConsoleOptions, RunningEmulator } from './room.ts';
 
 const HOST = '127.0.0.1';
 
-const listen = (server: Server, port: number): Promise<void> => {
+/** What a browser of this machine reaches it by. */
+const nameOf = (host: string): string => {
+  if (['0.0.0.0', '::'].includes(host)) return HOST;
+  return host.includes(':') ? `[${host}]` : host;
+};
+
+const listen = (server: Server, port: number, host: string): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', (thrown: NodeJS.ErrnoException) => {
+    if (thrown.code !== 'EADDRINUSE' && host !== HOST)
+      return reject(usageError(`--host: ${host} cannot be listened on: ${reasonOf(thrown)}`, { cause: thrown }));
     const why = thrown.code === 'EADDRINUSE' ? 'is already in use' : `cannot be used: ${reasonOf(thrown)}`;
     const hint = 'Choose another with --port, or leave it out to take any free one.';
     reject(usageError(`port ${port} ${why}`, { hint, cause: thrown }));
   });
-  server.listen({ port, host: HOST }, resolve);
+  server.listen({ port, host }, resolve);
   return promise;
 };
 
@@ -75,9 +83,14 @@ export const serve = async (
   opened: Omit<Service, 'closing' | 'requests'>,
   port: number,
   {
+    host = HOST,
     delivers = false,
     console,
-  }: { readonly delivers?: boolean | undefined; readonly console?: ConsoleOptions | undefined },
+  }: {
+    readonly host?: string | undefined;
+    readonly delivers?: boolean | undefined;
+    readonly console?: ConsoleOptions | undefined;
+  },
 ): Promise<RunningEmulator> => {
   const closing = new AbortController();
   const requests = console && openRequestLog(() => nowOf(opened), opened.clock.ticks);
@@ -88,13 +101,13 @@ export const serve = async (
       : withConsole(service, requests, console);
   const server = createServer(listener(service, answer));
   try {
-    await listen(server, port);
+    await listen(server, port, host);
   } catch (thrown) {
     service.store.close();
     throw thrown;
   }
   const delivering = delivers ? deliver(service) : undefined;
-  const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  const origin = `http://${nameOf(host)}:${(server.address() as AddressInfo).port}`;
   return {
     origin,
     key: service.store.key,

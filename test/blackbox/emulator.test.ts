@@ -192,6 +192,20 @@ describe('emulator', () => {
     await running.ended;
   });
 
+  it('listens for others only where it is told to, and says so', async () => {
+    const home = newFolder();
+    const open = start(['emulator', 'start', '--host', '0.0.0.0'], { home });
+    await open.saw(/0\.0\.0\.0 is open to the network over plain http/);
+    await open.saw(/^origin\thttp:\/\/127\.0\.0\.1:\d+$/m);
+    open.kill('SIGTERM');
+    await open.ended;
+    const wrong = await paycli(['emulator', 'start', '--host', '192.0.2.1'], { home });
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--host: 192.0.2.1 cannot be listened on'),
+    });
+  });
+
   it('start answers as the live service does when it is told to, and --local never', async () => {
     const home = newFolder();
     const running = start(['emulator', 'start', '--dialect', 'live', '--json'], { home });

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
+import { refusePages } from '../../src/emulator/guard.ts';
 import { type Emulator, sendRaw, startEmulator } from './support.ts';
 
 const portOf = ({ origin }: Emulator): string => new URL(origin).port;
@@ -201,5 +202,20 @@ describe('paths and methods', () => {
     const { headers } = await list(await startEmulator(), {});
     expect(headers.date).toBe('Fri, 20 Nov 2026 12:00:00 GMT');
     expect(headers['cache-control']).toBe('no-store');
+  });
+});
+
+describe('a connection from elsewhere, as between containers', () => {
+  const far = { port: 4010, isNear: false };
+
+  test('may use any name, which this machine need not know', () => {
+    expect(() => refusePages({ host: 'paycli:4010' }, far)).not.toThrow();
+    expect(() => refusePages({ host: 'paycli:4010' }, { ...far, isNear: true })).toThrow();
+  });
+
+  test('comes from no page of another origin', () => {
+    expect(() => refusePages({ host: 'paycli:4010', origin: 'http://evil.example' }, far)).toThrow();
+    expect(() => refusePages({ host: 'paycli:4010', 'sec-fetch-site': 'cross-site' }, far)).toThrow();
+    expect(() => refusePages({}, far)).toThrow();
   });
 });

@@ -3,7 +3,7 @@ import type { Answer, Asked } from '../../src/emulator/http.ts';
 import { openRequestLog, type SeenRequest } from '../../src/emulator/request-log.ts';
 
 const requestTo = (target: string, headers: Asked['headers'] = {}): Asked => ({
-  ...{ method: 'POST', target, headers, port: 80, body: [] },
+  ...{ method: 'POST', target, headers, port: 80, isNear: true, body: [] },
   ...{ segments: [], query: new URLSearchParams(), hangUp: () => undefined },
   isGone: () => false,
 });

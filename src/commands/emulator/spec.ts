@@ -1,6 +1,6 @@
 import { argument, defineCommand, option } from '../../cli/define.ts';
 import { readId } from '../../cli/id-argument.ts';
-import { asDuration, asFile, asInteger, asOneOf } from '../../cli/options.ts';
+import { asDuration, asFile, asInteger, asOneOf, asText } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
 import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS, SEEDED } from '../../core/local.ts';
 import { clock, dataOption, faults, openapi } from './control-spec.ts';
@@ -11,6 +11,7 @@ const MOST_RECORDS = 10_000_000;
 export interface StartInput {
   /** 0 takes any free port. */
   readonly port: number;
+  readonly host: string;
   readonly data: string | undefined;
   readonly dialect: Dialect;
   /** The file with the rules for faults. */
@@ -23,7 +24,7 @@ const start = defineCommand({
   danger: 'write',
   summary: 'run the service on this machine, in the foreground',
   description:
-    'Listens on 127.0.0.1 only; stop it with Ctrl-C. Its state is kept in the data file, which --local uses too; an empty ' +
+    'Listens on 127.0.0.1, or with --host where others can reach it; stop it with Ctrl-C. Its state is kept in the data file, which --local uses too; an empty ' +
     'file is filled first. metadata.emulate of a payment request decides what a charge does: fail or fail:<medium> (it ' +
     'fails at once), successful:30s, failed:30s or expired:30s (30 s after the charge), successful:30s:250000 (another ' +
     'amount is paid), taken_back:2m (after it was paid), 402 (the workspace has no balance), lost (the charge is made, but ' +
@@ -35,6 +36,9 @@ const start = defineCommand({
     'so that you can test your client with that, too.',
   options: {
     port: option('--port <n>', 'listen on this port (any free one)', asInteger(0, 65_535)),
+    host: option('--host <address>', 'listen on this address, as in a container 0.0.0.0 (127.0.0.1)', asText, {
+      default: '127.0.0.1',
+    }),
     data: dataOption,
     dialect: option(
       '--dialect <name>',
@@ -54,6 +58,7 @@ const start = defineCommand({
   exits: ['usage'],
   read: (_args, given) => ({
     port: given.port ?? 0,
+    host: given.host ?? '127.0.0.1',
     data: given.data,
     dialect: given.dialect ?? 'documented',
     faults: given.faults,

@@ -1,4 +1,5 @@
 import { firstUse } from '../../core/local.ts';
+import { isLoopback } from '../../core/origin.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
@@ -15,7 +16,7 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 };
 
 /** Runs the emulator until the program is told to stop; an empty data file is filled first. Rules for faults go with it. */
-export const run = async ({ port, data, dialect, faults, seed }: StartInput, deps: Deps): Promise<Result> => {
+export const run = async ({ port, host, data, dialect, faults, seed }: StartInput, deps: Deps): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, deps);
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
   if (said !== undefined) await deps.notice(said);
@@ -23,11 +24,17 @@ export const run = async ({ port, data, dialect, faults, seed }: StartInput, dep
   const running = await emulator.start({
     file,
     port,
+    host,
     clock,
     dialect,
     delivers: true,
     console: { data: data === undefined ? undefined : file },
   });
+  if (!isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`)) {
+    await deps.notice(
+      `${host} is open to the network over plain http: whoever reaches it and has a key of it can read and change its data.`,
+    );
+  }
   await deps.notice([
     `For your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}`,
     'Stop it with Ctrl-C.',

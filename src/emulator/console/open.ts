@@ -116,7 +116,7 @@ const asking =
       'content-type': 'application/json',
     };
     const answer = (await answering({
-      ...{ method, ...placeOf(path, host), headers, port: Number(port) },
+      ...{ method, ...placeOf(path, host), headers, port: Number(port), isNear: true },
       body: [Buffer.from(JSON.stringify(body ?? {}))],
       hangUp: () => undefined,
       isGone: () => false,
@@ -145,8 +145,8 @@ export const openConsole = (
   const show = (status: number, type: string, text: string, headers = {}): Answer =>
     respond(service, status, type, clean(text), { ...HEADERS, ...headers });
   const admit = (asked: Asked): void => {
-    const { method, segments, headers, port } = asked;
-    refusePages(headers, port, method === 'GET');
+    const { method, segments, headers } = asked;
+    refusePages(headers, asked, method === 'GET');
     if (!isKey(segments[2] ?? '', consoleToken(service.store))) {
       throw refusal(403, 'open the address that `paycli emulator start` has printed as console: a token stands in it');
     }
