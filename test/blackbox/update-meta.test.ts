@@ -84,7 +84,7 @@ describe('metadata that is replaced', () => {
 
   it('is not sent without a yes', async () => {
     const service = await serve([customer('{"a":"1"}')]);
-    expect((await onTerminal(service, 'n', '--meta', 'c=3')).code).toBe(2);
+    expect((await onTerminal(service, 'n', '--meta', 'c=3')).code).toBe(130);
   });
 
   it('is sent as given in a script, without a read', async () => {

@@ -178,7 +178,7 @@ describe('emulator reset', () => {
 
   test.each(['n', '', ' ', 'yes please', 'no'])('the answer %j removes nothing', async (typed) => {
     const here = await filled({ typed });
-    expect(await faultOf(run('reset', here))).toMatchObject({ kind: 'usage' });
+    expect(await faultOf(run('reset', here))).toMatchObject({ kind: 'interrupted' });
     expect(here.prompts).toHaveLength(1);
     expect(here.customers()).toBe(2);
   });
